@@ -1,0 +1,60 @@
+//! The prompt guidance, as data with a version.
+//!
+//! A runtime that quotes the guidance in its system prompt can store [`VERSION`] with a conversation and see when the words changed.
+
+use crate::limits::Limits;
+
+/// Counts up with every change of any guidance text.
+pub const VERSION: u32 = 1;
+
+/// What the agent is about, since it changes how it should ask.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// It does the work.
+    #[default]
+    Work,
+    /// It plans and may not touch anything yet.
+    Plan,
+}
+
+/// One rule of good asking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// A stable name, such as `no_other`.
+    pub id: &'static str,
+    /// The rule, addressed to the model.
+    pub text: String,
+}
+
+/// The rules, with the tool named as in the limits.
+#[must_use]
+pub fn rules(limits: &Limits, mode: Mode) -> Vec<Rule> {
+    let tool = limits.tool_name();
+    let mut rules = vec![
+        rule("when_to_ask", format!("Use {tool} when the instruction is ambiguous, a requirement is missing, or several approaches are valid and the user's preference decides. Do not ask what you can find out yourself, and do not guess what only the user can know.")),
+        rule("ask_by_tool", format!("Do not ask questions in plain text: call {tool}, so that the user can answer with one tap.")),
+        rule("recommended_first", "If you recommend an option, make it the first one and end its label with \"(Recommended)\".".to_owned()),
+        rule("no_other", "Do not put \"Other\" or \"Something else\" among the options: the user is always offered a text field.".to_owned()),
+        rule("only_call", format!("Make {tool} the only tool call of your turn, wait for the result, and put all your questions into one call where that many are allowed.")),
+        rule("no_answer", "A skipped, declined or expired question is no answer and no consent: carry on only with what is safe without it, or ask again differently.".to_owned()),
+    ];
+    rules.push(match mode {
+        Mode::Work => rule("plan_mode", format!("In plan mode, use {tool} to clarify requirements or choose between approaches before you finalize the plan. Do not use it to ask for approval of the plan; that is what ExitPlanMode is for.")),
+        Mode::Plan => rule("plan_mode", format!("You are in plan mode. Where requirements are missing, you MUST gather them with {tool} before you finalize the plan. You MUST NOT use {tool} to ask for approval of the plan (\"Is the plan okay?\", \"Should I proceed?\"): call ExitPlanMode for that.")),
+    });
+    rules
+}
+
+/// The rules as one text for a system prompt, a line each.
+#[must_use]
+pub fn text(limits: &Limits, mode: Mode) -> String {
+    let lines: Vec<String> = rules(limits, mode)
+        .into_iter()
+        .map(|rule| format!("- {}", rule.text))
+        .collect();
+    lines.join("\n")
+}
+
+fn rule(id: &'static str, text: String) -> Rule {
+    Rule { id, text }
+}

@@ -1,0 +1,257 @@
+//! How an ask ended, and the words the agent reads for it.
+
+use crate::reply::{Answer, Details, Reply, Selected, Selection, lenient_details};
+use crate::text::is_blank;
+use crate::wire::{AskUserQuestion, Question};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How an ask ended. None but `Answered` can be taken for consent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The user answered.
+    Answered(Reply),
+    /// The user declined; what the card's Cancel means.
+    Declined,
+    /// The user typed instead of picking, and the text does not answer every question.
+    RepliedInChat {
+        /// What was typed.
+        text: String,
+        /// The picks so far.
+        partial: Vec<Selection>,
+    },
+    /// The deadline passed.
+    Expired,
+    /// The user went on with something else.
+    Superseded,
+    /// The run was stopped.
+    Cancelled,
+}
+
+/// What the agent reads for [`Outcome::Declined`].
+pub const DECLINED_TEXT: &str = "User cancelled the question";
+/// What the agent reads for [`Outcome::Expired`].
+pub const EXPIRED_TEXT: &str =
+    "The question expired: the user did not answer in time. This is no answer and no consent.";
+/// What the agent reads for [`Outcome::Superseded`].
+pub const SUPERSEDED_TEXT: &str = "The user did not answer the question and went on with something else. This is no answer and no consent.";
+/// What the agent reads for [`Outcome::Cancelled`].
+pub const CANCELLED_TEXT: &str =
+    "The run was stopped before the user answered the question. This is no answer and no consent.";
+/// What the agent reads beside the text of [`Outcome::RepliedInChat`].
+pub const REPLIED_IN_CHAT_TEXT: &str = "The user wrote this instead of answering. Questions marked skipped in `details` are not answered; do not take them as consent.";
+
+impl Outcome {
+    /// The content of the tool message: the reply's JSON, or a sentence (and for `RepliedInChat` JSON with `outcome`, `text` and
+    /// `details`, but without `answers`, so that nobody takes it for a reply).
+    #[must_use]
+    pub fn tool_content(&self, ask: &AskUserQuestion) -> String {
+        match self {
+            Self::Answered(reply) => {
+                serde_json::to_string(reply).expect("texts, numbers and lists always serialize")
+            }
+            Self::Declined => DECLINED_TEXT.to_owned(),
+            Self::RepliedInChat { text, partial } => {
+                let picks = picks_of(ask, partial);
+                let content = RepliedInChat {
+                    outcome: OutcomeKind::RepliedInChat,
+                    text,
+                    message: REPLIED_IN_CHAT_TEXT,
+                    details: Details(&picks),
+                };
+                serde_json::to_string(&content).expect("texts, numbers and lists always serialize")
+            }
+            Self::Expired => EXPIRED_TEXT.to_owned(),
+            Self::Superseded => SUPERSEDED_TEXT.to_owned(),
+            Self::Cancelled => CANCELLED_TEXT.to_owned(),
+        }
+    }
+
+    /// Reads the content of a tool message; `None` where it is neither a reply nor an outcome (an acknowledgement), or a reply that
+    /// does not fit the ask.
+    ///
+    /// Besides what [`tool_content`](Self::tool_content) writes it reads an "Error: " before it, the text as a JSON string,
+    /// `{"outcome": "declined"}` and its like, and the `{"status": "cancelled"}` of declined interrupts.
+    #[must_use]
+    pub fn parse(ask: &AskUserQuestion, content: &str) -> Option<Self> {
+        let content = content.trim();
+        if let Some(outcome) = Self::from_sentence(content) {
+            return Some(outcome);
+        }
+        match serde_json::from_str(content).ok()? {
+            Value::String(text) => Self::from_sentence(text.trim()),
+            json => Self::from_json(ask, &json),
+        }
+    }
+
+    /// As [`parse`](Self::parse), from content that is JSON already, such as the payload of an interrupt's resume.
+    #[must_use]
+    pub fn from_json(ask: &AskUserQuestion, json: &Value) -> Option<Self> {
+        let kind = json
+            .get("outcome")
+            .map(OutcomeKind::deserialize)
+            .transpose()
+            .ok()?;
+        match kind {
+            Some(OutcomeKind::Declined) => Some(Self::Declined),
+            Some(OutcomeKind::Expired) => Some(Self::Expired),
+            Some(OutcomeKind::Superseded) => Some(Self::Superseded),
+            Some(OutcomeKind::Cancelled) => Some(Self::Cancelled),
+            Some(OutcomeKind::RepliedInChat) => Some(Self::RepliedInChat {
+                text: json.get("text")?.as_str()?.to_owned(),
+                partial: json
+                    .get("details")
+                    .map(|details| canonical(ask, lenient_details(ask, details)))
+                    .unwrap_or_default(),
+            }),
+            None if json.get("status").and_then(Value::as_str) == Some("cancelled") => {
+                Some(Self::Declined)
+            }
+            Some(OutcomeKind::Answered) | None => Reply::parse(ask, json).ok().map(Self::Answered),
+        }
+    }
+
+    /// The user typed instead of picking. Of the picks so far those are kept that fit the ask, in the order of the questions.
+    #[must_use]
+    pub fn replied_in_chat(
+        ask: &AskUserQuestion,
+        text: impl Into<String>,
+        partial: Vec<Selection>,
+    ) -> Self {
+        Self::RepliedInChat {
+            text: text.into(),
+            partial: canonical(ask, partial),
+        }
+    }
+
+    /// Which kind it is, as `metadata.ask.outcome` says it.
+    #[must_use]
+    pub fn kind(&self) -> OutcomeKind {
+        match self {
+            Self::Answered(_) => OutcomeKind::Answered,
+            Self::Declined => OutcomeKind::Declined,
+            Self::RepliedInChat { .. } => OutcomeKind::RepliedInChat,
+            Self::Expired => OutcomeKind::Expired,
+            Self::Superseded => OutcomeKind::Superseded,
+            Self::Cancelled => OutcomeKind::Cancelled,
+        }
+    }
+
+    fn from_sentence(content: &str) -> Option<Self> {
+        let sentence = content
+            .strip_prefix("Error:")
+            .unwrap_or(content)
+            .trim_start();
+        match sentence {
+            DECLINED_TEXT => Some(Self::Declined),
+            EXPIRED_TEXT => Some(Self::Expired),
+            SUPERSEDED_TEXT => Some(Self::Superseded),
+            CANCELLED_TEXT => Some(Self::Cancelled),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct RepliedInChat<'a> {
+    outcome: OutcomeKind,
+    text: &'a str,
+    message: &'static str,
+    details: Details<'a>,
+}
+
+/// What was picked, with every question that was not as skipped: the details of an unfinished reply.
+fn picks_of(ask: &AskUserQuestion, partial: &[Selection]) -> Vec<Answer> {
+    let mut partial = canonical(ask, partial.to_vec()).into_iter().peekable();
+    let answer = |(index, question): (usize, &Question)| {
+        let picks = partial
+            .next_if(|selection| selection.question == index)
+            .unwrap_or_default();
+        Answer {
+            index,
+            question: question.question.clone(),
+            header: question.header.clone(),
+            skipped: picks.selected.is_empty() && picks.other.is_none(),
+            selected: picks
+                .selected
+                .iter()
+                .map(|&index| Selected {
+                    index,
+                    label: question.options[index].label.clone(),
+                })
+                .collect(),
+            other: picks.other,
+            note: picks.note,
+        }
+    };
+    ask.questions.iter().enumerate().map(answer).collect()
+}
+
+/// The picks that fit the ask, one selection a question, in the order of the questions; those that say nothing are left out.
+fn canonical(ask: &AskUserQuestion, partial: Vec<Selection>) -> Vec<Selection> {
+    let mut kept: Vec<Selection> = partial
+        .into_iter()
+        .filter_map(|selection| fitting(ask, selection))
+        .collect();
+    kept.sort_by_key(|selection| selection.question);
+    kept.dedup_by_key(|selection| selection.question);
+    kept
+}
+
+fn fitting(ask: &AskUserQuestion, mut selection: Selection) -> Option<Selection> {
+    let question = ask.questions.get(selection.question)?;
+    selection
+        .selected
+        .retain(|&index| index < question.options.len());
+    selection.selected.sort_unstable();
+    selection.selected.dedup();
+    selection.other = selection.other.filter(|text| !is_blank(text));
+    selection.note = selection.note.filter(|text| !is_blank(text));
+    let picked = selection.selected.len() + usize::from(selection.other.is_some());
+    let contradicts = picked > 1 && !question.multi_select || picked > 0 && selection.skipped;
+    let says_nothing = picked == 0 && selection.note.is_none();
+    selection.skipped = false;
+    (!contradicts && !says_nothing).then_some(selection)
+}
+
+/// The kinds of outcome on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeKind {
+    /// See [`Outcome::Answered`].
+    Answered,
+    /// See [`Outcome::Declined`].
+    Declined,
+    /// See [`Outcome::RepliedInChat`].
+    RepliedInChat,
+    /// See [`Outcome::Expired`].
+    Expired,
+    /// See [`Outcome::Superseded`].
+    Superseded,
+    /// See [`Outcome::Cancelled`].
+    Cancelled,
+}
+
+/// Where an answer was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnsweredBy {
+    /// On the card.
+    Card,
+    /// In the composer.
+    Composer,
+}
+
+/// The value of `metadata.ask` on the messages that carry a reply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AskMetadata {
+    /// The call that is answered.
+    pub tool_call_id: String,
+    /// Made by the client once per reply, so that a retry is recognised.
+    pub reply_id: String,
+    /// How the ask ended.
+    pub outcome: OutcomeKind,
+    /// Where the answer was given.
+    pub by: AnsweredBy,
+}

@@ -1,0 +1,98 @@
+/// Whether a label says nothing but "something else": "Other", "Other (please specify)", "Something else…".
+///
+/// Only words that ask for typing may follow, so that "Other branch" and "Other (S3)" stay options.
+pub(super) fn means_other(label: &str) -> bool {
+    // Long labels say more than that, and need no copy.
+    if label.len() > 100 {
+        return false;
+    }
+    let plain = label.trim().to_lowercase().replace(['\'', '’'], "");
+    let Some(rest) = ["others", "other", "something else"]
+        .iter()
+        .find_map(|opening| plain.strip_prefix(opening))
+    else {
+        return false;
+    };
+    let rest = rest.trim_start();
+    let set_apart = !rest.starts_with(char::is_alphanumeric);
+    let asks = ["please", "specify"]
+        .iter()
+        .any(|word| rest.starts_with(word));
+    let mut words = rest
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    (set_apart || asks) && words.all(|word| FILLERS.contains(&word))
+}
+
+/// Words that only invite to type.
+const FILLERS: [&str; 33] = [
+    "a",
+    "an",
+    "answer",
+    "as",
+    "below",
+    "choice",
+    "custom",
+    "describe",
+    "else",
+    "enter",
+    "explain",
+    "field",
+    "fill",
+    "form",
+    "free",
+    "here",
+    "i",
+    "ill",
+    "in",
+    "input",
+    "it",
+    "my",
+    "own",
+    "please",
+    "provide",
+    "something",
+    "specify",
+    "text",
+    "the",
+    "type",
+    "will",
+    "write",
+    "your",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::means_other;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    #[test]
+    fn only_an_invitation_to_type_is_other() {
+        for label in [
+            "Other",
+            "other",
+            "OTHER…",
+            "Other (please specify)",
+            "Other – I’ll describe it",
+            "Something else",
+            "Something else: type your own answer",
+        ] {
+            assert!(means_other(label), "{label}");
+        }
+        for label in [
+            "",
+            "Other branch",
+            "Other (S3)",
+            "Another",
+            "Something",
+            "Something elsewhere",
+            "Otherwise",
+            "Other type",
+            "Mother",
+            "None of these",
+        ] {
+            assert!(!means_other(label), "{label}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! What goes back for an ask.
+//!
+//! [`Reply::check`] builds a reply from what was picked, [`Reply::parse`] from its wire form; there is no other way to get one, so
+//! whoever holds a reply holds a legal one.
+
+mod check;
+mod encode;
+mod parse;
+
+pub(crate) use encode::Details;
+pub(crate) use parse::lenient_details;
+
+use crate::validate::Violation;
+use crate::wire::{AskUserQuestion, Question};
+use serde_json::Value;
+
+/// What the user chose for one question: the unchecked input of [`Reply::check`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// The question's index.
+    pub question: usize,
+    /// Chosen options by index, in any order.
+    pub selected: Vec<usize>,
+    /// Text typed under "Other".
+    pub other: Option<String>,
+    /// A note beside the choice.
+    pub note: Option<String>,
+    /// Whether the user skipped the question.
+    pub skipped: bool,
+}
+
+/// A complete reply to one ask. It exists only checked against its ask.
+///
+/// Serialized, it is the wire form that [`to_json`](Self::to_json) gives, with the answers in the order of the questions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    answers: Vec<Answer>,
+    /// Whether the flat map alone would lose something. Only the ask can tell, and it is gone when the reply is written.
+    needs_details: bool,
+}
+
+/// The answer to one question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The question's index.
+    pub index: usize,
+    /// The question's text.
+    pub question: String,
+    /// The question's header.
+    pub header: Option<String>,
+    /// Chosen options: index and label, in the order of the options.
+    pub selected: Vec<Selected>,
+    /// Text typed under "Other", as it was typed.
+    pub other: Option<String>,
+    /// A note beside the choice.
+    pub note: Option<String>,
+    /// Whether the question was skipped.
+    pub skipped: bool,
+}
+
+/// A chosen option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected {
+    /// The option's index.
+    pub index: usize,
+    /// The option's label.
+    pub label: String,
+}
+
+impl Reply {
+    /// Builds a reply from what the user chose. A blank note counts as none.
+    ///
+    /// # Errors
+    /// All violations, each with a path such as `selections[0].selected[1]`, or `questions[1]` for a question that no selection names.
+    pub fn check(
+        ask: &AskUserQuestion,
+        selections: Vec<Selection>,
+    ) -> Result<Self, Vec<Violation>> {
+        check::check(ask, selections)
+    }
+
+    /// Reads `{"answers": …, "details"?: …}`: what [`to_json`](Self::to_json) writes, and what a client writes that knows the flat
+    /// map alone. A flat text is a label (or labels joined with commas) where it reads as such, else custom text.
+    ///
+    /// # Errors
+    /// All violations, each with a path such as `answers["Which?"]` or `details[0].other`.
+    pub fn parse(ask: &AskUserQuestion, json: &Value) -> Result<Self, Vec<Violation>> {
+        parse::parse(ask, json)
+    }
+
+    /// The answers, one per question, in order.
+    #[must_use]
+    pub fn answers(&self) -> &[Answer] {
+        &self.answers
+    }
+
+    /// What [`check`](Self::check) would build this reply from.
+    #[must_use]
+    pub fn selections(&self) -> Vec<Selection> {
+        self.answers.iter().map(Answer::selection).collect()
+    }
+
+    /// The wire form: `answers`, and `details` where the flat map would lose something. A [`Value`] sorts its keys; serialize the reply
+    /// itself to keep the order of the questions.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(self).expect("texts, numbers and lists always serialize")
+    }
+
+    /// The text of the next user message: the label itself for one question, `Header: answer` lines for several. A note follows its
+    /// answer in parentheses, and a skipped question reads [`SKIPPED_TEXT`].
+    #[must_use]
+    pub fn message(&self) -> String {
+        match &self.answers[..] {
+            [only] => only.message(),
+            answers => {
+                let lines: Vec<String> = answers
+                    .iter()
+                    .map(|answer| format!("{}: {}", answer.title(), answer.message()))
+                    .collect();
+                lines.join("\n")
+            }
+        }
+    }
+}
+
+/// How the next user message says that a question was skipped.
+pub const SKIPPED_TEXT: &str = "(skipped)";
+
+impl Answer {
+    /// The answer as one text: labels, then custom text, joined with `", "`; `None` where the question was skipped.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        (!self.skipped).then(|| self.joined())
+    }
+
+    /// The header, or the question where it has none that says anything.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        title(self.header.as_deref(), &self.question)
+    }
+
+    /// What [`Reply::check`] would build this answer from.
+    #[must_use]
+    pub fn selection(&self) -> Selection {
+        Selection {
+            question: self.index,
+            selected: self
+                .selected
+                .iter()
+                .map(|selected| selected.index)
+                .collect(),
+            other: self.other.clone(),
+            note: self.note.clone(),
+            skipped: self.skipped,
+        }
+    }
+
+    fn joined(&self) -> String {
+        let labels = self.selected.iter().map(|selected| selected.label.as_str());
+        let texts: Vec<&str> = labels.chain(self.other.as_deref()).collect();
+        texts.join(", ")
+    }
+
+    fn message(&self) -> String {
+        let text = self.text().unwrap_or_else(|| SKIPPED_TEXT.to_owned());
+        match &self.note {
+            Some(note) => format!("{text} (note: {note})"),
+            None => text,
+        }
+    }
+}
+
+impl Question {
+    /// What stands before this question's answer in the next user message: the header, or the question where it has none.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        title(self.header.as_deref(), &self.question)
+    }
+}
+
+fn title<'a>(header: Option<&'a str>, question: &'a str) -> &'a str {
+    header
+        .filter(|header| !crate::text::is_blank(header))
+        .unwrap_or(question)
+}

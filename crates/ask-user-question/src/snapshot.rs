@@ -1,0 +1,346 @@
+//! What a card shows of an ask, from the first byte of its arguments to its receipt.
+
+use crate::outcome::Outcome;
+use crate::wire::{AskUserQuestion, Question, QuestionOption};
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// Where an ask stands, derived from the stream or a replayed history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Arguments are arriving.
+    #[default]
+    Streaming,
+    /// Arguments are complete and valid; the run is still open, so a reply is held until it ends.
+    Ready,
+    /// Arguments ended and are unusable.
+    Malformed,
+    /// The run has ended and the ask waits for its reply.
+    Answerable,
+    /// A reply was given.
+    Answered,
+    /// The user declined.
+    Declined,
+    /// The user went on with something else.
+    Superseded,
+    /// The deadline passed.
+    Expired,
+    /// The run failed or the stream broke before the arguments ended.
+    Interrupted,
+}
+
+impl Phase {
+    /// Every phase, in the order of an ask's life.
+    pub const ALL: [Self; 9] = [
+        Self::Streaming,
+        Self::Ready,
+        Self::Malformed,
+        Self::Answerable,
+        Self::Answered,
+        Self::Declined,
+        Self::Superseded,
+        Self::Expired,
+        Self::Interrupted,
+    ];
+
+    /// The phase in lower case; `Display` and JSON give the same.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Streaming => "streaming",
+            Self::Ready => "ready",
+            Self::Malformed => "malformed",
+            Self::Answerable => "answerable",
+            Self::Answered => "answered",
+            Self::Declined => "declined",
+            Self::Superseded => "superseded",
+            Self::Expired => "expired",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Phase {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// The best value so far of one ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AskSnapshot {
+    /// The call.
+    pub tool_call_id: String,
+    /// Where it stands.
+    pub phase: Phase,
+    /// What is to be shown, growing while arguments stream; from `Ready` on, the questions of [`ask`](Self::ask).
+    pub questions: Vec<QuestionSnapshot>,
+    /// The complete, repaired ask; present from [`Phase::Ready`] on.
+    pub ask: Option<AskUserQuestion>,
+    /// How it ended, where the history tells.
+    pub outcome: Option<Outcome>,
+    /// The deadline (milliseconds since the Unix epoch), where the protocol gives one.
+    pub expires_at: Option<u64>,
+}
+
+/// A text that may still grow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextSnapshot {
+    /// What has arrived.
+    pub text: String,
+    /// Whether it is complete.
+    pub closed: bool,
+}
+
+/// One question, growing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuestionSnapshot {
+    /// The question text.
+    pub question: TextSnapshot,
+    /// The header, once it began.
+    pub header: Option<TextSnapshot>,
+    /// Whether several options may be chosen; `None` until the key was read or the question closed.
+    pub multi_select: Option<bool>,
+    /// The options so far.
+    pub options: Vec<OptionSnapshot>,
+    /// Whether the question's object is complete.
+    pub closed: bool,
+}
+
+/// One option, growing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OptionSnapshot {
+    /// The label.
+    pub label: TextSnapshot,
+    /// The description, once it began.
+    pub description: Option<TextSnapshot>,
+    /// The preview, once it began.
+    pub preview: Option<TextSnapshot>,
+    /// Whether the option's object is complete: only then can it be chosen.
+    pub closed: bool,
+}
+
+/// One change to an [`AskSnapshot`]; its size is the size of the delta that made it, so a host that keeps a snapshot of its own
+/// never copies what was there before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AskPatch {
+    /// A text began or grew.
+    Append {
+        /// Which text.
+        text: TextPath,
+        /// What it grew by; may be empty where it only began.
+        delta: String,
+    },
+    /// A text is complete.
+    CloseText {
+        /// Which text.
+        text: TextPath,
+    },
+    /// A question's `multiSelect` is known.
+    MultiSelect {
+        /// The question's index.
+        question: usize,
+        /// Its value.
+        value: bool,
+    },
+    /// An option began (it may be empty so far).
+    OpenOption {
+        /// The question's index.
+        question: usize,
+        /// The option's index.
+        option: usize,
+    },
+    /// An option's object is complete.
+    CloseOption {
+        /// The question's index.
+        question: usize,
+        /// The option's index.
+        option: usize,
+    },
+    /// A question began.
+    OpenQuestion {
+        /// The question's index.
+        question: usize,
+    },
+    /// A question's object is complete.
+    CloseQuestion {
+        /// The question's index.
+        question: usize,
+    },
+    /// The arguments are complete: the repaired ask takes the place of the growing questions.
+    Complete(AskUserQuestion),
+    /// The ask stands elsewhere now.
+    Phase(Phase),
+    /// How the ask ended.
+    Outcome(Outcome),
+    /// The ask has a deadline.
+    ExpiresAt(Option<u64>),
+}
+
+/// A text inside an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextPath {
+    /// A question's text.
+    Question(usize),
+    /// A question's header.
+    Header(usize),
+    /// The label of (question, option).
+    Label(usize, usize),
+    /// The description of (question, option).
+    Description(usize, usize),
+    /// The preview of (question, option).
+    Preview(usize, usize),
+}
+
+impl AskSnapshot {
+    /// A fresh ask of which nothing but the call is known.
+    #[must_use]
+    pub fn new(tool_call_id: impl Into<String>) -> Self {
+        Self {
+            tool_call_id: tool_call_id.into(),
+            ..Self::default()
+        }
+    }
+
+    /// A complete ask, as from an example or a history.
+    #[must_use]
+    pub fn complete(tool_call_id: impl Into<String>, ask: AskUserQuestion, phase: Phase) -> Self {
+        let mut snapshot = Self::new(tool_call_id);
+        snapshot.apply(AskPatch::Complete(ask));
+        snapshot.phase = phase;
+        snapshot
+    }
+
+    /// Takes a change over. The cost is the size of the change.
+    ///
+    /// A patch may name the next question or option before it was opened; one that names a later one does not belong to this
+    /// snapshot and changes nothing.
+    pub fn apply(&mut self, patch: AskPatch) {
+        match patch {
+            AskPatch::Append { text, delta } => {
+                if let Some(text) = self.text_mut(text) {
+                    text.text.push_str(&delta);
+                }
+            }
+            AskPatch::CloseText { text } => {
+                if let Some(text) = self.text_mut(text) {
+                    text.closed = true;
+                }
+            }
+            AskPatch::MultiSelect { question, value } => {
+                if let Some(question) = self.question_mut(question) {
+                    question.multi_select = Some(value);
+                }
+            }
+            AskPatch::OpenOption { question, option } => {
+                self.option_mut(question, option);
+            }
+            AskPatch::CloseOption { question, option } => {
+                if let Some(option) = self.option_mut(question, option) {
+                    option.closed = true;
+                }
+            }
+            AskPatch::OpenQuestion { question } => {
+                self.question_mut(question);
+            }
+            AskPatch::CloseQuestion { question } => {
+                if let Some(question) = self.question_mut(question) {
+                    question.multi_select.get_or_insert(false);
+                    question.closed = true;
+                }
+            }
+            AskPatch::Complete(ask) => {
+                self.questions = ask
+                    .questions
+                    .iter()
+                    .map(QuestionSnapshot::complete)
+                    .collect();
+                self.ask = Some(ask);
+            }
+            AskPatch::Phase(phase) => self.phase = phase,
+            AskPatch::Outcome(outcome) => self.outcome = Some(outcome),
+            AskPatch::ExpiresAt(deadline) => self.expires_at = deadline,
+        }
+    }
+
+    fn text_mut(&mut self, path: TextPath) -> Option<&mut TextSnapshot> {
+        Some(match path {
+            TextPath::Question(question) => &mut self.question_mut(question)?.question,
+            TextPath::Header(question) => {
+                self.question_mut(question)?.header.get_or_insert_default()
+            }
+            TextPath::Label(question, option) => &mut self.option_mut(question, option)?.label,
+            TextPath::Description(question, option) => self
+                .option_mut(question, option)?
+                .description
+                .get_or_insert_default(),
+            TextPath::Preview(question, option) => self
+                .option_mut(question, option)?
+                .preview
+                .get_or_insert_default(),
+        })
+    }
+
+    fn question_mut(&mut self, question: usize) -> Option<&mut QuestionSnapshot> {
+        nth_or_next(&mut self.questions, question)
+    }
+
+    fn option_mut(&mut self, question: usize, option: usize) -> Option<&mut OptionSnapshot> {
+        nth_or_next(&mut self.question_mut(question)?.options, option)
+    }
+}
+
+fn nth_or_next<T: Default>(items: &mut Vec<T>, index: usize) -> Option<&mut T> {
+    if index == items.len() {
+        items.push(T::default());
+    }
+    items.get_mut(index)
+}
+
+impl TextSnapshot {
+    /// A text that will not grow any more.
+    #[must_use]
+    pub fn complete(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            closed: true,
+        }
+    }
+}
+
+impl QuestionSnapshot {
+    /// A question that will not change any more.
+    #[must_use]
+    pub fn complete(question: &Question) -> Self {
+        Self {
+            question: TextSnapshot::complete(&question.question),
+            header: question.header.as_ref().map(TextSnapshot::complete),
+            multi_select: Some(question.multi_select),
+            options: question
+                .options
+                .iter()
+                .map(OptionSnapshot::complete)
+                .collect(),
+            closed: true,
+        }
+    }
+}
+
+impl OptionSnapshot {
+    /// An option that will not change any more.
+    #[must_use]
+    pub fn complete(option: &QuestionOption) -> Self {
+        Self {
+            label: TextSnapshot::complete(&option.label),
+            description: option.description.as_ref().map(TextSnapshot::complete),
+            preview: option.preview.as_ref().map(TextSnapshot::complete),
+            closed: true,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What counts as text here: the few notions that card, agent and server must share.
+
+/// Whether nobody would see anything: only white space, invisible format characters and fillers, or nothing at all.
+///
+/// ```
+/// use ask_user_question::text::is_blank;
+/// assert!(is_blank(" \n\u{200B}"));
+/// assert!(!is_blank("–"));
+/// ```
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || is_invisible(c))
+}
+
+/// The characters without a glyph that models and pranksters really send; not all of Unicode's, which would need a table.
+fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{AD}'
+                | '\u{34F}'
+                | '\u{61C}'
+                | '\u{115F}'
+                | '\u{1160}'
+                | '\u{180E}'
+                | '\u{2800}'
+                | '\u{3164}'
+                | '\u{FEFF}'
+                | '\u{FFA0}'
+        )
+        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}')
+}
+
+/// The text in quotation marks for a message, shortened so that a hostile text cannot blow the message up.
+pub(crate) fn quoted(text: &str) -> String {
+    const SHOWN: usize = 60;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("'{}…'", &text[..end]),
+        None => format!("'{text}'"),
+    }
+}
+
+/// `n` of something, such as "1 option" or "3 options".
+pub(crate) fn counted(n: usize, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{plural}")
+}
+
+/// One spelling for all case variants of a text, so that comparing is case-insensitive. Going through upper case folds what
+/// lower case alone leaves apart (ß and ss, σ and ς).
+pub(crate) fn fold(text: &str) -> String {
+    let folded = text
+        .chars()
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase);
+    let mut result = String::with_capacity(text.len());
+    let mut gap = false;
+    for c in folded {
+        if c.is_whitespace() {
+            gap = !result.is_empty();
+        } else {
+            if gap {
+                result.push(' ');
+                gap = false;
+            }
+            result.push(c);
+        }
+    }
+    result
+}

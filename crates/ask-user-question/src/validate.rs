@@ -1,0 +1,139 @@
+//! The verdict on an ask.
+//!
+//! [`check`] is what everybody calls: it [repairs](crate::repair) the arguments and validates what came out. A model is told
+//! all that is wrong at once ([`describe`]), so that it can do better in one more call.
+
+mod rules;
+mod size;
+mod violation;
+
+pub use violation::{Code, Violation};
+
+pub(crate) use rules::range_of;
+pub(crate) use size::exceeds;
+pub(crate) use violation::Report;
+
+use crate::limits::Limits;
+use crate::repair::{Repair, repair};
+use crate::wire::AskUserQuestion;
+use serde_json::Value;
+
+/// The most bytes an ask may have: 1 MiB, counted over its texts and keys with a little for each value. A larger one is not
+/// even shown, since laying it out would freeze the page.
+pub const MAX_ASK_BYTES: usize = 1 << 20;
+
+/// The most bytes that one reply's typed texts may have together, and the most that a reply on the wire may have beyond its ask: 1 MiB.
+pub const MAX_REPLY_BYTES: usize = 1 << 20;
+
+/// The most violations, and the most repairs, that one verdict lists.
+pub const MAX_REPORTED: usize = 256;
+
+/// The verdict on a call's arguments: the repaired ask, what was repaired and all that is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The ask as a card would show it; `None` where nothing readable survived repair, or the ask is [too large](MAX_ASK_BYTES).
+    pub ask: Option<AskUserQuestion>,
+    /// What was repaired.
+    pub repairs: Vec<Repair>,
+    /// What violates the limits; empty means valid.
+    pub violations: Vec<Violation>,
+}
+
+impl Checked {
+    /// Whether the agent may take the ask as it is now.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        self.violations.is_empty()
+    }
+
+    /// The ask, where it is valid.
+    ///
+    /// # Errors
+    /// All violations; [`describe`] makes them the text of an error result.
+    pub fn into_valid(self) -> Result<AskUserQuestion, Vec<Violation>> {
+        match self.ask {
+            Some(ask) if self.violations.is_empty() => Ok(ask),
+            _ => Err(self.violations),
+        }
+    }
+}
+
+/// Repairs, then validates the arguments of a call. Any input of any shape and size gets its verdict, in time proportional to its size.
+#[must_use]
+pub fn check(limits: &Limits, input: Value) -> Checked {
+    if exceeds(&input, MAX_ASK_BYTES) {
+        return Checked {
+            ask: None,
+            repairs: Vec::new(),
+            violations: vec![rules::too_large()],
+        };
+    }
+    let (value, repairs) = repair(input);
+    let violations = validate(limits, &value);
+    Checked {
+        ask: AskUserQuestion::read(&value),
+        repairs,
+        violations,
+    }
+}
+
+/// As [`check`], from the text of the arguments as a stream delivers it. No text at all is an object without fields, which is
+/// how some models call a tool without arguments.
+#[must_use]
+pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
+    let refuse = |violation| Checked {
+        ask: None,
+        repairs: Vec::new(),
+        violations: vec![violation],
+    };
+    // Escapes make text longer than what it says, six bytes for one at most.
+    if arguments.len() > 6 * MAX_ASK_BYTES {
+        return refuse(rules::too_large());
+    }
+    let text = if arguments.trim().is_empty() {
+        "{}"
+    } else {
+        arguments
+    };
+    match serde_json::from_str(text) {
+        Ok(input) => check(limits, input),
+        Err(error) => refuse(Violation {
+            path: String::new(),
+            code: Code::InvalidJson,
+            message: format!("The arguments must be one JSON object: {error}."),
+        }),
+    }
+}
+
+/// Validates arguments as they are, without repair. All violations at once, in reading order; empty means valid.
+///
+/// Where [`Code::is_schema_rule`] holds for none of them, the schema of [`tool_definition`](crate::tool::tool_definition) accepts
+/// the value too, and the other way round.
+#[must_use]
+pub fn validate(limits: &Limits, ask: &Value) -> Vec<Violation> {
+    rules::violations(limits, ask)
+}
+
+impl AskUserQuestion {
+    /// What violates the limits; empty means valid.
+    #[must_use]
+    pub fn validate(&self, limits: &Limits) -> Vec<Violation> {
+        let value = serde_json::to_value(self).expect("texts, flags and lists always serialize");
+        validate(limits, &value)
+    }
+}
+
+/// The text of an error result for the model: "Invalid input: " and one violation, or a list of them.
+#[must_use]
+pub fn describe(violations: &[Violation]) -> String {
+    match violations {
+        [only] => format!("Invalid input: {only}"),
+        _ => {
+            let lines: String = violations
+                .iter()
+                .map(|violation| format!("\n- {violation}"))
+                .collect();
+            format!("Invalid input:{lines}")
+        }
+    }
+}
