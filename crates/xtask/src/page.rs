@@ -1,0 +1,171 @@
+//! Trunk, told how to build and serve the page of this workspace.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::children;
+use crate::console::{colours, say};
+use crate::tools::Toolbox;
+use crate::workspace;
+
+/// Builds the page as for users into a folder of our own, and gives that folder.
+///
+/// # Errors
+///
+/// The build fails.
+pub(crate) fn build_for_release(toolbox: &Toolbox) -> Result<PathBuf> {
+    let dist = workspace::scratch_dir()?.join("dist");
+    say("Building the page for release, which takes about 3 minutes from nothing");
+    let mut trunk = trunk(toolbox)?;
+    trunk.args(["build", "--release", "--dist"]).arg(&dist);
+    if !children::run(&mut trunk)?.success() {
+        bail!("the page does not build; trunk says above why");
+    }
+    Ok(dist)
+}
+
+/// How `trunk serve` is to run.
+pub(crate) struct Serving {
+    /// The page's port.
+    pub(crate) port: u16,
+    /// The server's port.
+    pub(crate) server_port: u16,
+    pub(crate) release: bool,
+    pub(crate) open: bool,
+}
+
+/// The call of `trunk serve` that puts the page in front of the server.
+///
+/// # Errors
+///
+/// Trunk.toml can't be read or lacks what is to be replaced in it, or our copy can't be written.
+pub(crate) fn trunk_serve(toolbox: &Toolbox, serving: &Serving) -> Result<Command> {
+    let root = workspace::root();
+    let scratch = workspace::scratch_dir()?;
+    let path = root.join("Trunk.toml");
+    let settings =
+        fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
+    let ours = scratch.join("Trunk.toml");
+    fs::write(&ours, settings_for_serving(&settings, serving.server_port)?)
+        .with_context(|| format!("can't write {}", ours.display()))?;
+
+    let mut trunk = trunk(toolbox)?;
+    trunk.arg("serve").arg("--config").arg(&ours);
+    trunk.args([
+        "--address",
+        "127.0.0.1",
+        "--port",
+        &serving.port.to_string(),
+    ]);
+    if serving.release {
+        trunk.arg("--release");
+    }
+    if serving.open {
+        trunk.arg("--open");
+    }
+    // Trunk reads relative paths from where its settings lie, so all of them are given here once more, from the root. The
+    // page's own folder keeps a build that is being served apart from one that a user has made for deployment.
+    trunk.arg("--dist").arg(scratch.join("served"));
+    for folder in ignored_folders(&settings).chain(["target"]) {
+        let folder = root.join(folder);
+        if folder.exists() {
+            trunk.arg("--ignore").arg(folder);
+        }
+    }
+    trunk.arg(root.join("index.html"));
+    Ok(trunk)
+}
+
+fn trunk(toolbox: &Toolbox) -> Result<Command> {
+    let mut trunk = toolbox.command("trunk")?;
+    trunk.current_dir(workspace::root());
+    // What it needs is there: it looks for nothing newer.
+    trunk.env("TRUNK_SKIP_VERSION_CHECK", "true");
+    // Trunk fails on the usual `NO_COLOR=1`, since it takes only `true` and `false`.
+    trunk
+        .env_remove("NO_COLOR")
+        .env("TRUNK_COLOR", if colours() { "always" } else { "never" });
+    if colours() {
+        trunk.env("CARGO_TERM_COLOR", "always");
+    }
+    Ok(trunk)
+}
+
+/// Trunk.toml with the server's real port, and with nonces, which only a server that writes the page anew can give.
+fn settings_for_serving(settings: &str, server_port: u16) -> Result<String> {
+    let backend = format!("http://127.0.0.1:{server_port}/");
+    let mut ours = settings.to_owned();
+    for (what, with) in [
+        (BACKEND, backend.as_str()),
+        (NO_NONCE, "create_nonce = true"),
+    ] {
+        if !ours.contains(what) {
+            bail!("Trunk.toml is expected to contain `{what}`");
+        }
+        ours = ours.replace(what, with);
+    }
+    Ok(ours)
+}
+
+/// The folders that Trunk.toml tells the watcher to ignore.
+fn ignored_folders(settings: &str) -> impl Iterator<Item = &str> {
+    let list = settings
+        .split_once("\nignore = [")
+        .map_or("", |(_, after)| after);
+    let list = list.split_once(']').map_or("", |(list, _)| list);
+    list.split('"').skip(1).step_by(2)
+}
+
+/// Where plain `trunk serve` looks for the server.
+const BACKEND: &str = "http://127.0.0.1:8787/";
+const NO_NONCE: &str = "create_nonce = false";
+
+/// The program of the server that cargo has built under `profile`'s folder.
+pub(crate) fn server_program(folder: &str) -> PathBuf {
+    let name = Path::new("question-server").with_extension(std::env::consts::EXE_EXTENSION);
+    workspace::target_dir().join(folder).join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> String {
+        fs::read_to_string(workspace::root().join("Trunk.toml"))
+            .expect("the workspace has a Trunk.toml")
+    }
+
+    #[test]
+    fn every_route_goes_to_the_servers_real_port() {
+        let ours = settings_for_serving(&settings(), 4321).unwrap();
+        for route in ["agent", "conversations"] {
+            assert!(
+                ours.contains(&format!("backend = \"http://127.0.0.1:4321/{route}\"")),
+                "{ours}"
+            );
+        }
+        assert!(!ours.contains(BACKEND), "{ours}");
+        assert!(ours.contains("create_nonce = true"), "{ours}");
+    }
+
+    #[test]
+    fn settings_that_do_not_fit_are_refused() {
+        assert!(settings_for_serving("[build]\n", 4321).is_err());
+    }
+
+    #[test]
+    fn the_watcher_ignores_what_exists_and_is_no_part_of_the_page() {
+        let settings = settings();
+        let ignored: Vec<_> = ignored_folders(&settings).collect();
+        assert!(ignored.contains(&"crates/question-server"), "{ignored:?}");
+        for folder in ignored {
+            assert!(
+                workspace::root().join(folder).is_dir(),
+                "{folder} is gone, and trunk refuses what is not there"
+            );
+        }
+    }
+}

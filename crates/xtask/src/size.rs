@@ -1,0 +1,44 @@
+//! `cargo xtask size`: what the built page weighs.
+
+use std::process::{Command, ExitCode};
+
+use anyhow::Result;
+
+use crate::children;
+use crate::page;
+use crate::tools::{self, Toolbox};
+
+/// Builds the page for release and prints each file's size: as it is, by gzip, by Brotli.
+///
+/// # Errors
+///
+/// A tool is missing and can't be brought, or the build fails.
+pub(crate) fn size() -> Result<ExitCode> {
+    let dist = page::build_for_release(&Toolbox::for_page(true)?)?;
+    // Node is there for wasm-opt anyway, and has both compressions.
+    let mut node = Command::new(tools::node()?);
+    node.arg("--eval").arg(TABLE).arg(dist);
+    let printed = children::run(&mut node)?.success();
+    Ok(if printed {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+const TABLE: &str = r#"
+const fs = require("node:fs"), path = require("node:path"), zlib = require("node:zlib");
+const dist = process.argv[1];
+const files = fs.readdirSync(dist, { recursive: true }).filter((name) => fs.statSync(path.join(dist, name)).isFile());
+const best = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 11 } };
+const row = (name, sizes) => console.log([name.padEnd(44), ...sizes.map((size) => String(size).padStart(10))].join(""));
+const all = [0, 0, 0];
+row("file", ["raw", "gzip", "Brotli"]);
+for (const name of files.sort()) {
+  const bytes = fs.readFileSync(path.join(dist, name));
+  const sizes = [bytes.length, zlib.gzipSync(bytes, { level: 9 }).length, zlib.brotliCompressSync(bytes, best).length];
+  sizes.forEach((size, index) => (all[index] += size));
+  row(name, sizes);
+}
+row("together", all);
+"#;

@@ -1,0 +1,322 @@
+//! The checks themselves.
+//!
+//! All of them share cargo's one target folder, and no step changes `RUSTFLAGS` or features, so that what one has built is
+//! there for the next.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Result, anyhow};
+
+use super::browser::{self, Kind};
+use super::summary::Outcome;
+use crate::args::Group;
+use crate::children;
+use crate::page;
+use crate::tools::browsers::{self, Browser};
+use crate::tools::{self, Toolbox};
+use crate::workspace;
+
+/// A check with its name.
+pub(super) struct Step {
+    pub(super) name: &'static str,
+    pub(super) group: Group,
+    pub(super) run: fn(&Tools) -> Result<Outcome>,
+}
+
+const fn step(group: Group, name: &'static str, run: fn(&Tools) -> Result<Outcome>) -> Step {
+    Step { name, group, run }
+}
+
+/// Every check, in the order in which they run.
+pub(super) const STEPS: &[Step] = &[
+    step(Group::Native, "formatting", formatting),
+    step(Group::Native, "clippy", clippy),
+    step(Group::Native, "documentation", documentation),
+    step(Group::Native, "native tests", native_tests),
+    step(Group::Native, "documentation tests", documentation_tests),
+    step(Group::Wasm, "clippy for wasm32", clippy_for_wasm),
+    step(Group::Wasm, "core tests in Node", core_tests_in_node),
+    step(
+        Group::Browser,
+        "components in Chromium",
+        components_in_chromium,
+    ),
+    step(
+        Group::Browser,
+        "components in Firefox",
+        components_in_firefox,
+    ),
+    step(Group::E2e, "journeys in Chromium", journeys_in_chromium),
+];
+
+/// Crates whose tests run natively and as WebAssembly from one source.
+const CORE: [&str; 3] = ["ask-user-question", "ag-ui-stream", "question-agent"];
+/// Crates whose tests need a browser.
+const COMPONENTS: [&str; 3] = ["question-card", "agent-chat", "app"];
+const WASM: &str = "wasm32-unknown-unknown";
+
+/// What the steps need beyond cargo: there, or why not.
+#[derive(Default)]
+pub(super) struct Tools {
+    node: Wanted<PathBuf>,
+    wasm_bindgen: Wanted<PathBuf>,
+    page: Wanted<Toolbox>,
+    chromium: Wanted<Browser>,
+    firefox: Wanted<Browser>,
+}
+
+/// A tool; without one, a sentence says why.
+#[derive(Default)]
+enum Wanted<T> {
+    #[default]
+    NotAsked,
+    There(T),
+    Missing(String),
+}
+
+impl Tools {
+    /// Finds or brings what these groups need. What is missing is kept as a reason for the steps that need it.
+    pub(super) fn gather(&mut self, groups: &[Group]) -> Result<Outcome> {
+        let any = |wanted: &[Group]| wanted.iter().any(|group| groups.contains(group));
+        if any(&[Group::Native, Group::Wasm]) {
+            tools::lint_components()?;
+        }
+        if any(&[Group::Wasm, Group::Browser, Group::E2e]) {
+            tools::wasm_target()?;
+            self.wasm_bindgen = wanted(tools::wasm_bindgen())?;
+        }
+        if any(&[Group::Wasm]) {
+            self.node = wanted(tools::node())?;
+        }
+        if any(&[Group::E2e]) {
+            self.page = wanted(Toolbox::for_page(true))?;
+        }
+        if any(&[Group::Browser, Group::E2e]) {
+            self.chromium = wanted(browsers::chromium())?;
+        }
+        if any(&[Group::Browser]) {
+            self.firefox = wanted(browsers::firefox())?;
+        }
+        Ok(self.judge())
+    }
+
+    /// Firefox is welcome and never needed; browsers and Node may be missing where nobody promised them.
+    fn judge(&self) -> Outcome {
+        let cannot_be_built = [self.wasm_bindgen.reason(), self.page.reason()];
+        let may_be_missing = [self.node.reason(), self.chromium.reason()];
+        let reason =
+            |reasons: [Option<&str>; 2]| reasons.into_iter().flatten().next().map(str::to_owned);
+        match (reason(cannot_be_built), reason(may_be_missing)) {
+            (Some(reason), _) => Outcome::Failed(reason),
+            (None, Some(reason)) => not_there(&reason),
+            (None, None) => Outcome::Passed,
+        }
+    }
+}
+
+impl<T> Wanted<T> {
+    fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Missing(reason) => Some(reason),
+            Self::NotAsked | Self::There(_) => None,
+        }
+    }
+
+    /// The tool, for a step whose group has asked for it.
+    fn there(&self) -> Result<&T> {
+        match self {
+            Self::There(tool) => Ok(tool),
+            Self::Missing(reason) => Err(anyhow!("{reason}")),
+            Self::NotAsked => Err(anyhow!("this tool was not asked for")),
+        }
+    }
+}
+
+fn wanted<T>(found: Result<T>) -> Result<Wanted<T>> {
+    match found {
+        Ok(tool) => Ok(Wanted::There(tool)),
+        Err(problem) if children::interrupted() => Err(problem),
+        Err(problem) => Ok(Wanted::Missing(format!("{problem:#}"))),
+    }
+}
+
+/// A machine that promises to check everything may not pass by lacking something.
+fn not_there(reason: &str) -> Outcome {
+    let promised =
+        std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
+    if promised {
+        Outcome::Failed(reason.to_owned())
+    } else {
+        Outcome::Skipped(reason.to_owned())
+    }
+}
+
+fn formatting(_: &Tools) -> Result<Outcome> {
+    check(cargo().args(["fmt", "--all", "--check"]))
+}
+
+fn clippy(_: &Tools) -> Result<Outcome> {
+    check(cargo().args([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "--deny",
+        "warnings",
+    ]))
+}
+
+fn documentation(_: &Tools) -> Result<Outcome> {
+    let mut doc = cargo();
+    doc.args(["doc", "--workspace", "--lib", "--no-deps"]);
+    check(doc.env("RUSTDOCFLAGS", "--deny warnings"))
+}
+
+fn native_tests(_: &Tools) -> Result<Outcome> {
+    check(cargo().args(["test", "--workspace", "--lib", "--bins", "--tests"]))
+}
+
+fn documentation_tests(_: &Tools) -> Result<Outcome> {
+    check(cargo().args(["test", "--workspace", "--doc"]))
+}
+
+fn clippy_for_wasm(_: &Tools) -> Result<Outcome> {
+    let mut clippy = cargo();
+    clippy.args(["clippy", "--target", WASM, "--all-targets"]);
+    packages(&mut clippy, &CORE);
+    packages(&mut clippy, &COMPONENTS);
+    check(clippy.args(["--", "--deny", "warnings"]))
+}
+
+fn core_tests_in_node(tools: &Tools) -> Result<Outcome> {
+    if let Some(reason) = tools.node.reason() {
+        return Ok(not_there(reason));
+    }
+    check(&mut wasm_tests(tools, &CORE)?)
+}
+
+fn components_in_chromium(tools: &Tools) -> Result<Outcome> {
+    match tools.chromium.reason() {
+        Some(reason) => Ok(not_there(reason)),
+        None => components(tools, Kind::Chromium, tools.chromium.there()?),
+    }
+}
+
+fn components_in_firefox(tools: &Tools) -> Result<Outcome> {
+    match tools.firefox.reason() {
+        Some(reason) => Ok(Outcome::Skipped(reason.to_owned())),
+        None => components(tools, Kind::Firefox, tools.firefox.there()?),
+    }
+}
+
+fn components(tools: &Tools, kind: Kind, browser: &Browser) -> Result<Outcome> {
+    let mut tests = wasm_tests(tools, &COMPONENTS)?;
+    browser::run_in(&mut tests, kind, browser)?;
+    check(&mut tests)
+}
+
+/// The page as users get it, the real server, a browser, and a person's way through.
+fn journeys_in_chromium(tools: &Tools) -> Result<Outcome> {
+    if let Some(reason) = tools.chromium.reason() {
+        return Ok(not_there(reason));
+    }
+    let browser = tools.chromium.there()?;
+    let toolbox = tools.page.there()?;
+    let page = page::build_for_release(toolbox)?;
+    // Together with the journeys, so that cargo settles on the features that the native tests were built with.
+    let built = check(cargo().args([
+        "build",
+        "--workspace",
+        "--bin",
+        "question-server",
+        "--test",
+        "e2e",
+    ]))?;
+    if built != Outcome::Passed {
+        return Ok(built);
+    }
+    let mut journeys = cargo();
+    journeys.args(["test", "--workspace", "--test", "e2e"]);
+    journeys
+        .env("XTASK_PAGE", page)
+        .env("XTASK_SERVER", page::server_program("debug"));
+    journeys
+        .env("XTASK_CHROMIUM", &browser.program)
+        .env("XTASK_CHROMEDRIVER", &browser.driver);
+    check(journeys.env(
+        "XTASK_CHROMIUM_ARGUMENTS",
+        browsers::chromium_arguments().join(" "),
+    ))
+}
+
+fn wasm_tests(tools: &Tools, crates: &[&str]) -> Result<Command> {
+    let runner = tools.wasm_bindgen.there()?.join("wasm-bindgen-test-runner");
+    let mut tests = cargo();
+    tests.args(["test", "--target", WASM, "--lib", "--bins", "--tests"]);
+    packages(&mut tests, crates);
+    tests.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner);
+    Ok(tests)
+}
+
+fn packages(cargo: &mut Command, names: &[&str]) {
+    cargo.args(names.iter().flat_map(|name| ["--package", name]));
+}
+
+fn cargo() -> Command {
+    let mut cargo = Command::new(workspace::cargo());
+    cargo.current_dir(workspace::root());
+    cargo
+}
+
+fn check(command: &mut Command) -> Result<Outcome> {
+    let status = children::run(command)?;
+    Ok(if status.success() {
+        Outcome::Passed
+    } else {
+        Outcome::Failed(format!("ended with {status}; its output above says why"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_group_has_a_step() {
+        for group in Group::ALL {
+            assert!(STEPS.iter().any(|step| step.group == group), "{group:?}");
+        }
+    }
+
+    #[test]
+    fn the_crates_exist() {
+        for name in CORE.iter().chain(&COMPONENTS) {
+            let folder = if *name == "app" {
+                "app".to_owned()
+            } else {
+                format!("crates/{name}")
+            };
+            assert!(
+                workspace::root().join(folder).join("Cargo.toml").is_file(),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_missing_tool_outranks_a_missing_browser() {
+        let tools = Tools {
+            wasm_bindgen: Wanted::Missing("no network".into()),
+            chromium: Wanted::Missing("no browser".into()),
+            ..Tools::default()
+        };
+        assert_eq!(tools.judge(), Outcome::Failed("no network".into()));
+        assert_eq!(Tools::default().judge(), Outcome::Passed);
+        let welcome = Tools {
+            firefox: Wanted::Missing("no Firefox".into()),
+            ..Tools::default()
+        };
+        assert_eq!(welcome.judge(), Outcome::Passed, "Firefox is never needed");
+    }
+}
