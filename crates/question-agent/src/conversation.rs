@@ -1,0 +1,204 @@
+//! A conversation: its history and where it stands.
+
+use crate::call::ToolResult;
+use crate::effect::{Effect, StateChange};
+use crate::event::{Event, Response};
+use crate::message::{Message, UserMessage};
+use crate::rejected::Rejected;
+use crate::state::{AwaitingUserResponse, ConvState};
+use crate::transition::transition;
+use serde::{Deserialize, Serialize};
+
+/// A conversation: its history and where it stands.
+///
+/// - Looking: [`state`](Self::state), [`messages`](Self::messages), [`waiting`](Self::waiting), [`result_of`](Self::result_of).
+/// - Events: [`handle`](Self::handle), and [`resume`](Self::resume) after a restart.
+///
+/// The one rule: carry out the effects in order, and feed what comes of them back to `handle`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversation {
+    state: ConvState,
+    messages: Vec<Message>,
+}
+
+impl Conversation {
+    /// A conversation in which nothing has been said.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn state(&self) -> &ConvState {
+        &self.state
+    }
+
+    /// The history, every call followed by its results as providers want it.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// The ask that waits, if one does.
+    #[must_use]
+    pub fn waiting(&self) -> Option<&AwaitingUserResponse> {
+        self.state.waiting()
+    }
+
+    /// What a call came to, if it has.
+    #[must_use]
+    pub fn result_of(&self, tool_use_id: &str) -> Option<&ToolResult> {
+        self.messages
+            .iter()
+            .rev()
+            .find_map(|message| match message {
+                Message::Tool(result) if result.tool_use_id == tool_use_id => Some(result),
+                Message::Tool(_) | Message::User(_) | Message::Assistant(_) => None,
+            })
+    }
+
+    /// Whether the history has a message with this id.
+    #[must_use]
+    pub fn knows_message(&self, id: &str) -> bool {
+        self.messages.iter().any(|message| message.id() == id)
+    }
+
+    /// Takes an event: history and state change as the returned effects say, which the caller then stores and carries out.
+    ///
+    /// # Errors
+    /// What [`transition()`] rejects, and what only the history can tell: a reply that has a winner, an id that is taken. Nothing has changed.
+    pub fn handle(&mut self, event: Event) -> Result<Vec<Effect>, Rejected> {
+        self.check_against_history(&event)?;
+        let next = transition(&self.state, event)?;
+        self.state = next.state;
+        for effect in &next.effects {
+            self.remember(effect);
+        }
+        Ok(next.effects)
+    }
+
+    /// What has to be carried out again after a restart. Sub-agents died with the old process and start anew with their tool.
+    pub fn resume(&mut self) -> Vec<Effect> {
+        if let ConvState::ToolExecuting(executing) = &mut self.state {
+            executing.pending_sub_agents.clear();
+        }
+        match &self.state {
+            ConvState::LlmRequesting { attempt } => vec![
+                Effect::NotifyLlmRequesting { attempt: *attempt },
+                Effect::RequestLlm,
+            ],
+            ConvState::ToolExecuting(executing) => vec![
+                Effect::NotifyStateChange(StateChange::from(&self.state)),
+                Effect::ExecuteTool(executing.current_tool.clone()),
+            ],
+            ConvState::AwaitingUserResponse(_) => {
+                vec![Effect::NotifyStateChange(StateChange::from(&self.state))]
+            }
+            ConvState::Idle | ConvState::Failed { .. } => Vec::new(),
+        }
+    }
+
+    fn check_against_history(&self, event: &Event) -> Result<(), Rejected> {
+        match event {
+            Event::UserMessage { messages } => self.check_new(messages),
+            Event::UserQuestionResponse(response) => self.check_response(response),
+            Event::LlmResponse(message) => {
+                self.check_id(&message.id)?;
+                let known = |id: &str| self.call_ids().any(|known| known == id);
+                match message.tool_calls.iter().find(|call| known(&call.id)) {
+                    Some(call) => Err(Rejected::DuplicateToolCall {
+                        id: call.id.clone(),
+                    }),
+                    None => Ok(()),
+                }
+            }
+            Event::LlmStopped { partial } => self.check_id(&partial.id),
+            Event::LlmFailed { .. }
+            | Event::ToolComplete { .. }
+            | Event::AskUserQuestionPending { .. }
+            | Event::UserCancel { .. }
+            | Event::Retry
+            | Event::SubAgentStarted { .. }
+            | Event::SubAgentFinished { .. } => Ok(()),
+        }
+    }
+
+    fn check_response(&self, response: &Response) -> Result<(), Rejected> {
+        if let Some(winner) = self.result_of(&response.tool_use_id) {
+            let same_reply = winner
+                .ask
+                .as_ref()
+                .is_some_and(|ask| ask.reply_id == response.reply_id);
+            return Err(Rejected::AlreadyAnswered {
+                same_reply,
+                winner: Box::new(winner.clone()),
+            });
+        }
+        if let Some(id) = &response.tool_message_id {
+            self.check_id(id)?;
+        }
+        self.check_new(&response.messages)
+    }
+
+    fn check_new(&self, messages: &[UserMessage]) -> Result<(), Rejected> {
+        messages
+            .iter()
+            .try_for_each(|message| self.check_id(&message.id))
+    }
+
+    fn check_id(&self, id: &str) -> Result<(), Rejected> {
+        if self.knows_message(id) {
+            return Err(Rejected::KnownMessage { id: id.to_owned() });
+        }
+        Ok(())
+    }
+
+    fn call_ids(&self) -> impl Iterator<Item = &str> {
+        let calls = self.messages.iter().filter_map(|message| match message {
+            Message::Assistant(message) => Some(&message.tool_calls),
+            Message::User(_) | Message::Tool(_) => None,
+        });
+        calls.flatten().map(|call| call.id.as_str())
+    }
+
+    fn remember(&mut self, effect: &Effect) {
+        match effect {
+            Effect::PersistMessage(message) => self.messages.push(message.clone()),
+            Effect::PersistToolResults { results } => {
+                for result in results {
+                    self.insert_result(result.clone());
+                }
+            }
+            Effect::PersistState
+            | Effect::NotifyStateChange(_)
+            | Effect::NotifyLlmRequesting { .. }
+            | Effect::NotifyAgentDone
+            | Effect::RequestLlm
+            | Effect::ExecuteTool(_) => {}
+        }
+    }
+
+    /// Providers refuse a history in which anything stands between the calls of a turn and their results.
+    fn insert_result(&mut self, result: ToolResult) {
+        let owns = |message: &Message| match message {
+            Message::Assistant(message) => message
+                .tool_calls
+                .iter()
+                .any(|call| call.id == result.tool_use_id),
+            Message::User(_) | Message::Tool(_) => false,
+        };
+        let behind_owner = self
+            .messages
+            .iter()
+            .rposition(owns)
+            .map_or(self.messages.len(), |owner| owner + 1);
+        let is_tool = |message: &&Message| matches!(message, Message::Tool(_));
+        let behind_results = self.messages[behind_owner..]
+            .iter()
+            .take_while(is_tool)
+            .count();
+        self.messages
+            .insert(behind_owner + behind_results, Message::Tool(result));
+    }
+}

@@ -1,0 +1,91 @@
+//! What an adapter has to do after a transition.
+
+use crate::call::{ToolCall, ToolResult};
+use crate::message::Message;
+use crate::state::ConvState;
+use ask_user_question::AskUserQuestion;
+use serde::Serialize;
+
+/// What an adapter has to do after a transition, in the given order. Everything before the first request to a model or a tool is one commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Append a user's or the model's message to the history.
+    PersistMessage(Message),
+    /// Insert results behind the calls they belong to.
+    PersistToolResults {
+        /// The results, in the order of the calls.
+        results: Vec<ToolResult>,
+    },
+    /// Store the new state.
+    PersistState,
+    /// Tell every client where the conversation stands now.
+    NotifyStateChange(StateChange),
+    /// Tell every client that the model has been asked.
+    NotifyLlmRequesting {
+        /// Which attempt this is, from 1.
+        attempt: u32,
+    },
+    /// Tell every client that the agent is done until the user speaks.
+    NotifyAgentDone,
+    /// Ask the model to go on from the history.
+    RequestLlm,
+    /// Run a tool, after [`intercept`](crate::intercept()).
+    ExecuteTool(ToolCall),
+}
+
+/// A state as clients are told of it: `{"type": "awaiting_user_response", "questions": […], "toolCallId": "…"}` and the like.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(
+    tag = "type",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
+pub enum StateChange {
+    /// The user's turn.
+    Idle,
+    /// The model has been asked.
+    LlmRequesting {
+        /// Which attempt this is, from 1.
+        attempt: u32,
+    },
+    /// A tool runs.
+    ToolExecuting {
+        /// The call.
+        tool_call_id: String,
+        /// The tool's name.
+        name: String,
+    },
+    /// An ask waits.
+    AwaitingUserResponse {
+        /// The questions.
+        #[serde(flatten)]
+        questions: AskUserQuestion,
+        /// The call.
+        tool_call_id: String,
+    },
+    /// The model failed.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl From<&ConvState> for StateChange {
+    fn from(state: &ConvState) -> Self {
+        match state {
+            ConvState::Idle => Self::Idle,
+            ConvState::LlmRequesting { attempt } => Self::LlmRequesting { attempt: *attempt },
+            ConvState::ToolExecuting(executing) => Self::ToolExecuting {
+                tool_call_id: executing.current_tool.id.clone(),
+                name: executing.current_tool.name().to_owned(),
+            },
+            ConvState::AwaitingUserResponse(waiting) => Self::AwaitingUserResponse {
+                questions: waiting.questions.clone(),
+                tool_call_id: waiting.tool_use_id.clone(),
+            },
+            ConvState::Failed { reason } => Self::Failed {
+                reason: reason.clone(),
+            },
+        }
+    }
+}

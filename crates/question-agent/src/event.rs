@@ -1,0 +1,113 @@
+//! What can happen to a conversation.
+
+use crate::call::ToolResult;
+use crate::message::{AssistantMessage, UserMessage};
+use ask_user_question::outcome::{AnsweredBy, AskMetadata};
+use ask_user_question::{AskUserQuestion, Outcome};
+
+/// What can happen to a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The user said something: starts a turn, or answers the ask that waits.
+    UserMessage {
+        /// What was said. Several where a client was offline; never none.
+        messages: Vec<UserMessage>,
+    },
+    /// The model answered.
+    LlmResponse(AssistantMessage),
+    /// The model could not answer.
+    LlmFailed {
+        /// Why, in words for the user.
+        reason: String,
+        /// Whether asking again may help.
+        retryable: bool,
+    },
+    /// The model was stopped in the middle of its answer.
+    LlmStopped {
+        /// The text so far; kept unless empty. Calls that were not complete never happened.
+        partial: AssistantMessage,
+    },
+    /// The running tool came to a result.
+    ToolComplete {
+        /// The result.
+        result: ToolResult,
+    },
+    /// The running tool is a valid ask: see [`intercept`](crate::intercept()).
+    AskUserQuestionPending {
+        /// The call that asks.
+        tool_use_id: String,
+        /// What it asks.
+        questions: AskUserQuestion,
+    },
+    /// The user replied to an ask.
+    UserQuestionResponse(Response),
+    /// The user cancelled the question or stopped the run.
+    UserCancel {
+        /// Whether the model is told and goes on without an answer; otherwise the run ends.
+        proceed: bool,
+    },
+    /// The user asked to try again after a failure.
+    Retry,
+    /// The running tool started a sub-agent.
+    SubAgentStarted {
+        /// The call that started it.
+        tool_use_id: String,
+        /// The sub-agent.
+        sub_agent_id: String,
+    },
+    /// A sub-agent of the running tool finished. The tool's result follows when all have.
+    SubAgentFinished {
+        /// The sub-agent.
+        sub_agent_id: String,
+    },
+}
+
+/// A reply to an ask, by whatever delivery it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// The ask it replies to.
+    pub tool_use_id: String,
+    /// Made by the client once per reply.
+    pub reply_id: String,
+    /// Where it was given.
+    pub by: AnsweredBy,
+    /// What it says.
+    pub outcome: Outcome,
+    /// The id of the tool message that carried it, where one did.
+    pub tool_message_id: Option<String>,
+    /// The user messages that came with it, such as the selection as text.
+    pub messages: Vec<UserMessage>,
+}
+
+impl Response {
+    /// The value of `metadata.ask` on the messages of this reply.
+    #[must_use]
+    pub fn metadata(&self) -> AskMetadata {
+        AskMetadata {
+            tool_call_id: self.tool_use_id.clone(),
+            reply_id: self.reply_id.clone(),
+            outcome: self.outcome.kind(),
+            by: self.by,
+        }
+    }
+}
+
+impl Event {
+    /// The event's name, for logs: an event's content may be private.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::UserMessage { .. } => "user_message",
+            Self::LlmResponse(_) => "llm_response",
+            Self::LlmFailed { .. } => "llm_failed",
+            Self::LlmStopped { .. } => "llm_stopped",
+            Self::ToolComplete { .. } => "tool_complete",
+            Self::AskUserQuestionPending { .. } => "ask_user_question_pending",
+            Self::UserQuestionResponse(_) => "user_question_response",
+            Self::UserCancel { .. } => "user_cancel",
+            Self::Retry => "retry",
+            Self::SubAgentStarted { .. } => "sub_agent_started",
+            Self::SubAgentFinished { .. } => "sub_agent_finished",
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What happens to a call of the asking tool before it could run.
+
+use crate::arguments::parse_arguments;
+use crate::call::{ToolCall, ToolInput, ToolResult};
+use crate::event::Event;
+use crate::registry::{PermissionMode, ToolContext};
+use ask_user_question::repair::Repair;
+use ask_user_question::validate::{check, check_text, describe};
+use ask_user_question::{AskUserQuestion, Limits};
+
+/// What an executor has to do with a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Interception {
+    /// It is no ask: run it.
+    Execute,
+    /// It is an ask that cannot be asked: the result says why, so that the model can try again.
+    Refuse(ToolResult),
+    /// It is a valid ask: wait for the user.
+    Wait {
+        /// What is asked, repaired.
+        questions: AskUserQuestion,
+        /// What had to be repaired.
+        repairs: Vec<Repair>,
+    },
+}
+
+impl Interception {
+    /// The event to feed for this call; `None` where the executor has to run it.
+    #[must_use]
+    pub fn into_event(self, call: &ToolCall) -> Option<Event> {
+        match self {
+            Self::Execute => None,
+            Self::Refuse(result) => Some(Event::ToolComplete { result }),
+            Self::Wait { questions, .. } => Some(Event::AskUserQuestionPending {
+                tool_use_id: call.id.clone(),
+                questions,
+            }),
+        }
+    }
+}
+
+/// Judges a call before it could run. Whoever may not ask is told first; then the arguments are read, repaired and validated, and the model
+/// gets every violation at once. No allow-rule has a say: an ask that passes waits for the user.
+#[must_use]
+pub fn intercept(context: &ToolContext, limits: &Limits, call: &ToolCall) -> Interception {
+    let ToolInput::AskUserQuestion { name, arguments } = &call.input else {
+        return Interception::Execute;
+    };
+    let refuse = |why: String| Interception::Refuse(ToolResult::error(&call.id, why));
+    if context.is_sub_agent {
+        return refuse(format!(
+            "{name} is not available to sub-agents: only the parent conversation can ask the user"
+        ));
+    }
+    if context.permission_mode == PermissionMode::BypassPermissions {
+        return refuse(format!(
+            "{name} is not available while permissions are bypassed: decide and say what you assumed"
+        ));
+    }
+    let checked = match parse_arguments(arguments) {
+        Ok(input) => check(limits, input),
+        // It is no JSON, or a key is given twice. Blank arguments are how some models call a tool without any; the types say what is missing.
+        Err(_) if arguments.trim().is_empty() => check_text(limits, arguments),
+        Err(error) => return refuse(format!("Invalid input: {error}")),
+    };
+    let repairs = checked.repairs.clone();
+    match checked.into_valid() {
+        Ok(questions) => Interception::Wait { questions, repairs },
+        Err(violations) => refuse(describe(&violations)),
+    }
+}

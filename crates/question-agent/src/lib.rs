@@ -1,0 +1,31 @@
+//! The agent side of asking a user: which tools a conversation is offered, what happens to a call of the asking tool before it could run,
+//! and the state machine of a conversation that can wait.
+//!
+//! Nothing here does I/O, reads a clock or makes an id. An adapter feeds [`Event`]s to a [`Conversation`] and carries out the [`Effect`]s it
+//! gets back; one of them is [`Effect::ExecuteTool`], which begins with [`intercept()`].
+#![warn(clippy::unwrap_used)]
+
+pub mod arguments;
+pub mod call;
+pub mod conversation;
+pub mod effect;
+pub mod event;
+pub mod intercept;
+pub mod message;
+pub mod registry;
+pub mod rejected;
+pub mod snapshot;
+pub mod state;
+pub mod transition;
+
+pub use conversation::Conversation;
+pub use effect::Effect;
+pub use event::Event;
+pub use intercept::intercept;
+pub use rejected::Rejected;
+pub use state::ConvState;
+pub use transition::transition;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,214 @@
+//! Which tools a conversation is offered, and who may answer them.
+
+use crate::call::{ToolCall, ToolResult, is_asking_tool};
+use crate::intercept::{Interception, intercept};
+use ask_user_question::Limits;
+use ask_user_question::guidance::{self, Mode};
+use ask_user_question::tool::tool_definition;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::fmt;
+use std::sync::Arc;
+
+/// Who a conversation's agent is and what it may do.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ToolContext {
+    /// Whether it runs on behalf of another agent, without a user of its own.
+    pub is_sub_agent: bool,
+    /// How tools are permitted.
+    pub permission_mode: PermissionMode,
+    /// Whether it plans instead of acting.
+    pub plan_mode: bool,
+    /// Calls that run without asking for permission.
+    pub allow_rules: Vec<AllowRule>,
+}
+
+/// How tools are permitted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PermissionMode {
+    /// The user permits each call that no rule allows.
+    #[default]
+    Default,
+    /// Edits need no permission.
+    AcceptEdits,
+    /// Nothing needs permission, so nobody is there to answer either.
+    BypassPermissions,
+}
+
+/// A rule such as `Bash`, `Bash(git status)` or `*`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AllowRule(pub String);
+
+impl AllowRule {
+    /// Whether the rule names the call's tool. What stands in parentheses narrows a rule further and is the tool's own to read.
+    #[must_use]
+    pub fn names(&self, call: &ToolCall) -> bool {
+        let tool = self.0.split('(').next().unwrap_or_default().trim();
+        tool == "*" || tool == call.name()
+    }
+}
+
+/// Who lets a call run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permission {
+    /// A rule or the mode does.
+    Granted,
+    /// The user has to be asked for permission.
+    Needed,
+    /// Only the user's own answer completes it; no rule can stand in for that.
+    OnlyUserAnswers,
+}
+
+/// A tool as a model is told of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ToolSpec {
+    /// The name under which the model calls it.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The JSON Schema of its input.
+    pub parameters: Box<RawValue>,
+}
+
+/// A tool that needs no I/O to run. Others are the adapter's.
+pub trait Tool: fmt::Debug + Send + Sync {
+    /// What the model is told of it.
+    fn spec(&self) -> ToolSpec;
+
+    /// Runs it.
+    fn run(&self, call: &ToolCall) -> ToolResult;
+}
+
+/// The asking tool. It is there for its definition: an executor that runs it has forgotten to [`intercept()`].
+#[derive(Clone, Debug)]
+pub struct AskUserQuestionTool {
+    limits: Limits,
+}
+
+impl AskUserQuestionTool {
+    /// The tool of this profile.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self { limits }
+    }
+}
+
+impl Tool for AskUserQuestionTool {
+    fn spec(&self) -> ToolSpec {
+        let definition = tool_definition(&self.limits);
+        ToolSpec {
+            name: definition.name.to_owned(),
+            description: definition.description,
+            parameters: definition.parameters,
+        }
+    }
+
+    fn run(&self, call: &ToolCall) -> ToolResult {
+        ToolResult::error(
+            &call.id,
+            format!(
+                "{} must be handled by the executor",
+                self.limits.tool_name()
+            ),
+        )
+    }
+}
+
+/// The tools that one conversation is offered.
+#[derive(Clone, Debug)]
+pub struct ToolRegistry {
+    limits: Limits,
+    context: ToolContext,
+    tools: Vec<Arc<dyn Tool>>,
+}
+
+impl ToolRegistry {
+    /// The tools of a conversation: the asking tool, where somebody is there to answer.
+    #[must_use]
+    pub fn new(limits: Limits, context: ToolContext) -> Self {
+        let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
+        if offers_asking(&context) {
+            tools.push(Arc::new(AskUserQuestionTool::new(limits.clone())));
+        }
+        Self {
+            limits,
+            context,
+            tools,
+        }
+    }
+
+    /// The same with one tool more. A tool that calls itself like an asking tool is left out: it could never be reached.
+    #[must_use]
+    pub fn with(mut self, tool: Arc<dyn Tool>) -> Self {
+        if !is_asking_tool(&tool.spec().name) {
+            self.tools.push(tool);
+        }
+        self
+    }
+
+    /// The conversation's context.
+    #[must_use]
+    pub fn context(&self) -> &ToolContext {
+        &self.context
+    }
+
+    /// What the model is told of the tools.
+    #[must_use]
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.tools.iter().map(|tool| tool.spec()).collect()
+    }
+
+    /// What the system prompt says about asking; `None` where the tool is not offered.
+    #[must_use]
+    pub fn guidance(&self) -> Option<String> {
+        if !offers_asking(&self.context) {
+            return None;
+        }
+        let mode = if self.context.plan_mode {
+            Mode::Plan
+        } else {
+            Mode::Work
+        };
+        Some(guidance::text(&self.limits, mode))
+    }
+
+    /// Judges a call before it could run: see [`intercept()`].
+    #[must_use]
+    pub fn intercept(&self, call: &ToolCall) -> Interception {
+        intercept(&self.context, &self.limits, call)
+    }
+
+    /// Who lets a call run.
+    #[must_use]
+    pub fn permission(&self, call: &ToolCall) -> Permission {
+        if is_asking_tool(call.name()) {
+            return Permission::OnlyUserAnswers;
+        }
+        let bypassed = self.context.permission_mode == PermissionMode::BypassPermissions;
+        if bypassed || self.context.allow_rules.iter().any(|rule| rule.names(call)) {
+            Permission::Granted
+        } else {
+            Permission::Needed
+        }
+    }
+
+    /// Runs a call that was not intercepted; a tool that is not offered gives an error result.
+    #[must_use]
+    pub fn run(&self, call: &ToolCall) -> ToolResult {
+        match self
+            .tools
+            .iter()
+            .find(|tool| tool.spec().name == call.name())
+        {
+            Some(tool) => tool.run(call),
+            None => ToolResult::error(&call.id, format!("There is no tool named {}.", call.name())),
+        }
+    }
+}
+
+fn offers_asking(context: &ToolContext) -> bool {
+    !context.is_sub_agent && context.permission_mode != PermissionMode::BypassPermissions
+}

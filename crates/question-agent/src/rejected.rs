@@ -1,0 +1,120 @@
+//! Why an event was not taken.
+
+use crate::call::ToolResult;
+use ask_user_question::validate::Violation;
+use std::error::Error;
+use std::fmt;
+
+/// Why an event was not taken. The conversation is as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rejected {
+    /// The agent is at work and cannot take a message now.
+    Busy,
+    /// Neither a text nor a message was given.
+    EmptyMessage,
+    /// The model was not asked, or its request was given up.
+    NotRequested,
+    /// No tool runs.
+    NotExecuting,
+    /// Another tool runs.
+    ForeignTool {
+        /// The call that runs.
+        running: String,
+    },
+    /// The tool's sub-agents have not finished.
+    SubAgentsPending,
+    /// The running tool has no such sub-agent.
+    UnknownSubAgent,
+    /// No ask waits.
+    NotWaiting,
+    /// Another ask waits.
+    ForeignReply {
+        /// The ask that waits.
+        waiting: String,
+    },
+    /// The ask has its result already; the first valid reply wins.
+    AlreadyAnswered {
+        /// Whether this is the winning reply once more, and so has been delivered.
+        same_reply: bool,
+        /// The result.
+        winner: Box<ToolResult>,
+    },
+    /// The reply does not fit the ask.
+    InvalidReply(Vec<Violation>),
+    /// Nothing is under way that could be cancelled.
+    NothingToCancel,
+    /// Nothing has failed.
+    NothingToRetry,
+    /// The history has a call with this id already.
+    DuplicateToolCall {
+        /// The call.
+        id: String,
+    },
+    /// The history has a message with this id already.
+    KnownMessage {
+        /// The message.
+        id: String,
+    },
+}
+
+impl Rejected {
+    /// A stable code, for machines.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Busy => "busy",
+            Self::EmptyMessage => "empty_message",
+            Self::NotRequested => "not_requested",
+            Self::NotExecuting => "not_executing",
+            Self::ForeignTool { .. } => "foreign_tool",
+            Self::SubAgentsPending => "sub_agents_pending",
+            Self::UnknownSubAgent => "unknown_sub_agent",
+            Self::NotWaiting => "not_waiting",
+            Self::ForeignReply { .. } => "foreign_reply",
+            Self::AlreadyAnswered { .. } => "already_answered",
+            Self::InvalidReply(_) => "invalid_reply",
+            Self::NothingToCancel => "nothing_to_cancel",
+            Self::NothingToRetry => "nothing_to_retry",
+            Self::DuplicateToolCall { .. } => "duplicate_tool_call",
+            Self::KnownMessage { .. } => "known_message",
+        }
+    }
+}
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy => f.write_str("the agent is at work; wait for it or stop it first"),
+            Self::EmptyMessage => f.write_str("the message is empty"),
+            Self::NotRequested => f.write_str("the model was not asked"),
+            Self::NotExecuting => f.write_str("no tool is running"),
+            Self::ForeignTool { running } => write!(f, "another call is running: {running}"),
+            Self::SubAgentsPending => f.write_str("the call's sub-agents have not finished"),
+            Self::UnknownSubAgent => f.write_str("the running call has no such sub-agent"),
+            Self::NotWaiting => f.write_str("no question is waiting for an answer"),
+            Self::ForeignReply { waiting } => write!(f, "another question is waiting: {waiting}"),
+            Self::AlreadyAnswered {
+                same_reply: true, ..
+            } => f.write_str("this answer has been delivered already"),
+            Self::AlreadyAnswered {
+                same_reply: false, ..
+            } => f.write_str("the question has been answered already"),
+            Self::InvalidReply(violations) => write_violations(f, violations),
+            Self::NothingToCancel => f.write_str("there is nothing to cancel"),
+            Self::NothingToRetry => f.write_str("there is nothing to try again"),
+            Self::DuplicateToolCall { id } => write!(f, "the call {id} exists already"),
+            Self::KnownMessage { id } => write!(f, "the message {id} exists already"),
+        }
+    }
+}
+
+impl Error for Rejected {}
+
+fn write_violations(f: &mut fmt::Formatter<'_>, violations: &[Violation]) -> fmt::Result {
+    f.write_str("the answer does not fit the question:")?;
+    for violation in violations {
+        write!(f, " {} ({});", violation.message, violation.path)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! A conversation at rest: what is stored, and how it is read by later versions.
+
+use crate::conversation::Conversation;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::error::Error;
+use std::fmt;
+
+/// The version that [`Snapshot::new`] writes.
+pub const SNAPSHOT_VERSION: u32 = 1;
+
+/// A conversation at rest. It can be taken at any point; what was under way goes on by [`Conversation::resume`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    version: u32,
+    conversation: Conversation,
+}
+
+impl Snapshot {
+    /// Takes a snapshot.
+    #[must_use]
+    pub fn new(conversation: Conversation) -> Self {
+        Self {
+            version: SNAPSHOT_VERSION,
+            conversation,
+        }
+    }
+
+    /// The stored form.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(self).expect("every map key of a snapshot is a string")
+    }
+
+    /// Reads a stored form of this version or an older one.
+    ///
+    /// # Errors
+    /// [`SnapshotError::Newer`] where a later version wrote it, [`SnapshotError::Unreadable`] where it is no snapshot.
+    pub fn from_json(json: Value) -> Result<Self, SnapshotError> {
+        let version = json.get("version").and_then(Value::as_u64);
+        match version {
+            Some(version) if version == u64::from(SNAPSHOT_VERSION) => serde_json::from_value(json)
+                .map_err(|error| SnapshotError::Unreadable(error.to_string())),
+            Some(version) if version > u64::from(SNAPSHOT_VERSION) => {
+                Err(SnapshotError::Newer { version })
+            }
+            // Versions below 1 were never written. The first migration goes here: from the old JSON to the next version's.
+            Some(_) | None => Err(SnapshotError::Unreadable(
+                "it has no known version".to_owned(),
+            )),
+        }
+    }
+
+    /// The conversation, to go on with.
+    #[must_use]
+    pub fn into_conversation(self) -> Conversation {
+        self.conversation
+    }
+}
+
+/// Why a stored form could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SnapshotError {
+    /// A later version of this crate wrote it.
+    Newer {
+        /// The version it has.
+        version: u64,
+    },
+    /// It is no snapshot.
+    Unreadable(String),
+}
+
+impl fmt::Display for SnapshotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Newer { version } => write!(
+                f,
+                "the conversation was stored by a newer version ({version}, this one reads {SNAPSHOT_VERSION})"
+            ),
+            Self::Unreadable(why) => write!(f, "the stored conversation cannot be read: {why}"),
+        }
+    }
+}
+
+impl Error for SnapshotError {}

@@ -1,0 +1,97 @@
+//! Where a conversation stands.
+
+use crate::call::ToolCall;
+use ask_user_question::AskUserQuestion;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Where a conversation stands: its life cycle, of which [`transition`](crate::transition()) is the only way on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ConvState {
+    /// Nothing is under way; the user's turn.
+    #[default]
+    Idle,
+    /// The model has been asked to go on.
+    LlmRequesting {
+        /// Which attempt this is, from 1.
+        attempt: u32,
+    },
+    /// A tool runs.
+    ToolExecuting(ToolExecuting),
+    /// An ask waits for its reply, for as long as it takes (parent conversations only).
+    AwaitingUserResponse(AwaitingUserResponse),
+    /// The model could not be reached or refused; a retry or a new message goes on.
+    Failed {
+        /// Why, in words for the user.
+        reason: String,
+    },
+}
+
+/// The running tool and those that wait behind it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolExecuting {
+    /// The call that runs.
+    pub current_tool: ToolCall,
+    /// The calls of the same turn that have not run yet.
+    pub remaining_tools: Vec<ToolCall>,
+    /// The calls of the same turn that have their result.
+    pub persisted_tool_ids: BTreeSet<String>,
+    /// The sub-agents that the running tool started and that have not finished.
+    pub pending_sub_agents: Vec<String>,
+}
+
+/// The ask that waits and the calls that wait behind it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AwaitingUserResponse {
+    /// The questions, repaired and valid.
+    #[serde(flatten)]
+    pub questions: AskUserQuestion,
+    /// The call that asked.
+    pub tool_use_id: String,
+    /// The calls of the same turn that have not run yet.
+    pub remaining_tools: Vec<ToolCall>,
+    /// The calls of the same turn that have their result.
+    pub persisted_tool_ids: BTreeSet<String>,
+}
+
+impl ConvState {
+    /// The state's name as clients read it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::LlmRequesting { .. } => "llm_requesting",
+            Self::ToolExecuting(_) => "tool_executing",
+            Self::AwaitingUserResponse(_) => "awaiting_user_response",
+            Self::Failed { .. } => "failed",
+        }
+    }
+
+    /// The ask that waits, if one does.
+    #[must_use]
+    pub fn waiting(&self) -> Option<&AwaitingUserResponse> {
+        match self {
+            Self::AwaitingUserResponse(waiting) => Some(waiting),
+            Self::Idle
+            | Self::LlmRequesting { .. }
+            | Self::ToolExecuting(_)
+            | Self::Failed { .. } => None,
+        }
+    }
+
+    /// The calls that have no result yet, in the order in which they will get one.
+    #[must_use]
+    pub fn open_calls(&self) -> Vec<&str> {
+        let (first, remaining) = match self {
+            Self::ToolExecuting(executing) => {
+                (&executing.current_tool.id, &executing.remaining_tools)
+            }
+            Self::AwaitingUserResponse(waiting) => (&waiting.tool_use_id, &waiting.remaining_tools),
+            Self::Idle | Self::LlmRequesting { .. } | Self::Failed { .. } => return Vec::new(),
+        };
+        std::iter::once(first.as_str())
+            .chain(remaining.iter().map(|call| call.id.as_str()))
+            .collect()
+    }
+}

@@ -1,0 +1,423 @@
+//! The one table of what may happen when.
+
+use crate::call::{ToolCall, ToolResult};
+use crate::effect::{Effect, StateChange};
+use crate::event::{Event, Response};
+use crate::message::{AssistantMessage, Message, UserMessage};
+use crate::rejected::Rejected;
+use crate::state::{AwaitingUserResponse, ConvState, ToolExecuting};
+use ask_user_question::matching::match_message;
+use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use std::collections::BTreeSet;
+
+/// How often a model is asked in one turn before the turn fails.
+pub const MAX_LLM_ATTEMPTS: u32 = 3;
+
+/// The result of every call that waited behind a cancelled question.
+pub const NOT_RUN_CANCELLED: &str = "not run: the user cancelled the question";
+/// The result of every call that waited behind a question that got no answer.
+pub const NOT_RUN_UNANSWERED: &str = "not run: the question was not answered";
+/// The result of every call that was running or waiting when the user stopped the run.
+pub const NOT_RUN_STOPPED: &str = "not run: the user stopped the run";
+
+/// Where a conversation goes and what is to be done for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transition {
+    /// The new state.
+    pub state: ConvState,
+    /// What the adapter has to do, in this order.
+    pub effects: Vec<Effect>,
+}
+
+/// The table: every state with every event. There is no wildcard, so a new state or event does not compile until each pair is decided.
+///
+/// # Errors
+/// [`Rejected`] says why the event does not apply; `state` is untouched.
+pub fn transition(state: &ConvState, event: Event) -> Result<Transition, Rejected> {
+    use ConvState::{
+        AwaitingUserResponse as Awaiting, Failed, Idle, LlmRequesting, ToolExecuting as Executing,
+    };
+    match (state, event) {
+        (Idle | Failed { .. }, Event::UserMessage { messages }) => begin(messages),
+        (Awaiting(waiting), Event::UserMessage { messages }) => answer_in_chat(waiting, messages),
+        (LlmRequesting { .. } | Executing(_), Event::UserMessage { .. }) => Err(Rejected::Busy),
+
+        (LlmRequesting { .. }, Event::LlmResponse(message)) => take_response(message),
+        (LlmRequesting { attempt }, Event::LlmFailed { reason, retryable }) => {
+            Ok(fail(*attempt, reason, retryable))
+        }
+        (LlmRequesting { .. }, Event::LlmStopped { partial }) => Ok(stop(partial)),
+        (
+            Idle | Executing(_) | Awaiting(_) | Failed { .. },
+            Event::LlmResponse(_) | Event::LlmFailed { .. } | Event::LlmStopped { .. },
+        ) => Err(Rejected::NotRequested),
+
+        (Executing(executing), Event::ToolComplete { result }) => complete(executing, result),
+        (
+            Executing(executing),
+            Event::AskUserQuestionPending {
+                tool_use_id,
+                questions,
+            },
+        ) => ask(executing, &tool_use_id, questions),
+        (
+            Executing(executing),
+            Event::SubAgentStarted {
+                tool_use_id,
+                sub_agent_id,
+            },
+        ) => start_sub_agent(executing, &tool_use_id, sub_agent_id),
+        (Executing(executing), Event::SubAgentFinished { sub_agent_id }) => {
+            finish_sub_agent(executing, &sub_agent_id)
+        }
+        (
+            Idle | LlmRequesting { .. } | Awaiting(_) | Failed { .. },
+            Event::ToolComplete { .. }
+            | Event::AskUserQuestionPending { .. }
+            | Event::SubAgentStarted { .. }
+            | Event::SubAgentFinished { .. },
+        ) => Err(Rejected::NotExecuting),
+
+        (Awaiting(waiting), Event::UserQuestionResponse(response)) => reply(waiting, response),
+        (
+            Idle | LlmRequesting { .. } | Executing(_) | Failed { .. },
+            Event::UserQuestionResponse(_),
+        ) => Err(Rejected::NotWaiting),
+
+        (Awaiting(waiting), Event::UserCancel { proceed }) => Ok(cancel_question(waiting, proceed)),
+        (Executing(executing), Event::UserCancel { proceed }) => {
+            Ok(cancel_tools(executing, proceed))
+        }
+        (LlmRequesting { .. }, Event::UserCancel { .. }) => Ok(end(Vec::new())),
+        (Idle | Failed { .. }, Event::UserCancel { .. }) => Err(Rejected::NothingToCancel),
+
+        (Failed { .. }, Event::Retry) => Ok(request(1, Vec::new())),
+        (Idle | LlmRequesting { .. } | Executing(_) | Awaiting(_), Event::Retry) => {
+            Err(Rejected::NothingToRetry)
+        }
+    }
+}
+
+fn begin(messages: Vec<UserMessage>) -> Result<Transition, Rejected> {
+    if messages.is_empty() {
+        return Err(Rejected::EmptyMessage);
+    }
+    Ok(request(1, persist_messages(messages)))
+}
+
+/// A typed message answers the ask that waits, as far as it can be understood without guessing.
+fn answer_in_chat(
+    waiting: &AwaitingUserResponse,
+    messages: Vec<UserMessage>,
+) -> Result<Transition, Rejected> {
+    let Some(last) = messages.last() else {
+        return Err(Rejected::EmptyMessage);
+    };
+    let reply_id = last.id.clone();
+    let texts: Vec<&str> = messages
+        .iter()
+        .map(|message| message.text.as_str())
+        .collect();
+    let outcome = match_message(&waiting.questions, &texts.join("\n"), Vec::new());
+    let mut response = Response {
+        tool_use_id: waiting.tool_use_id.clone(),
+        reply_id,
+        by: AnsweredBy::Composer,
+        outcome,
+        tool_message_id: None,
+        messages: Vec::new(),
+    };
+    let metadata = response.metadata();
+    response.messages = messages
+        .into_iter()
+        .map(|message| UserMessage {
+            ask: Some(metadata.clone()),
+            ..message
+        })
+        .collect();
+    reply(waiting, response)
+}
+
+fn take_response(message: AssistantMessage) -> Result<Transition, Rejected> {
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = message
+        .tool_calls
+        .iter()
+        .find(|call| !seen.insert(call.id.as_str()))
+    {
+        return Err(Rejected::DuplicateToolCall {
+            id: twice.id.clone(),
+        });
+    }
+    let calls = message.tool_calls.clone();
+    let effects = vec![Effect::PersistMessage(Message::Assistant(message))];
+    Ok(go_on(calls, BTreeSet::new(), effects, Next::End))
+}
+
+fn fail(attempt: u32, reason: String, retryable: bool) -> Transition {
+    if retryable && attempt < MAX_LLM_ATTEMPTS {
+        return request(attempt + 1, Vec::new());
+    }
+    let state = ConvState::Failed { reason };
+    let effects = vec![
+        Effect::PersistState,
+        Effect::NotifyStateChange(StateChange::from(&state)),
+        Effect::NotifyAgentDone,
+    ];
+    Transition { state, effects }
+}
+
+fn stop(partial: AssistantMessage) -> Transition {
+    if partial.text.is_empty() {
+        return end(Vec::new());
+    }
+    let text_only = AssistantMessage {
+        tool_calls: Vec::new(),
+        ..partial
+    };
+    end(vec![Effect::PersistMessage(Message::Assistant(text_only))])
+}
+
+fn complete(executing: &ToolExecuting, result: ToolResult) -> Result<Transition, Rejected> {
+    check_running(executing, &result.tool_use_id)?;
+    if !executing.pending_sub_agents.is_empty() {
+        return Err(Rejected::SubAgentsPending);
+    }
+    let mut persisted = executing.persisted_tool_ids.clone();
+    persisted.insert(result.tool_use_id.clone());
+    let effects = vec![Effect::PersistToolResults {
+        results: vec![result],
+    }];
+    Ok(go_on(
+        executing.remaining_tools.clone(),
+        persisted,
+        effects,
+        Next::Request,
+    ))
+}
+
+fn ask(
+    executing: &ToolExecuting,
+    tool_use_id: &str,
+    questions: AskUserQuestion,
+) -> Result<Transition, Rejected> {
+    check_running(executing, tool_use_id)?;
+    if !executing.pending_sub_agents.is_empty() {
+        return Err(Rejected::SubAgentsPending);
+    }
+    let state = ConvState::AwaitingUserResponse(AwaitingUserResponse {
+        questions,
+        tool_use_id: tool_use_id.to_owned(),
+        remaining_tools: executing.remaining_tools.clone(),
+        persisted_tool_ids: executing.persisted_tool_ids.clone(),
+    });
+    let effects = vec![
+        Effect::PersistState,
+        Effect::NotifyStateChange(StateChange::from(&state)),
+    ];
+    Ok(Transition { state, effects })
+}
+
+fn start_sub_agent(
+    executing: &ToolExecuting,
+    tool_use_id: &str,
+    sub_agent_id: String,
+) -> Result<Transition, Rejected> {
+    check_running(executing, tool_use_id)?;
+    let mut executing = executing.clone();
+    if !executing.pending_sub_agents.contains(&sub_agent_id) {
+        executing.pending_sub_agents.push(sub_agent_id);
+    }
+    Ok(Transition {
+        state: ConvState::ToolExecuting(executing),
+        effects: vec![Effect::PersistState],
+    })
+}
+
+fn finish_sub_agent(executing: &ToolExecuting, sub_agent_id: &str) -> Result<Transition, Rejected> {
+    if !executing
+        .pending_sub_agents
+        .iter()
+        .any(|id| id == sub_agent_id)
+    {
+        return Err(Rejected::UnknownSubAgent);
+    }
+    let mut executing = executing.clone();
+    executing.pending_sub_agents.retain(|id| id != sub_agent_id);
+    Ok(Transition {
+        state: ConvState::ToolExecuting(executing),
+        effects: vec![Effect::PersistState],
+    })
+}
+
+fn check_running(executing: &ToolExecuting, tool_use_id: &str) -> Result<(), Rejected> {
+    if executing.current_tool.id == tool_use_id {
+        return Ok(());
+    }
+    Err(Rejected::ForeignTool {
+        running: executing.current_tool.id.clone(),
+    })
+}
+
+/// Only an answer lets the calls behind the question run: no other outcome can be taken for consent.
+fn reply(waiting: &AwaitingUserResponse, response: Response) -> Result<Transition, Rejected> {
+    if response.tool_use_id != waiting.tool_use_id {
+        return Err(Rejected::ForeignReply {
+            waiting: waiting.tool_use_id.clone(),
+        });
+    }
+    let (not_run, next) = match &response.outcome {
+        Outcome::Answered(answer) => {
+            // A `Reply` was checked against an ask, but not necessarily against this one.
+            Reply::parse(&waiting.questions, &answer.to_json()).map_err(Rejected::InvalidReply)?;
+            return Ok(answer_question(waiting, response));
+        }
+        Outcome::Declined => (NOT_RUN_CANCELLED, Next::Request),
+        Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Superseded => {
+            (NOT_RUN_UNANSWERED, Next::Request)
+        }
+        Outcome::Cancelled => (NOT_RUN_STOPPED, Next::End),
+    };
+    let results = with_not_run(
+        reply_result(waiting, &response),
+        &waiting.remaining_tools,
+        not_run,
+    );
+    let mut effects = vec![Effect::PersistToolResults { results }];
+    effects.extend(persist_messages(response.messages));
+    Ok(next.transition(effects))
+}
+
+fn answer_question(waiting: &AwaitingUserResponse, response: Response) -> Transition {
+    let mut persisted = waiting.persisted_tool_ids.clone();
+    persisted.insert(waiting.tool_use_id.clone());
+    let results = vec![reply_result(waiting, &response)];
+    let mut effects = vec![Effect::PersistToolResults { results }];
+    effects.extend(persist_messages(response.messages));
+    go_on(
+        waiting.remaining_tools.clone(),
+        persisted,
+        effects,
+        Next::Request,
+    )
+}
+
+fn reply_result(waiting: &AwaitingUserResponse, response: &Response) -> ToolResult {
+    let content = response.outcome.tool_content(&waiting.questions);
+    let result = match &response.outcome {
+        Outcome::Answered(_) | Outcome::RepliedInChat { .. } => {
+            ToolResult::success(&waiting.tool_use_id, content)
+        }
+        Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => {
+            ToolResult::error(&waiting.tool_use_id, content)
+        }
+    };
+    ToolResult {
+        message_id: response
+            .tool_message_id
+            .clone()
+            .unwrap_or(result.message_id),
+        ask: Some(response.metadata()),
+        ..result
+    }
+}
+
+fn cancel_question(waiting: &AwaitingUserResponse, proceed: bool) -> Transition {
+    let cancelled = ToolResult::error(
+        &waiting.tool_use_id,
+        Outcome::Declined.tool_content(&waiting.questions),
+    );
+    let results = with_not_run(cancelled, &waiting.remaining_tools, NOT_RUN_CANCELLED);
+    Next::after_cancel(proceed).transition(vec![Effect::PersistToolResults { results }])
+}
+
+fn cancel_tools(executing: &ToolExecuting, proceed: bool) -> Transition {
+    let stopped = ToolResult::error(&executing.current_tool.id, NOT_RUN_STOPPED);
+    let results = with_not_run(stopped, &executing.remaining_tools, NOT_RUN_STOPPED);
+    Next::after_cancel(proceed).transition(vec![Effect::PersistToolResults { results }])
+}
+
+fn with_not_run(first: ToolResult, remaining: &[ToolCall], why: &str) -> Vec<ToolResult> {
+    let not_run = remaining
+        .iter()
+        .map(|call| ToolResult::error(&call.id, why));
+    std::iter::once(first).chain(not_run).collect()
+}
+
+fn persist_messages(messages: Vec<UserMessage>) -> Vec<Effect> {
+    let persist = |message| Effect::PersistMessage(Message::User(message));
+    messages.into_iter().map(persist).collect()
+}
+
+/// What follows when no call is left.
+#[derive(Clone, Copy)]
+enum Next {
+    /// The model goes on.
+    Request,
+    /// The user's turn.
+    End,
+}
+
+impl Next {
+    fn after_cancel(proceed: bool) -> Self {
+        if proceed { Self::Request } else { Self::End }
+    }
+
+    fn transition(self, effects: Vec<Effect>) -> Transition {
+        match self {
+            Self::Request => request(1, effects),
+            Self::End => end(effects),
+        }
+    }
+}
+
+/// Runs the next call of the turn; without one, `next` follows.
+fn go_on(
+    mut calls: Vec<ToolCall>,
+    persisted_tool_ids: BTreeSet<String>,
+    mut effects: Vec<Effect>,
+    next: Next,
+) -> Transition {
+    if calls.is_empty() {
+        return next.transition(effects);
+    }
+    let current_tool = calls.remove(0);
+    let execute = Effect::ExecuteTool(current_tool.clone());
+    let state = ConvState::ToolExecuting(ToolExecuting {
+        current_tool,
+        remaining_tools: calls,
+        persisted_tool_ids,
+        pending_sub_agents: Vec::new(),
+    });
+    effects.extend([
+        Effect::PersistState,
+        Effect::NotifyStateChange(StateChange::from(&state)),
+        execute,
+    ]);
+    Transition { state, effects }
+}
+
+fn request(attempt: u32, mut effects: Vec<Effect>) -> Transition {
+    effects.extend([
+        Effect::PersistState,
+        Effect::NotifyLlmRequesting { attempt },
+        Effect::RequestLlm,
+    ]);
+    Transition {
+        state: ConvState::LlmRequesting { attempt },
+        effects,
+    }
+}
+
+fn end(mut effects: Vec<Effect>) -> Transition {
+    effects.extend([
+        Effect::PersistState,
+        Effect::NotifyStateChange(StateChange::Idle),
+        Effect::NotifyAgentDone,
+    ]);
+    Transition {
+        state: ConvState::Idle,
+        effects,
+    }
+}

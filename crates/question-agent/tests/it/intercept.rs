@@ -1,0 +1,167 @@
+//! What happens to a call of the asking tool before it could run.
+
+use crate::samples::{ask_call, database_ask, other_call};
+use ask_user_question::Limits;
+use question_agent::call::ToolCall;
+use question_agent::event::Event;
+use question_agent::intercept::{Interception, intercept};
+use question_agent::registry::{AllowRule, PermissionMode, ToolContext};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+fn refusal(context: &ToolContext, limits: &Limits, arguments: &str) -> String {
+    let call = ToolCall::new("call-1", limits.tool_name(), arguments);
+    match intercept(context, limits, &call) {
+        Interception::Refuse(result) => {
+            assert!(result.is_error);
+            assert_eq!(result.tool_use_id, "call-1");
+            result.content
+        }
+        other => panic!("{arguments} was not refused: {other:?}"),
+    }
+}
+
+#[test]
+fn a_valid_ask_waits() {
+    let call = ask_call("call-1");
+    let event = intercept(&ToolContext::default(), &Limits::RUNTIME, &call).into_event(&call);
+    let expected = Event::AskUserQuestionPending {
+        tool_use_id: "call-1".to_owned(),
+        questions: database_ask(),
+    };
+    assert_eq!(event, Some(expected));
+}
+
+#[test]
+fn both_spellings_are_asks_and_other_tools_run() {
+    let arguments = serde_json::to_string(&database_ask()).expect("an ask is JSON");
+    for name in ["ask_user_question", "AskUserQuestion"] {
+        let call = ToolCall::new("call-1", name, arguments.clone());
+        let judged = intercept(&ToolContext::default(), &Limits::CODING, &call);
+        assert!(matches!(judged, Interception::Wait { .. }), "{judged:?}");
+    }
+    let call = other_call("call-1");
+    assert_eq!(
+        intercept(&ToolContext::default(), &Limits::CODING, &call).into_event(&call),
+        None
+    );
+}
+
+#[test]
+fn a_sub_agent_is_told_that_only_the_parent_asks() {
+    let context = ToolContext {
+        is_sub_agent: true,
+        ..ToolContext::default()
+    };
+    let arguments = ask_call("call-1").arguments().to_owned();
+    let expected = "ask_user_question is not available to sub-agents: only the parent conversation can ask the user";
+    assert_eq!(refusal(&context, &Limits::RUNTIME, &arguments), expected);
+    // It is told so whatever it asks.
+    assert_eq!(refusal(&context, &Limits::RUNTIME, "{"), expected);
+}
+
+#[test]
+fn bypassed_permissions_leave_nobody_to_ask() {
+    let context = ToolContext {
+        permission_mode: PermissionMode::BypassPermissions,
+        ..ToolContext::default()
+    };
+    let refused = refusal(&context, &Limits::RUNTIME, ask_call("call-1").arguments());
+    assert!(
+        refused.contains("not available while permissions are bypassed"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn no_allow_rule_answers_an_ask() {
+    for rule in [
+        "*",
+        "ask_user_question",
+        "AskUserQuestion",
+        "ask_user_question(*)",
+    ] {
+        let context = ToolContext {
+            allow_rules: vec![AllowRule(rule.to_owned())],
+            ..ToolContext::default()
+        };
+        let judged = intercept(&context, &Limits::RUNTIME, &ask_call("call-1"));
+        assert!(
+            matches!(judged, Interception::Wait { .. }),
+            "{rule}: {judged:?}"
+        );
+    }
+}
+
+#[test]
+fn unreadable_arguments_are_refused_with_where_and_why() {
+    for (arguments, why) in [
+        (" ", "questions"),
+        ("{\"questions\":[", "EOF"),
+        ("{} {}", "trailing"),
+        (
+            r#"{"questions":[],"questions":[]}"#,
+            r#"the key "questions" is given twice"#,
+        ),
+        (
+            r#"{"questions":[{"question":"A?","question":"B?"}]}"#,
+            r#"the key "question" is given twice"#,
+        ),
+    ] {
+        let refused = refusal(&ToolContext::default(), &Limits::RUNTIME, arguments);
+        assert!(
+            refused.starts_with("Invalid input:") && refused.contains(why),
+            "{arguments}: {refused}"
+        );
+    }
+}
+
+#[test]
+fn values_are_read_as_serde_json_reads_them() {
+    let text = r#"{"a":[1,-2,0.5,1e3,true,false,null,"é\n",18446744073709551615],"b":{"c":{}}}"#;
+    let strict = question_agent::arguments::parse_arguments(text).expect("no key is given twice");
+    assert_eq!(
+        strict,
+        serde_json::from_str::<serde_json::Value>(text).expect("it is JSON")
+    );
+}
+
+#[test]
+fn every_violation_is_named_at_once() {
+    let question =
+        r#"{"question":"Which?","header":"longer than twelve","options":[{"label":"one"}]}"#;
+    let arguments = format!(r#"{{"questions":[{question},{question}]}}"#);
+    let refused = refusal(&ToolContext::default(), &Limits::RUNTIME, &arguments);
+    for path in [
+        "questions[0].header",
+        "questions[0].options",
+        "questions[1].header",
+        "questions[1].options",
+        "questions[1].question",
+    ] {
+        assert!(refused.contains(path), "{path} is missing: {refused}");
+    }
+    let none = refusal(
+        &ToolContext::default(),
+        &Limits::RUNTIME,
+        r#"{"questions":[]}"#,
+    );
+    assert!(
+        none.starts_with("Invalid input:") && none.contains("Must have 1-4 questions"),
+        "{none}"
+    );
+}
+
+#[test]
+fn what_models_really_send_is_repaired_and_asked() {
+    let arguments =
+        r#"{"questions":"[{\"question\":\" Which? \",\"options\":[\"one\",\"two\"]}]"}"#;
+    let call = ToolCall::new("call-1", "ask_user_question", arguments);
+    let Interception::Wait { questions, repairs } =
+        intercept(&ToolContext::default(), &Limits::RUNTIME, &call)
+    else {
+        panic!("it can be repaired");
+    };
+    assert_eq!(questions.questions[0].options[1].label, "two");
+    assert!(!repairs.is_empty());
+}

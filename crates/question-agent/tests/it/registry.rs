@@ -1,0 +1,150 @@
+//! Which tools a conversation is offered, and who may answer them.
+
+use crate::samples::{ask_call, other_call};
+use ask_user_question::Limits;
+use question_agent::call::{ToolCall, ToolResult};
+use question_agent::registry::{
+    AllowRule, Permission, PermissionMode, Tool, ToolContext, ToolRegistry, ToolSpec,
+};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+#[derive(Debug)]
+struct Named(&'static str);
+
+impl Tool for Named {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: self.0.to_owned(),
+            description: String::new(),
+            parameters: RawValue::from_string("{}".to_owned()).expect("it is JSON"),
+        }
+    }
+
+    fn run(&self, call: &ToolCall) -> ToolResult {
+        ToolResult::success(&call.id, "ran")
+    }
+}
+
+fn names(registry: &ToolRegistry) -> Vec<String> {
+    registry.specs().into_iter().map(|spec| spec.name).collect()
+}
+
+#[test]
+fn a_parent_conversation_is_offered_the_tool_of_its_profile() {
+    for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT] {
+        let registry = ToolRegistry::new(limits.clone(), ToolContext::default());
+        assert_eq!(names(&registry), [limits.tool_name()]);
+        assert!(
+            registry
+                .guidance()
+                .is_some_and(|guidance| !guidance.is_empty())
+        );
+    }
+}
+
+#[test]
+fn sub_agents_and_bypassed_permissions_are_not() {
+    let sub_agent = ToolContext {
+        is_sub_agent: true,
+        ..ToolContext::default()
+    };
+    let bypassed = ToolContext {
+        permission_mode: PermissionMode::BypassPermissions,
+        ..ToolContext::default()
+    };
+    for context in [sub_agent, bypassed] {
+        let registry = ToolRegistry::new(Limits::CODING, context).with(Arc::new(Named("Read")));
+        assert_eq!(names(&registry), ["Read"]);
+        assert_eq!(registry.guidance(), None);
+    }
+}
+
+#[test]
+fn plan_mode_changes_the_guidance_and_nothing_else() {
+    let plan = ToolContext {
+        plan_mode: true,
+        ..ToolContext::default()
+    };
+    let ordinary = ToolRegistry::new(Limits::CODING, ToolContext::default());
+    let planning = ToolRegistry::new(Limits::CODING, plan);
+    assert_eq!(names(&planning), names(&ordinary));
+    let (ordinary, planning) = (
+        ordinary.guidance().expect("offered"),
+        planning.guidance().expect("offered"),
+    );
+    assert_ne!(planning, ordinary);
+    assert!(
+        planning.contains("You are in plan mode") && planning.contains("ExitPlanMode"),
+        "{planning}"
+    );
+}
+
+#[test]
+fn rules_permit_other_tools_but_only_the_user_answers_an_ask() {
+    for (rule, permission) in [
+        ("read_file", Permission::Granted),
+        ("*", Permission::Granted),
+        ("Bash(ls)", Permission::Needed),
+    ] {
+        let context = ToolContext {
+            allow_rules: vec![
+                AllowRule(rule.to_owned()),
+                AllowRule("ask_user_question".to_owned()),
+            ],
+            ..ToolContext::default()
+        };
+        let registry = ToolRegistry::new(Limits::RUNTIME, context);
+        assert_eq!(
+            registry.permission(&other_call("call-1")),
+            permission,
+            "{rule}"
+        );
+        assert_eq!(
+            registry.permission(&ask_call("call-1")),
+            Permission::OnlyUserAnswers,
+            "{rule}"
+        );
+    }
+}
+
+#[test]
+fn running_the_asking_tool_is_refused() {
+    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default());
+    let result = registry.run(&ask_call("call-1"));
+    assert_eq!(
+        (result.content.as_str(), result.is_error),
+        ("ask_user_question must be handled by the executor", true)
+    );
+}
+
+#[test]
+fn an_unknown_tool_is_an_error_and_a_known_one_runs() {
+    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default())
+        .with(Arc::new(Named("read_file")));
+    assert_eq!(registry.run(&other_call("call-1")).content, "ran");
+    let unknown = registry.run(&ToolCall::new("call-2", "rm", "{}"));
+    assert!(
+        unknown.is_error && unknown.content.contains("rm"),
+        "{unknown:?}"
+    );
+}
+
+#[test]
+fn no_other_tool_can_take_the_name() {
+    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default())
+        .with(Arc::new(Named("AskUserQuestion")));
+    assert_eq!(names(&registry), ["ask_user_question"]);
+}
+
+#[test]
+fn a_context_reads_as_clients_write_it() {
+    let context: ToolContext = serde_json::from_str(
+        r#"{"permissionMode":"bypassPermissions","planMode":true,"allowRules":["Bash(ls)"]}"#,
+    )
+    .expect("it is a context");
+    assert_eq!(context.permission_mode, PermissionMode::BypassPermissions);
+    assert!(context.plan_mode && !context.is_sub_agent);
+}

@@ -1,0 +1,98 @@
+//! A conversation at rest.
+
+use crate::samples::{other_call, picks, replies, waiting};
+use question_agent::snapshot::{SNAPSHOT_VERSION, Snapshot, SnapshotError};
+use question_agent::{Conversation, Effect, event::Event};
+use serde_json::json;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// What is stored and read again, through text as a store would.
+pub(crate) fn stored(conversation: &Conversation) -> Conversation {
+    let text = Snapshot::new(conversation.clone()).to_json().to_string();
+    let json = serde_json::from_str(&text).expect("a snapshot is JSON");
+    Snapshot::from_json(json)
+        .expect("this version wrote it")
+        .into_conversation()
+}
+
+#[test]
+fn a_waiting_question_is_still_waiting_afterwards() {
+    let before = waiting(vec![other_call("call-2")]);
+    let mut after = stored(&before);
+    assert_eq!(after, before);
+    let effects = after.resume();
+    assert!(
+        matches!(effects.as_slice(), [Effect::NotifyStateChange(_)]),
+        "{effects:?}"
+    );
+    after
+        .handle(replies("call-1", "r1", picks(0)))
+        .expect("it still waits");
+    assert_eq!(
+        after.resume().last(),
+        Some(&Effect::ExecuteTool(other_call("call-2")))
+    );
+}
+
+#[test]
+fn a_running_tool_starts_anew_with_its_sub_agents() {
+    let mut conversation = waiting(vec![other_call("call-2")]);
+    conversation
+        .handle(replies("call-1", "r1", picks(0)))
+        .expect("it waits");
+    let started = || Event::SubAgentStarted {
+        tool_use_id: "call-2".to_owned(),
+        sub_agent_id: "helper".to_owned(),
+    };
+    conversation.handle(started()).expect("it runs");
+    let mut after = stored(&conversation);
+    assert_eq!(
+        after.resume().last(),
+        Some(&Effect::ExecuteTool(other_call("call-2")))
+    );
+    let finished = Event::SubAgentFinished {
+        sub_agent_id: "helper".to_owned(),
+    };
+    assert!(
+        after.handle(finished).is_err(),
+        "the old process's sub-agent is gone"
+    );
+    after.handle(started()).expect("it runs again");
+}
+
+#[test]
+fn what_cannot_be_read_says_why() {
+    let newer = Snapshot::from_json(json!({"version": SNAPSHOT_VERSION + 1, "anything": 1}));
+    let version = u64::from(SNAPSHOT_VERSION) + 1;
+    assert_eq!(newer, Err(SnapshotError::Newer { version }));
+    for json in [
+        json!(null),
+        json!({}),
+        json!({"version": 0}),
+        json!({"version": 1}),
+        json!({"version": "1"}),
+    ] {
+        let read = Snapshot::from_json(json.clone());
+        assert!(
+            matches!(read, Err(SnapshotError::Unreadable(_))),
+            "{json}: {read:?}"
+        );
+    }
+}
+
+#[test]
+fn the_stored_form_is_the_agreed_one() {
+    let json = Snapshot::new(waiting(Vec::new())).to_json();
+    assert_eq!(json["version"], 1);
+    let state = &json["conversation"]["state"];
+    assert_eq!(state["type"], "awaiting_user_response");
+    assert_eq!(state["tool_use_id"], "call-1");
+    assert_eq!(state["questions"][0]["question"], "Which database?");
+    let messages = &json["conversation"]["messages"];
+    assert_eq!(
+        messages[0],
+        json!({"role": "user", "id": "u1", "text": "set it up"})
+    );
+    assert_eq!(messages[1]["toolCalls"][0]["kind"], "ask_user_question");
+}
