@@ -1,6 +1,8 @@
 //! Every rule about a legal question and a legal answer, shared by card, stream parser, agent and server.
 #![warn(clippy::unwrap_used)]
 
+#[cfg(feature = "examples")]
+pub mod examples;
 pub mod guidance;
 pub mod limits;
 pub mod matching;

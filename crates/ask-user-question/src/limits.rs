@@ -73,7 +73,6 @@ impl Limits {
     /// assert_eq!(limits.options(), Limits::CODING.options());
     /// # Ok::<(), ask_user_question::limits::LimitsError>(())
     /// ```
-    #[must_use]
     pub const fn to_builder(self) -> LimitsBuilder {
         LimitsBuilder { limits: self }
     }

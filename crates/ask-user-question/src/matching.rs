@@ -36,6 +36,9 @@ pub fn match_message(ask: &AskUserQuestion, text: &str, partial: Vec<Selection>)
     }
 }
 
+/// How many questions, or parts of one answer, a message is searched for. No profile comes near it; it bounds the work on hostile asks.
+const MOST_PARTS: usize = 64;
+
 fn one_question(question: &Question, text: &str, partial: &[Selection]) -> Option<Selection> {
     let named = strip_title(question, text).and_then(|rest| picks(question, rest));
     let selection = match picks(question, text).or(named) {
@@ -50,6 +53,9 @@ fn one_question(question: &Question, text: &str, partial: &[Selection]) -> Optio
 
 /// One line for each question, in any order; `None` where a line names no question, or two.
 fn lines(questions: &[Question], text: &str, partial: &[Selection]) -> Option<Vec<Selection>> {
+    if questions.len() > MOST_PARTS {
+        return None;
+    }
     let mut selections: Vec<Option<Selection>> = vec![None; questions.len()];
     for line in text.lines().filter(|line| !is_blank(line)) {
         let mut named = questions
@@ -109,33 +115,37 @@ fn strip_title<'a>(question: &Question, line: &'a str) -> Option<&'a str> {
         .flatten()
         .filter(|title| !is_blank(title))
         .find_map(|title| {
-            let title = fold(title);
-            let colons = line.char_indices().filter(|(_, c)| matches!(c, ':' | '：'));
-            colons
-                .map(|(at, colon)| (&line[..at], &line[at + colon.len_utf8()..]))
-                .find_map(|(before, after)| (fold(before) == title).then_some(after))
+            // A title may have colons of its own, so the colon that ends it is the first one after as many.
+            let colons = title.matches(is_colon).count();
+            let (at, colon) = line.match_indices(is_colon).nth(colons)?;
+            (fold(&line[..at]) == fold(title)).then(|| &line[at + colon.len()..])
         })
+}
+
+fn is_colon(c: char) -> bool {
+    matches!(c, ':' | '：')
 }
 
 /// The options that a text picks; `None` where it is not certain.
 fn picks(question: &Question, text: &str) -> Option<Vec<usize>> {
-    if let Some(option) = pick(question, text) {
+    let labels: Vec<String> = question
+        .options
+        .iter()
+        .map(|option| fold(&option.label))
+        .collect();
+    if let Some(option) = pick(question, &labels, text) {
         return Some(vec![option]);
     }
-    if !question.multi_select {
-        return None;
-    }
-    // More parts than options are no list of options; this also bounds the work.
     let parts: Vec<&str> = text
         .split([',', '、', '،', ';', '\n'])
-        .take(question.options.len() + 1)
+        .take(MOST_PARTS + 1)
         .collect();
-    if parts.len() < 2 || parts.len() > question.options.len() {
+    if !question.multi_select || parts.len() > MOST_PARTS {
         return None;
     }
     let mut picked = parts
         .iter()
-        .map(|part| pick(question, part))
+        .map(|part| pick(question, &labels, part))
         .collect::<Option<Vec<usize>>>()?;
     picked.sort_unstable();
     picked.dedup();
@@ -143,18 +153,13 @@ fn picks(question: &Question, text: &str) -> Option<Vec<usize>> {
 }
 
 /// The one option that a text means: its label, else its number or a beginning that no other label shares.
-fn pick(question: &Question, text: &str) -> Option<usize> {
+fn pick(question: &Question, labels: &[String], text: &str) -> Option<usize> {
     let exact = |text: &str| only(question.options.iter().map(|option| option.label == text));
     let typed = fold(text);
     let spoken = typed.trim_end_matches(['.', '!', '。']).trim_end();
     if spoken.is_empty() {
         return None;
     }
-    let labels: Vec<String> = question
-        .options
-        .iter()
-        .map(|option| fold(&option.label))
-        .collect();
     let equals = |wanted: &str| only(labels.iter().map(|label| label == wanted));
     let equals_short = |wanted: &str| {
         only(

@@ -232,6 +232,21 @@ pub enum OutcomeKind {
     Cancelled,
 }
 
+impl OutcomeKind {
+    /// The kind as the wire says it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Declined => "declined",
+            Self::RepliedInChat => "replied_in_chat",
+            Self::Expired => "expired",
+            Self::Superseded => "superseded",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
 /// Where an answer was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -254,4 +269,22 @@ pub struct AskMetadata {
     pub outcome: OutcomeKind,
     /// Where the answer was given.
     pub by: AnsweredBy,
+}
+
+impl AskMetadata {
+    /// The key under which it stands in a message's `metadata`.
+    pub const KEY: &str = "ask";
+
+    /// Reads it out of a message's `metadata`; `None` where there is none, or none that is understood.
+    #[must_use]
+    pub fn of(metadata: &Value) -> Option<Self> {
+        Self::deserialize(metadata.get(Self::KEY)?).ok()
+    }
+
+    /// The `metadata` of a message that has no other.
+    #[must_use]
+    pub fn to_metadata(&self) -> Value {
+        let ask = serde_json::to_value(self).expect("texts and names always serialize");
+        Value::Object([(Self::KEY.to_owned(), ask)].into_iter().collect())
+    }
 }

@@ -116,7 +116,7 @@ impl Reply {
             answers => {
                 let lines: Vec<String> = answers
                     .iter()
-                    .map(|answer| format!("{}: {}", answer.title(), answer.message()))
+                    .map(|answer| format!("{}: {}", one_line(answer.title()), answer.message()))
                     .collect();
                 lines.join("\n")
             }
@@ -177,6 +177,12 @@ impl Question {
     pub fn title(&self) -> &str {
         title(self.header.as_deref(), &self.question)
     }
+}
+
+/// The text without line breaks: a line of the message is found again by what stands before its colon.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
 }
 
 fn title<'a>(header: Option<&'a str>, question: &'a str) -> &'a str {

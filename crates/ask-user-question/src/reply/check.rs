@@ -1,10 +1,11 @@
 //! From selections to a reply: the one place where answers are judged.
 
+use super::parse::flat_selection;
 use super::{Answer, Reply, Selected, Selection};
 use crate::text::{is_blank, quoted};
 use crate::validate::{Code, MAX_REPLY_BYTES, Report, Violation};
 use crate::wire::{AskUserQuestion, Question};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 
 pub(super) fn check(
@@ -203,30 +204,27 @@ fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
 
 /// Whether the flat text of chosen labels might stand for other labels.
 fn is_ambiguous(answer: &Answer, question: &Question) -> bool {
-    let shares_label = |selected: &Selected| {
-        question
-            .options
-            .iter()
-            .filter(|option| option.label == selected.label)
-            .nth(1)
-            .is_some()
-    };
-    if answer.selected.iter().any(shares_label) {
+    if shares_label(answer, question) {
         return true;
     }
-    if !question.multi_select {
-        return false;
-    }
-    if answer
+    // A comma inside a label reads as two labels to whoever does not know the options.
+    let has_comma = |selected: &Selected| selected.label.contains(',');
+    question.multi_select
+        && (answer.selected.iter().any(has_comma)
+            || flat_selection(question, answer.index, &answer.joined()) != Some(answer.selection()))
+}
+
+/// Whether a chosen label is that of another option too.
+fn shares_label(answer: &Answer, question: &Question) -> bool {
+    let mut uses: HashMap<&str, usize> = answer
         .selected
         .iter()
-        .any(|selected| selected.label.contains(','))
-    {
-        return true;
+        .map(|selected| (selected.label.as_str(), 0))
+        .collect();
+    for option in &question.options {
+        if let Some(count) = uses.get_mut(option.label.as_str()) {
+            *count += 1;
+        }
     }
-    let text = answer.joined();
-    question
-        .options
-        .iter()
-        .any(|option| option.label.contains(',') && text.contains(&option.label))
+    uses.into_values().any(|count| count > 1)
 }

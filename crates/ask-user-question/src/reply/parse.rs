@@ -11,14 +11,9 @@ use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
 pub(super) fn parse(ask: &AskUserQuestion, json: &Value) -> Result<Reply, Vec<Violation>> {
-    let mut draft = Draft::new(ask);
     // A legal reply repeats the ask's texts in the map and in the details, and adds what was typed twice.
     if exceeds(json, 2 * (MAX_ASK_BYTES + MAX_REPLY_BYTES)) {
-        for q in 0..ask.questions.len() {
-            draft.names(q);
-        }
-        draft.report("", Code::TooLarge, "The reply is too large.");
-        return draft.finish();
+        return Err(refused("", Code::TooLarge, "The reply is too large."));
     }
     let answers = match json.get("answers") {
         Some(Value::Object(answers)) => answers,
@@ -37,6 +32,7 @@ pub(super) fn parse(ask: &AskUserQuestion, json: &Value) -> Result<Reply, Vec<Vi
             ));
         }
     };
+    let mut draft = Draft::new(ask);
     match json.get("details") {
         None | Some(Value::Null) => {}
         Some(Value::Array(details)) => read_details(&mut draft, ask, details),
@@ -179,7 +175,7 @@ fn read_flat(draft: &mut Draft<'_>, ask: &AskUserQuestion, answers: &Map<String,
 }
 
 /// What a flat text says: one label, labels joined with commas, or else custom text; `None` where it is blank.
-fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selection> {
+pub(super) fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selection> {
     let position = |text: &str| {
         question
             .options
@@ -206,44 +202,40 @@ fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selection
     })
 }
 
-/// The options whose labels, each once, make up the text; the longest label first where one contains a comma.
+/// The options whose labels, each once and in any order, make up the text; where several fit, the longest label does.
 fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
-    let mut labels: HashMap<&str, usize> = HashMap::new();
-    let mut most_parts = 0;
-    for (o, option) in question.options.iter().enumerate() {
-        labels.entry(&option.label).or_insert(o);
-        most_parts = most_parts.max(option.label.split(',').count());
-    }
-    let starts: Vec<usize> = [0]
-        .into_iter()
-        .chain(text.match_indices(',').map(|(comma, _)| comma + 1))
-        .collect();
-    let parts = starts.len();
-    // Each option can be named once and takes at least one part, so more parts are no list of labels: this bounds the work.
-    if parts > question.options.len().saturating_mul(most_parts) {
+    // Every label is tried at every place, which is nothing for the handful of options of a question and too much for a hostile one.
+    const MOST_OPTIONS: usize = 1000;
+    if question.options.len() > MOST_OPTIONS {
         return None;
     }
-    let end_of = |part: usize| starts.get(part + 1).map_or(text.len(), |next| next - 1);
+    let mut longest_first: Vec<usize> = (0..question.options.len()).collect();
+    longest_first.sort_by_key(|&o| std::cmp::Reverse(question.options[o].label.len()));
+    let label_before = |text: &str| -> Option<(usize, usize)> {
+        longest_first.iter().find_map(|&o| {
+            let label = &question.options[o].label;
+            let rest = text.strip_prefix(label.as_str())?.trim_start();
+            (rest.is_empty() || rest.starts_with(',')).then_some((o, text.len() - rest.len()))
+        })
+    };
     let mut found = Vec::new();
-    let mut seen = HashSet::new();
-    let mut part = 0;
-    while part < parts {
-        let last = (part + most_parts).min(parts) - 1;
-        let (end, index) = (part..=last).rev().find_map(|end| {
-            let label = &text[starts[part]..end_of(end)];
-            let exact = label.strip_prefix(' ').unwrap_or(label);
-            let index = labels
-                .get(label)
-                .or_else(|| labels.get(exact))
-                .or_else(|| labels.get(label.trim()))?;
-            Some((end, *index))
+    let mut rest = text;
+    loop {
+        let (option, length) = label_before(rest).or_else(|| {
+            let trimmed = rest.trim_start();
+            let (option, length) = label_before(trimmed)?;
+            Some((option, rest.len() - trimmed.len() + length))
         })?;
-        if !seen.insert(index) {
+        if found.contains(&option) {
             return None;
         }
-        found.push(index);
-        part = end + 1;
+        found.push(option);
+        rest = match rest[length..].strip_prefix(',') {
+            Some(next) => next.strip_prefix(' ').unwrap_or(next),
+            None => break,
+        };
     }
+    found.sort_unstable();
     Some(found)
 }
 

@@ -1,0 +1,3 @@
+//! The crate from outside. One suite runs natively and, through `wasm-bindgen-test`, as wasm32.
+
+mod examples;
