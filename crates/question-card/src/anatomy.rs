@@ -1,0 +1,209 @@
+//! The card's parts, states and tokens. Views, styles and tests use these lists, so that none of them can drift.
+//!
+//! # Styling
+//! Parts are classes ([`part`]), states are attributes ([`STATES`]), tokens are custom properties on the card's root ([`TOKENS`]). The
+//! style sheet selects on nothing else.
+
+/// Writes each name once, as a constant and in the list of all.
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident = $value:literal;)*) => {
+        $($(#[$doc])* pub const $name: &str = $value;)*
+        /// All of them.
+        pub const ALL: &[&str] = &[$($value),*];
+    };
+}
+
+/// The classes of the card's elements.
+pub mod part {
+    names! {
+        /// The root of a card.
+        CARD = "qc";
+        /// The title, for those who do not see that this is a card.
+        TITLE = "qc-title";
+        /// The form.
+        FORM = "qc-form";
+        /// Shown before the first question has begun.
+        COMPOSING = "qc-composing";
+        /// One question, a fieldset.
+        QUESTION = "qc-question";
+        /// Its legend: chip and text.
+        LEGEND = "qc-legend";
+        /// The header.
+        CHIP = "qc-chip";
+        /// The question's text.
+        QUESTION_TEXT = "qc-question-text";
+        /// "Select one".
+        HINT = "qc-hint";
+        /// An error.
+        ERROR = "qc-error";
+        /// The rows of a question.
+        OPTIONS = "qc-options";
+        /// One row.
+        OPTION = "qc-option";
+        /// Its radio button or check box.
+        OPTION_INPUT = "qc-option-input";
+        /// Its button, where one tap answers.
+        OPTION_BUTTON = "qc-option-button";
+        /// Its label.
+        OPTION_LABEL = "qc-option-label";
+        /// Its description.
+        OPTION_DESC = "qc-option-desc";
+        /// The digit that chooses it.
+        KBD = "qc-kbd";
+        /// The row of the own answer, beside [`OPTION`].
+        OTHER = "qc-other";
+        /// Its text field.
+        OTHER_INPUT = "qc-other-input";
+        /// The line that says its text will not be sent.
+        UNSENT = "qc-unsent";
+        /// The buttons below the questions.
+        ACTIONS = "qc-actions";
+        /// Any button.
+        BUTTON = "qc-button";
+        /// The main button, beside [`BUTTON`].
+        SUBMIT = "qc-submit";
+        /// The button that declines, beside [`BUTTON`].
+        CANCEL = "qc-cancel";
+        /// A button without weight, beside [`BUTTON`].
+        QUIET = "qc-quiet";
+        /// Why the buttons do not act yet, or that the reply is on its way.
+        WAIT = "qc-wait";
+        /// The list of questions that still need an answer.
+        SUMMARY = "qc-summary";
+        /// That the reply was not sent.
+        ALERT = "qc-alert";
+        /// The live region.
+        STATUS = "qc-status";
+        /// An ask that is over.
+        RECEIPT = "qc-receipt";
+        /// How it ended.
+        RECEIPT_STATE = "qc-receipt-state";
+        /// One of its questions.
+        RECEIPT_QUESTION = "qc-receipt-question";
+        /// The answers to one of its questions.
+        ANSWERS = "qc-answers";
+        /// One answer.
+        ANSWER = "qc-answer";
+        /// A question without an answer.
+        NO_ANSWER = "qc-no-answer";
+        /// What was typed or chosen and never sent.
+        LATE = "qc-late";
+        /// Its text.
+        LATE_TEXT = "qc-late-text";
+        /// Text for screen readers alone.
+        HIDDEN = "qc-visually-hidden";
+    }
+}
+
+/// A state: an attribute and the values that it can have (`""` where being there is all).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    /// The part that has it.
+    pub part: &'static str,
+    /// The attribute.
+    pub attribute: &'static str,
+    /// Its values.
+    pub values: &'static [&'static str],
+}
+
+/// Every state that a style or a test may rely on.
+pub const STATES: &[State] = &[
+    state(part::CARD, "data-state", CARD_STATES),
+    state(part::CARD, "data-dirty", &[""]),
+    state(
+        part::CARD,
+        "data-mode",
+        &["explicit", "on-pick", "undecided"],
+    ),
+    state(part::QUESTION, "data-status", &["unanswered", "answered"]),
+    state(part::QUESTION, "data-multiple", &[""]),
+    state(part::QUESTION, "data-invalid", &[""]),
+    state(part::OPTION, "data-pending", &[""]),
+    state(part::OPTION, "data-chosen", &[""]),
+    state(part::OPTION, "data-unsent", &[""]),
+    state(part::OPTION_BUTTON, "aria-busy", &["true"]),
+    state(part::OPTION_BUTTON, "aria-disabled", &["true"]),
+    state(part::OPTION_INPUT, "aria-disabled", &["true"]),
+    state(part::OPTION_INPUT, "aria-invalid", &["true"]),
+    state(part::OTHER_INPUT, "aria-invalid", &["true"]),
+    state(part::BUTTON, "aria-disabled", &["true"]),
+    state(part::CANCEL, "data-confirm", &[""]),
+    state(part::RECEIPT, "data-state", RECEIPT_STATES),
+];
+
+const CARD_STATES: &[&str] = &[
+    "composing",
+    "streaming",
+    "awaiting",
+    "invalid",
+    "submitting",
+    "failed",
+    "malformed",
+    "answered",
+    "declined",
+    "superseded",
+    "expired",
+    "interrupted",
+];
+
+const RECEIPT_STATES: &[&str] = &[
+    "answered",
+    "declined",
+    "superseded",
+    "expired",
+    "interrupted",
+];
+
+const fn state(
+    part: &'static str,
+    attribute: &'static str,
+    values: &'static [&'static str],
+) -> State {
+    State {
+        part,
+        attribute,
+        values,
+    }
+}
+
+/// The custom properties that a host may set on the card's root, in a rule outside of any layer: `.qc { --qc-accent: teal }`.
+pub const TOKENS: &[&str] = &[
+    "--qc-bg",
+    "--qc-fg",
+    "--qc-muted",
+    "--qc-border",
+    "--qc-control-border",
+    "--qc-accent",
+    "--qc-accent-hover",
+    "--qc-on-accent",
+    "--qc-danger",
+    "--qc-danger-bg",
+    "--qc-success",
+    "--qc-warning",
+    "--qc-focus",
+    "--qc-row-hover-bg",
+    "--qc-row-selected-bg",
+    "--qc-row-selected-border",
+    "--qc-chip-bg",
+    "--qc-chip-fg",
+    "--qc-inert-bg",
+    "--qc-font",
+    "--qc-font-mono",
+    "--qc-font-size",
+    "--qc-line-height",
+    "--qc-radius",
+    "--qc-row-radius",
+    "--qc-gap",
+    "--qc-pad",
+    "--qc-target",
+    "--qc-input-size",
+    "--qc-focus-width",
+    "--qc-focus-offset",
+    "--qc-max-inline",
+    "--qc-scroll-margin",
+    "--qc-motion",
+    "--qc-shadow",
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! The style sheet and the lists say the same.
+
+use super::*;
+use crate::stylesheet::STYLESHEET;
+use std::collections::BTreeSet;
+
+const PAGE_TOKENS: &str = include_str!("../../../../style/tokens.css");
+
+/// The style sheet without its comments.
+fn css() -> String {
+    let mut rest = STYLESHEET;
+    let mut css = String::new();
+    while let Some((before, comment)) = rest.split_once("/*") {
+        css.push_str(before);
+        rest = comment.split_once("*/").expect("comments are closed").1;
+    }
+    css + rest
+}
+
+/// Everything that stands before a `{`, apart from at-rules.
+fn selectors(css: &str) -> Vec<String> {
+    let heads = css.split('{').map(|piece| {
+        piece
+            .rsplit(['}', ';', '{'])
+            .next()
+            .unwrap_or_default()
+            .trim()
+    });
+    heads
+        .filter(|head| !head.is_empty() && !head.starts_with('@'))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The names that follow a mark in a text.
+fn names_after<'a>(text: &'a str, mark: &str) -> BTreeSet<&'a str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let name = |piece: &'a str| &piece[..piece.find(|c| !is_name(c)).unwrap_or(piece.len())];
+    text.split(mark)
+        .skip(1)
+        .map(name)
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+#[track_caller]
+fn check_equal(what: &str, in_css: &BTreeSet<&str>, declared: &BTreeSet<&str>) {
+    let undeclared: Vec<_> = in_css.difference(declared).collect();
+    let unused: Vec<_> = declared.difference(in_css).collect();
+    assert!(
+        undeclared.is_empty() && unused.is_empty(),
+        "{what}: not declared {undeclared:?}, not in the style sheet {unused:?}"
+    );
+}
+
+#[test]
+fn the_style_sheet_selects_on_declared_parts_only() {
+    let css = css();
+    let selectors = selectors(&css).join("\n");
+    let classes = names_after(&selectors, ".");
+    let declared: BTreeSet<&str> = part::ALL.iter().copied().collect();
+    let undeclared: Vec<_> = classes.difference(&declared).collect();
+    assert!(undeclared.is_empty(), "not declared: {undeclared:?}");
+    assert!(classes.len() > 20, "the selectors were found: {classes:?}");
+}
+
+#[test]
+fn the_style_sheet_selects_on_declared_states_only() {
+    let css = css();
+    let selectors = selectors(&css).join("\n");
+    let mut seen = 0;
+    for piece in selectors.split('[').skip(1) {
+        let condition = piece.split(']').next().unwrap_or_default();
+        let (attribute, value) = condition.split_once('=').unwrap_or((condition, ""));
+        let value = value.trim_matches('"');
+        let declared = |state: &State| {
+            state.attribute == attribute && (value.is_empty() || state.values.contains(&value))
+        };
+        assert!(STATES.iter().any(declared), "[{condition}] is not declared");
+        seen += 1;
+    }
+    assert!(seen > 10, "the states were found");
+}
+
+#[test]
+fn every_token_is_defined_and_used() {
+    let css = css();
+    let defined: BTreeSet<&str> = css
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("--qc-")?.split_once(':'))
+        .map(|(name, _)| name)
+        .collect();
+    let declared: BTreeSet<&str> = TOKENS
+        .iter()
+        .map(|token| token.trim_start_matches("--qc-"))
+        .collect();
+    check_equal("tokens", &defined, &declared);
+    let used = names_after(&css, "var(--qc-");
+    check_equal("used tokens", &used, &declared);
+}
+
+#[test]
+fn tokens_of_the_page_exist() {
+    let css = css();
+    let defined = names_after(PAGE_TOKENS, "--ui-");
+    for token in names_after(&css, "var(--ui-") {
+        assert!(defined.contains(token), "--ui-{token} is not in tokens.css");
+    }
+}
+
+#[test]
+fn parts_are_named_once() {
+    let distinct: BTreeSet<&str> = part::ALL.iter().copied().collect();
+    assert_eq!(distinct.len(), part::ALL.len());
+}

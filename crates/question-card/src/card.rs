@@ -1,0 +1,207 @@
+//! The card: one ask as a form.
+
+mod actions;
+mod events;
+mod focus;
+mod follow;
+mod keys;
+mod late;
+mod malformed;
+mod on_pick;
+mod option_row;
+mod other;
+mod question;
+mod state;
+mod status;
+mod steady;
+mod text;
+
+use self::state::{Calls, CardState, Layout, Submission, is_over};
+use crate::anatomy::part;
+use crate::draft::Draft;
+use crate::labels::Labels;
+use crate::receipt::receipt_view;
+use ask_user_question::reply::Selection;
+use ask_user_question::{AskSnapshot, Limits, Phase, Reply};
+use leptos::either::{Either, EitherOf3};
+use leptos::ev::SubmitEvent;
+use leptos::html::Div;
+use leptos::prelude::*;
+
+/// How an answer is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SubmitMode {
+    /// The user picks, then presses Submit. Nothing is sent on a change.
+    #[default]
+    Explicit,
+    /// One activation of an option answers at once. Applies only to an ask of exactly one single-select question without previews; any
+    /// other ask is shown as [`Explicit`](Self::Explicit).
+    OnPick,
+}
+
+/// Where the host stands with the reply that the card gave it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Sending {
+    /// Nothing is under way that the host knows of.
+    #[default]
+    Idle,
+    /// The reply is on its way, or held until the run ends. The card refuses a second one.
+    Pending,
+    /// It could not be sent, for a reason that is shown to the user. The card opens again with everything that was chosen.
+    Failed(String),
+}
+
+/// One ask, from its first streamed byte to its receipt.
+#[component]
+pub fn QuestionCard(
+    /// What is known of the ask. Read by `.with()` alone, never cloned; the host changes it through
+    /// [`AskSnapshot::apply`]. One card shows one call: give a keyed list the `tool_call_id` as its key.
+    #[prop(into)]
+    ask: Signal<AskSnapshot>,
+    /// How an answer is given.
+    #[prop(optional)]
+    mode: SubmitMode,
+    /// Where the host stands with the reply.
+    #[prop(optional, into)]
+    sending: Signal<Sending>,
+    /// Called once with a reply that was checked against its ask; again only after [`Sending::Failed`].
+    on_reply: Callback<Reply>,
+    /// Called once when the user cancels the question.
+    on_cancel: Callback<()>,
+    /// Shows "Reply in chat instead", which hands the picks so far to the host and leaves the rest to its composer.
+    #[prop(optional)]
+    on_reply_in_chat: Option<Callback<Vec<Selection>>>,
+    /// Shows "Send as a message" where an answer came too late or the question could not be read; takes the typed text and picks.
+    #[prop(optional)]
+    on_late_message: Option<Callback<String>>,
+    /// The agent's profile, where the host knows it: limits of a single question let on-pick buttons appear while options still stream.
+    #[prop(optional)]
+    limits: Option<Limits>,
+    /// The built-in words.
+    #[prop(optional)]
+    labels: Labels,
+    /// Whether digits choose options while the focus is on one. On by default.
+    #[prop(default = true)]
+    shortcuts: bool,
+) -> impl IntoView {
+    let calls = Calls {
+        on_reply,
+        on_cancel,
+        on_reply_in_chat,
+        on_late_message,
+    };
+    let card = CardState::new(ask, labels, shortcuts, calls, (mode, limits));
+    let over = Memo::new(move |_| is_over(card.shown.phase.get()));
+    // A card that begins as a receipt comes from a history: nothing will ever be announced.
+    let live = !over.get_untracked();
+
+    Effect::new(move |_| ask.with(|ask| card.follow(ask)));
+    Effect::new(move |_| sending.with(|sending| card.follow_sending(sending)));
+    Effect::new(move |_| {
+        if let Some(root) = card.root.get()
+            && live
+        {
+            card.steady.watch(&root);
+        }
+    });
+
+    view! {
+        <section
+            class=part::CARD
+            node_ref=card.root
+            data-state=move || state_name(card)
+            data-mode=move || mode_name(card)
+            data-dirty=move || card.draft.with(Draft::is_dirty).then_some("")
+            data-tool-call-id=ask.with_untracked(|ask| ask.tool_call_id.clone())
+        >
+            {live.then(|| card.announcer.view())}
+            {move || match over.get() {
+                true => Either::Left(ended(card, live)),
+                false => Either::Right(form(card)),
+            }}
+        </section>
+    }
+}
+
+fn form(card: CardState) -> impl IntoView {
+    let begun = Memo::new(move |_| card.shown.questions.with(|questions| !questions.is_empty()));
+    let malformed = Memo::new(move |_| card.shown.phase.get() == Phase::Malformed);
+    let busy = move || card.shown.phase.get() == Phase::Streaming || card.is_latched();
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        card.submit();
+    };
+    let content = move || match (malformed.get(), begun.get()) {
+        (true, _) => EitherOf3::A(malformed::malformed(card)),
+        (false, false) => {
+            EitherOf3::B(view! { <p class=part::COMPOSING>{card.labels.composing}</p> })
+        }
+        (false, true) => EitherOf3::C(view! {
+            <For
+                each=move || card.shown.questions.get()
+                key=|question| question.index
+                children=move |shown| question::question(card, shown)
+            />
+            {actions::actions(card)}
+        }),
+    };
+    view! {
+        <form
+            class=part::FORM
+            novalidate
+            aria-labelledby=card.ids.title()
+            // A host's transcript may be a live region itself; the card speaks for itself.
+            aria-live="off"
+            aria-busy=move || busy().then_some("true")
+            on:submit=submit
+            on:keydown=move |event| keys::on_keydown(card, &event)
+        >
+            <p class=format!("{} {}", part::TITLE, part::HIDDEN) id=card.ids.title()>{card.labels.title}</p>
+            {content}
+        </form>
+    }
+}
+
+fn ended(card: CardState, live: bool) -> impl IntoView {
+    let receipt = NodeRef::<Div>::new();
+    // The form is gone, and the focus with it: without this it would be nowhere.
+    Effect::new(move |_| {
+        let Some(receipt) = receipt.get() else { return };
+        let unprevented = !live || events::dispatch(card.root, events::RESOLVED);
+        if unprevented && card.had_focus.get_value() {
+            focus::focus_quietly(&receipt);
+            card.had_focus.set_value(false);
+        }
+    });
+    view! {
+        {receipt_view(card.ask, card.labels, receipt)}
+        {late::late(card)}
+    }
+}
+
+fn state_name(card: CardState) -> &'static str {
+    match card.shown.phase.get() {
+        Phase::Answered => "answered",
+        Phase::Declined => "declined",
+        Phase::Superseded => "superseded",
+        Phase::Expired => "expired",
+        Phase::Interrupted => "interrupted",
+        Phase::Streaming if card.shown.questions.with(Vec::is_empty) => "composing",
+        Phase::Streaming => "streaming",
+        Phase::Malformed => "malformed",
+        Phase::Ready | Phase::Answerable => match card.submission.get() {
+            Submission::Latched => "submitting",
+            Submission::Failed(_) => "failed",
+            Submission::Open if card.validating.get() && !card.problems().is_empty() => "invalid",
+            Submission::Open => "awaiting",
+        },
+    }
+}
+
+fn mode_name(card: CardState) -> &'static str {
+    match card.layout.get() {
+        Layout::Undecided => "undecided",
+        Layout::Explicit => "explicit",
+        Layout::OnPick => "on-pick",
+    }
+}

@@ -1,0 +1,168 @@
+//! The buttons below the questions and what is said beside them.
+
+use super::question::name;
+use super::state::{CardState, Layout, Submission, takes_answer};
+use crate::anatomy::part;
+use crate::dom::Control;
+use ask_user_question::Phase;
+use leptos::ev::MouseEvent;
+use leptos::prelude::*;
+
+/// Submit, Cancel and the ways out of the card.
+pub(crate) fn actions(card: CardState) -> impl IntoView {
+    let submit = move || {
+        (card.layout.get() == Layout::Explicit).then(|| submit_button(card, card.labels.submit))
+    };
+    view! {
+        {alert(card)}
+        {summary(card)}
+        <div class=part::ACTIONS>
+            {submit}
+            {cancel_button(card)}
+            {keep_answering(card)}
+            {reply_in_chat(card)}
+        </div>
+        {wait(card)}
+    }
+}
+
+/// The button that submits the form. It is never `disabled`, which would drop the focus; while it cannot act, it says why.
+pub(crate) fn submit_button(card: CardState, text: &'static str) -> impl IntoView {
+    let inert = move || (!card.is_open()).then_some("true");
+    view! {
+        <button
+            type="submit"
+            class=format!("{} {}", part::BUTTON, part::SUBMIT)
+            id=card.ids.control(Control::Submit)
+            aria-disabled=inert
+            aria-describedby=move || inert().map(|_| card.ids.wait())
+            on:click=move |click| guard(card, &click)
+        >
+            {text}
+        </button>
+    }
+}
+
+/// Keeps a tap that landed on something which just moved from submitting the form.
+fn guard(card: CardState, click: &MouseEvent) {
+    if !card.steady.allows(click) {
+        click.prevent_default();
+    }
+}
+
+/// Declines. One node throughout: while it asks to be pressed again, the focus stays on it.
+pub(crate) fn cancel_button(card: CardState) -> impl IntoView {
+    let inert =
+        move || (card.shown.phase.get() == Phase::Streaming || card.is_latched()).then_some("true");
+    let text = move || match card.confirming.get() {
+        true => card.labels.cancel_confirm,
+        false => card.labels.cancel,
+    };
+    let cancel = move |click: MouseEvent| {
+        if card.steady.allows(&click) {
+            card.cancel();
+        }
+    };
+    view! {
+        <button
+            type="button"
+            class=format!("{} {}", part::BUTTON, part::CANCEL)
+            id=card.ids.control(Control::Cancel)
+            data-confirm=move || card.confirming.get().then_some("")
+            aria-disabled=inert
+            aria-describedby=move || inert().map(|_| card.ids.wait())
+            on:click=cancel
+        >
+            {text}
+        </button>
+    }
+}
+
+fn keep_answering(card: CardState) -> impl IntoView {
+    let button = move || {
+        view! {
+            <button type="button" class=format!("{} {}", part::BUTTON, part::QUIET) on:click=move |_| card.keep_answering()>
+                {card.labels.keep_answering}
+            </button>
+        }
+    };
+    move || card.confirming.get().then(button)
+}
+
+fn reply_in_chat(card: CardState) -> impl IntoView {
+    let button = move |on_reply_in_chat: Callback<_>| {
+        let inert = move || (!card.is_open()).then_some("true");
+        let hand_over = move |click: MouseEvent| {
+            if card.steady.allows(&click) && card.is_open_untracked() {
+                on_reply_in_chat.run(card.draft.with_untracked(|draft| draft.selections()));
+            }
+        };
+        view! {
+            <button type="button" class=format!("{} {}", part::BUTTON, part::QUIET) aria-disabled=inert on:click=hand_over>
+                {card.labels.reply_in_chat}
+            </button>
+        }
+    };
+    card.calls.on_reply_in_chat.map(button)
+}
+
+/// Why the buttons do not act. The line keeps its place, so that nothing moves when it empties.
+fn wait(card: CardState) -> impl IntoView {
+    let text = move || match card.is_latched() {
+        true => card.labels.sending,
+        false if takes_answer(card.shown.phase.get()) => "",
+        false => card.labels.submit_wait,
+    };
+    view! { <p class=part::WAIT id=card.ids.wait()>{text}</p> }
+}
+
+fn alert(card: CardState) -> impl IntoView {
+    move || match card.submission.get() {
+        Submission::Failed(reason) => {
+            let text = (card.labels.failed)(&reason);
+            Some(view! { <p class=part::ALERT role="alert" dir="auto">{text}</p> })
+        }
+        Submission::Open | Submission::Latched => None,
+    }
+}
+
+/// Where more than one question is open, a way to each of them.
+fn summary(card: CardState) -> impl IntoView {
+    let problems =
+        Memo::new(
+            move |_| match card.validating.get() && card.layout.get() == Layout::Explicit {
+                true => card.problems(),
+                false => Vec::new(),
+            },
+        );
+    let way_to = move |(index, problem)| {
+        let shown = card
+            .shown
+            .questions
+            .with_untracked(|shown| shown.get(index).copied())?;
+        Some(view! {
+            <li>
+                <button
+                    type="button"
+                    class=format!("{} {}", part::BUTTON, part::QUIET)
+                    dir="auto"
+                    on:click=move |_| card.focus_question(index, problem)
+                >
+                    {name(card, shown)}
+                </button>
+            </li>
+        })
+    };
+    move || {
+        let problems = problems.get();
+        let count = card.shown.questions.with(Vec::len);
+        (problems.len() > 1).then(|| {
+            view! {
+                <div class=part::SUMMARY>
+                    <p>{(card.labels.unanswered)(problems.len(), count)}</p>
+                    <ul>{problems.into_iter().map(way_to).collect_view()}</ul>
+                </div>
+            }
+        })
+    }
+}

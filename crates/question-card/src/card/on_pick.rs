@@ -1,0 +1,72 @@
+//! Tap to reply: each option is a button, and one activation answers.
+
+use super::follow::OptionShown;
+use super::option_row::{describedby, description, digit, is_on_bare_row, shortcut};
+use super::other::text_field;
+use super::state::CardState;
+use crate::anatomy::part;
+use crate::dom::Control;
+use leptos::ev::MouseEvent;
+use leptos::prelude::*;
+
+/// The row of an option that answers at once.
+pub(crate) fn pick_row(card: CardState, option: OptionShown) -> impl IntoView {
+    let OptionShown {
+        question, index, ..
+    } = option;
+    let control = Control::Option {
+        question,
+        option: index,
+    };
+    let picked =
+        move || card.is_latched() && card.draft.with(|draft| draft.is_chosen(question, index));
+    let inert = move || !(card.is_open() && option.closed.get());
+    let describe = describedby(card, option);
+    let describe = move || match (describe(), inert()) {
+        (Some(description), true) => Some(format!("{description} {}", card.ids.wait())),
+        (None, true) => Some(card.ids.wait()),
+        (description, false) => description,
+    };
+    let pick = move |click: &MouseEvent| {
+        if card.steady.allows(click) && option.closed.get_untracked() {
+            card.pick(option);
+        }
+    };
+    view! {
+        <div
+            class=part::OPTION
+            data-pending=move || (!option.closed.get()).then_some("")
+            data-chosen=move || picked().then_some("")
+            on:click=move |click| if is_on_bare_row(&click) { pick(&click) }
+        >
+            <button
+                type="button"
+                class=part::OPTION_BUTTON
+                id=card.ids.control(control)
+                dir="auto"
+                aria-describedby=describe
+                aria-busy=move || picked().then_some("true")
+                aria-disabled=move || inert().then_some("true")
+                aria-keyshortcuts=shortcut(card, index)
+                on:click=move |click| pick(&click)
+            >
+                {option.label.view(card.ask, "")}
+            </button>
+            {description(card, option)}
+            {digit(card, index)}
+        </div>
+    }
+}
+
+/// The row for an own answer: a text field with its own Send.
+pub(crate) fn other_row(card: CardState, question: usize) -> impl IntoView {
+    view! {
+        <div class=format!("{} {}", part::OPTION, part::OTHER)>
+            <label class=part::OPTION_LABEL id=card.ids.other_label(question) for=card.ids.control(Control::OtherText { question })>
+                {card.labels.other}
+            </label>
+            {text_field(card, question)}
+            {super::actions::submit_button(card, card.labels.send)}
+        </div>
+    }
+}

@@ -1,0 +1,167 @@
+//! One option as a row: text while it arrives, then with a radio button or check box.
+
+use super::follow::{OptionShown, QuestionShown};
+use super::state::{CardState, Layout};
+use crate::anatomy::part;
+use crate::dom::Control;
+use crate::draft::Kind;
+use leptos::either::EitherOf3;
+use leptos::ev::MouseEvent;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::Element;
+
+/// What a row is, as far as is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Row {
+    /// Its option is not complete, or it is not known how it is chosen.
+    Text,
+    Input(Kind),
+    Button,
+}
+
+/// The row of an option. Its label keeps its node when the input joins it.
+pub(crate) fn option_row(
+    card: CardState,
+    question: QuestionShown,
+    option: OptionShown,
+) -> impl IntoView {
+    let row = Memo::new(move |_| match (card.layout.get(), question.kind.get()) {
+        (Layout::Undecided, _) | (_, None) => Row::Text,
+        (Layout::OnPick, Some(_)) => Row::Button,
+        (Layout::Explicit, Some(kind)) if option.closed.get() => Row::Input(kind),
+        (Layout::Explicit, Some(_)) => Row::Text,
+    });
+    let is_button = Memo::new(move |_| row.get() == Row::Button);
+    move || match is_button.get() {
+        true => super::on_pick::pick_row(card, option).into_any(),
+        false => choice_row(card, option, row).into_any(),
+    }
+}
+
+fn choice_row(card: CardState, option: OptionShown, row: Memo<Row>) -> impl IntoView {
+    let control = Control::Option {
+        question: option.question,
+        option: option.index,
+    };
+    let chosen = Memo::new(move |_| {
+        card.draft
+            .with(|draft| draft.is_chosen(option.question, option.index))
+    });
+    let input = move || match row.get() {
+        Row::Text | Row::Button => EitherOf3::A(()),
+        Row::Input(Kind::Single) => EitherOf3::B(choice_input(card, option, "radio", chosen)),
+        Row::Input(Kind::Multi) => EitherOf3::C(choice_input(card, option, "checkbox", chosen)),
+    };
+    let forward = move |click: MouseEvent| {
+        if is_on_bare_row(&click)
+            && let Some(input) = card.control(control)
+        {
+            input.click();
+        }
+    };
+    view! {
+        <div
+            class=part::OPTION
+            data-pending=move || (row.get() == Row::Text).then_some("")
+            data-chosen=move || chosen.get().then_some("")
+            on:click=forward
+        >
+            {input}
+            <label class=part::OPTION_LABEL for=card.ids.control(control) dir="auto">
+                {option.label.view(card.ask, "")}
+            </label>
+            {description(card, option)}
+            {digit(card, option.index)}
+        </div>
+    }
+}
+
+fn choice_input(
+    card: CardState,
+    option: OptionShown,
+    kind: &'static str,
+    chosen: Memo<bool>,
+) -> impl IntoView {
+    let OptionShown {
+        question, index, ..
+    } = option;
+    view! {
+        <input
+            type=kind
+            class=part::OPTION_INPUT
+            id=card.ids.control(Control::Option { question, option: index })
+            name=card.ids.name(question)
+            value=index.to_string()
+            prop:checked=move || chosen.get()
+            aria-describedby=describedby(card, option)
+            aria-disabled=move || card.is_latched().then_some("true")
+            aria-invalid=move || (kind == "checkbox" && card.error(question).is_some()).then_some("true")
+            aria-keyshortcuts=shortcut(card, index)
+            on:click=move |click| keep_when_latched(card, &click)
+            on:change=move |_| card.choose(option)
+        />
+    }
+}
+
+/// Undoes the browser's own change where the card takes none: `disabled` would drop the focus.
+pub(crate) fn keep_when_latched(card: CardState, click: &MouseEvent) {
+    if !card.takes_changes() {
+        click.prevent_default();
+    }
+}
+
+/// The description below the label. It is not inside, or it would be part of the option's name.
+pub(crate) fn description(card: CardState, option: OptionShown) -> impl IntoView {
+    let OptionShown {
+        question, index, ..
+    } = option;
+    move || {
+        option.description.get().map(|text| {
+            view! {
+                <p class=part::OPTION_DESC id=card.ids.description(question, index) dir="auto">
+                    {text.view(card.ask, "")}
+                </p>
+            }
+        })
+    }
+}
+
+/// Names the description where there is one.
+pub(crate) fn describedby(
+    card: CardState,
+    option: OptionShown,
+) -> impl Fn() -> Option<String> + Copy + Send + Sync + 'static {
+    move || {
+        option
+            .description
+            .get()
+            .map(|_| card.ids.description(option.question, option.index))
+    }
+}
+
+/// The digit that chooses the nth row, for those who see it; others hear it from `aria-keyshortcuts`.
+pub(crate) fn digit(card: CardState, index: usize) -> impl IntoView {
+    shortcut(card, index)
+        .map(|digit| view! { <kbd class=part::KBD aria-hidden="true">{digit}</kbd> })
+}
+
+/// The digit that chooses the nth row, where there is one.
+pub(crate) fn shortcut(card: CardState, index: usize) -> Option<String> {
+    (card.shortcuts && index < 9).then(|| (index + 1).to_string())
+}
+
+/// Whether a click hit the row beside its controls, and was not the end of selecting text.
+pub(crate) fn is_on_bare_row(click: &MouseEvent) -> bool {
+    let target = click
+        .target()
+        .and_then(|target| target.dyn_into::<Element>().ok());
+    let on_control = target
+        .is_none_or(|target| !matches!(target.closest("label, input, textarea, button"), Ok(None)));
+    let selects_text = window()
+        .get_selection()
+        .ok()
+        .flatten()
+        .is_some_and(|selection| !selection.is_collapsed());
+    !on_control && !selects_text
+}

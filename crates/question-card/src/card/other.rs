@@ -1,0 +1,109 @@
+//! The row for an answer of one's own.
+
+use super::follow::QuestionShown;
+use super::option_row::{is_on_bare_row, keep_when_latched};
+use super::state::{CardState, Layout};
+use crate::anatomy::part;
+use crate::dom::Control;
+use crate::draft::{Kind, Problem};
+use leptos::either::EitherOf3;
+use leptos::ev::MouseEvent;
+use leptos::prelude::*;
+
+/// The last row of a question. It comes when no further option can push it down.
+pub(crate) fn other_row(card: CardState, shown: QuestionShown) -> impl IntoView {
+    let row = Memo::new(move |_| {
+        shown
+            .kind
+            .get()
+            .filter(|_| shown.closed.get())
+            .map(|kind| (card.layout.get(), kind))
+    });
+    move || match row.get() {
+        None | Some((Layout::Undecided, _)) => EitherOf3::A(()),
+        Some((Layout::OnPick, _)) => EitherOf3::B(super::on_pick::other_row(card, shown.index)),
+        Some((Layout::Explicit, kind)) => EitherOf3::C(choice_row(card, shown.index, kind)),
+    }
+}
+
+fn choice_row(card: CardState, question: usize, kind: Kind) -> impl IntoView {
+    let chosen = Memo::new(move |_| card.draft.with(|draft| draft.is_other_chosen(question)));
+    let input_type = match kind {
+        Kind::Single => "radio",
+        Kind::Multi => "checkbox",
+    };
+    let forward = move |click: MouseEvent| {
+        if is_on_bare_row(&click)
+            && let Some(input) = card.control(Control::Other { question })
+        {
+            input.click();
+        }
+    };
+    view! {
+        <div
+            class=format!("{} {}", part::OPTION, part::OTHER)
+            data-chosen=move || chosen.get().then_some("")
+            data-unsent=move || is_unsent(card, question).then_some("")
+            on:click=forward
+        >
+            <input
+                type=input_type
+                class=part::OPTION_INPUT
+                id=card.ids.control(Control::Other { question })
+                name=card.ids.name(question)
+                value="other"
+                prop:checked=move || chosen.get()
+                aria-disabled=move || card.is_latched().then_some("true")
+                aria-invalid=move || (kind == Kind::Multi && card.error(question).is_some()).then_some("true")
+                on:click=move |click| keep_when_latched(card, &click)
+                on:change=move |_| card.choose_other(question)
+            />
+            <label class=part::OPTION_LABEL id=card.ids.other_label(question) for=card.ids.control(Control::Other { question })>
+                {card.labels.other}
+            </label>
+            {text_field(card, question)}
+            {unsent(card, question)}
+        </div>
+    }
+}
+
+/// The text field. Its value is the user's alone: nothing is ever written back, or an input method would lose what it composes.
+pub(crate) fn text_field(card: CardState, question: usize) -> impl IntoView {
+    let describe = move || {
+        let error = card.error(question).map(|_| card.ids.error(question));
+        error.or_else(|| is_unsent(card, question).then(|| card.ids.unsent(question)))
+    };
+    view! {
+        <textarea
+            class=part::OTHER_INPUT
+            id=card.ids.control(Control::OtherText { question })
+            rows="1"
+            dir="auto"
+            enterkeyhint="enter"
+            placeholder=card.labels.other_placeholder
+            aria-labelledby=format!("{} {}", card.ids.other_label(question), card.ids.legend(question))
+            aria-describedby=describe
+            aria-invalid=move || (card.error(question) == Some(Problem::OtherBlank)).then_some("true")
+            readonly=move || card.is_latched()
+            on:input=move |event| card.type_other(question, &event_target_value(&event))
+            on:compositionstart=move |_| card.composing.set_value(true)
+            on:compositionend=move |_| card.composing.set_value(false)
+            on:blur=move |_| card.composing.set_value(false)
+        ></textarea>
+    }
+}
+
+fn unsent(card: CardState, question: usize) -> impl IntoView {
+    let shown = Memo::new(move |_| is_unsent(card, question));
+    move || {
+        let id = card.ids.unsent(question);
+        shown
+            .get()
+            .then(|| view! { <p class=part::UNSENT id=id>{card.labels.other_unsent}</p> })
+    }
+}
+
+fn is_unsent(card: CardState, question: usize) -> bool {
+    card.layout.get() == Layout::Explicit
+        && card.draft.with(|draft| draft.is_other_unsent(question))
+}

@@ -1,0 +1,98 @@
+//! One question: a fieldset with its legend, hint, error and rows.
+
+use super::follow::QuestionShown;
+use super::option_row::option_row;
+use super::other::other_row;
+use super::state::{CardState, Layout};
+use crate::anatomy::part;
+use crate::draft::{Kind, Problem};
+use leptos::prelude::*;
+
+/// A question of the ask.
+pub(crate) fn question(card: CardState, shown: QuestionShown) -> impl IntoView {
+    let index = shown.index;
+    let kind = shown.kind;
+    let error = Memo::new(move |_| card.error(index));
+    let is_radio_group =
+        move || kind.get() == Some(Kind::Single) && card.layout.get() == Layout::Explicit;
+    let answered = move || card.draft.with(|draft| draft.problem(index).is_none());
+    let describe = move || match error.get() {
+        Some(_) => format!("{} {}", card.ids.hint(index), card.ids.error(index)),
+        None => card.ids.hint(index),
+    };
+    view! {
+        <fieldset
+            class=part::QUESTION
+            role=move || is_radio_group().then_some("radiogroup")
+            aria-required=move || is_radio_group().then_some("true")
+            aria-invalid=move || (is_radio_group() && error.get().is_some()).then_some("true")
+            aria-describedby=describe
+            data-status=move || if answered() { "answered" } else { "unanswered" }
+            data-multiple=move || (kind.get() == Some(Kind::Multi)).then_some("")
+            data-invalid=move || error.get().map(|_| "")
+        >
+            <legend class=part::LEGEND id=card.ids.legend(index) dir="auto">
+                {chip(card, shown)}
+                {shown.text.view(card.ask, part::QUESTION_TEXT)}
+            </legend>
+            {hint(card, shown)}
+            {error_line(card, shown, error)}
+            <div class=part::OPTIONS>
+                <For
+                    each=move || shown.options.get()
+                    key=|option| option.index
+                    children=move |option| option_row(card, shown, option)
+                />
+                {other_row(card, shown)}
+            </div>
+        </fieldset>
+    }
+}
+
+fn chip(card: CardState, shown: QuestionShown) -> impl IntoView {
+    move || {
+        shown.header.get().map(|header| {
+            view! {
+                <span class=part::CHIP dir="auto">
+                    {header.view(card.ask, "")}
+                </span>
+                // Keeps the two apart in the legend's name.
+                " "
+            }
+        })
+    }
+}
+
+/// The line is there from the start, so that nothing moves when it is known what it says.
+fn hint(card: CardState, shown: QuestionShown) -> impl IntoView {
+    let text = move || match shown.kind.get() {
+        Some(Kind::Single) => card.labels.select_one,
+        Some(Kind::Multi) => card.labels.select_many,
+        None => "\u{a0}",
+    };
+    view! { <p class=part::HINT id=card.ids.hint(shown.index)>{text}</p> }
+}
+
+fn error_line(
+    card: CardState,
+    shown: QuestionShown,
+    error: Memo<Option<Problem>>,
+) -> impl IntoView {
+    let index = shown.index;
+    move || {
+        let text = match error.get() {
+            Some(Problem::Unanswered) => (card.labels.error_select)(&name(card, shown)),
+            Some(Problem::OtherBlank) => card.labels.error_other.to_owned(),
+            None if card.nudged.get() == Some(index) => card.labels.nudge.to_owned(),
+            None => return None,
+        };
+        Some(view! { <p class=part::ERROR id=card.ids.error(index)>{text}</p> })
+    }
+}
+
+/// What a question is called in a sentence: its header, or its text where it has none.
+pub(crate) fn name(card: CardState, shown: QuestionShown) -> String {
+    let text = shown.header.get_untracked().unwrap_or(shown.text);
+    card.ask
+        .with_untracked(|ask| format!("\u{2068}{}\u{2069}", text.of(ask)))
+}

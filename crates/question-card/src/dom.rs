@@ -1,0 +1,206 @@
+//! Ids and names of the card's elements: pure functions of the call and of indexes, so that server and browser agree and no text of the
+//! model ever becomes an id.
+
+use std::fmt;
+
+/// Makes the ids of one card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ids {
+    call: u64,
+}
+
+/// An element that can have the focus, as its id says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Control {
+    /// The input or button of an option.
+    Option {
+        /// The question's index.
+        question: usize,
+        /// The option's index.
+        option: usize,
+    },
+    /// The radio button or check box of the own answer.
+    Other {
+        /// The question's index.
+        question: usize,
+    },
+    /// The text field of the own answer.
+    OtherText {
+        /// The question's index.
+        question: usize,
+    },
+    /// The main button.
+    Submit,
+    /// The button that declines.
+    Cancel,
+}
+
+impl Ids {
+    /// The ids of the card that shows this call.
+    #[must_use]
+    pub fn new(tool_call_id: &str) -> Self {
+        Self {
+            call: fnv1a(tool_call_id),
+        }
+    }
+
+    /// The id of a control.
+    #[must_use]
+    pub fn control(self, control: Control) -> String {
+        format!("{self}-{control}")
+    }
+
+    /// The control that has this id, if it is one of this card's.
+    #[must_use]
+    pub fn parse(self, id: &str) -> Option<Control> {
+        let rest = id.strip_prefix(&self.to_string())?.strip_prefix('-')?;
+        match rest.split_once('-') {
+            None => match rest {
+                "submit" => Some(Control::Submit),
+                "cancel" => Some(Control::Cancel),
+                _ => None,
+            },
+            Some((question, part)) => {
+                let question = question.strip_prefix('q')?.parse().ok()?;
+                match part {
+                    "other" => Some(Control::Other { question }),
+                    "text" => Some(Control::OtherText { question }),
+                    _ => part
+                        .strip_prefix('o')?
+                        .parse()
+                        .ok()
+                        .map(|option| Control::Option { question, option }),
+                }
+            }
+        }
+    }
+
+    /// The name that the inputs of a question share.
+    #[must_use]
+    pub fn name(self, question: usize) -> String {
+        format!("{self}-q{question}")
+    }
+
+    /// The legend of a question.
+    #[must_use]
+    pub fn legend(self, question: usize) -> String {
+        format!("{self}-q{question}-legend")
+    }
+
+    /// The hint under a legend.
+    #[must_use]
+    pub fn hint(self, question: usize) -> String {
+        format!("{self}-q{question}-hint")
+    }
+
+    /// The error under a legend.
+    #[must_use]
+    pub fn error(self, question: usize) -> String {
+        format!("{self}-q{question}-error")
+    }
+
+    /// The label of the own answer.
+    #[must_use]
+    pub fn other_label(self, question: usize) -> String {
+        format!("{self}-q{question}-other-label")
+    }
+
+    /// The line that says a text will not be sent.
+    #[must_use]
+    pub fn unsent(self, question: usize) -> String {
+        format!("{self}-q{question}-unsent")
+    }
+
+    /// The description of an option.
+    #[must_use]
+    pub fn description(self, question: usize, option: usize) -> String {
+        format!("{self}-q{question}-o{option}-desc")
+    }
+
+    /// The title of the form.
+    #[must_use]
+    pub fn title(self) -> String {
+        format!("{self}-title")
+    }
+
+    /// The line that says why the buttons do not act yet.
+    #[must_use]
+    pub fn wait(self) -> String {
+        format!("{self}-wait")
+    }
+
+    /// The state line of the receipt.
+    #[must_use]
+    pub fn receipt(self) -> String {
+        format!("{self}-receipt")
+    }
+}
+
+/// Writes what all ids of the card begin with.
+impl fmt::Display for Ids {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "qc-{:016x}", self.call)
+    }
+}
+
+impl fmt::Display for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Option { question, option } => write!(f, "q{question}-o{option}"),
+            Self::Other { question } => write!(f, "q{question}-other"),
+            Self::OtherText { question } => write!(f, "q{question}-text"),
+            Self::Submit => f.write_str("submit"),
+            Self::Cancel => f.write_str("cancel"),
+        }
+    }
+}
+
+fn fnv1a(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_leads_back_to_its_control() {
+        let ids = Ids::new("call \"1\" ]#</script>\u{202e}😀");
+        let controls = [
+            Control::Option {
+                question: 0,
+                option: 12,
+            },
+            Control::Other { question: 3 },
+            Control::OtherText { question: 3 },
+            Control::Submit,
+            Control::Cancel,
+        ];
+        for control in controls {
+            let id = ids.control(control);
+            assert_eq!(ids.parse(&id), Some(control));
+            assert!(
+                id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'),
+                "{id} needs no escape anywhere"
+            );
+        }
+    }
+
+    #[test]
+    fn other_ids_are_no_controls() {
+        let ids = Ids::new("a");
+        let not_controls = [
+            ids.legend(0),
+            ids.error(0),
+            ids.description(0, 1),
+            ids.title(),
+            Ids::new("b").control(Control::Submit),
+            String::new(),
+        ];
+        for id in not_controls {
+            assert_eq!(ids.parse(&id), None, "{id}");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+use super::*;
+use ask_user_question::{Question, QuestionOption};
+
+fn single() -> Draft {
+    let mut draft = Draft::default();
+    draft.know(0, Kind::Single);
+    draft
+}
+
+fn multi() -> Draft {
+    let mut draft = Draft::default();
+    draft.know(0, Kind::Multi);
+    draft
+}
+
+fn ask(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
+    let option = |label: &&str| QuestionOption {
+        label: (*label).to_owned(),
+        description: None,
+        preview: None,
+    };
+    AskUserQuestion {
+        questions: vec![Question {
+            question: "Which?".to_owned(),
+            header: None,
+            multi_select,
+            options: labels.iter().map(option).collect(),
+        }],
+    }
+}
+
+#[track_caller]
+fn check(draft: &Draft, selected: &[usize], other: Option<&str>) {
+    let sent = draft.selections();
+    let (got, text) = sent
+        .first()
+        .map_or((vec![], None), |s| (s.selected.clone(), s.other.clone()));
+    assert_eq!(
+        (got.as_slice(), text.as_deref()),
+        (selected, other),
+        "of {draft:?}"
+    );
+}
+
+#[test]
+fn a_single_choice_replaces_the_one_before() {
+    let mut draft = single();
+    assert_eq!(draft.problem(0), Some(Problem::Unanswered));
+    draft.choose(0, 0, "A");
+    draft.choose(0, 1, "B");
+    check(&draft, &[1], None);
+    assert_eq!(draft.problem(0), None);
+    draft.toggle(0, 1, "B");
+    check(&draft, &[1], None);
+}
+
+#[test]
+fn several_choices_toggle_and_keep_the_order_of_the_options() {
+    let mut draft = multi();
+    draft.toggle(0, 2, "C");
+    draft.toggle(0, 0, "A");
+    check(&draft, &[0, 2], None);
+    draft.toggle(0, 2, "C");
+    check(&draft, &[0], None);
+}
+
+#[test]
+fn nothing_can_be_chosen_before_the_kind_is_known() {
+    let mut draft = Draft::default();
+    draft.choose(0, 0, "A");
+    draft.type_other(0, "mine");
+    draft.know(1, Kind::Single);
+    draft.choose(0, 0, "A");
+    assert_eq!(draft.selections(), []);
+    assert!(!draft.is_dirty());
+}
+
+/// OTH-02: typing in a single choice moves the answer to the text.
+#[test]
+fn typing_takes_the_place_of_the_option() {
+    let mut draft = single();
+    draft.choose(0, 0, "A");
+    draft.type_other(0, "x");
+    assert!(draft.is_other_chosen(0) && !draft.is_chosen(0, 0));
+    check(&draft, &[], Some("x"));
+}
+
+/// OTH-03: emptying the field hands the answer back.
+#[test]
+fn emptying_the_text_brings_the_option_back() {
+    let mut draft = single();
+    draft.choose(0, 0, "A");
+    draft.type_other(0, "x");
+    draft.type_other(0, "xy");
+    draft.type_other(0, " \n");
+    assert!(!draft.is_other_chosen(0) && draft.is_chosen(0, 0));
+    check(&draft, &[0], None);
+}
+
+#[test]
+fn emptying_the_text_without_an_option_before_leaves_no_answer() {
+    let mut draft = single();
+    draft.type_other(0, "x");
+    draft.type_other(0, "");
+    assert_eq!(draft.problem(0), Some(Problem::Unanswered));
+}
+
+/// OTH-04: an option chosen after typing keeps the text, unsent.
+#[test]
+fn choosing_an_option_keeps_the_text_on_screen_and_out_of_the_answer() {
+    let mut draft = single();
+    draft.type_other(0, "long text");
+    draft.choose(0, 1, "B");
+    assert!(draft.is_other_unsent(0));
+    assert_eq!(draft.other_text(0), "long text");
+    check(&draft, &[1], None);
+    draft.type_other(0, "");
+    check(&draft, &[1], None);
+}
+
+/// OTH-05: several options and a text together.
+#[test]
+fn a_text_joins_several_options() {
+    let mut draft = multi();
+    draft.toggle(0, 0, "A");
+    draft.toggle(0, 2, "C");
+    draft.type_other(0, "abc");
+    check(&draft, &[0, 2], Some("abc"));
+}
+
+/// OTH-06: an unchecked Other keeps its text out.
+#[test]
+fn leaving_other_out_keeps_its_text() {
+    let mut draft = multi();
+    draft.toggle(0, 0, "A");
+    draft.type_other(0, "abc");
+    draft.toggle_other(0);
+    check(&draft, &[0], None);
+    assert!(draft.is_other_unsent(0));
+    draft.toggle_other(0);
+    check(&draft, &[0], Some("abc"));
+}
+
+/// OTH-07: Other without text is an error of its own.
+#[test]
+fn other_without_text_is_no_answer() {
+    let mut draft = single();
+    draft.choose_other(0);
+    draft.type_other(0, "  ");
+    assert_eq!(draft.problem(0), Some(Problem::OtherBlank));
+    let mut draft = multi();
+    draft.toggle(0, 0, "A");
+    draft.toggle_other(0);
+    assert_eq!(draft.problem(0), Some(Problem::OtherBlank));
+}
+
+#[test]
+fn text_is_sent_as_typed_but_for_line_breaks_at_the_end() {
+    let mut draft = single();
+    draft.type_other(0, "  a\n b \r\n\n");
+    check(&draft, &[], Some("  a\n b "));
+}
+
+/// SEL-09: a pick follows its label and goes with it.
+#[test]
+fn picks_follow_their_labels_into_the_complete_ask() {
+    let mut draft = multi();
+    draft.toggle(0, 0, "A");
+    draft.toggle(0, 1, "B");
+    draft.toggle(0, 2, "C");
+    draft.reconcile(&ask(true, &["X", "A", "C"]));
+    check(&draft, &[1, 2], None);
+    draft.reconcile(&ask(true, &["Y"]));
+    assert_eq!(draft.problem(0), Some(Problem::Unanswered));
+}
+
+/// SEL-11: equal labels are told apart by their place.
+#[test]
+fn equal_labels_keep_their_place() {
+    let mut draft = single();
+    draft.choose(0, 1, "Same");
+    draft.reconcile(&ask(false, &["Same", "Same"]));
+    check(&draft, &[1], None);
+}
+
+/// STR-09: what fits the new kind survives, and nothing is guessed.
+#[test]
+fn a_change_of_kind_keeps_what_fits() {
+    let mut draft = single();
+    draft.choose(0, 1, "B");
+    draft.reconcile(&ask(true, &["A", "B"]));
+    check(&draft, &[1], None);
+    draft.toggle(0, 0, "A");
+    draft.reconcile(&ask(false, &["A", "B"]));
+    assert_eq!(draft.problem(0), Some(Problem::Unanswered));
+}
+
+#[test]
+fn problems_name_the_questions_in_order() {
+    let mut draft = single();
+    draft.know(2, Kind::Single);
+    draft.choose(0, 0, "A");
+    draft.choose_other(2);
+    assert_eq!(
+        draft.problems(3),
+        [(1, Problem::Unanswered), (2, Problem::OtherBlank)]
+    );
+}

@@ -1,0 +1,223 @@
+//! What a key means in the card: one table.
+
+/// A key press, freed of the browser.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct KeyPress<'a> {
+    /// As `KeyboardEvent.key` names it.
+    pub(crate) key: &'a str,
+    pub(crate) ctrl_or_meta: bool,
+    pub(crate) alt: bool,
+    pub(crate) shift: bool,
+    /// The key is held down.
+    pub(crate) repeat: bool,
+    /// An input method is composing: the key belongs to it.
+    pub(crate) composing: bool,
+    /// Somebody called `preventDefault` before.
+    pub(crate) prevented: bool,
+}
+
+/// Where the focus is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A radio button that is not checked.
+    UncheckedRadio,
+    /// A checked radio button, or any check box.
+    Choice,
+    /// A button that answers at once.
+    PickButton,
+    /// The text field of the own answer.
+    Text,
+    /// Any other button.
+    Button,
+}
+
+/// What the card is to do. Each one means that the browser's own default is not wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Intent {
+    /// Choose what has the focus.
+    Choose,
+    /// Go on: to the next unanswered question, or send where all are answered.
+    Confirm,
+    /// Check everything and send.
+    Submit,
+    /// Take the nth control of the question, counted from 1.
+    Nth(usize),
+    /// Leave the text field for its own radio button or check box.
+    LeaveText,
+    /// Nothing; only keep the browser from submitting the form by itself.
+    Swallow,
+}
+
+/// The table of keys (K1–K12 of the README). `None` leaves the key to the browser and to the host.
+pub(crate) fn intent(press: KeyPress<'_>, place: Place) -> Option<Intent> {
+    if press.prevented || press.composing || press.alt {
+        return None;
+    }
+    match (press.key, place) {
+        ("Enter", _) if press.ctrl_or_meta => Some(once(press, Intent::Submit)),
+        ("Enter", Place::UncheckedRadio) => Some(once(press, Intent::Choose)),
+        ("Enter", Place::Choice) => Some(once(press, Intent::Confirm)),
+        ("Enter", Place::Text) if !press.shift => Some(once(press, Intent::Confirm)),
+        ("Escape", Place::Text) if !press.ctrl_or_meta => Some(Intent::LeaveText),
+        (key, Place::UncheckedRadio | Place::Choice | Place::PickButton)
+            if !press.ctrl_or_meta && !press.repeat =>
+        {
+            nth(key).map(Intent::Nth)
+        }
+        _ => None,
+    }
+}
+
+fn once(press: KeyPress<'_>, intent: Intent) -> Intent {
+    match press.repeat {
+        true => Intent::Swallow,
+        false => intent,
+    }
+}
+
+fn nth(key: &str) -> Option<usize> {
+    match key.as_bytes() {
+        [digit @ b'1'..=b'9'] => Some(usize::from(digit - b'0')),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACES: [Place; 5] = [
+        Place::UncheckedRadio,
+        Place::Choice,
+        Place::PickButton,
+        Place::Text,
+        Place::Button,
+    ];
+
+    fn key(key: &str) -> KeyPress<'_> {
+        KeyPress {
+            key,
+            ..KeyPress::default()
+        }
+    }
+
+    #[track_caller]
+    fn check(press: KeyPress<'_>, expected: [Option<Intent>; 5]) {
+        assert_eq!(
+            PLACES.map(|place| intent(press, place)),
+            expected,
+            "{press:?} in {PLACES:?}"
+        );
+    }
+
+    #[test]
+    fn k1_k2_k3_k10_arrows_space_and_tab_stay_native() {
+        for native in [
+            "ArrowUp",
+            "ArrowDown",
+            "ArrowLeft",
+            "ArrowRight",
+            " ",
+            "Tab",
+            "Home",
+            "a",
+        ] {
+            check(key(native), [None; 5]);
+        }
+    }
+
+    #[test]
+    fn k4_k5_digits_choose_on_controls_and_type_in_text() {
+        let third = Some(Intent::Nth(3));
+        check(key("3"), [third, third, third, None, None]);
+        check(key("0"), [None; 5]);
+        check(key("10"), [None; 5]);
+    }
+
+    #[test]
+    fn k6_k7_enter_confirms_and_never_submits_by_itself() {
+        let confirm = Some(Intent::Confirm);
+        check(
+            key("Enter"),
+            [Some(Intent::Choose), confirm, None, confirm, None],
+        );
+    }
+
+    #[test]
+    fn k8_shift_enter_is_a_line_break_in_text() {
+        let press = KeyPress {
+            shift: true,
+            ..key("Enter")
+        };
+        assert_eq!(intent(press, Place::Text), None);
+        assert_eq!(intent(press, Place::Choice), Some(Intent::Confirm));
+    }
+
+    #[test]
+    fn k9_ctrl_enter_submits_from_anywhere() {
+        let press = KeyPress {
+            ctrl_or_meta: true,
+            ..key("Enter")
+        };
+        check(press, [Some(Intent::Submit); 5]);
+    }
+
+    #[test]
+    fn k11_k12_escape_leaves_the_text_and_nothing_else() {
+        check(
+            key("Escape"),
+            [None, None, None, Some(Intent::LeaveText), None],
+        );
+    }
+
+    #[test]
+    fn held_enter_acts_once_and_held_digits_do_not() {
+        let enter = KeyPress {
+            repeat: true,
+            ..key("Enter")
+        };
+        let swallow = Some(Intent::Swallow);
+        check(enter, [swallow, swallow, None, swallow, None]);
+        check(
+            KeyPress {
+                repeat: true,
+                ..key("1")
+            },
+            [None; 5],
+        );
+    }
+
+    #[test]
+    fn composed_prevented_and_modified_keys_are_left_alone() {
+        for name in ["Enter", "Escape", "1"] {
+            check(
+                KeyPress {
+                    composing: true,
+                    ..key(name)
+                },
+                [None; 5],
+            );
+            check(
+                KeyPress {
+                    prevented: true,
+                    ..key(name)
+                },
+                [None; 5],
+            );
+            check(
+                KeyPress {
+                    alt: true,
+                    ..key(name)
+                },
+                [None; 5],
+            );
+        }
+        check(
+            KeyPress {
+                ctrl_or_meta: true,
+                ..key("1")
+            },
+            [None; 5],
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! The receipt: an ask that is over.
+
+use crate::anatomy::part;
+use crate::dom::Ids;
+use crate::labels::Labels;
+use ask_user_question::reply::{Answer, Selection};
+use ask_user_question::{AskSnapshot, Outcome, Phase};
+use leptos::html::Div;
+use leptos::prelude::*;
+
+/// A static record of an ask that is over: what was asked, what was chosen, how it ended. It has no controls and no listeners.
+///
+/// [`QuestionCard`](crate::QuestionCard) shows it by itself when its ask ends; for a history it can stand alone, in an element with the
+/// class `qc` or anywhere else that has the card's tokens.
+#[component]
+pub fn Receipt(
+    /// The ask; the receipt reads its phase, questions and outcome.
+    #[prop(into)]
+    ask: Signal<AskSnapshot>,
+    /// The built-in words.
+    #[prop(optional)]
+    labels: Labels,
+    /// What the host wants to offer below it, such as "Ask again".
+    #[prop(optional)]
+    children: Option<Children>,
+) -> impl IntoView {
+    view! {
+        <section class=part::CARD>
+            {receipt_view(ask, labels, NodeRef::new())}
+            {children.map(|children| children())}
+        </section>
+    }
+}
+
+/// The record itself, without a root of its own.
+pub(crate) fn receipt_view(
+    ask: Signal<AskSnapshot>,
+    labels: Labels,
+    node: NodeRef<Div>,
+) -> impl IntoView {
+    let id = ask.with_untracked(|ask| Ids::new(&ask.tool_call_id).receipt());
+    let labelled_by = id.clone();
+    view! {
+        <div
+            class=part::RECEIPT
+            node_ref=node
+            role="group"
+            aria-labelledby=labelled_by
+            tabindex="-1"
+            data-state=move || ask.with(|ask| state_name(ask))
+        >
+            <p class=part::RECEIPT_STATE id=id>{move || ask.with(|ask| state_label(ask, labels))}</p>
+            {move || ask.with(|ask| rows(ask).into_iter().map(|row| row_view(row, labels)).collect_view())}
+        </div>
+    }
+}
+
+/// One question of the record.
+struct Row {
+    header: Option<String>,
+    question: String,
+    answers: Vec<String>,
+    note: Option<String>,
+    /// What to say where there is no answer; nothing where none could be expected.
+    without: Without,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Without {
+    Nothing,
+    Skipped,
+    NoAnswer,
+}
+
+fn row_view(row: Row, labels: Labels) -> impl IntoView {
+    let chip = row
+        .header
+        .map(|header| view! { <span class=part::CHIP dir="auto">{header}</span> " " });
+    let answer = move |text| {
+        view! {
+            <li class=part::ANSWER>
+                <span class=part::HIDDEN>{labels.selected_prefix} " "</span>
+                <span dir="auto">{text}</span>
+            </li>
+        }
+    };
+    let without = match row.without {
+        Without::Skipped => Some(labels.skipped),
+        Without::NoAnswer if row.answers.is_empty() => Some(labels.no_answer),
+        Without::NoAnswer | Without::Nothing => None,
+    };
+    let answers = (!row.answers.is_empty()).then(|| {
+        view! { <ul class=part::ANSWERS>{row.answers.into_iter().map(answer).collect_view()}</ul> }
+    });
+    view! {
+        <p class=part::RECEIPT_QUESTION dir="auto">{chip}{row.question}</p>
+        {answers}
+        {without.map(|text| view! { <p class=part::NO_ANSWER>{text}</p> })}
+        {row.note.map(|note| view! { <p class=part::OPTION_DESC dir="auto">{note}</p> })}
+    }
+}
+
+fn rows(ask: &AskSnapshot) -> Vec<Row> {
+    match &ask.outcome {
+        Some(Outcome::Answered(reply)) => reply.answers().iter().map(answered).collect(),
+        Some(Outcome::RepliedInChat { text, partial }) => {
+            let mut rows: Vec<Row> = asked(ask)
+                .enumerate()
+                .map(|(index, row)| with_partial(ask, index, row, partial))
+                .collect();
+            if let Some(last) = rows.last_mut() {
+                last.answers.push(text.clone());
+            }
+            rows
+        }
+        Some(Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled)
+        | None => asked(ask).collect(),
+    }
+}
+
+fn answered(answer: &Answer) -> Row {
+    let labels = answer
+        .selected
+        .iter()
+        .map(|selected| selected.label.clone());
+    Row {
+        header: answer.header.clone(),
+        question: answer.question.clone(),
+        answers: labels.chain(answer.other.clone()).collect(),
+        note: answer.note.clone(),
+        without: match answer.skipped {
+            true => Without::Skipped,
+            false => Without::NoAnswer,
+        },
+    }
+}
+
+fn asked(ask: &AskSnapshot) -> impl Iterator<Item = Row> {
+    ask.questions.iter().map(|question| Row {
+        header: question.header.as_ref().map(|header| header.text.clone()),
+        question: question.question.text.clone(),
+        answers: Vec::new(),
+        note: None,
+        without: Without::Nothing,
+    })
+}
+
+fn with_partial(ask: &AskSnapshot, index: usize, row: Row, partial: &[Selection]) -> Row {
+    let Some(selection) = partial.iter().find(|selection| selection.question == index) else {
+        return row;
+    };
+    let label = |option: &usize| {
+        Some(
+            ask.questions
+                .get(index)?
+                .options
+                .get(*option)?
+                .label
+                .text
+                .clone(),
+        )
+    };
+    let labels = selection.selected.iter().filter_map(label);
+    Row {
+        answers: labels.chain(selection.other.clone()).collect(),
+        note: selection.note.clone(),
+        ..row
+    }
+}
+
+fn state_name(ask: &AskSnapshot) -> &'static str {
+    match ask.phase {
+        Phase::Answered => "answered",
+        Phase::Declined => "declined",
+        Phase::Superseded => "superseded",
+        Phase::Expired => "expired",
+        // A phase without an end has no receipt; where a host shows one all the same, nothing more than a break is claimed.
+        Phase::Interrupted
+        | Phase::Streaming
+        | Phase::Ready
+        | Phase::Malformed
+        | Phase::Answerable => "interrupted",
+    }
+}
+
+fn state_label(ask: &AskSnapshot, labels: Labels) -> &'static str {
+    match (ask.phase, &ask.outcome) {
+        (_, Some(Outcome::RepliedInChat { .. })) => labels.replied_in_chat,
+        (Phase::Answered, _) => labels.answered,
+        (Phase::Declined, _) => labels.cancelled,
+        (Phase::Superseded, _) => labels.superseded,
+        (Phase::Expired, _) => labels.expired,
+        (
+            Phase::Interrupted
+            | Phase::Streaming
+            | Phase::Ready
+            | Phase::Malformed
+            | Phase::Answerable,
+            _,
+        ) => labels.interrupted,
+    }
+}
