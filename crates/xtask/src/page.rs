@@ -84,6 +84,8 @@ fn trunk(toolbox: &Toolbox) -> Result<Command> {
     trunk.current_dir(workspace::root());
     // What it needs is there: it looks for nothing newer.
     trunk.env("TRUNK_SKIP_VERSION_CHECK", "true");
+    // Its errors are about the page, not about itself.
+    trunk.env("RUST_BACKTRACE", "0");
     // Trunk fails on the usual `NO_COLOR=1`, since it takes only `true` and `false`.
     trunk
         .env_remove("NO_COLOR")

@@ -51,7 +51,7 @@ pub(crate) fn wasm_opt() -> Result<PathBuf> {
 fn install_binaryen() -> Result<PathBuf> {
     let npm = ensure_on_path("npm")?;
     say(&format!(
-        "Installing binaryen {BINARYEN}, whose wasm-opt makes the page smaller, into {}; this takes about 20 seconds, once",
+        "Installing binaryen {BINARYEN}, whose wasm-opt makes the page smaller, into {}; this takes some seconds, once",
         cache::home()?.display()
     ));
     cache::fill_entry("binaryen", BINARYEN, |folder| {

@@ -152,9 +152,24 @@ mod tests {
             found.first().map(PathBuf::as_path),
             Some(Path::new("/bin/sh"))
         );
-        assert!(
-            candidates("hosts", OsStr::new("/etc")).next().is_none(),
-            "a file that can't be run"
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_cannot_be_run_is_no_candidate() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = std::env::temp_dir().join(format!("xtask-search-test-{}", std::process::id()));
+        let program = folder.join("program");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(&program, "").unwrap();
+        let candidates_in_mode = |mode| {
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(mode)).unwrap();
+            candidates("program", folder.as_os_str()).count()
+        };
+        assert_eq!(
+            (candidates_in_mode(0o644), candidates_in_mode(0o755)),
+            (0, 1)
         );
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

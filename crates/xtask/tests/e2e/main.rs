@@ -1,1 +1,16 @@
-fn main() {}
+//! Journeys through the built page against the real server, in a real browser, as a person would take them.
+//!
+//! `cargo xtask test --only e2e` builds the page and the server, finds the browser and says where all of them are.
+
+mod browser;
+mod chat_page;
+mod journeys;
+mod processes;
+mod recorder;
+mod server;
+
+/// What `cargo xtask` has found or built.
+fn given(variable: &str) -> String {
+    std::env::var(variable)
+        .unwrap_or_else(|_| panic!("{variable} is not set: run `cargo xtask test --only e2e`"))
+}

@@ -1,0 +1,49 @@
+//! A headless browser with nothing in its memory.
+
+use std::fmt::Debug;
+use std::process::Command;
+
+use thirtyfour::prelude::*;
+use thirtyfour::{ChromiumLikeCapabilities as _, LoggingPrefsLogLevel};
+
+use crate::chat_page::ChatPage;
+use crate::given;
+use crate::processes::{Process, port_after};
+use crate::recorder;
+use crate::server::Server;
+
+/// Walks through the page in a fresh browser against a fresh server, and checks that nothing has complained on the way.
+pub(crate) async fn journey<T: Debug>(walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<T>) {
+    let server = Server::start();
+    let (_driver, port) = start_driver();
+    let session = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities()).await;
+    let session = session.expect("the driver starts a browser");
+    let walked = session.run_and_quit(async |driver| {
+        recorder::install(&driver).await?;
+        let page = ChatPage::open(driver, &server.url()).await?;
+        walk(&page).await?;
+        page.has_not_complained().await
+    });
+    walked.await.expect("the journey ends well");
+}
+
+fn start_driver() -> (Process, u16) {
+    let mut command = Command::new(given("XTASK_CHROMEDRIVER"));
+    Process::listening(command.arg("--port=0"), |line| {
+        port_after("started successfully on port ", line)
+    })
+}
+
+fn capabilities() -> ChromeCapabilities {
+    let mut capabilities = DesiredCapabilities::chrome();
+    let mut set = || -> WebDriverResult<()> {
+        capabilities.set_binary(&given("XTASK_CHROMIUM"))?;
+        for argument in given("XTASK_CHROMIUM_ARGUMENTS").split_whitespace() {
+            capabilities.add_arg(argument)?;
+        }
+        capabilities.add_arg("--window-size=1280,900")?;
+        capabilities.set_browser_log_level(LoggingPrefsLogLevel::All)
+    };
+    set().expect("these capabilities are valid");
+    capabilities
+}

@@ -1,0 +1,236 @@
+//! The chat page as a person meets it. Only this file knows how the page is made.
+
+use std::time::Duration;
+
+use thirtyfour::prelude::*;
+
+use crate::recorder::{self, Record};
+
+/// Where things are.
+pub(crate) mod selector {
+    /// The field that one writes a message in.
+    pub(crate) const COMPOSER: &str = "form.composer textarea[name=message]";
+    /// What the agent has said.
+    pub(crate) const AGENT_TEXT: &str = "[role=log] article[data-role=assistant]";
+    /// What the person has said.
+    pub(crate) const OWN_TEXT: &str = "[role=log] article[data-role=user]";
+    /// The card that can be answered, or will be.
+    pub(crate) const LIVE_CARD: &str = "section.qc:has(form.qc-form)";
+    /// An option of a card, without the row for an own answer.
+    pub(crate) const OPTION: &str = ".qc-option:not(.qc-other)";
+    /// An option that answers at a tap.
+    pub(crate) const OPTION_BUTTON: &str = "button.qc-option-button";
+    /// The field for an own answer.
+    pub(crate) const OTHER_TEXT: &str = ".qc-other textarea.qc-other-input";
+    /// The button that sends an own answer.
+    pub(crate) const OTHER_SEND: &str = ".qc-other button.qc-submit";
+    /// The button that declines.
+    pub(crate) const CANCEL: &str = "button.qc-cancel";
+    /// An answered question.
+    pub(crate) const RECEIPT: &str = ".qc-receipt";
+}
+
+/// The opened page.
+pub(crate) struct ChatPage {
+    driver: WebDriver,
+}
+
+impl ChatPage {
+    /// Opens the page and waits until one can write.
+    pub(crate) async fn open(driver: WebDriver, url: &str) -> WebDriverResult<Self> {
+        driver.goto(url).await?;
+        let page = Self { driver };
+        page.wait_for(selector::COMPOSER).await?;
+        Ok(page)
+    }
+
+    /// Loads the page again.
+    pub(crate) async fn reload(&self) -> WebDriverResult<()> {
+        self.driver.refresh().await?;
+        self.wait_for(selector::COMPOSER).await?;
+        Ok(())
+    }
+
+    /// Writes a message and sends it by Enter.
+    pub(crate) async fn say(&self, message: &str) -> WebDriverResult<()> {
+        let composer = self.wait_for(selector::COMPOSER).await?;
+        composer.send_keys(message.to_owned() + Key::Enter).await
+    }
+
+    /// Waits until a question with this option can be answered, and taps the option once.
+    pub(crate) async fn tap(&self, label: &str) -> WebDriverResult<()> {
+        let option = self.open_option(label).await?;
+        self.card_stands_still().await?;
+        let receipts = self.receipts().await?.len();
+        option.click().await?;
+        self.sees_receipt(receipts, label).await
+    }
+
+    /// Waits until a question with this option can be answered, and chooses the option by the keyboard.
+    pub(crate) async fn press(&self, label: &str) -> WebDriverResult<()> {
+        let option = self.open_option(label).await?;
+        let receipts = self.receipts().await?.len();
+        option.focus().await?;
+        option.send_keys(Key::Enter + "").await?;
+        self.sees_receipt(receipts, label).await
+    }
+
+    /// Waits until a question with this option can be answered, and answers it in one's own words, sent by Enter.
+    pub(crate) async fn answer_otherwise(&self, than: &str, text: &str) -> WebDriverResult<()> {
+        self.open_option(than).await?;
+        let receipts = self.receipts().await?.len();
+        let field = self.in_card(selector::OTHER_TEXT).await?;
+        field.send_keys(text.to_owned() + Key::Enter).await?;
+        self.sees_receipt(receipts, text).await
+    }
+
+    /// Like [`answer_otherwise`](Self::answer_otherwise), sent by a tap.
+    pub(crate) async fn answer_otherwise_by_tap(
+        &self,
+        than: &str,
+        text: &str,
+    ) -> WebDriverResult<()> {
+        self.open_option(than).await?;
+        let receipts = self.receipts().await?.len();
+        self.in_card(selector::OTHER_TEXT)
+            .await?
+            .send_keys(text)
+            .await?;
+        self.card_stands_still().await?;
+        self.in_card(selector::OTHER_SEND).await?.click().await?;
+        self.sees_receipt(receipts, text).await
+    }
+
+    /// Waits until a question with this option can be answered, and cancels it.
+    pub(crate) async fn cancel(&self, instead_of: &str) -> WebDriverResult<()> {
+        self.open_option(instead_of).await?;
+        self.card_stands_still().await?;
+        let receipts = self.receipts().await?.len();
+        self.in_card(selector::CANCEL).await?.click().await?;
+        self.sees_receipt(receipts, "Cancelled").await
+    }
+
+    /// Waits until the agent has said something with all of these parts, in one message, and gives that message.
+    pub(crate) async fn hears(&self, parts: &[&str]) -> WebDriverResult<String> {
+        let parts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
+        let heard = move |text: &str| parts.iter().all(|part| text.contains(part));
+        let message = self
+            .driver
+            .query(By::Css(selector::AGENT_TEXT))
+            .with_text(heard)
+            .wait(PATIENCE, INTERVAL);
+        message.first().await?.text().await
+    }
+
+    /// What the person has said, as the page shows it.
+    pub(crate) async fn own_messages(&self) -> WebDriverResult<Vec<String>> {
+        self.texts(selector::OWN_TEXT).await
+    }
+
+    /// The answered questions, as the page shows them.
+    pub(crate) async fn receipts(&self) -> WebDriverResult<Vec<String>> {
+        self.texts(selector::RECEIPT).await
+    }
+
+    /// What has happened since the page was opened.
+    pub(crate) async fn record(&self) -> WebDriverResult<Record> {
+        recorder::read(&self.driver).await
+    }
+
+    /// Whether a script stands in the page itself, which its policy forbids.
+    pub(crate) async fn has_inline_scripts(&self) -> WebDriverResult<bool> {
+        let script = "return [...document.scripts].some((script) => !script.src);";
+        self.driver.execute(script, Vec::new()).await?.convert()
+    }
+
+    /// Checks that neither the console nor the page's policy nor an uncaught error had anything to say.
+    pub(crate) async fn has_not_complained(&self) -> WebDriverResult<()> {
+        let complaints = self.record().await?.complaints;
+        assert!(complaints.is_empty(), "the page complains: {complaints:#?}");
+        let console = self.driver.browser_log().await?;
+        let errors: Vec<_> = console
+            .iter()
+            .filter(|entry| entry.level == "SEVERE")
+            .collect();
+        assert!(errors.is_empty(), "the console has errors: {errors:#?}");
+        Ok(())
+    }
+
+    async fn open_option(&self, label: &str) -> WebDriverResult<WebElement> {
+        let css = format!("{} {}", selector::LIVE_CARD, selector::OPTION_BUTTON);
+        let label = label.to_owned();
+        let option = self
+            .driver
+            .query(By::Css(css.as_str()))
+            .desc("an option that can be chosen")
+            .with_text(label);
+        option
+            .without_attribute("aria-disabled", "true")
+            .wait(PATIENCE, INTERVAL)
+            .first()
+            .await
+    }
+
+    /// A receipt with this text after so many others.
+    async fn sees_receipt(&self, others: usize, text: &str) -> WebDriverResult<()> {
+        let text = text.to_owned();
+        let with_text = move |receipt: &str| receipt.contains(&text);
+        let receipt = self
+            .driver
+            .query(By::Css(selector::RECEIPT))
+            .with_text(with_text)
+            .wait(PATIENCE, INTERVAL);
+        receipt.desc("the receipt of the answer").first().await?;
+        assert_eq!(
+            self.receipts().await?.len(),
+            others + 1,
+            "one answer makes one receipt"
+        );
+        Ok(())
+    }
+
+    /// Waits, in the page, until its card has not moved for a while: a tap on something that just moved is not taken.
+    async fn card_stands_still(&self) -> WebDriverResult<()> {
+        let card = serde_json::json!(selector::LIVE_CARD);
+        self.driver.execute_async(STANDS_STILL, vec![card]).await?;
+        Ok(())
+    }
+
+    async fn in_card(&self, part: &str) -> WebDriverResult<WebElement> {
+        self.wait_for(&format!("{} {part}", selector::LIVE_CARD))
+            .await
+    }
+
+    async fn wait_for(&self, css: &str) -> WebDriverResult<WebElement> {
+        self.driver
+            .query(By::Css(css))
+            .wait(PATIENCE, INTERVAL)
+            .first()
+            .await
+    }
+
+    async fn texts(&self, css: &str) -> WebDriverResult<Vec<String>> {
+        let mut texts = Vec::new();
+        for element in self.driver.find_all(By::Css(css)).await? {
+            texts.push(element.text().await?);
+        }
+        Ok(texts)
+    }
+}
+
+const STANDS_STILL: &str = r#"
+const [selector, done] = arguments;
+let place = "", since = performance.now();
+const look = () => {
+  const card = document.querySelector(selector);
+  const { x, y, width, height } = card ? card.getBoundingClientRect() : {};
+  const now = [x, y, width, height].join();
+  if (now !== place) { place = now; since = performance.now(); }
+  if (performance.now() - since > 400) done(); else requestAnimationFrame(look);
+};
+look();
+"#;
+
+/// How long a person would wait before calling it broken.
+const PATIENCE: Duration = Duration::from_secs(20);
+const INTERVAL: Duration = Duration::from_millis(20);

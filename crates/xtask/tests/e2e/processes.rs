@@ -1,0 +1,87 @@
+//! Programs that run beside a test and end with it.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// A program that is ended when this is dropped, with all that it has started.
+pub(crate) struct Process {
+    child: Child,
+}
+
+impl Process {
+    /// Starts a program and waits until `announcement` finds in a line of its output where it listens.
+    pub(crate) fn listening(
+        command: &mut Command,
+        announcement: fn(&str) -> Option<u16>,
+    ) -> (Self, u16) {
+        let program = command.get_program().to_owned();
+        lead_a_group(command.stdin(Stdio::null()).stdout(Stdio::piped()));
+        let mut child = command
+            .spawn()
+            .unwrap_or_else(|problem| panic!("can't start {}: {problem}", program.display()));
+        let output = child.stdout.take().expect("its output is piped");
+        let process = Self { child };
+
+        let (found, port) = mpsc::channel();
+        // Reads on after the announcement, or the program would block once the pipe is full.
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if let Some(port) = announcement(&line) {
+                    let _ = found.send(port);
+                }
+            }
+        });
+        let port = port.recv_timeout(START_LIMIT);
+        let port =
+            port.unwrap_or_else(|_| panic!("{} does not say where it listens", program.display()));
+        (process, port)
+    }
+
+    /// Ends the program at once, as a crash would.
+    pub(crate) fn kill(&mut self) {
+        kill_group(&self.child);
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The digits that follow `before` in a line.
+pub(crate) fn port_after(before: &str, line: &str) -> Option<u16> {
+    let (_, after) = line.split_once(before)?;
+    after
+        .split(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
+}
+
+#[cfg(unix)]
+fn lead_a_group(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+#[cfg(unix)]
+fn kill_group(leader: &Child) {
+    use nix::sys::signal::{Signal, killpg};
+    let group =
+        nix::unistd::Pid::from_raw(i32::try_from(leader.id()).expect("process ids are small"));
+    // A group that is already gone is what we want.
+    let _ = killpg(group, Signal::SIGKILL);
+}
+
+#[cfg(not(unix))]
+fn lead_a_group(_: &mut Command) {}
+
+#[cfg(not(unix))]
+fn kill_group(_: &Child) {}
+
+const START_LIMIT: Duration = Duration::from_secs(30);

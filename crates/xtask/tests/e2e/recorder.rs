@@ -1,0 +1,103 @@
+//! What happens in the page between two looks of a test.
+//!
+//! A card lives for moments in some of its states. Instead of hoping to look at the right one, a script that runs before the
+//! page's own writes each of them down.
+
+use serde_json::{Value, json};
+use thirtyfour::prelude::*;
+
+use crate::chat_page::selector;
+
+/// What the live card and the agent's text looked like after each change, and what the browser has refused.
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    pub(crate) cards: Vec<CardMoment>,
+    /// How long the agent's latest text was.
+    pub(crate) text_lengths: Vec<u64>,
+    /// Refusals by the page's policy, and errors that nobody caught.
+    pub(crate) complaints: Vec<String>,
+}
+
+/// The live card at one moment.
+#[derive(Debug)]
+pub(crate) struct CardMoment {
+    pub(crate) state: String,
+    /// How many options there were.
+    pub(crate) options: u64,
+    /// How many of them were buttons.
+    pub(crate) buttons: u64,
+    /// How many of the buttons acted already.
+    pub(crate) active: u64,
+}
+
+/// Makes every page that is opened from now on write its record.
+pub(crate) async fn install(driver: &WebDriver) -> WebDriverResult<()> {
+    let script = SCRIPT
+        .replace("LIVE_CARD", &json!(selector::LIVE_CARD).to_string())
+        .replace("OPTION_BUTTON", &json!(selector::OPTION_BUTTON).to_string())
+        .replace("OPTION", &json!(selector::OPTION).to_string())
+        .replace("AGENT_TEXT", &json!(selector::AGENT_TEXT).to_string());
+    let cdp = driver.cdp();
+    cdp.send_raw("Page.enable", ()).await?;
+    cdp.send_raw(
+        "Page.addScriptToEvaluateOnNewDocument",
+        json!({ "source": script }),
+    )
+    .await?;
+    Ok(())
+}
+
+/// The record so far.
+pub(crate) async fn read(driver: &WebDriver) -> WebDriverResult<Record> {
+    let record = driver
+        .execute("return window.__record;", Vec::new())
+        .await?;
+    let record = record.json();
+    let list = |name: &str| record[name].as_array().cloned().unwrap_or_default();
+    Ok(Record {
+        cards: list("cards").iter().map(card_moment).collect(),
+        text_lengths: list("lengths").iter().filter_map(Value::as_u64).collect(),
+        complaints: list("complaints").iter().map(Value::to_string).collect(),
+    })
+}
+
+fn card_moment(value: &Value) -> CardMoment {
+    let count = |name: &str| value[name].as_u64().unwrap_or_default();
+    CardMoment {
+        state: value["state"].as_str().unwrap_or_default().to_owned(),
+        options: count("options"),
+        buttons: count("buttons"),
+        active: count("active"),
+    }
+}
+
+const SCRIPT: &str = r#"
+(() => {
+  const record = { cards: [], lengths: [], complaints: [] };
+  window.__record = record;
+  const push = (list, value) => {
+    const last = list[list.length - 1];
+    if (JSON.stringify(last) !== JSON.stringify(value)) list.push(value);
+  };
+  const look = () => {
+    const card = document.querySelector(LIVE_CARD);
+    if (card) {
+      const buttons = [...card.querySelectorAll(OPTION_BUTTON)];
+      push(record.cards, {
+        state: card.dataset.state,
+        options: card.querySelectorAll(OPTION).length,
+        buttons: buttons.length,
+        active: buttons.filter((button) => button.getAttribute("aria-disabled") !== "true").length,
+      });
+    }
+    const texts = document.querySelectorAll(AGENT_TEXT);
+    if (texts.length > 0) push(record.lengths, texts[texts.length - 1].textContent.length);
+  };
+  const everything = { subtree: true, childList: true, characterData: true, attributes: true };
+  new MutationObserver(look).observe(document, everything);
+  document.addEventListener("securitypolicyviolation", (event) =>
+    record.complaints.push(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
+  window.addEventListener("error", (event) => record.complaints.push(`error: ${event.message}`));
+  window.addEventListener("unhandledrejection", (event) => record.complaints.push(`rejection: ${event.reason}`));
+})();
+"#;
