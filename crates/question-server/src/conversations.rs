@@ -1,0 +1,223 @@
+//! `/conversations/{id}`: what a conversation is, what happens in it, and answering without AG-UI.
+
+use crate::agent_endpoint::json_body;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::live::{Live, Talk};
+use crate::runtime::stop;
+use crate::sse::{ConversationStream, STATE_CHANGE, frame};
+use crate::wire;
+use ag_ui_stream::Message;
+use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderName};
+use question_agent::effect::StateChange;
+use question_agent::event::Response;
+use question_agent::{Event, Rejected};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use uuid::Uuid;
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// What `GET /conversations/{id}` gives.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Description {
+    messages: Vec<Message>,
+    state: StateChange,
+    /// The asks that wait; at most one.
+    pending: Vec<Pending>,
+    /// From where `/events` goes on.
+    last_event_id: String,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Pending {
+    tool_call_id: String,
+    #[serde(flatten)]
+    questions: AskUserQuestion,
+}
+
+/// What `POST /conversations/{id}/respond` takes.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RespondBody {
+    answers: Value,
+    details: Option<Value>,
+    tool_call_id: Option<String>,
+    reply_id: Option<String>,
+}
+
+/// What `POST /conversations/{id}/cancel` takes.
+#[derive(Debug, Default, Deserialize)]
+struct CancelBody {
+    #[serde(default)]
+    proceed: bool,
+}
+
+/// What `/respond` and `/cancel` give.
+#[derive(Debug, Serialize)]
+pub(crate) struct Taken {
+    state: StateChange,
+}
+
+pub(crate) async fn describe(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<Description>, ApiError> {
+    let live = app.runtime.open(&id).await?;
+    let talk = live.talk.lock().await;
+    let conversation = &talk.conversation;
+    let pending = conversation.waiting().map(|waiting| Pending {
+        tool_call_id: waiting.tool_use_id.clone(),
+        questions: waiting.questions.clone(),
+    });
+    Ok(Json(Description {
+        messages: wire::messages(conversation),
+        state: StateChange::from(conversation.state()),
+        pending: pending.into_iter().collect(),
+        last_event_id: live.event_id(live.settled(&talk)),
+    }))
+}
+
+/// First the present state, then everything that happens, from `Last-Event-ID` on where the server still has it.
+pub(crate) async fn events(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<ConversationStream, ApiError> {
+    let live = app.runtime.open(&id).await?;
+    let talk = live.talk.lock().await;
+    let last = headers
+        .get(LAST_EVENT_ID)
+        .and_then(|value| value.to_str().ok());
+    let resumed = last.and_then(|last| live.position(last));
+    let position = resumed.unwrap_or_else(|| live.settled(&talk));
+    let id = live.event_id(position);
+    let present = json!(StateChange::from(talk.conversation.state())).to_string();
+    let mut prefix = frame(Some(STATE_CHANGE), &id, &present);
+    if let (None, Some(run)) = (resumed, &talk.run) {
+        // Whoever comes in the middle of a run has not seen it start.
+        let started = json!(wire::run_started(&live.id, &run.id, Vec::new())).to_string();
+        prefix.push_str(&frame(None, &id, &started));
+    }
+    let reader = live.log.reader(position);
+    drop(talk);
+    let shutdown = app.runtime.shutdown().clone();
+    Ok(ConversationStream {
+        live,
+        prefix,
+        reader,
+        shutdown,
+    })
+}
+
+pub(crate) async fn respond(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Json<Taken>, ApiError> {
+    let body: RespondBody = parse(&json_body(&headers, body)?)?;
+    let live = app.runtime.open(&id).await?;
+    let talk = live.talk.lock().await;
+    let event = match read_response(&talk, body) {
+        Ok(event) => event,
+        Err(ApiError::Rejected(Rejected::AlreadyAnswered {
+            same_reply: true, ..
+        })) => return Ok(taken(&talk)),
+        Err(error) => return Err(error),
+    };
+    let state = app
+        .runtime
+        .handle(&live, talk, Uuid::new_v4().to_string(), event)
+        .await?;
+    Ok(Json(Taken { state }))
+}
+
+/// An absent `toolCallId` means the ask that waits.
+fn read_response(talk: &Talk, body: RespondBody) -> Result<Event, ApiError> {
+    let conversation = &talk.conversation;
+    let winner = body
+        .tool_call_id
+        .as_deref()
+        .and_then(|id| conversation.result_of(id));
+    if let Some(winner) = winner {
+        let same_reply = winner.ask.as_ref().map(|ask| &ask.reply_id) == body.reply_id.as_ref()
+            && body.reply_id.is_some();
+        let winner = Box::new(winner.clone());
+        return Err(ApiError::Rejected(Rejected::AlreadyAnswered {
+            same_reply,
+            winner,
+        }));
+    }
+    let waiting = conversation
+        .waiting()
+        .ok_or(ApiError::Rejected(Rejected::NotWaiting))?;
+    let mut reply = json!({"answers": body.answers});
+    if let Some(details) = body.details {
+        reply["details"] = details;
+    }
+    let reply = Reply::parse(&waiting.questions, &reply).map_err(ApiError::InvalidReply)?;
+    Ok(Event::UserQuestionResponse(Response {
+        tool_use_id: body
+            .tool_call_id
+            .unwrap_or_else(|| waiting.tool_use_id.clone()),
+        reply_id: body.reply_id.unwrap_or_else(|| Uuid::new_v4().to_string()),
+        by: AnsweredBy::Card,
+        outcome: Outcome::Answered(reply),
+        tool_message_id: None,
+        messages: Vec::new(),
+    }))
+}
+
+/// Cancels the question that waits, or stops the run that is under way.
+pub(crate) async fn cancel(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Json<Taken>, ApiError> {
+    let body = json_body(&headers, body)?;
+    let CancelBody { proceed } = if body.is_empty() {
+        CancelBody::default()
+    } else {
+        parse(&body)?
+    };
+    let live = app.runtime.open(&id).await?;
+    if let Some(talk) = stop_run(&live).await {
+        return Ok(taken(&talk));
+    }
+    let talk = live.talk.lock().await;
+    let event = Event::UserCancel { proceed };
+    let state = app
+        .runtime
+        .handle(&live, talk, Uuid::new_v4().to_string(), event)
+        .await?;
+    Ok(Json(Taken { state }))
+}
+
+/// Stops the run that is under way; `None` where there is none.
+async fn stop_run(live: &Arc<Live>) -> Option<tokio::sync::MutexGuard<'_, Talk>> {
+    let run = live.talk.lock().await.run.clone()?;
+    stop(&run).await;
+    Some(live.talk.lock().await)
+}
+
+fn taken(talk: &Talk) -> Json<Taken> {
+    Json(Taken {
+        state: StateChange::from(talk.conversation.state()),
+    })
+}
+
+fn parse<T: for<'de> Deserialize<'de>>(body: &[u8]) -> Result<T, ApiError> {
+    serde_json::from_slice(body)
+        .map_err(|error| ApiError::BadRequest(format!("The body cannot be read: {error}.")))
+}

@@ -1,0 +1,136 @@
+//! What clients are told when something goes wrong: JSON `{code, message}`, with more where it helps.
+
+use crate::store::StoreError;
+use crate::wire;
+use ask_user_question::validate::Violation;
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use question_agent::Rejected;
+use serde_json::{Value, json};
+
+/// Everything that can go wrong with a request.
+#[derive(Debug)]
+pub(crate) enum ApiError {
+    /// 400 `bad_request`: the body is not what the endpoint takes.
+    BadRequest(String),
+    /// 415 `unsupported_media_type`: the body is not declared as JSON.
+    UnsupportedMediaType,
+    /// 413 `too_large`: the body is over [`MAX_BODY_BYTES`](crate::limits::MAX_BODY_BYTES).
+    BodyTooLarge,
+    /// 403 `forbidden_host`: see [`guard`](crate::guard).
+    ForbiddenHost,
+    /// 403 `forbidden_origin`: see [`guard`](crate::guard).
+    ForbiddenOrigin,
+    /// 404 `not_found`: there is no such conversation.
+    UnknownConversation,
+    /// 404 `not_found`: there is nothing at this path.
+    NotFound,
+    /// 400 `invalid_reply`: the reply does not fit the ask; `violations` says where.
+    InvalidReply(Vec<Violation>),
+    /// 409 with the rejection's code: the conversation cannot take this now. Where the ask has its answer, `winner` is it.
+    Rejected(Rejected),
+    /// 409 `conversation_full`: it has [`MAX_MESSAGES`](crate::limits::MAX_MESSAGES).
+    ConversationFull,
+    /// 503 `too_many_conversations`: the server has [`MAX_CONVERSATIONS`](crate::limits::MAX_CONVERSATIONS).
+    TooManyConversations,
+    /// 500 `store_failed`: nothing was taken.
+    Store(StoreError),
+}
+
+impl ApiError {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::BadRequest(_) | Self::InvalidReply(_) => StatusCode::BAD_REQUEST,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::ForbiddenHost | Self::ForbiddenOrigin => StatusCode::FORBIDDEN,
+            Self::UnknownConversation | Self::NotFound => StatusCode::NOT_FOUND,
+            Self::Rejected(_) | Self::ConversationFull => StatusCode::CONFLICT,
+            Self::TooManyConversations => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::BadRequest(_) => "bad_request",
+            Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::BodyTooLarge => "too_large",
+            Self::ForbiddenHost => "forbidden_host",
+            Self::ForbiddenOrigin => "forbidden_origin",
+            Self::UnknownConversation | Self::NotFound => "not_found",
+            Self::InvalidReply(_) => "invalid_reply",
+            Self::Rejected(rejected) => rejected.code(),
+            Self::ConversationFull => "conversation_full",
+            Self::TooManyConversations => "too_many_conversations",
+            Self::Store(_) => "store_failed",
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::BadRequest(why) => why.clone(),
+            Self::UnsupportedMediaType => {
+                "The body must be JSON, with Content-Type: application/json.".to_owned()
+            }
+            Self::BodyTooLarge => "The body is too large.".to_owned(),
+            Self::ForbiddenHost => "This server does not answer under that name.".to_owned(),
+            Self::ForbiddenOrigin => {
+                "Pages of this origin are not let in; --allow-origin would.".to_owned()
+            }
+            Self::UnknownConversation => "There is no such conversation.".to_owned(),
+            Self::NotFound => "There is nothing here.".to_owned(),
+            Self::InvalidReply(_) => "The answer does not fit the question.".to_owned(),
+            Self::Rejected(rejected) => rejected.to_string(),
+            Self::ConversationFull => {
+                "The conversation is too long to go on; start a new one.".to_owned()
+            }
+            Self::TooManyConversations => {
+                "The server holds as many conversations as it may.".to_owned()
+            }
+            Self::Store(_) => "The conversation could not be stored; nothing was taken.".to_owned(),
+        }
+    }
+
+    fn body(&self) -> Value {
+        let mut body = json!({"code": self.code(), "message": self.message()});
+        match self {
+            Self::InvalidReply(violations) | Self::Rejected(Rejected::InvalidReply(violations)) => {
+                body["violations"] = json!(violations)
+            }
+            Self::Rejected(Rejected::AlreadyAnswered { winner, .. }) => {
+                body["winner"] = json!(wire::result_message(winner))
+            }
+            _ => {}
+        }
+        body
+    }
+}
+
+impl From<Rejected> for ApiError {
+    fn from(rejected: Rejected) -> Self {
+        match rejected {
+            Rejected::InvalidReply(violations) => Self::InvalidReply(violations),
+            other => Self::Rejected(other),
+        }
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let status = self.status();
+        if let Self::Store(error) = &self {
+            tracing::error!(%error, "the store failed");
+        } else {
+            tracing::debug!(code = self.code(), status = status.as_u16(), "refused");
+        }
+        (status, Json(self.body())).into_response()
+    }
+}

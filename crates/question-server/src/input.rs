@@ -1,0 +1,142 @@
+//! What a client sends, read leniently: clients of other makes add fields, and of the history only a user's own words matter.
+
+use crate::error::ApiError;
+use crate::limits::MAX_ID_BYTES;
+use crate::wire::ASK_KEY;
+use ask_user_question::outcome::AskMetadata;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The body of `POST /agent`: what the server reads of a `RunAgentInput`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunInput {
+    pub(crate) thread_id: String,
+    pub(crate) run_id: String,
+    #[serde(default)]
+    pub(crate) messages: Vec<InputMessage>,
+    #[serde(default)]
+    pub(crate) resume: Vec<Resume>,
+}
+
+/// One message of the client's history.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "role", rename_all = "lowercase")]
+pub(crate) enum InputMessage {
+    User(InputUser),
+    Tool(InputTool),
+    /// Anything else: the server has its own history of it.
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct InputUser {
+    pub(crate) id: String,
+    content: Value,
+    metadata: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InputTool {
+    pub(crate) id: String,
+    pub(crate) tool_call_id: String,
+    content: Value,
+    metadata: Option<Value>,
+}
+
+/// The answer to an interrupt, which is named like the call it is about.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Resume {
+    pub(crate) interrupt_id: String,
+    pub(crate) status: ResumeStatus,
+    pub(crate) payload: Option<Value>,
+    metadata: Option<Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ResumeStatus {
+    Resolved,
+    Cancelled,
+}
+
+impl RunInput {
+    pub(crate) fn parse(body: &[u8]) -> Result<Self, ApiError> {
+        let input: Self = serde_json::from_slice(body).map_err(|error| {
+            ApiError::BadRequest(format!("The body is no RunAgentInput: {error}."))
+        })?;
+        let ids = input.messages.iter().filter_map(InputMessage::id);
+        for id in ids.chain([input.thread_id.as_str(), input.run_id.as_str()]) {
+            check_id(id)?;
+        }
+        Ok(input)
+    }
+}
+
+/// Refuses ids that are empty, too long or unprintable.
+pub(crate) fn check_id(id: &str) -> Result<(), ApiError> {
+    if id.is_empty() || id.len() > MAX_ID_BYTES || id.chars().any(char::is_control) {
+        return Err(ApiError::BadRequest(format!(
+            "An id must have 1 to {MAX_ID_BYTES} printable bytes."
+        )));
+    }
+    Ok(())
+}
+
+impl InputMessage {
+    fn id(&self) -> Option<&str> {
+        match self {
+            Self::User(user) => Some(&user.id),
+            Self::Tool(tool) => Some(&tool.id),
+            Self::Other => None,
+        }
+    }
+}
+
+impl InputUser {
+    pub(crate) fn text(&self) -> String {
+        text(&self.content)
+    }
+
+    pub(crate) fn ask(&self) -> Option<AskMetadata> {
+        ask(self.metadata.as_ref())
+    }
+}
+
+impl InputTool {
+    pub(crate) fn text(&self) -> String {
+        text(&self.content)
+    }
+
+    pub(crate) fn ask(&self) -> Option<AskMetadata> {
+        ask(self.metadata.as_ref())
+    }
+}
+
+impl Resume {
+    pub(crate) fn ask(&self) -> Option<AskMetadata> {
+        ask(self.metadata.as_ref())
+    }
+}
+
+/// Plain text, or the text parts of a list of parts.
+fn text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts: Vec<&str> = parts
+                .iter()
+                .filter_map(|part| part.get("text")?.as_str())
+                .collect();
+            texts.join("\n")
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+    }
+}
+
+fn ask(metadata: Option<&Value>) -> Option<AskMetadata> {
+    AskMetadata::deserialize(metadata?.get(ASK_KEY)?).ok()
+}

@@ -1,0 +1,236 @@
+//! What is taken of a client's input. The store is the truth: of the client's history only user messages that are new and replies to the ask
+//! that waits are taken; everything else it holds is known already or not the client's to say.
+
+use crate::error::ApiError;
+use crate::input::{InputMessage, InputTool, InputUser, Resume, ResumeStatus, RunInput};
+use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGES};
+use ask_user_question::matching::match_message;
+use ask_user_question::outcome::{AnsweredBy, AskMetadata};
+use ask_user_question::validate::Violation;
+use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use question_agent::event::Response;
+use question_agent::message::UserMessage;
+use question_agent::state::AwaitingUserResponse;
+use question_agent::{Conversation, Event, Rejected};
+use serde_json::Value;
+
+/// The event that an input amounts to; `None` where it brings nothing new.
+pub(crate) fn read(
+    conversation: &Conversation,
+    input: &RunInput,
+) -> Result<Option<Event>, ApiError> {
+    let said = new_user_messages(conversation, input)?;
+    if let Some(waiting) = conversation.waiting()
+        && let Some(response) = response(conversation, waiting, input, &said)?
+    {
+        return Ok(Some(Event::UserQuestionResponse(response)));
+    }
+    let (repeated, messages): (Vec<UserMessage>, Vec<UserMessage>) = said
+        .into_iter()
+        .partition(|message| is_answered(conversation, message.ask.as_ref()));
+    if !messages.is_empty() {
+        return Ok(Some(Event::UserMessage { messages }));
+    }
+    refuse_late_reply(conversation, input, &repeated)?;
+    Ok(None)
+}
+
+fn new_user_messages(
+    conversation: &Conversation,
+    input: &RunInput,
+) -> Result<Vec<UserMessage>, ApiError> {
+    let mut said: Vec<UserMessage> = Vec::new();
+    for message in &input.messages {
+        let InputMessage::User(user) = message else {
+            continue;
+        };
+        if conversation.knows_message(&user.id) || said.iter().any(|known| known.id == user.id) {
+            continue;
+        }
+        said.extend(read_user_message(user)?);
+    }
+    if !said.is_empty() && conversation.messages().len() + said.len() > MAX_MESSAGES {
+        return Err(ApiError::ConversationFull);
+    }
+    Ok(said)
+}
+
+/// A message without text says nothing.
+fn read_user_message(user: &InputUser) -> Result<Option<UserMessage>, ApiError> {
+    let text = user.text();
+    if text.len() > MAX_MESSAGE_BYTES {
+        return Err(ApiError::BadRequest(format!(
+            "A message may have at most {MAX_MESSAGE_BYTES} bytes."
+        )));
+    }
+    let message = UserMessage {
+        id: user.id.clone(),
+        text,
+        ask: user.ask(),
+    };
+    Ok((!message.text.trim().is_empty()).then_some(message))
+}
+
+/// The reply to the ask that waits, by whichever delivery it came: a tool message, an interrupt's resume, or the user message alone.
+fn response(
+    conversation: &Conversation,
+    waiting: &AwaitingUserResponse,
+    input: &RunInput,
+    said: &[UserMessage],
+) -> Result<Option<Response>, ApiError> {
+    let ask = &waiting.questions;
+    let for_ask = |id: &str| id == waiting.tool_use_id;
+    let tool = tool_messages(input)
+        .find(|tool| for_ask(&tool.tool_call_id) && !conversation.knows_message(&tool.id));
+    if let Some(tool) = tool {
+        let outcome = read_outcome(ask, &tool.text())?;
+        let (reply_id, by) = identity(tool.ask(), &tool.id);
+        return Ok(Some(Response {
+            tool_message_id: Some(tool.id.clone()),
+            ..respond(waiting, reply_id, by, outcome, said)
+        }));
+    }
+    if let Some(resume) = input
+        .resume
+        .iter()
+        .find(|resume| for_ask(&resume.interrupt_id))
+    {
+        let outcome = read_resume(ask, resume)?;
+        let (reply_id, by) = identity(resume.ask(), &input.run_id);
+        return Ok(Some(respond(waiting, reply_id, by, outcome, said)));
+    }
+    let tapped = |message: &&UserMessage| {
+        message
+            .ask
+            .as_ref()
+            .is_some_and(|ask| for_ask(&ask.tool_call_id))
+    };
+    Ok(said.iter().find(tapped).map(|message| {
+        let outcome = match_message(ask, &message.text, Vec::new());
+        let (reply_id, by) = identity(message.ask.clone(), &message.id);
+        respond(waiting, reply_id, by, outcome, said)
+    }))
+}
+
+fn respond(
+    waiting: &AwaitingUserResponse,
+    reply_id: String,
+    by: AnsweredBy,
+    outcome: Outcome,
+    said: &[UserMessage],
+) -> Response {
+    Response {
+        tool_use_id: waiting.tool_use_id.clone(),
+        reply_id,
+        by,
+        outcome,
+        tool_message_id: None,
+        messages: said.to_vec(),
+    }
+}
+
+/// A client that does not name its replies still sends the same message id when it tries again.
+fn identity(ask: Option<AskMetadata>, message_id: &str) -> (String, AnsweredBy) {
+    match ask {
+        Some(ask) => (ask.reply_id, ask.by),
+        None => (message_id.to_owned(), AnsweredBy::Card),
+    }
+}
+
+/// Clients of other makes answer a call with plain text instead of a reply; it is read as a typed message would be.
+fn read_outcome(ask: &AskUserQuestion, content: &str) -> Result<Outcome, ApiError> {
+    if let Some(outcome) = Outcome::parse(ask, content) {
+        return Ok(outcome);
+    }
+    match serde_json::from_str(content) {
+        Ok(Value::String(text)) => Ok(match_message(ask, &text, Vec::new())),
+        Ok(Value::Object(object)) => Err(ApiError::InvalidReply(violations(
+            ask,
+            &Value::Object(object),
+        ))),
+        Ok(_) | Err(_) if content.trim().is_empty() => {
+            Err(ApiError::InvalidReply(violations(ask, &Value::Null)))
+        }
+        Ok(_) | Err(_) => Ok(match_message(ask, content, Vec::new())),
+    }
+}
+
+fn read_resume(ask: &AskUserQuestion, resume: &Resume) -> Result<Outcome, ApiError> {
+    match (resume.status, &resume.payload) {
+        (ResumeStatus::Cancelled, _) => Ok(Outcome::Declined),
+        (ResumeStatus::Resolved, Some(Value::String(text))) => read_outcome(ask, text),
+        (ResumeStatus::Resolved, Some(payload)) => Outcome::from_json(ask, payload)
+            .ok_or_else(|| ApiError::InvalidReply(violations(ask, payload))),
+        (ResumeStatus::Resolved, None) => {
+            Err(ApiError::InvalidReply(violations(ask, &Value::Null)))
+        }
+    }
+}
+
+fn violations(ask: &AskUserQuestion, json: &Value) -> Vec<Violation> {
+    Reply::parse(ask, json).err().unwrap_or_default()
+}
+
+fn is_answered(conversation: &Conversation, ask: Option<&AskMetadata>) -> bool {
+    ask.is_some_and(|ask| conversation.result_of(&ask.tool_call_id).is_some())
+}
+
+/// A reply that comes after another has won is refused with the winner, so that its card can say so. Only the end of the history is looked at:
+/// a client that kept its losing reply and went on is not refused for ever.
+fn refuse_late_reply(
+    conversation: &Conversation,
+    input: &RunInput,
+    repeated: &[UserMessage],
+) -> Result<(), ApiError> {
+    let from_message = repeated
+        .last()
+        .and_then(|message| message.ask.clone())
+        .map(|ask| (ask.tool_call_id, ask.reply_id));
+    let last = input
+        .messages
+        .iter()
+        .rev()
+        .find(|message| !matches!(message, InputMessage::User(user) if user.ask().is_some()));
+    let from_tool = match last {
+        Some(InputMessage::Tool(tool)) if !conversation.knows_message(&tool.id) => {
+            Some((tool.tool_call_id.clone(), identity(tool.ask(), &tool.id).0))
+        }
+        Some(InputMessage::Tool(_) | InputMessage::User(_) | InputMessage::Other) | None => None,
+    };
+    let from_resume = input.resume.first().map(|resume| {
+        (
+            resume.interrupt_id.clone(),
+            identity(resume.ask(), &input.run_id).0,
+        )
+    });
+    let Some((tool_call_id, reply_id)) = from_tool.or(from_message).or(from_resume) else {
+        return Ok(());
+    };
+    match conversation.result_of(&tool_call_id) {
+        Some(winner)
+            if winner
+                .ask
+                .as_ref()
+                .is_some_and(|ask| ask.reply_id == reply_id) =>
+        {
+            Ok(())
+        }
+        Some(winner) => Err(ApiError::Rejected(Rejected::AlreadyAnswered {
+            same_reply: false,
+            winner: Box::new(winner.clone()),
+        })),
+        None => Err(ApiError::Rejected(match conversation.waiting() {
+            Some(waiting) => Rejected::ForeignReply {
+                waiting: waiting.tool_use_id.clone(),
+            },
+            None => Rejected::NotWaiting,
+        })),
+    }
+}
+
+fn tool_messages(input: &RunInput) -> impl Iterator<Item = &InputTool> {
+    input.messages.iter().filter_map(|message| match message {
+        InputMessage::Tool(tool) => Some(tool),
+        InputMessage::User(_) | InputMessage::Other => None,
+    })
+}

@@ -1,0 +1,26 @@
+//! The server side of asking a user: AG-UI over HTTP in front of `question-agent`'s state machine.
+//!
+//! [`app()`] is the whole server as a value, to be driven without a socket in tests; the binary binds it to one.
+#![warn(clippy::unwrap_used)]
+
+mod agent_endpoint;
+pub mod app;
+pub mod config;
+mod conversations;
+mod error;
+pub mod guard;
+mod input;
+mod intake;
+pub mod limits;
+mod live;
+mod log;
+pub mod models;
+mod page;
+mod runtime;
+mod sse;
+pub mod store;
+mod turn;
+mod wire;
+
+pub use app::{App, app};
+pub use config::Config;

@@ -1,0 +1,30 @@
+//! What the server bounds, by name.
+
+use std::time::Duration;
+
+/// The largest body of a request. A client sends the whole history each time.
+pub const MAX_BODY_BYTES: usize = 4 << 20;
+
+/// How many conversations the server holds.
+pub const MAX_CONVERSATIONS: usize = 10_000;
+
+/// How many messages one conversation may have before it takes no more from the user.
+pub const MAX_MESSAGES: usize = 2_000;
+
+/// The longest text of one user message, in bytes.
+pub const MAX_MESSAGE_BYTES: usize = 64 << 10;
+
+/// The longest id that a client may make, in bytes.
+pub const MAX_ID_BYTES: usize = 200;
+
+/// How many events of one conversation are kept for clients that read slowly.
+pub const MAX_LOG_ENTRIES: usize = 8_192;
+
+/// How many of them are kept once nobody reads any more, for clients that come back.
+pub const IDLE_LOG_ENTRIES: usize = 256;
+
+/// How often a stream without events says that it is alive.
+pub const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// How long open streams may go on after the server was told to stop.
+pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(3);

@@ -1,0 +1,103 @@
+//! A conversation in the server's memory: what it is, what runs in it and what it has told.
+
+use crate::log::Log;
+use question_agent::Conversation;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+/// A conversation that somebody has asked for since the server started.
+#[derive(Debug)]
+pub(crate) struct Live {
+    pub(crate) id: String,
+    /// Tells the event ids of this process from those of an earlier one.
+    epoch: String,
+    pub(crate) log: Arc<Log>,
+    pub(crate) talk: Mutex<Talk>,
+}
+
+/// What changes together, under one lock.
+#[derive(Debug)]
+pub(crate) struct Talk {
+    pub(crate) conversation: Conversation,
+    pub(crate) run: Option<Run>,
+}
+
+/// A run under way.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) id: String,
+    /// Told to end the run.
+    pub(crate) stop: CancellationToken,
+    /// Told once the run has ended.
+    pub(crate) over: CancellationToken,
+    followers: Arc<AtomicUsize>,
+    /// Everything in the log before this position is part of the conversation's messages.
+    pub(crate) settled: u64,
+}
+
+/// A client that reads the response to its own `POST`; dropped when it goes away.
+#[derive(Debug)]
+pub(crate) struct Follower(Arc<AtomicUsize>);
+
+impl Live {
+    pub(crate) fn new(id: String, conversation: Conversation) -> Self {
+        Self {
+            id,
+            epoch: uuid::Uuid::new_v4().simple().to_string()[..8].to_owned(),
+            log: Arc::new(Log::new()),
+            talk: Mutex::new(Talk {
+                conversation,
+                run: None,
+            }),
+        }
+    }
+
+    /// The id that a client sends back as `Last-Event-ID` to go on at this position.
+    pub(crate) fn event_id(&self, next: u64) -> String {
+        format!("{}-{next}", self.epoch)
+    }
+
+    /// The position that an event id stands for, where this process gave it and still has what follows.
+    pub(crate) fn position(&self, event_id: &str) -> Option<u64> {
+        let (epoch, next) = event_id.rsplit_once('-')?;
+        let next = next.parse().ok().filter(|_| epoch == self.epoch)?;
+        self.log.reaches(next).then_some(next)
+    }
+
+    /// From where a client reads on that knows the conversation's messages.
+    pub(crate) fn settled(&self, talk: &Talk) -> u64 {
+        talk.run
+            .as_ref()
+            .map_or_else(|| self.log.next_position(), |run| run.settled)
+    }
+}
+
+impl Run {
+    pub(crate) fn new(id: String, settled: u64) -> Self {
+        Self {
+            id,
+            stop: CancellationToken::new(),
+            over: CancellationToken::new(),
+            followers: Arc::default(),
+            settled,
+        }
+    }
+
+    pub(crate) fn follow(&self) -> Follower {
+        self.followers.fetch_add(1, Ordering::Relaxed);
+        Follower(Arc::clone(&self.followers))
+    }
+
+    /// Whether a client still reads the response that started the run.
+    pub(crate) fn is_followed(&self) -> bool {
+        self.followers.load(Ordering::Relaxed) > 0
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

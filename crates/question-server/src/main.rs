@@ -1,0 +1,127 @@
+//! Binds the server to a loopback port and serves until it is told to stop.
+
+use question_server::config::{Command, HELP, parse_args};
+use question_server::limits::SHUTDOWN_GRACE;
+use question_server::models::front_desk::FrontDesk;
+use question_server::store::MemoryStore;
+use question_server::{Config, app};
+use std::io::{self, Write as _};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let outcome = match parse_args(lexopt::Parser::from_env()) {
+        Ok(Command::Help) => say(HELP),
+        Ok(Command::Version) => say(concat!("question-server ", env!("CARGO_PKG_VERSION"), "\n")),
+        Ok(Command::Serve(config)) => serve(config).await,
+        Err(error) => {
+            eprintln!("question-server: {error}. Try --help.");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("question-server: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(config: Config) -> Result<(), String> {
+    tracing_subscriber::fmt()
+        .with_max_level(config.log)
+        .with_ansi(false)
+        .with_writer(io::stderr)
+        .init();
+    if let Some(page) = config
+        .page
+        .as_deref()
+        .filter(|page| !page.join("index.html").is_file())
+    {
+        return Err(format!(
+            "{} holds no index.html; build the page first.",
+            page.display()
+        ));
+    }
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, config.port));
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|error| bind_failed(config.port, &error))?;
+    let bound = listener
+        .local_addr()
+        .map_err(|error| format!("the bound port cannot be read: {error}"))?;
+    let shutdown = CancellationToken::new();
+    let router = app(
+        &config,
+        Arc::new(MemoryStore::default()),
+        Arc::new(FrontDesk::new(config.pace)),
+        shutdown.clone(),
+    );
+    say(&format!("listening on http://{bound}\n"))?;
+
+    let told = told_to_stop(shutdown.clone());
+    let served = axum::serve(listener, router).with_graceful_shutdown(told);
+    let patience = async {
+        shutdown.cancelled().await;
+        tokio::time::sleep(SHUTDOWN_GRACE).await;
+    };
+    tokio::select! {
+        ended = served => ended.map_err(|error| format!("the server broke off: {error}")),
+        () = patience => Ok(()),
+    }
+}
+
+fn bind_failed(port: u16, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            format!("port {port} is taken; choose another with --port, or 0 for any free one.")
+        }
+        io::ErrorKind::PermissionDenied => {
+            format!("port {port} needs more rights; choose one above 1023 with --port.")
+        }
+        _ => format!("port {port} cannot be bound: {error}"),
+    }
+}
+
+async fn told_to_stop(shutdown: CancellationToken) {
+    let interrupted = async {
+        // Without a handler the signal ends the process by itself.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        () = interrupted => {}
+        () = terminated() => {}
+    }
+    tracing::info!("stopping");
+    shutdown.cancel();
+}
+
+#[cfg(unix)]
+async fn terminated() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match signal(SignalKind::terminate()) {
+        Ok(mut signal) => {
+            signal.recv().await;
+        }
+        Err(_) => std::future::pending().await,
+    }
+}
+
+#[cfg(not(unix))]
+async fn terminated() {
+    std::future::pending().await
+}
+
+fn say(text: &str) -> Result<(), String> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| format!("stdout cannot be written: {error}"))
+}

@@ -1,0 +1,73 @@
+//! What speaks for the agent: a model streams text and tool calls.
+
+pub mod front_desk;
+
+use ask_user_question::Limits;
+use futures_util::stream::BoxStream;
+use question_agent::message::Message;
+use question_agent::registry::ToolSpec;
+use std::error::Error;
+use std::fmt;
+
+/// A model, or what stands in for one.
+pub trait Model: fmt::Debug + Send + Sync + 'static {
+    /// The profile by which it asks.
+    fn limits(&self) -> Limits;
+
+    /// Goes on from a history. The stream is dropped where the user stops the run.
+    fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>>;
+}
+
+/// What a model goes on from.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The history.
+    pub messages: Vec<Message>,
+    /// The tools it may call.
+    pub tools: Vec<ToolSpec>,
+    /// How to use the asking tool well; absent where it is not offered.
+    pub guidance: Option<String>,
+}
+
+/// A piece of a model's answer. Calls are told apart by their index in the answer: ids are the server's, since providers repeat theirs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delta {
+    /// The text grows.
+    Text(String),
+    /// A call begins.
+    CallStart {
+        /// Its index.
+        call: usize,
+        /// The tool.
+        name: String,
+    },
+    /// The arguments of a call grow.
+    CallArgs {
+        /// Its index.
+        call: usize,
+        /// What they grow by.
+        delta: String,
+    },
+    /// The arguments of a call are complete.
+    CallEnd {
+        /// Its index.
+        call: usize,
+    },
+}
+
+/// Why a model could not answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelError {
+    /// Why, in words for the user.
+    pub reason: String,
+    /// Whether asking again may help.
+    pub retryable: bool,
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl Error for ModelError {}

@@ -1,0 +1,130 @@
+//! One answer of the model, from its deltas to AG-UI events and to the message that is kept.
+
+use crate::log::Log;
+use crate::models::Delta;
+use ag_ui_stream::event::{
+    TextMessageContent, TextMessageEnd, TextMessageStart, ToolCallArgs, ToolCallEnd, ToolCallStart,
+};
+use question_agent::call::ToolCall;
+use question_agent::message::AssistantMessage;
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// One answer of the model, growing.
+#[derive(Debug)]
+pub(crate) struct Turn<'a> {
+    log: &'a Log,
+    message_id: String,
+    text: String,
+    text_is_open: bool,
+    calls: BTreeMap<usize, Call>,
+}
+
+#[derive(Debug)]
+struct Call {
+    id: String,
+    name: String,
+    arguments: String,
+    is_open: bool,
+}
+
+impl<'a> Turn<'a> {
+    pub(crate) fn new(log: &'a Log) -> Self {
+        Self {
+            log,
+            message_id: Uuid::new_v4().to_string(),
+            text: String::new(),
+            text_is_open: false,
+            calls: BTreeMap::new(),
+        }
+    }
+
+    /// Whether clients have seen anything of it.
+    pub(crate) fn has_begun(&self) -> bool {
+        !self.text.is_empty() || !self.calls.is_empty()
+    }
+
+    /// Takes a delta. What belongs to no open call is dropped: the model made it up.
+    pub(crate) fn take(&mut self, delta: Delta) {
+        match delta {
+            Delta::Text(text) => self.grow_text(text),
+            Delta::CallStart { call, name } => self.start_call(call, name),
+            Delta::CallArgs { call, delta } => {
+                if let Some(open) = self.calls.get_mut(&call).filter(|call| call.is_open) {
+                    open.arguments.push_str(&delta);
+                    self.log
+                        .push_event(&ToolCallArgs::new(&open.id, delta).into());
+                }
+            }
+            Delta::CallEnd { call } => self.end_call(call),
+        }
+    }
+
+    /// Closes what is open and gives the message.
+    pub(crate) fn finish(mut self) -> AssistantMessage {
+        self.end_text();
+        let open: Vec<usize> = self.calls.keys().copied().collect();
+        for call in open {
+            self.end_call(call);
+        }
+        AssistantMessage {
+            id: self.message_id,
+            text: self.text,
+            tool_calls: self
+                .calls
+                .into_values()
+                .map(|call| ToolCall::new(call.id, call.name, call.arguments))
+                .collect(),
+        }
+    }
+
+    fn grow_text(&mut self, delta: String) {
+        if delta.is_empty() {
+            return;
+        }
+        if !self.text_is_open {
+            self.text_is_open = true;
+            self.log
+                .push_event(&TextMessageStart::new(&self.message_id).into());
+        }
+        self.text.push_str(&delta);
+        self.log
+            .push_event(&TextMessageContent::new(&self.message_id, delta).into());
+    }
+
+    fn end_text(&mut self) {
+        if std::mem::take(&mut self.text_is_open) {
+            self.log
+                .push_event(&TextMessageEnd::new(&self.message_id).into());
+        }
+    }
+
+    fn start_call(&mut self, call: usize, name: String) {
+        if self.calls.contains_key(&call) {
+            return;
+        }
+        self.end_text();
+        let id = format!("call_{}", Uuid::new_v4().simple());
+        let mut start = ToolCallStart::new(&id, &name);
+        start.parent_message_id = Some(self.message_id.clone());
+        self.log.push_event(&start.into());
+        let arguments = String::new();
+        let is_open = true;
+        self.calls.insert(
+            call,
+            Call {
+                id,
+                name,
+                arguments,
+                is_open,
+            },
+        );
+    }
+
+    fn end_call(&mut self, call: usize) {
+        if let Some(open) = self.calls.get_mut(&call).filter(|call| call.is_open) {
+            open.is_open = false;
+            self.log.push_event(&ToolCallEnd::new(&open.id).into());
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The server as its clients see it.
