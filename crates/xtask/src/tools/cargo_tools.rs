@@ -205,7 +205,6 @@ impl CargoTool {
         let Self {
             package, version, ..
         } = self;
-        let last = said.trim_end().lines().last().unwrap_or_default().trim();
         match cause_in(said) {
             Some(Cause::Network) => anyhow!(
                 "can't download {package} {version}: the package registry does not answer. Check the network, or put {package} \
@@ -219,7 +218,10 @@ impl CargoTool {
                 "can't build {package} {version}: the disk is full. It needs about 2 GB in {}",
                 cache::home().unwrap_or_default().display()
             ),
-            None => anyhow!("can't build {package} {version}; cargo says: {last}"),
+            None => anyhow!(
+                "can't build {package} {version}; cargo says:\n{}",
+                last_lines(said)
+            ),
         }
     }
 }
@@ -258,6 +260,14 @@ fn cause_in(said: &str) -> Option<Cause> {
         "network failure",
     ];
     says_any(&network).then_some(Cause::Network)
+}
+
+/// Enough of a failed build to see why, without the packages that did compile.
+fn last_lines(said: &str) -> String {
+    let telling =
+        |line: &&str| !line.trim_start().starts_with("Compiling ") && !line.trim().is_empty();
+    let lines: Vec<_> = said.lines().filter(telling).collect();
+    lines[lines.len().saturating_sub(20)..].join("\n")
 }
 
 /// A call of cargo that this workspace's settings do not reach.
@@ -363,5 +373,14 @@ mod tests {
             Some(Cause::Space)
         );
         assert_eq!(cause_in("error[E0308]: mismatched types"), None);
+    }
+
+    #[test]
+    fn a_failed_build_is_quoted_from_its_end() {
+        let said = "   Compiling one v1.0.0\n\nerror: broken\n   Compiling two v2.0.0\nerror: could not compile `one`\n";
+        assert_eq!(
+            last_lines(said),
+            "error: broken\nerror: could not compile `one`"
+        );
     }
 }
