@@ -1,0 +1,72 @@
+//! Reads an agent's stream and prints what it says, one JSON object a line. See `--help`.
+
+mod arguments;
+mod events;
+mod frames;
+mod options;
+
+use options::{Mode, Options};
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let options = match Options::parse(std::env::args_os().skip(1)) {
+        Ok(Some(options)) => options,
+        Ok(None) => {
+            print!("{}", options::HELP);
+            return ExitCode::SUCCESS;
+        }
+        Err(message) => {
+            eprintln!("replay: {message}\nTry --help.");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        // Whoever reads the output has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("replay: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether what was read is good.
+fn run(options: &Options) -> io::Result<bool> {
+    let mut input = options.open()?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let good = match options.mode {
+        Mode::Events { json, asks } => events::replay(&mut *input, options, json, asks, &mut out),
+        Mode::Frames => frames::replay(&mut *input, options, &mut out),
+        Mode::Arguments { every } => arguments::replay(&mut *input, options, every, &mut out),
+    }?;
+    out.flush()?;
+    Ok(good)
+}
+
+/// The next bytes to feed: as many as were asked for, or as many as are there.
+fn next_chunk<'a>(
+    input: &mut dyn Read,
+    options: &Options,
+    buffer: &'a mut Vec<u8>,
+) -> io::Result<Option<&'a [u8]>> {
+    let length = match options.chunk {
+        Some(chunk) => {
+            buffer.clear();
+            input.take(chunk).read_to_end(buffer)?
+        }
+        None => {
+            buffer.resize(64 * 1024, 0);
+            input.read(buffer)?
+        }
+    };
+    Ok((length > 0).then_some(&buffer[..length]))
+}
+
+fn print(out: &mut impl Write, line: &serde_json::Value) -> io::Result<()> {
+    writeln!(out, "{line}")?;
+    // A line is for somebody who waits for it.
+    out.flush()
+}

@@ -1,0 +1,539 @@
+use super::number::{NumberState, Step};
+use serde_json::Number;
+use std::fmt;
+
+/// Reads JSON that arrives in pieces.
+///
+/// [`feed`](Self::feed) each piece, then [`finish`](Self::finish). What is told never changes later: a string grows by its fragments, everything
+/// else is told when it is complete. The first error is final.
+#[derive(Clone, Debug)]
+pub struct ArgsParser {
+    state: State,
+    /// The open containers, from the outside in.
+    open: Vec<Container>,
+    /// The key or number that is being read.
+    scratch: String,
+    /// Bytes taken so far.
+    offset: usize,
+    limits: ArgsLimits,
+    error: Option<ArgsError>,
+}
+
+/// How much is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArgsLimits {
+    /// How many containers may be open at once.
+    pub depth: usize,
+    /// How many bytes the whole text may have.
+    pub bytes: usize,
+}
+
+impl Default for ArgsLimits {
+    /// As deep as `serde_json` goes, and 16 MiB.
+    fn default() -> Self {
+        Self {
+            depth: 127,
+            bytes: 16 * 1024 * 1024,
+        }
+    }
+}
+
+/// What a piece of text adds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgsEvent<'a> {
+    /// An object began.
+    ObjectStart,
+    /// A member's key is complete; its value follows.
+    Key(&'a str),
+    /// The innermost object is complete.
+    ObjectEnd,
+    /// An array began.
+    ArrayStart,
+    /// The innermost array is complete.
+    ArrayEnd,
+    /// A string began.
+    StringStart,
+    /// The string grew.
+    Text(&'a str),
+    /// The string is complete.
+    StringEnd,
+    /// A number.
+    Number(Number),
+    /// A boolean.
+    Bool(bool),
+    /// Null.
+    Null,
+}
+
+/// Why a text is not JSON, or not yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArgsError {
+    /// What is wrong.
+    pub kind: ArgsErrorKind,
+    /// Where, in bytes from the start.
+    pub offset: usize,
+}
+
+/// What can be wrong with a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArgsErrorKind {
+    /// It ends within a value.
+    Incomplete,
+    /// A character that cannot be there.
+    Unexpected,
+    /// Something other than white space after the value.
+    Trailing,
+    /// A control character within a string.
+    ControlCharacter,
+    /// An escape that JSON does not have.
+    Escape,
+    /// Half of a surrogate pair without the other.
+    LoneSurrogate,
+    /// A number that no double can hold.
+    NumberOutOfRange,
+    /// More containers within each other than allowed.
+    TooDeep,
+    /// More bytes than allowed.
+    TooLong,
+}
+
+impl ArgsError {
+    /// Whether the text was right as far as it went.
+    #[must_use]
+    pub fn is_incomplete(&self) -> bool {
+        self.kind == ArgsErrorKind::Incomplete
+    }
+}
+
+impl fmt::Display for ArgsErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Incomplete => "the text ends within a value",
+            Self::Unexpected => "unexpected character",
+            Self::Trailing => "unexpected character after the value",
+            Self::ControlCharacter => "control character within a string",
+            Self::Escape => "invalid escape",
+            Self::LoneSurrogate => "half of a surrogate pair without the other",
+            Self::NumberOutOfRange => "number out of range",
+            Self::TooDeep => "too many values within each other",
+            Self::TooLong => "too long",
+        })
+    }
+}
+
+impl fmt::Display for ArgsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}", self.kind, self.offset)
+    }
+}
+
+impl std::error::Error for ArgsError {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Container {
+    Object,
+    Array,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// A value must follow.
+    Value,
+    /// An array began: a value or its end.
+    FirstItem,
+    /// An object began: a key or its end.
+    FirstKey,
+    /// A comma within an object: a key.
+    NextKey,
+    Colon,
+    /// A value is complete: a comma, an end, or nothing more at all.
+    AfterValue,
+    Text(Role),
+    Escape(Role),
+    /// Within the digits of `\uXXXX`, perhaps after the first half of a pair.
+    Hex {
+        role: Role,
+        digits: u8,
+        unit: u16,
+        high: Option<u16>,
+    },
+    /// After the first half of a pair: a backslash must follow.
+    AfterHigh(Role, u16),
+    /// And then a `u`.
+    LowEscape(Role, u16),
+    Number(NumberState),
+    Literal {
+        rest: &'static [u8],
+        literal: Literal,
+    },
+}
+
+/// What a string is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Key,
+    Value,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Literal {
+    True,
+    False,
+    Null,
+}
+
+type Outcome = Result<(), ArgsErrorKind>;
+
+impl Default for ArgsParser {
+    fn default() -> Self {
+        Self::new(ArgsLimits::default())
+    }
+}
+
+impl ArgsParser {
+    /// At the start of a text.
+    #[must_use]
+    pub fn new(limits: ArgsLimits) -> Self {
+        Self {
+            state: State::Value,
+            open: Vec::new(),
+            scratch: String::new(),
+            offset: 0,
+            limits,
+            error: None,
+        }
+    }
+
+    /// How many bytes were taken.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Takes the next piece of the text and tells what it adds.
+    ///
+    /// # Errors
+    /// Where the text cannot be JSON whatever follows. What was told before holds.
+    pub fn feed(
+        &mut self,
+        delta: &str,
+        mut tell: impl FnMut(ArgsEvent<'_>),
+    ) -> Result<(), ArgsError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let allowed = &delta[..delta.floor_char_boundary(self.limits.bytes - self.offset)];
+        let mut at = 0;
+        while at < allowed.len() {
+            match self.step(allowed, at, &mut tell) {
+                Ok(next) => at = next,
+                Err(kind) => return self.fail(kind, self.offset + at),
+            }
+        }
+        self.offset += allowed.len();
+        if allowed.len() < delta.len() {
+            self.fail(ArgsErrorKind::TooLong, self.offset)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Ends the text. A number at its very end is told only now, since another digit could have followed.
+    ///
+    /// # Errors
+    /// Where the text ends within a value, and the error of [`feed`](Self::feed) where it gave one.
+    pub fn finish(&mut self, mut tell: impl FnMut(ArgsEvent<'_>)) -> Result<(), ArgsError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        if let State::Number(state) = self.state
+            && state.is_complete()
+            && let Err(kind) = self.end_number(&mut tell)
+        {
+            return self.fail(kind, self.offset);
+        }
+        if self.state == State::AfterValue && self.open.is_empty() {
+            return Ok(());
+        }
+        self.fail(ArgsErrorKind::Incomplete, self.offset)
+    }
+
+    fn fail(&mut self, kind: ArgsErrorKind, offset: usize) -> Result<(), ArgsError> {
+        let error = ArgsError { kind, offset };
+        self.error = Some(error);
+        Err(error)
+    }
+
+    /// Takes what begins at a byte; gives where the next thing begins.
+    fn step(
+        &mut self,
+        delta: &str,
+        at: usize,
+        tell: &mut impl FnMut(ArgsEvent<'_>),
+    ) -> Result<usize, ArgsErrorKind> {
+        let byte = delta.as_bytes()[at];
+        match self.state {
+            State::Text(role) => return self.text(delta, at, role, tell),
+            State::Number(state) => match state.step(byte) {
+                Step::Goes(next) => {
+                    self.scratch.push(char::from(byte));
+                    self.state = State::Number(next);
+                }
+                // The byte belongs to what follows.
+                Step::Ends => return self.end_number(tell).map(|()| at),
+                Step::Fails => return Err(ArgsErrorKind::Unexpected),
+            },
+            State::Literal { rest, literal } => self.literal(byte, rest, literal, tell)?,
+            State::Escape(role) => self.escape(byte, role, tell)?,
+            State::Hex {
+                role,
+                digits,
+                unit,
+                high,
+            } => self.hex(byte, role, digits, unit, high, tell)?,
+            State::AfterHigh(role, high) if byte == b'\\' => {
+                self.state = State::LowEscape(role, high)
+            }
+            State::LowEscape(role, high) if byte == b'u' => {
+                self.state = State::Hex {
+                    role,
+                    digits: 0,
+                    unit: 0,
+                    high: Some(high),
+                }
+            }
+            State::AfterHigh(..) | State::LowEscape(..) => {
+                return Err(ArgsErrorKind::LoneSurrogate);
+            }
+            _ if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => {}
+            State::Value => self.value(byte, tell)?,
+            State::FirstItem if byte == b']' => self.close(Container::Array, tell)?,
+            State::FirstItem => self.value(byte, tell)?,
+            State::FirstKey if byte == b'}' => self.close(Container::Object, tell)?,
+            State::FirstKey | State::NextKey if byte == b'"' => self.state = State::Text(Role::Key),
+            State::Colon if byte == b':' => self.state = State::Value,
+            State::AfterValue => self.after_value(byte, tell)?,
+            State::FirstKey | State::NextKey | State::Colon => {
+                return Err(ArgsErrorKind::Unexpected);
+            }
+        }
+        Ok(at + 1)
+    }
+
+    fn value(&mut self, byte: u8, tell: &mut impl FnMut(ArgsEvent<'_>)) -> Outcome {
+        self.state = match byte {
+            b'"' => {
+                tell(ArgsEvent::StringStart);
+                State::Text(Role::Value)
+            }
+            b'{' => {
+                self.open_container(Container::Object)?;
+                tell(ArgsEvent::ObjectStart);
+                State::FirstKey
+            }
+            b'[' => {
+                self.open_container(Container::Array)?;
+                tell(ArgsEvent::ArrayStart);
+                State::FirstItem
+            }
+            b't' => State::Literal {
+                rest: b"rue",
+                literal: Literal::True,
+            },
+            b'f' => State::Literal {
+                rest: b"alse",
+                literal: Literal::False,
+            },
+            b'n' => State::Literal {
+                rest: b"ull",
+                literal: Literal::Null,
+            },
+            byte => {
+                let state = NumberState::begin(byte).ok_or(ArgsErrorKind::Unexpected)?;
+                self.scratch.clear();
+                self.scratch.push(char::from(byte));
+                State::Number(state)
+            }
+        };
+        Ok(())
+    }
+
+    fn open_container(&mut self, container: Container) -> Outcome {
+        if self.open.len() >= self.limits.depth {
+            return Err(ArgsErrorKind::TooDeep);
+        }
+        self.open.push(container);
+        Ok(())
+    }
+
+    fn close(&mut self, container: Container, tell: &mut impl FnMut(ArgsEvent<'_>)) -> Outcome {
+        if self.open.pop() != Some(container) {
+            return Err(ArgsErrorKind::Unexpected);
+        }
+        tell(match container {
+            Container::Object => ArgsEvent::ObjectEnd,
+            Container::Array => ArgsEvent::ArrayEnd,
+        });
+        self.state = State::AfterValue;
+        Ok(())
+    }
+
+    fn after_value(&mut self, byte: u8, tell: &mut impl FnMut(ArgsEvent<'_>)) -> Outcome {
+        match (self.open.last(), byte) {
+            (None, _) => return Err(ArgsErrorKind::Trailing),
+            (Some(Container::Object), b',') => self.state = State::NextKey,
+            (Some(Container::Array), b',') => self.state = State::Value,
+            (Some(Container::Object), b'}') => self.close(Container::Object, tell)?,
+            (Some(Container::Array), b']') => self.close(Container::Array, tell)?,
+            _ => return Err(ArgsErrorKind::Unexpected),
+        }
+        Ok(())
+    }
+
+    /// Takes a string's characters up to its end or the next escape, as one slice of the piece.
+    fn text(
+        &mut self,
+        delta: &str,
+        at: usize,
+        role: Role,
+        tell: &mut impl FnMut(ArgsEvent<'_>),
+    ) -> Result<usize, ArgsErrorKind> {
+        let rest = &delta[at..];
+        let length = rest
+            .bytes()
+            .position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\')
+            .unwrap_or(rest.len());
+        if length > 0 {
+            self.grow(&rest[..length], role, tell);
+        }
+        match rest.as_bytes().get(length) {
+            None => return Ok(delta.len()),
+            Some(b'"') => self.end_text(role, tell),
+            Some(b'\\') => self.state = State::Escape(role),
+            // An error is placed where its step begins, so the characters before it are a step of their own.
+            Some(_) if length > 0 => return Ok(at + length),
+            Some(_) => return Err(ArgsErrorKind::ControlCharacter),
+        }
+        Ok(at + length + 1)
+    }
+
+    fn grow(&mut self, text: &str, role: Role, tell: &mut impl FnMut(ArgsEvent<'_>)) {
+        match role {
+            Role::Key => self.scratch.push_str(text),
+            Role::Value => tell(ArgsEvent::Text(text)),
+        }
+    }
+
+    fn end_text(&mut self, role: Role, tell: &mut impl FnMut(ArgsEvent<'_>)) {
+        match role {
+            Role::Key => {
+                tell(ArgsEvent::Key(&self.scratch));
+                self.scratch.clear();
+                self.state = State::Colon;
+            }
+            Role::Value => {
+                tell(ArgsEvent::StringEnd);
+                self.state = State::AfterValue;
+            }
+        }
+    }
+
+    fn escape(&mut self, byte: u8, role: Role, tell: &mut impl FnMut(ArgsEvent<'_>)) -> Outcome {
+        let text = match byte {
+            b'"' => "\"",
+            b'\\' => "\\",
+            b'/' => "/",
+            b'b' => "\u{8}",
+            b'f' => "\u{c}",
+            b'n' => "\n",
+            b'r' => "\r",
+            b't' => "\t",
+            b'u' => {
+                self.state = State::Hex {
+                    role,
+                    digits: 0,
+                    unit: 0,
+                    high: None,
+                };
+                return Ok(());
+            }
+            _ => return Err(ArgsErrorKind::Escape),
+        };
+        self.grow(text, role, tell);
+        self.state = State::Text(role);
+        Ok(())
+    }
+
+    fn hex(
+        &mut self,
+        byte: u8,
+        role: Role,
+        digits: u8,
+        unit: u16,
+        high: Option<u16>,
+        tell: &mut impl FnMut(ArgsEvent<'_>),
+    ) -> Outcome {
+        let digit = char::from(byte)
+            .to_digit(16)
+            .and_then(|digit| u16::try_from(digit).ok())
+            .ok_or(ArgsErrorKind::Escape)?;
+        let unit = unit << 4 | digit;
+        if digits < 3 {
+            self.state = State::Hex {
+                role,
+                digits: digits + 1,
+                unit,
+                high,
+            };
+            return Ok(());
+        }
+        if high.is_none() && (0xD800..0xDC00).contains(&unit) {
+            self.state = State::AfterHigh(role, unit);
+            return Ok(());
+        }
+        let mut decoded = char::decode_utf16(high.into_iter().chain([unit]));
+        match (decoded.next(), decoded.next()) {
+            (Some(Ok(character)), None) => {
+                self.grow(character.encode_utf8(&mut [0; 4]), role, tell);
+                self.state = State::Text(role);
+                Ok(())
+            }
+            _ => Err(ArgsErrorKind::LoneSurrogate),
+        }
+    }
+
+    fn literal(
+        &mut self,
+        byte: u8,
+        rest: &'static [u8],
+        literal: Literal,
+        tell: &mut impl FnMut(ArgsEvent<'_>),
+    ) -> Outcome {
+        match rest.split_first() {
+            Some((expected, rest)) if *expected == byte => {
+                if !rest.is_empty() {
+                    self.state = State::Literal { rest, literal };
+                    return Ok(());
+                }
+                tell(match literal {
+                    Literal::True => ArgsEvent::Bool(true),
+                    Literal::False => ArgsEvent::Bool(false),
+                    Literal::Null => ArgsEvent::Null,
+                });
+                self.state = State::AfterValue;
+                Ok(())
+            }
+            _ => Err(ArgsErrorKind::Unexpected),
+        }
+    }
+
+    fn end_number(&mut self, tell: &mut impl FnMut(ArgsEvent<'_>)) -> Outcome {
+        let number =
+            serde_json::from_str(&self.scratch).map_err(|_| ArgsErrorKind::NumberOutOfRange)?;
+        self.scratch.clear();
+        tell(ArgsEvent::Number(number));
+        self.state = State::AfterValue;
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+use super::parser::{ArgsError, ArgsEvent, ArgsLimits, ArgsParser};
+use serde_json::{Map, Value};
+
+/// The value that arguments add up to so far.
+///
+/// A key that comes twice holds its last value, as in `serde_json`.
+#[derive(Clone, Debug, Default)]
+pub struct ArgsValue {
+    parser: ArgsParser,
+    tree: Tree,
+    error: Option<ArgsError>,
+}
+
+/// Values are put into their container when they are complete; what is not complete waits here, from the outside in.
+#[derive(Clone, Debug, Default)]
+struct Tree {
+    open: Vec<Open>,
+    root: Option<Value>,
+}
+
+#[derive(Clone, Debug)]
+enum Open {
+    Object {
+        members: Map<String, Value>,
+        key: Option<String>,
+    },
+    Array(Vec<Value>),
+    Text(String),
+}
+
+impl ArgsValue {
+    /// At the start of a text.
+    #[must_use]
+    pub fn new(limits: ArgsLimits) -> Self {
+        Self {
+            parser: ArgsParser::new(limits),
+            ..Self::default()
+        }
+    }
+
+    /// Takes the next piece of the text.
+    ///
+    /// # Errors
+    /// Where the text cannot be JSON whatever follows; the value so far stays.
+    pub fn feed(&mut self, delta: &str) -> Result<(), ArgsError> {
+        let Self { parser, tree, .. } = self;
+        parser
+            .feed(delta, |event| tree.take(event))
+            .inspect_err(|error| self.error = Some(*error))
+    }
+
+    /// Ends the text.
+    ///
+    /// # Errors
+    /// Where the text ends within a value, and the error of [`feed`](Self::feed) where it gave one.
+    pub fn finish(&mut self) -> Result<(), ArgsError> {
+        let Self { parser, tree, .. } = self;
+        parser
+            .finish(|event| tree.take(event))
+            .inspect_err(|error| self.error = Some(*error))
+    }
+
+    /// Whether the outermost value is complete.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.error.is_none() && self.tree.root.is_some()
+    }
+
+    /// Why the text is not JSON, where it is not.
+    #[must_use]
+    pub fn error(&self) -> Option<ArgsError> {
+        self.error
+    }
+
+    /// A copy of the value so far, with strings and containers that are still growing; `None` while nothing began.
+    #[must_use]
+    pub fn value(&self) -> Option<Value> {
+        if self.tree.root.is_some() {
+            return self.tree.root.clone();
+        }
+        self.tree
+            .open
+            .iter()
+            .rev()
+            .fold(None, |inner, open| Some(open.clone().with(inner)))
+    }
+
+    /// The complete value; `None` where the text is not complete.
+    #[must_use]
+    pub fn into_value(self) -> Option<Value> {
+        if self.error.is_none() {
+            self.tree.root
+        } else {
+            None
+        }
+    }
+}
+
+impl Tree {
+    fn take(&mut self, event: ArgsEvent<'_>) {
+        match event {
+            ArgsEvent::ObjectStart => self.open.push(Open::Object {
+                members: Map::new(),
+                key: None,
+            }),
+            ArgsEvent::ArrayStart => self.open.push(Open::Array(Vec::new())),
+            ArgsEvent::StringStart => self.open.push(Open::Text(String::new())),
+            ArgsEvent::Key(name) => {
+                if let Some(Open::Object { key, .. }) = self.open.last_mut() {
+                    *key = Some(name.to_owned());
+                }
+            }
+            ArgsEvent::Text(fragment) => {
+                if let Some(Open::Text(text)) = self.open.last_mut() {
+                    text.push_str(fragment);
+                }
+            }
+            ArgsEvent::ObjectEnd | ArgsEvent::ArrayEnd | ArgsEvent::StringEnd => {
+                if let Some(open) = self.open.pop() {
+                    self.put(open.with(None));
+                }
+            }
+            ArgsEvent::Number(number) => self.put(Value::Number(number)),
+            ArgsEvent::Bool(value) => self.put(Value::Bool(value)),
+            ArgsEvent::Null => self.put(Value::Null),
+        }
+    }
+
+    fn put(&mut self, value: Value) {
+        match self.open.last_mut() {
+            None => self.root = Some(value),
+            Some(Open::Object { members, key }) => {
+                if let Some(key) = key.take() {
+                    members.insert(key, value);
+                }
+            }
+            Some(Open::Array(items)) => items.push(value),
+            // The parser tells nothing but fragments within a string.
+            Some(Open::Text(_)) => {}
+        }
+    }
+}
+
+impl Open {
+    /// As a value, with what is open within it.
+    fn with(self, inner: Option<Value>) -> Value {
+        match self {
+            Self::Object { mut members, key } => {
+                members.extend(key.zip(inner));
+                Value::Object(members)
+            }
+            Self::Array(mut items) => {
+                items.extend(inner);
+                Value::Array(items)
+            }
+            Self::Text(text) => Value::String(text),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The interceptor: watches events for asks and gives patches to their growing snapshots.
+
+mod followed;
+mod form;
+mod growth;
+mod history;
+mod interrupts;
+pub mod reply;
+mod time;
+
+use crate::event::Event;
+use crate::outcome::{Interrupt, RunOutcome};
+use crate::reader::{End, EndOutcome};
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskSnapshot, Phase};
+use followed::{Followed, Source};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// The names under which models call the tool, unless others are given.
+pub const TOOL_NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
+
+/// All asks of one conversation, in the order in which they began.
+///
+/// - [`asks`](Self::asks) and [`ask`](Self::ask) give the snapshots,
+/// - [`handle_event`](Self::handle_event), [`handle_end`](Self::handle_end), [`handle_message`](Self::handle_message),
+///   [`handle_input`](Self::handle_input) and [`handle_timeout`](Self::handle_timeout) say what a thing changes; `now` is in milliseconds since the
+///   Unix epoch,
+/// - [`poll_timeout`](Self::poll_timeout) says when `handle_timeout` is due.
+///
+/// Phases follow from the stream and the messages alone, so a replayed history gives the phases that the live stream gave.
+#[derive(Clone, Debug)]
+pub struct Asks {
+    names: Vec<String>,
+    followed: Vec<Followed>,
+    positions: HashMap<String, usize>,
+    /// How many runs began; 0 is the time before, of which there is only a history.
+    run: u64,
+    run_id: String,
+    run_is_open: bool,
+    /// Values of legacy `on_interrupt` events of this run, which count only where the run's end names no interrupts.
+    legacy: Vec<Value>,
+}
+
+/// One change to the asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AskChange {
+    /// An ask began; its snapshot is empty so far and `Streaming`.
+    Opened {
+        /// The call, or the interrupt where there is no call.
+        tool_call_id: String,
+    },
+    /// An ask changed. The patch was applied to the snapshot here and fits any copy of it.
+    Patched {
+        /// The call, or the interrupt where there is no call.
+        tool_call_id: String,
+        /// What changed, no longer than the delta that changed it.
+        patch: AskPatch,
+    },
+}
+
+impl AskChange {
+    /// Which ask it is about.
+    #[must_use]
+    pub fn tool_call_id(&self) -> &str {
+        match self {
+            Self::Opened { tool_call_id } | Self::Patched { tool_call_id, .. } => tool_call_id,
+        }
+    }
+}
+
+impl Default for Asks {
+    fn default() -> Self {
+        Self::with_names(TOOL_NAMES)
+    }
+}
+
+impl Asks {
+    /// Watches for [`TOOL_NAMES`].
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Watches for calls of the tools so named.
+    #[must_use]
+    pub fn with_names<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
+        Self {
+            names: names.into_iter().map(Into::into).collect(),
+            followed: Vec::new(),
+            positions: HashMap::new(),
+            run: 0,
+            run_id: String::new(),
+            run_is_open: false,
+            legacy: Vec::new(),
+        }
+    }
+
+    /// The snapshots, in the order in which the asks began.
+    pub fn asks(&self) -> impl DoubleEndedIterator<Item = &AskSnapshot> + ExactSizeIterator {
+        self.followed.iter().map(|followed| &followed.snapshot)
+    }
+
+    /// The snapshot of one ask.
+    #[must_use]
+    pub fn ask(&self, tool_call_id: &str) -> Option<&AskSnapshot> {
+        self.find(tool_call_id).map(|followed| &followed.snapshot)
+    }
+
+    /// The interrupt by which an ask is to be answered, if it is to be answered by one.
+    #[must_use]
+    pub fn interrupt(&self, tool_call_id: &str) -> Option<&Interrupt> {
+        self.find(tool_call_id)
+            .and_then(|followed| followed.interrupt.as_ref())
+    }
+
+    /// Whether the agent closed the call with an acknowledgement, so that only a user message can carry the answer.
+    #[must_use]
+    pub fn is_acknowledged(&self, tool_call_id: &str) -> bool {
+        self.find(tool_call_id)
+            .is_some_and(|followed| followed.acknowledged)
+    }
+
+    /// What an event changes.
+    pub fn handle_event(&mut self, now: u64, event: &Event) -> Vec<AskChange> {
+        let mut changes = Vec::new();
+        match event {
+            Event::ToolCallArgs(args) => {
+                if let Some(position) = self.positions.get(&args.tool_call_id) {
+                    self.followed[*position].feed(&args.delta, &mut changes);
+                }
+            }
+            Event::ToolCallStart(start)
+                if self.is_ask(&start.tool_call_name)
+                    && !self.positions.contains_key(&start.tool_call_id) =>
+            {
+                let run = self.run;
+                self.open(&start.tool_call_id, Source::Call, run, &mut changes);
+            }
+            Event::ToolCallEnd(end) => {
+                if let Some(position) = self.positions.get(&end.tool_call_id) {
+                    self.followed[*position].end_arguments(&mut changes);
+                }
+            }
+            Event::ToolCallResult(result) => {
+                if let Some(position) = self.positions.get(&result.tool_call_id) {
+                    let same_run = self.followed[*position].run == self.run;
+                    self.followed[*position].take_result(
+                        &result.content.text(),
+                        result.metadata.as_ref(),
+                        same_run,
+                        &mut changes,
+                    );
+                }
+            }
+            Event::MessagesSnapshot(snapshot) => {
+                self.take_history(&snapshot.messages, &mut changes)
+            }
+            Event::RunStarted(started) => {
+                self.run += 1;
+                self.run_id.clone_from(&started.run_id);
+                self.run_is_open = true;
+                self.legacy.clear();
+                if let Some(input) = &started.input {
+                    self.take_resume(input, &mut changes);
+                    self.take_history(&input.messages, &mut changes);
+                }
+                self.settle_interrupts(&mut changes);
+            }
+            Event::Custom(custom) if custom.name == "on_interrupt" => {
+                self.legacy.push(custom.value.clone())
+            }
+            Event::RunFinished(finished) => {
+                self.close_run(&mut changes);
+                match &finished.outcome {
+                    Some(RunOutcome::Interrupt(outcome)) => {
+                        outcome
+                            .interrupts
+                            .iter()
+                            .for_each(|interrupt| self.take_interrupt(interrupt, &mut changes));
+                    }
+                    Some(RunOutcome::Success(_) | RunOutcome::Cancelled(_)) | None => {
+                        self.take_legacy(&mut changes)
+                    }
+                }
+                changes.extend(self.handle_timeout(now));
+            }
+            Event::RunError(_) => self.close_run(&mut changes),
+            _ => {}
+        }
+        changes
+    }
+
+    /// What the end of a response changes: where it broke off or was refused, no ask streams any more.
+    pub fn handle_end(&mut self, now: u64, end: &End) -> Vec<AskChange> {
+        let mut changes = Vec::new();
+        if matches!(
+            end.outcome,
+            EndOutcome::Truncated | EndOutcome::Rejected | EndOutcome::Error
+        ) {
+            self.close_run(&mut changes);
+        }
+        changes.extend(self.handle_timeout(now));
+        changes
+    }
+
+    /// What the time changes.
+    pub fn handle_timeout(&mut self, now: u64) -> Vec<AskChange> {
+        let mut changes = Vec::new();
+        for followed in &mut self.followed {
+            let is_due = followed
+                .snapshot
+                .expires_at
+                .is_some_and(|deadline| deadline <= now);
+            if is_due && followed.snapshot.phase == Phase::Answerable {
+                followed.patch(AskPatch::Phase(Phase::Expired), &mut changes);
+            }
+        }
+        changes
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) is due, if it is.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<u64> {
+        let waiting = self.asks().filter(|ask| ask.phase == Phase::Answerable);
+        waiting.filter_map(|ask| ask.expires_at).min()
+    }
+
+    fn is_ask(&self, tool_name: &str) -> bool {
+        self.names.iter().any(|name| name == tool_name)
+    }
+
+    fn find(&self, tool_call_id: &str) -> Option<&Followed> {
+        self.positions
+            .get(tool_call_id)
+            .map(|position| &self.followed[*position])
+    }
+
+    fn open(
+        &mut self,
+        id: &str,
+        source: Source,
+        run: u64,
+        changes: &mut Vec<AskChange>,
+    ) -> &mut Followed {
+        let position = self.followed.len();
+        self.positions.insert(id.to_owned(), position);
+        self.followed.push(Followed::new(id, source, run));
+        changes.push(AskChange::Opened {
+            tool_call_id: id.to_owned(),
+        });
+        &mut self.followed[position]
+    }
+
+    /// No run is open any more: what is complete waits for its answer, what is not never will be.
+    fn close_run(&mut self, changes: &mut Vec<AskChange>) {
+        self.run_is_open = false;
+        for followed in &mut self.followed {
+            match followed.snapshot.phase {
+                Phase::Streaming => followed.patch(AskPatch::Phase(Phase::Interrupted), changes),
+                Phase::Ready => followed.patch(AskPatch::Phase(Phase::Answerable), changes),
+                _ => {}
+            }
+        }
+    }
+}

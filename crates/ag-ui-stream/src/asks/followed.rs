@@ -1,0 +1,194 @@
+//! One ask and all that is known of it beside its snapshot.
+
+use super::AskChange;
+use super::form::Form;
+use super::growth::Growth;
+use crate::args::ArgsParser;
+use crate::message::Metadata;
+use crate::outcome::Interrupt;
+use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::validate::check_text;
+use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase};
+use serde_json::Value;
+
+#[derive(Clone, Debug)]
+pub(super) struct Followed {
+    pub(super) snapshot: AskSnapshot,
+    pub(super) source: Source,
+    /// The run in which it began.
+    pub(super) run: u64,
+    /// The agent gave the call a result that is no answer.
+    pub(super) acknowledged: bool,
+    pub(super) interrupt: Option<Interrupt>,
+    /// How its reply becomes a payload, where it was made from a schema.
+    pub(super) form: Option<Form>,
+    parser: ArgsParser,
+    growth: Growth,
+    arguments: String,
+}
+
+/// Where an ask comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Source {
+    /// A call of the tool.
+    Call,
+    /// An interrupt that is about no ask.
+    Interrupt,
+    /// A legacy `on_interrupt`, with its value.
+    Legacy(Value),
+}
+
+/// Results that some backends put in the place of an answer that is still to come.
+const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
+
+/// How a result begins by which an agent refuses the call, so that nobody can answer it any more.
+const REFUSALS: [&str; 2] = [
+    "Invalid input:",
+    "ask_user_question is not available to sub-agents",
+];
+
+impl Followed {
+    pub(super) fn new(id: &str, source: Source, run: u64) -> Self {
+        Self {
+            snapshot: AskSnapshot::new(id),
+            source,
+            run,
+            acknowledged: false,
+            interrupt: None,
+            form: None,
+            parser: ArgsParser::default(),
+            growth: Growth::default(),
+            arguments: String::new(),
+        }
+    }
+
+    /// Applies a patch and tells it.
+    pub(super) fn patch(&mut self, patch: AskPatch, changes: &mut Vec<AskChange>) {
+        self.snapshot.apply(patch.clone());
+        changes.push(AskChange::Patched {
+            tool_call_id: self.snapshot.tool_call_id.clone(),
+            patch,
+        });
+    }
+
+    /// Takes more of the arguments. Once they were complete, nothing changes what is shown.
+    pub(super) fn feed(&mut self, delta: &str, changes: &mut Vec<AskChange>) {
+        if self.snapshot.phase != Phase::Streaming {
+            return;
+        }
+        self.arguments.push_str(delta);
+        let Self {
+            snapshot,
+            parser,
+            growth,
+            ..
+        } = self;
+        // An error stays in the parser; what it means is decided when the arguments end.
+        let _ = parser.feed(delta, |event| {
+            growth.take(event, &mut |patch| {
+                snapshot.apply(patch.clone());
+                changes.push(AskChange::Patched {
+                    tool_call_id: snapshot.tool_call_id.clone(),
+                    patch,
+                });
+            });
+        });
+    }
+
+    pub(super) fn end_arguments(&mut self, changes: &mut Vec<AskChange>) {
+        if self.snapshot.phase != Phase::Streaming {
+            return;
+        }
+        let arguments = std::mem::take(&mut self.arguments);
+        // What violates a profile is for the agent to refuse; the card shows whatever survives repair.
+        let ask = check_text(&Limits::RUNTIME, &arguments).ask;
+        match ask.filter(|_| !self.growth.has_duplicate()) {
+            Some(ask) => self.complete(ask, Phase::Ready, changes),
+            None => self.patch(AskPatch::Phase(Phase::Malformed), changes),
+        }
+    }
+
+    pub(super) fn complete(
+        &mut self,
+        ask: AskUserQuestion,
+        phase: Phase,
+        changes: &mut Vec<AskChange>,
+    ) {
+        self.patch(AskPatch::Complete(ask), changes);
+        self.patch(AskPatch::Phase(phase), changes);
+    }
+
+    /// Takes what a tool result says: how the ask ended, or nothing but that the agent heard of it.
+    pub(super) fn take_result(
+        &mut self,
+        content: &str,
+        metadata: Option<&Metadata>,
+        same_run: bool,
+        changes: &mut Vec<AskChange>,
+    ) {
+        if !self.is_open() && self.snapshot.phase != Phase::Expired {
+            return;
+        }
+        let outcome = self
+            .snapshot
+            .ask
+            .as_ref()
+            .and_then(|ask| Outcome::parse(ask, content));
+        let about =
+            about(metadata).filter(|about| about.tool_call_id == self.snapshot.tool_call_id);
+        match (outcome, about) {
+            (Some(outcome), _) => self.settle(Some(outcome), None, changes),
+            (None, Some(about)) => self.settle(None, Some(about.outcome), changes),
+            (None, None) if REFUSALS.iter().any(|refusal| content.starts_with(refusal)) => {
+                self.patch(AskPatch::Phase(Phase::Malformed), changes);
+            }
+            (None, None) if same_run || PLACEHOLDERS.contains(&content) => self.acknowledged = true,
+            (None, None) => self.settle(None, Some(OutcomeKind::Answered), changes),
+        }
+    }
+
+    /// Ends the ask by an outcome, or where that cannot be told any more, by its kind.
+    pub(super) fn settle(
+        &mut self,
+        outcome: Option<Outcome>,
+        kind: Option<OutcomeKind>,
+        changes: &mut Vec<AskChange>,
+    ) {
+        let Some(kind) = outcome.as_ref().map(Outcome::kind).or(kind) else {
+            return;
+        };
+        let outcome = outcome.or(match kind {
+            OutcomeKind::Answered | OutcomeKind::RepliedInChat => None,
+            OutcomeKind::Declined => Some(Outcome::Declined),
+            OutcomeKind::Expired => Some(Outcome::Expired),
+            OutcomeKind::Superseded => Some(Outcome::Superseded),
+            OutcomeKind::Cancelled => Some(Outcome::Cancelled),
+        });
+        if let Some(outcome) = outcome {
+            self.patch(AskPatch::Outcome(outcome), changes);
+        }
+        let phase = match kind {
+            OutcomeKind::Answered | OutcomeKind::RepliedInChat => Phase::Answered,
+            OutcomeKind::Declined => Phase::Declined,
+            OutcomeKind::Expired => Phase::Expired,
+            OutcomeKind::Superseded => Phase::Superseded,
+            OutcomeKind::Cancelled => Phase::Interrupted,
+        };
+        self.patch(AskPatch::Phase(phase), changes);
+    }
+
+    /// Whether it may still be answered.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(
+            self.snapshot.phase,
+            Phase::Streaming | Phase::Ready | Phase::Answerable
+        )
+    }
+}
+
+/// What a message's metadata say about an ask.
+pub(super) fn about(metadata: Option<&Metadata>) -> Option<AskMetadata> {
+    let ask = metadata?.get(AskMetadata::KEY)?;
+    serde::Deserialize::deserialize(ask).ok()
+}

@@ -1,0 +1,231 @@
+//! Asks made from the JSON Schema of an interrupt's answer, and the payload made from the reply.
+
+use super::interrupts::option;
+use ask_user_question::outcome::Outcome;
+use ask_user_question::reply::{Answer, Reply, Selection};
+use ask_user_question::{AskUserQuestion, Question};
+use serde_json::{Map, Number, Value};
+
+/// The members of the answer, in the order of the questions.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Form {
+    members: Vec<Member>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Member {
+    name: String,
+    kind: Kind,
+    required: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    /// Yes or no.
+    Flag,
+    Text,
+    Number {
+        integer: bool,
+    },
+    /// One of these values, or several.
+    Choice {
+        values: Vec<Value>,
+        several: bool,
+    },
+}
+
+impl Form {
+    /// The ask for an object that the schema describes, if all its members can be asked for.
+    pub(super) fn of(
+        message: &str,
+        schema: &Map<String, Value>,
+    ) -> Option<(AskUserQuestion, Self)> {
+        let properties = schema
+            .get("properties")?
+            .as_object()
+            .filter(|properties| !properties.is_empty())?;
+        let required: Vec<&str> = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let is_alone = properties.len() == 1;
+        let mut form = Self {
+            members: Vec::new(),
+        };
+        let mut questions = Vec::new();
+        for (name, property) in properties {
+            let kind = Kind::of(property)?;
+            let text = |key: &str| {
+                property
+                    .get(key)
+                    .and_then(Value::as_str)
+                    .filter(|text| !text.trim().is_empty())
+            };
+            let own = text("description")
+                .or_else(|| text("title"))
+                .unwrap_or(name);
+            questions.push(Question {
+                question: if is_alone && !message.trim().is_empty() {
+                    message
+                } else {
+                    own
+                }
+                .to_owned(),
+                header: (!is_alone).then(|| text("title").unwrap_or(name).to_owned()),
+                multi_select: matches!(kind, Kind::Choice { several: true, .. }),
+                options: kind.labels().into_iter().map(option).collect(),
+            });
+            form.members.push(Member {
+                name: name.clone(),
+                kind,
+                required: required.contains(&name.as_str()),
+            });
+        }
+        Some((AskUserQuestion { questions }, form))
+    }
+
+    /// The payload that a reply stands for, or the sentence that says why it is none.
+    pub(super) fn payload(&self, reply: &Reply) -> Result<Value, String> {
+        let mut payload = Map::new();
+        for (member, answer) in self.members.iter().zip(reply.answers()) {
+            if !answer.skipped {
+                payload.insert(member.name.clone(), member.kind.value(answer)?);
+            } else if member.required {
+                return Err(format!("\"{}\" must be answered", answer.question));
+            }
+        }
+        Ok(Value::Object(payload))
+    }
+
+    /// The outcome that a payload stands for.
+    pub(super) fn read(&self, ask: &AskUserQuestion, payload: &Value) -> Option<Outcome> {
+        let selection = |(question, member): (usize, &Member)| match payload.get(&member.name) {
+            Some(value) => member.kind.selection(question, value),
+            None => Selection {
+                question,
+                skipped: true,
+                ..Selection::default()
+            },
+        };
+        let selections = self.members.iter().enumerate().map(selection).collect();
+        Reply::check(ask, selections).ok().map(Outcome::Answered)
+    }
+}
+
+impl Kind {
+    fn of(schema: &Value) -> Option<Self> {
+        if let Some(values) = choices(schema) {
+            return Some(Self::Choice {
+                values,
+                several: false,
+            });
+        }
+        match schema.get("type").and_then(Value::as_str) {
+            Some("boolean") => Some(Self::Flag),
+            Some("string") => Some(Self::Text),
+            Some("number") => Some(Self::Number { integer: false }),
+            Some("integer") => Some(Self::Number { integer: true }),
+            Some("array") => schema
+                .get("items")
+                .and_then(choices)
+                .map(|values| Self::Choice {
+                    values,
+                    several: true,
+                }),
+            _ => None,
+        }
+    }
+
+    fn labels(&self) -> Vec<String> {
+        match self {
+            Self::Flag => vec!["Yes".to_owned(), "No".to_owned()],
+            Self::Text | Self::Number { .. } => Vec::new(),
+            Self::Choice { values, .. } => values.iter().map(plain).collect(),
+        }
+    }
+
+    fn value(&self, answer: &Answer) -> Result<Value, String> {
+        let typed = answer.other.as_deref().map(str::trim);
+        let first = answer.selected.first().map(|selected| selected.index);
+        match (self, first, typed) {
+            (Self::Flag, Some(index), None) => Ok(Value::Bool(index == 0)),
+            (
+                Self::Choice {
+                    values,
+                    several: false,
+                },
+                Some(index),
+                None,
+            ) => Ok(values.get(index).cloned().unwrap_or_default()),
+            (
+                Self::Choice {
+                    values,
+                    several: true,
+                },
+                _,
+                None,
+            ) => Ok(answer
+                .selected
+                .iter()
+                .filter_map(|selected| values.get(selected.index).cloned())
+                .collect()),
+            (Self::Text, _, Some(text)) => Ok(text.into()),
+            (Self::Number { integer }, _, Some(text)) => {
+                let number: Option<Number> = serde_json::from_str(text)
+                    .ok()
+                    .filter(|it: &Number| !integer || it.is_i64() || it.is_u64());
+                number.map(Value::Number).ok_or_else(|| {
+                    format!(
+                        "\"{text}\" is not a number that \"{}\" can have",
+                        answer.question
+                    )
+                })
+            }
+            _ => Err(format!("\"{}\" takes one of its options", answer.question)),
+        }
+    }
+
+    fn selection(&self, question: usize, value: &Value) -> Selection {
+        let at = |value: &Value| match self {
+            Self::Flag => value.as_bool().map(|yes| usize::from(!yes)),
+            Self::Choice { values, .. } => values.iter().position(|choice| choice == value),
+            Self::Text | Self::Number { .. } => None,
+        };
+        let selected: Vec<usize> = match value {
+            Value::Array(items) => items.iter().filter_map(at).collect(),
+            value => at(value).into_iter().collect(),
+        };
+        let other = selected.is_empty().then(|| plain(value));
+        Selection {
+            question,
+            selected,
+            other,
+            ..Selection::default()
+        }
+    }
+}
+
+/// The values of an `enum`, or of a `oneOf` of constants.
+fn choices(schema: &Value) -> Option<Vec<Value>> {
+    let listed = schema.get("enum").and_then(Value::as_array).cloned();
+    let constants = || {
+        schema
+            .get("oneOf")?
+            .as_array()?
+            .iter()
+            .map(|one| one.get("const").cloned())
+            .collect()
+    };
+    listed
+        .or_else(constants)
+        .filter(|values| !values.is_empty())
+}
+
+fn plain(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,186 @@
+//! What messages say about asks: a replayed history, a snapshot, the client's own words.
+
+use super::followed::{Source, about};
+use super::{AskChange, Asks};
+use crate::input::{ResumeStatus, RunAgentInput};
+use crate::message::{Message, ToolMessage, UserMessage};
+use ask_user_question::matching::match_message;
+use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskUserQuestion, Phase};
+use std::collections::HashSet;
+
+impl Asks {
+    /// From a history of which no run is open.
+    #[must_use]
+    pub fn replay(messages: &[Message]) -> Self {
+        let mut asks = Self::new();
+        asks.handle_history(messages);
+        asks
+    }
+
+    /// What a whole history says; its user messages count only for asks that come before them.
+    pub fn handle_history(&mut self, messages: &[Message]) -> Vec<AskChange> {
+        let mut changes = Vec::new();
+        self.take_history(messages, &mut changes);
+        changes
+    }
+
+    /// What a message of the client's own changes: it comes after everything so far.
+    pub fn handle_message(&mut self, message: &Message) -> Vec<AskChange> {
+        let mut changes = Vec::new();
+        match message {
+            Message::User(user) => self.take_user(user, None, &mut changes),
+            Message::Tool(tool) => self.take_tool(tool, &mut changes),
+            _ => {}
+        }
+        changes
+    }
+
+    /// What an input that the client sent changes: the answers to interrupts in it. Its new messages go to
+    /// [`handle_message`](Self::handle_message).
+    pub fn handle_input(&mut self, input: &RunAgentInput) -> Vec<AskChange> {
+        let mut changes = Vec::new();
+        self.take_resume(input, &mut changes);
+        changes
+    }
+
+    pub(super) fn take_history(&mut self, messages: &[Message], changes: &mut Vec<AskChange>) {
+        let mut before: HashSet<&str> = HashSet::new();
+        for message in messages {
+            match message {
+                Message::Assistant(assistant) => {
+                    for call in assistant.tool_calls.iter().flatten() {
+                        if self.is_ask(&call.function.name) {
+                            before.insert(&call.id);
+                            self.take_call(&call.id, &call.function.arguments, changes);
+                        }
+                    }
+                }
+                Message::Tool(tool) => self.take_tool(tool, changes),
+                Message::User(user) => self.take_user(user, Some(&before), changes),
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes a call whose arguments are complete. One that streamed is known better from its stream.
+    fn take_call(&mut self, id: &str, arguments: &str, changes: &mut Vec<AskChange>) {
+        if self.positions.contains_key(id) {
+            return;
+        }
+        let (run, run_is_open) = (self.run, self.run_is_open);
+        let followed = self.open(id, Source::Call, run, changes);
+        followed.feed(arguments, changes);
+        followed.end_arguments(changes);
+        if followed.snapshot.phase == Phase::Ready && !run_is_open {
+            followed.patch(AskPatch::Phase(Phase::Answerable), changes);
+        }
+    }
+
+    /// In a history it cannot be told in which run a result came, so one that is no answer counts as an acknowledgement.
+    fn take_tool(&mut self, tool: &ToolMessage, changes: &mut Vec<AskChange>) {
+        if let Some(position) = self.positions.get(&tool.tool_call_id) {
+            self.followed[*position].take_result(
+                &tool.content.text(),
+                tool.metadata.as_ref(),
+                true,
+                changes,
+            );
+        }
+    }
+
+    /// Takes a user message: the answer to the ask that it names, or something else, which supersedes the asks `before` it (all, if absent).
+    fn take_user(
+        &mut self,
+        user: &UserMessage,
+        before: Option<&HashSet<&str>>,
+        changes: &mut Vec<AskChange>,
+    ) {
+        let text = user.content.text();
+        if let Some(about) = about(user.metadata.as_ref()) {
+            return self.take_answer(&about, &text, changes);
+        }
+        for followed in &mut self.followed {
+            let id = followed.snapshot.tool_call_id.as_str();
+            let is_before = before.is_none_or(|before| before.contains(id));
+            // An ask that still streams came after the message, whatever the order in which they are seen.
+            if !is_before
+                || !matches!(followed.snapshot.phase, Phase::Ready | Phase::Answerable)
+                || followed.source != Source::Call
+            {
+                continue;
+            }
+            let picked = followed
+                .snapshot
+                .ask
+                .as_ref()
+                .and_then(|ask| picked(ask, &text));
+            followed.settle(picked.or(Some(Outcome::Superseded)), None, changes);
+        }
+    }
+
+    fn take_answer(&mut self, about: &AskMetadata, text: &str, changes: &mut Vec<AskChange>) {
+        let Some(position) = self.positions.get(&about.tool_call_id) else {
+            return;
+        };
+        let followed = &mut self.followed[*position];
+        if !followed.is_open() && followed.snapshot.phase != Phase::Expired {
+            return;
+        }
+        let ask = followed.snapshot.ask.as_ref();
+        let outcome = match about.outcome {
+            OutcomeKind::Answered => ask
+                .map(|ask| match_message(ask, text, Vec::new()))
+                .filter(|it| it.kind() == OutcomeKind::Answered),
+            OutcomeKind::RepliedInChat => {
+                ask.map(|ask| Outcome::replied_in_chat(ask, text, Vec::new()))
+            }
+            OutcomeKind::Declined
+            | OutcomeKind::Expired
+            | OutcomeKind::Superseded
+            | OutcomeKind::Cancelled => None,
+        };
+        followed.settle(outcome, Some(about.outcome), changes);
+    }
+
+    pub(super) fn take_resume(&mut self, input: &RunAgentInput, changes: &mut Vec<AskChange>) {
+        for entry in input.resume.iter().flatten() {
+            let by_interrupt = |followed: &&mut super::Followed| {
+                followed
+                    .interrupt
+                    .as_ref()
+                    .is_some_and(|interrupt| interrupt.id == entry.interrupt_id)
+                    && followed.is_open()
+            };
+            let Some(followed) = self.followed.iter_mut().find(by_interrupt) else {
+                continue;
+            };
+            let ask = followed.snapshot.ask.as_ref();
+            let (outcome, kind) = match entry.status {
+                ResumeStatus::Cancelled => (Some(Outcome::Declined), OutcomeKind::Declined),
+                ResumeStatus::Resolved => {
+                    let payload = ask.zip(entry.payload.as_ref());
+                    let outcome = payload.and_then(|(ask, payload)| match &followed.form {
+                        Some(form) => form.read(ask, payload),
+                        None => Outcome::from_json(ask, payload),
+                    });
+                    (outcome, OutcomeKind::Answered)
+                }
+            };
+            followed.settle(outcome, Some(kind), changes);
+        }
+    }
+}
+
+/// The answer that a message gives without saying so, which only labels can do: any other text may mean anything.
+fn picked(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {
+    let Outcome::Answered(reply) = match_message(ask, text, Vec::new()) else {
+        return None;
+    };
+    let only_labels = reply
+        .answers()
+        .iter()
+        .all(|answer| !answer.selected.is_empty() && answer.other.is_none());
+    only_labels.then_some(Outcome::Answered(reply))
+}

@@ -1,0 +1,30 @@
+//! The AG-UI 1.0 reader and writer: bytes in, verified events, run state, growing tool-call arguments and asks out.
+//!
+//! Nothing here does I/O, reads a clock or makes an id: bytes, `now` and ids are arguments, so the same code runs natively and as
+//! WebAssembly. From the network to the card:
+//!
+//! 1. [`EventReader`] takes bytes and gives [`Event`]s that obey every rule of the protocol.
+//! 2. [`Thread`] applies them to messages and state and says what changed.
+//! 3. [`Asks`] watches for calls of the ask tool and gives patches to growing [`AskSnapshot`](ask_user_question::AskSnapshot)s.
+//! 4. [`asks::reply`] builds the `RunAgentInput` that carries the answer back.
+//!
+//! A server writes with [`sse::write_event`].
+#![warn(clippy::unwrap_used)]
+
+pub mod args;
+pub mod asks;
+pub mod event;
+pub mod input;
+pub mod message;
+pub mod outcome;
+pub mod reader;
+pub mod sse;
+pub mod thread;
+pub mod warning;
+mod wire;
+
+pub use asks::Asks;
+pub use event::Event;
+pub use message::Message;
+pub use reader::EventReader;
+pub use thread::Thread;

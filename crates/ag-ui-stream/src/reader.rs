@@ -1,0 +1,229 @@
+//! From bytes to verified events.
+
+mod chunks;
+mod compat;
+mod decode;
+mod enforce;
+mod error;
+mod verify;
+
+use crate::event::Event;
+use crate::sse::{Decoder, FrameRef, SseError};
+use crate::warning::{Warning, WarningCode};
+use chunks::Lanes;
+use compat::Retired;
+use serde_json::Value;
+use std::collections::VecDeque;
+use verify::Verifier;
+
+pub use error::{End, EndError, EndOutcome, ErrorCode, StreamError};
+
+/// Reads one response of an agent.
+///
+/// - [`feed`](Self::feed) takes bytes of any length (or [`feed_json`](Self::feed_json) and [`feed_value`](Self::feed_value) single events),
+/// - [`next_event`](Self::next_event) gives what they hold, in order, and [`next_warning`](Self::next_warning) what was tolerated,
+/// - [`finish`](Self::finish) says how the stream ended.
+///
+/// After each `feed` and after `finish`, call `next_event` until it gives `None`. Events come out expanded (no `*_CHUNK`), without
+/// anything that 1.0 does not describe, and in an order that the protocol allows. The first violation is given once as an error, after the
+/// events before it; nothing follows.
+#[derive(Debug, Default)]
+pub struct EventReader {
+    decoder: Decoder,
+    done_marker: DoneMarker,
+    pipeline: Pipeline,
+}
+
+/// What a frame `[DONE]` means, which the protocol does not have and some gateways add.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DoneMarker {
+    /// An error, as every frame that is no JSON object.
+    #[default]
+    Reject,
+    /// Ignored with a warning where the run has ended; an error before.
+    IgnoreAfterRun,
+}
+
+/// What lies behind the frames, apart from the decoder so that a frame can be borrowed from it.
+#[derive(Debug, Default)]
+struct Pipeline {
+    /// How many events came in, the dropped ones too.
+    count: u64,
+    retired: Retired,
+    lanes: Lanes,
+    verifier: Verifier,
+    events: VecDeque<Event>,
+    warnings: VecDeque<Warning>,
+    error: Option<StreamError>,
+    error_given: bool,
+}
+
+impl EventReader {
+    /// At the start of a response.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same reader with another cap on one frame's length, in bytes; [`Decoder::DEFAULT_LIMIT`] otherwise.
+    #[must_use]
+    pub fn with_frame_limit(self, limit: usize) -> Self {
+        Self {
+            decoder: Decoder::with_limit(limit),
+            ..self
+        }
+    }
+
+    /// The same reader with another reading of `[DONE]`.
+    #[must_use]
+    pub fn with_done_marker(self, done_marker: DoneMarker) -> Self {
+        Self {
+            done_marker,
+            ..self
+        }
+    }
+
+    /// Takes the next bytes of the response.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        if self.pipeline.error.is_none() {
+            self.decoder.feed(bytes);
+        }
+    }
+
+    /// Takes one event as JSON text, as if it had come in a frame.
+    pub fn feed_json(&mut self, text: &str) {
+        self.pipeline.take_text(text);
+    }
+
+    /// Takes one event as a JSON value, as if it had come in a frame.
+    pub fn feed_value(&mut self, value: Value) {
+        self.pipeline
+            .take(|warnings, retired, run| decode::from_value(value, retired, run, warnings));
+    }
+
+    /// The next event, or once the error that ends the stream.
+    pub fn next_event(&mut self) -> Option<Result<Event, StreamError>> {
+        while self.pipeline.events.is_empty() && self.pipeline.error.is_none() {
+            let frame = self.decoder.next_ref()?;
+            self.pipeline.take_frame(frame, self.done_marker);
+        }
+        self.pipeline.next_event()
+    }
+
+    /// The next thing that was tolerated.
+    pub fn next_warning(&mut self) -> Option<Warning> {
+        self.pipeline.warnings.pop_front()
+    }
+
+    /// Ends the stream and says how it ended. A last frame without a blank line counts; what it and frames not yet taken hold is still to be
+    /// taken by [`next_event`](Self::next_event).
+    pub fn finish(&mut self) -> End {
+        while self.pipeline.error.is_none()
+            && let Some(frame) = self.decoder.next_ref()
+        {
+            self.pipeline.take_frame(frame, self.done_marker);
+        }
+        if self.pipeline.error.is_none()
+            && let Some(frame) = self.decoder.finish()
+        {
+            self.pipeline.take_last_frame(frame, self.done_marker);
+        }
+        self.pipeline.end()
+    }
+}
+
+impl Pipeline {
+    fn take_frame(&mut self, frame: Result<FrameRef<'_>, SseError>, done_marker: DoneMarker) {
+        match frame {
+            Ok(frame)
+                if done_marker == DoneMarker::IgnoreAfterRun
+                    && frame.data == "[DONE]"
+                    && self.verifier.is_between_runs() =>
+            {
+                self.warnings.push_back(Warning::new(
+                    WarningCode::DoneMarker,
+                    "`[DONE]` after the run was ignored",
+                ));
+            }
+            Ok(frame) => self.take_text(&frame.data),
+            Err(error) => self.error = Some(StreamError::frame(error)),
+        }
+    }
+
+    /// Takes the frame at which the stream broke off. Where even its JSON is incomplete, it is not the producer's fault but the break's.
+    fn take_last_frame(&mut self, frame: Result<FrameRef<'_>, SseError>, done_marker: DoneMarker) {
+        let broken = frame.as_ref().is_ok_and(|frame| {
+            serde_json::from_str::<serde::de::IgnoredAny>(&frame.data)
+                .is_err_and(|error| error.is_eof())
+        });
+        if broken {
+            self.verifier.handle_break();
+        } else {
+            self.take_frame(frame, done_marker);
+        }
+    }
+
+    fn take_text(&mut self, text: &str) {
+        self.take(|warnings, retired, run| decode::from_text(text, retired, run, warnings));
+    }
+
+    fn take(
+        &mut self,
+        decode: impl FnOnce(
+            &mut Vec<Warning>,
+            &mut Retired,
+            Option<&str>,
+        ) -> Result<Option<Event>, StreamError>,
+    ) {
+        if self.error.is_some() {
+            return;
+        }
+        let index = self.count;
+        self.count += 1;
+        let mut warnings = Vec::new();
+        let decoded = decode(&mut warnings, &mut self.retired, self.verifier.run_id());
+        self.warnings
+            .extend(warnings.into_iter().map(|warning| Warning {
+                event_index: Some(index),
+                ..warning
+            }));
+        let (verifier, events) = (&mut self.verifier, &mut self.events);
+        let taken = decoded.and_then(|event| match event {
+            None => Ok(()),
+            Some(event) => self.lanes.handle_event(event, &mut |event| {
+                verifier.handle_event(&event)?;
+                events.push_back(event);
+                Ok(())
+            }),
+        });
+        if let Err(error) = taken {
+            self.error = Some(StreamError {
+                event_index: Some(index),
+                ..error
+            });
+        }
+    }
+
+    fn next_event(&mut self) -> Option<Result<Event, StreamError>> {
+        if let Some(event) = self.events.pop_front() {
+            return Some(Ok(event));
+        }
+        let error = self.error.as_ref().filter(|_| !self.error_given)?;
+        self.error_given = true;
+        Some(Err(error.clone()))
+    }
+
+    fn end(&self) -> End {
+        match &self.error {
+            Some(error) => End {
+                outcome: EndOutcome::Rejected,
+                error: Some(EndError {
+                    code: error.code.as_str().to_owned(),
+                    message: error.to_string(),
+                    event_index: error.event_index,
+                }),
+            },
+            None => self.verifier.end(),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! From the text of one frame to one event.
+
+use super::compat::{self, Retired};
+use super::enforce::enforce;
+use super::error::{ErrorCode, StreamError};
+use crate::event::Event;
+use crate::input::PROTOCOL_VERSION;
+use crate::warning::{Warning, WarningCode};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Decodes an event; `None` where it was dropped. An event without anything to strip or translate never becomes a [`Value`].
+pub(super) fn from_text(
+    text: &str,
+    retired: &mut Retired,
+    run: Option<&str>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Option<Event>, StreamError> {
+    if let Ok(event) = serde_json::from_str::<Event>(text) {
+        warn_of_version(&event, warnings);
+        return Ok(Some(event));
+    }
+    let value = serde_json::from_str(text).map_err(|error| {
+        StreamError::new(
+            ErrorCode::InvalidJson,
+            format!("the frame is not JSON: {error}"),
+        )
+    })?;
+    from_value(value, retired, run, warnings)
+}
+
+/// Decodes an event through compatibility and enforcement; `None` where it was dropped.
+pub(super) fn from_value(
+    mut value: Value,
+    retired: &mut Retired,
+    run: Option<&str>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Option<Event>, StreamError> {
+    compat::translate(&mut value, retired, run, warnings);
+    if !enforce(&mut value, warnings)? {
+        return Ok(None);
+    }
+    let event = Event::deserialize(value)
+        .map_err(|error| StreamError::new(ErrorCode::Malformed, error.to_string()))?;
+    warn_of_version(&event, warnings);
+    Ok(Some(event))
+}
+
+fn warn_of_version(event: &Event, warnings: &mut Vec<Warning>) {
+    if let Event::RunStarted(started) = event
+        && let Some(version) = started.protocol_version.as_deref()
+        && !version
+            .split_once('.')
+            .and_then(|(major, minor)| number(major).zip(number(minor)))
+            .is_some_and(|it| it <= (1, 0))
+    {
+        let message =
+            format!("the producer speaks version {version}, this client {PROTOCOL_VERSION}");
+        warnings.push(Warning::new(WarningCode::NewerVersion, message).at("/protocolVersion"));
+    }
+}
+
+fn number(digits: &str) -> Option<u64> {
+    digits
+        .bytes()
+        .all(|byte| byte.is_ascii_digit())
+        .then(|| digits.parse().ok())?
+}

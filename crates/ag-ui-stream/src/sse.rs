@@ -1,0 +1,7 @@
+//! Server-sent events as WHATWG has them: a decoder that takes any chunks, and an encoder.
+
+mod decoder;
+mod encoder;
+
+pub use decoder::{Decoder, Frame, FrameRef, SseError};
+pub use encoder::{EncodeError, OutFrame, encode, write_comment, write_event, write_frame};

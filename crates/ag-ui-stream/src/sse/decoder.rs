@@ -1,0 +1,357 @@
+use memchr::{memchr, memchr2};
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// Takes bytes in any chunks and gives frames.
+///
+/// [`feed`](Self::feed) bytes, then take frames by [`next_frame`](Self::next_frame) until it gives `None`. Each byte is looked at once,
+/// however the chunks fall. Bytes that are not UTF-8 become U+FFFD, as in browsers.
+#[derive(Debug)]
+pub struct Decoder {
+    buffer: Vec<u8>,
+    /// Where the present line begins in the buffer.
+    line: usize,
+    /// How far the present line was searched for its end.
+    searched: usize,
+    /// Set after a line that a carriage return ended. Whether a line feed belongs to that line end can be seen only when the next byte is
+    /// there, and waiting for it would hold back a whole frame of a stream that ends its lines with CR.
+    skip_line_feed: bool,
+    /// Whether the start of the stream was searched for a byte order mark.
+    started: bool,
+    fields: Fields,
+    last_id: String,
+    retry: Option<u64>,
+    limit: usize,
+    /// The frame was handed out by reference and is to be dropped at the next call.
+    handed_out: bool,
+    ended: bool,
+}
+
+/// What the lines of the unfinished frame said.
+#[derive(Debug, Default)]
+struct Fields {
+    event: String,
+    /// All data lines but a sole one, which stays in the buffer.
+    data: String,
+    sole_data: Option<Range<usize>>,
+    has_data: bool,
+    id: Option<String>,
+}
+
+/// One frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The event's type; `message` where the stream says nothing.
+    pub event: String,
+    /// The data lines, joined by line feeds.
+    pub data: String,
+    /// The last event id so far; empty where the stream gave none.
+    pub id: String,
+}
+
+/// One frame that still lies in the decoder's buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameRef<'a> {
+    /// The event's type; `message` where the stream says nothing.
+    pub event: &'a str,
+    /// The data lines, joined by line feeds.
+    pub data: Cow<'a, str>,
+    /// The last event id so far; empty where the stream gave none.
+    pub id: &'a str,
+}
+
+/// Why the bytes are no stream of frames. The decoder gives nothing more afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SseError {
+    /// A frame is longer than allowed.
+    FrameTooLong {
+        /// The most that is allowed, in bytes.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for SseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FrameTooLong { limit } => write!(f, "a frame is longer than {limit} bytes"),
+        }
+    }
+}
+
+impl std::error::Error for SseError {}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self::with_limit(Self::DEFAULT_LIMIT)
+    }
+}
+
+impl Decoder {
+    /// The longest frame unless another limit is given: 10 MiB, as in the reference client.
+    pub const DEFAULT_LIMIT: usize = 10 * 1024 * 1024;
+
+    /// At the start of a stream.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// At the start of a stream, refusing frames of more than `limit` bytes.
+    #[must_use]
+    pub fn with_limit(limit: usize) -> Self {
+        Self {
+            buffer: Vec::new(),
+            line: 0,
+            searched: 0,
+            skip_line_feed: false,
+            started: false,
+            fields: Fields::default(),
+            last_id: String::new(),
+            retry: None,
+            limit,
+            handed_out: false,
+            ended: false,
+        }
+    }
+
+    /// The id of the last frame that had one, for `Last-Event-ID`.
+    #[must_use]
+    pub fn last_id(&self) -> &str {
+        &self.last_id
+    }
+
+    /// The last reconnection time that the stream asked for, in milliseconds.
+    #[must_use]
+    pub fn retry(&self) -> Option<u64> {
+        self.retry
+    }
+
+    /// Takes the next bytes of the stream.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        if self.ended {
+            return;
+        }
+        self.drop_handed_out();
+        self.drop_consumed();
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// The next complete frame, if the bytes so far hold one.
+    pub fn next_frame(&mut self) -> Option<Result<Frame, SseError>> {
+        self.next_ref().map(|frame| frame.map(FrameRef::into_owned))
+    }
+
+    /// As [`next_frame`](Self::next_frame), without copying the frame.
+    pub fn next_ref(&mut self) -> Option<Result<FrameRef<'_>, SseError>> {
+        self.drop_handed_out();
+        if self.ended {
+            return None;
+        }
+        while let Some(line) = self.next_line() {
+            match self.take_line(line) {
+                Ok(Line::EndsFrame) => return Some(Ok(self.hand_out())),
+                Ok(Line::WithinFrame) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        let unfinished = self.buffer.len() - self.line;
+        self.check_length(unfinished).err().map(Err)
+    }
+
+    /// Ends the stream. Gives the frame that no blank line ended, if there is one: the AG-UI reference client takes it, while WHATWG drops
+    /// it (whoever wants that does not call this). Take all frames by [`next_frame`](Self::next_frame) first.
+    pub fn finish(&mut self) -> Option<Result<FrameRef<'_>, SseError>> {
+        self.drop_handed_out();
+        if self.ended {
+            return None;
+        }
+        self.started = true;
+        let line = self.line..self.buffer.len();
+        (self.line, self.searched) = (line.end, line.end);
+        if !line.is_empty()
+            && let Err(error) = self.take_line(line)
+        {
+            return Some(Err(error));
+        }
+        self.ended = true;
+        self.fields.has_data.then(|| Ok(self.hand_out()))
+    }
+
+    fn next_line(&mut self) -> Option<Range<usize>> {
+        if !self.started && !self.skip_mark() {
+            return None;
+        }
+        if self.skip_line_feed && self.line < self.buffer.len() {
+            self.skip_line_feed = false;
+            if self.buffer[self.line] == b'\n' {
+                self.line += 1;
+                self.searched = self.line;
+            }
+        }
+        let Some(length) = memchr2(b'\n', b'\r', &self.buffer[self.searched..]) else {
+            self.searched = self.buffer.len();
+            return None;
+        };
+        let line = self.line..self.searched + length;
+        self.skip_line_feed = self.buffer[line.end] == b'\r';
+        self.line = line.end + 1;
+        self.searched = self.line;
+        Some(line)
+    }
+
+    /// Skips a byte order mark; `false` while too little has arrived to tell.
+    fn skip_mark(&mut self) -> bool {
+        let head = &self.buffer[..self.buffer.len().min(BOM.len())];
+        if head.len() < BOM.len() && BOM.starts_with(head) {
+            return false;
+        }
+        if head == BOM {
+            self.line = BOM.len();
+            self.searched = BOM.len();
+        }
+        self.started = true;
+        true
+    }
+
+    fn take_line(&mut self, line: Range<usize>) -> Result<Line, SseError> {
+        self.check_length(line.len())?;
+        if line.is_empty() {
+            if let Some(id) = self.fields.id.take() {
+                self.last_id = id;
+            }
+            if self.fields.has_data {
+                return Ok(Line::EndsFrame);
+            }
+            self.fields.event.clear();
+            return Ok(Line::WithinFrame);
+        }
+        let bytes = &self.buffer[line.clone()];
+        let colon = memchr(b':', bytes);
+        let name = &bytes[..colon.unwrap_or(bytes.len())];
+        let value_start = colon.map_or(bytes.len(), |colon| {
+            colon + 1 + usize::from(bytes.get(colon + 1) == Some(&b' '))
+        });
+        let value = line.start + value_start..line.end;
+        match name {
+            b"data" => self.take_data(value),
+            b"event" => self.fields.event = self.text(value),
+            // An id with a NUL is ignored, as WHATWG has it.
+            b"id" if memchr(0, &self.buffer[value.clone()]).is_none() => {
+                self.fields.id = Some(self.text(value))
+            }
+            b"retry" => self.take_retry(value),
+            _ => {}
+        }
+        Ok(Line::WithinFrame)
+    }
+
+    fn take_data(&mut self, value: Range<usize>) {
+        if !self.fields.has_data {
+            self.fields.has_data = true;
+            self.fields.sole_data = Some(value);
+            return;
+        }
+        if let Some(first) = self.fields.sole_data.take() {
+            self.fields
+                .data
+                .push_str(&String::from_utf8_lossy(&self.buffer[first]));
+        }
+        self.fields.data.push('\n');
+        self.fields
+            .data
+            .push_str(&String::from_utf8_lossy(&self.buffer[value]));
+    }
+
+    fn take_retry(&mut self, value: Range<usize>) {
+        let digits = &self.buffer[value];
+        // `u64::from_str` would take a leading plus, which is no digit.
+        if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) {
+            let value = digits.iter().try_fold(0u64, |sum, digit| {
+                sum.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
+            });
+            self.retry = Some(value.unwrap_or(u64::MAX));
+        }
+    }
+
+    fn text(&self, range: Range<usize>) -> String {
+        String::from_utf8_lossy(&self.buffer[range]).into_owned()
+    }
+
+    /// Whether the frame, with `line` more bytes, is still short enough. The verdict depends on lines alone, never on chunks.
+    fn check_length(&mut self, line: usize) -> Result<(), SseError> {
+        let fields = &self.fields;
+        let sole = fields.sole_data.as_ref().map_or(0, ExactSizeIterator::len);
+        let id = fields.id.as_ref().map_or(0, String::len);
+        if fields.event.len() + fields.data.len() + sole + id + line <= self.limit {
+            return Ok(());
+        }
+        self.ended = true;
+        Err(SseError::FrameTooLong { limit: self.limit })
+    }
+
+    fn hand_out(&mut self) -> FrameRef<'_> {
+        self.handed_out = true;
+        let data = match &self.fields.sole_data {
+            Some(range) => String::from_utf8_lossy(&self.buffer[range.clone()]),
+            None => Cow::Borrowed(self.fields.data.as_str()),
+        };
+        let event = if self.fields.event.is_empty() {
+            "message"
+        } else {
+            &self.fields.event
+        };
+        FrameRef {
+            event,
+            data,
+            id: &self.last_id,
+        }
+    }
+
+    fn drop_handed_out(&mut self) {
+        if std::mem::take(&mut self.handed_out) {
+            self.fields.event.clear();
+            self.fields.data.clear();
+            self.fields.sole_data = None;
+            self.fields.has_data = false;
+        }
+    }
+
+    /// Frees what was read. Bytes are moved only when at least as many were read, so that the cost stays in proportion.
+    fn drop_consumed(&mut self) {
+        let kept = self
+            .fields
+            .sole_data
+            .as_ref()
+            .map_or(self.line, |range| range.start);
+        if kept == 0 || !self.started || kept * 2 < self.buffer.len() {
+            return;
+        }
+        self.buffer.drain(..kept);
+        self.line -= kept;
+        self.searched -= kept;
+        if let Some(range) = &mut self.fields.sole_data {
+            *range = range.start - kept..range.end - kept;
+        }
+    }
+}
+
+enum Line {
+    WithinFrame,
+    EndsFrame,
+}
+
+impl FrameRef<'_> {
+    /// A copy that outlives the decoder's buffer.
+    #[must_use]
+    pub fn into_owned(self) -> Frame {
+        Frame {
+            event: self.event.to_owned(),
+            data: self.data.into_owned(),
+            id: self.id.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Run state: what the events of one or several runs add up to.
+
+mod apply;
+mod calls;
+mod snapshot;
+
+use crate::event::Event;
+use crate::message::{Message, Metadata};
+use crate::outcome::Interrupt;
+use crate::reader::{End, EndOutcome};
+use crate::warning::{Warning, WarningCode};
+use calls::Calls;
+use serde_json::{Map, Value};
+use std::collections::{HashMap, VecDeque};
+
+pub use calls::CallState;
+
+/// One conversation: its messages, state, tool calls and interrupts, over as many runs as it has.
+///
+/// - [`messages`](Self::messages), [`state`](Self::state), [`pending_tool_call_ids`](Self::pending_tool_call_ids),
+///   [`open_interrupts`](Self::open_interrupts) and [`call`](Self::call) say how it stands,
+/// - [`handle_event`](Self::handle_event) applies an event that an [`EventReader`](crate::EventReader) verified and says what changed,
+///   [`handle_end`](Self::handle_end) the end of a response,
+/// - [`push_message`](Self::push_message) takes what the client itself says,
+/// - [`next_warning`](Self::next_warning) gives what was tolerated.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    messages: Vec<Message>,
+    /// Message id to position.
+    positions: HashMap<String, usize>,
+    calls: Calls,
+    state: Value,
+    run: RunState,
+    pending: Vec<String>,
+    interrupts: Vec<Interrupt>,
+    warnings: VecDeque<Warning>,
+}
+
+/// Where the conversation's last run stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RunState {
+    /// None began.
+    #[default]
+    Idle,
+    /// It goes on.
+    Running {
+        /// Which.
+        run_id: String,
+    },
+    /// It ended.
+    Ended {
+        /// How.
+        outcome: EndOutcome,
+    },
+}
+
+/// What an event changed, so that a page updates only that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing that a thread holds.
+    Nothing,
+    /// A run began; it may have brought messages, which were appended.
+    RunStarted {
+        /// How many were appended.
+        added: usize,
+    },
+    /// The run ended; [`Thread::run`] says how.
+    RunEnded,
+    /// A message was added; those from `message` on moved by one.
+    MessageAdded {
+        /// Its position.
+        message: usize,
+    },
+    /// A message's text grew.
+    TextAppended {
+        /// Its position.
+        message: usize,
+        /// Where the new text begins, in bytes.
+        from: usize,
+    },
+    /// Something else about a message changed: its metadata, its encrypted value, an activity's content.
+    MessageChanged {
+        /// Its position.
+        message: usize,
+    },
+    /// A tool call was added.
+    ToolCallAdded {
+        /// The position of the message that holds it.
+        message: usize,
+        /// Its position in the message.
+        call: usize,
+        /// Whether the message was added for it, as the last one.
+        new_message: bool,
+    },
+    /// A call's arguments grew.
+    ArgumentsAppended {
+        /// The position of the message that holds it.
+        message: usize,
+        /// Its position in the message.
+        call: usize,
+        /// Where the new text begins, in bytes.
+        from: usize,
+    },
+    /// Something else about a call changed: it ended, or its name, metadata or encrypted value did.
+    ToolCallChanged {
+        /// The position of the message that holds it.
+        message: usize,
+        /// Its position in the message.
+        call: usize,
+    },
+    /// The list of messages was reconciled as a whole.
+    MessagesReplaced,
+    /// The shared state changed.
+    StateChanged,
+}
+
+impl Default for Thread {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
+}
+
+impl Thread {
+    /// From a history. Calls in it without a tool message are pending.
+    #[must_use]
+    pub fn new(messages: Vec<Message>) -> Self {
+        let mut thread = Self {
+            messages,
+            positions: HashMap::new(),
+            calls: Calls::default(),
+            state: Value::Object(Map::new()),
+            run: RunState::Idle,
+            pending: Vec::new(),
+            interrupts: Vec::new(),
+            warnings: VecDeque::new(),
+        };
+        thread.reindex(0);
+        thread.pending = thread.unanswered_tool_call_ids();
+        thread
+    }
+
+    /// The messages, in order.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// A message by its id.
+    #[must_use]
+    pub fn message(&self, id: &str) -> Option<&Message> {
+        self.positions
+            .get(id)
+            .map(|position| &self.messages[*position])
+    }
+
+    /// The shared state; `{}` until something sets it.
+    #[must_use]
+    pub fn state(&self) -> &Value {
+        &self.state
+    }
+
+    /// Where the last run stands.
+    #[must_use]
+    pub fn run(&self) -> &RunState {
+        &self.run
+    }
+
+    /// A tool call by its id, wherever its message went.
+    #[must_use]
+    pub fn call(&self, tool_call_id: &str) -> Option<&CallState> {
+        self.calls.state(tool_call_id)
+    }
+
+    /// The raw arguments of a call so far.
+    #[must_use]
+    pub fn arguments(&self, tool_call_id: &str) -> Option<&str> {
+        let state = self.calls.state(tool_call_id)?;
+        let held = state
+            .place
+            .and_then(|(message, call)| self.messages.get(message)?.tool_calls().get(call));
+        Some(held.map_or(&state.detached, |call| &call.function.arguments))
+    }
+
+    /// The calls that wait for the client: what the last finished run named, or where it named none, the calls that began in it and have
+    /// no result. A result or tool message that comes later takes its call out.
+    #[must_use]
+    pub fn pending_tool_call_ids(&self) -> &[String] {
+        &self.pending
+    }
+
+    /// All calls in the messages that no tool message answers, in order: no provider takes a history that has one.
+    #[must_use]
+    pub fn unanswered_tool_call_ids(&self) -> Vec<String> {
+        let calls = self.messages.iter().flat_map(Message::tool_calls);
+        let unanswered = calls.filter(|call| {
+            self.calls
+                .state(&call.id)
+                .is_some_and(|state| !state.answered)
+        });
+        unanswered.map(|call| call.id.clone()).collect()
+    }
+
+    /// What the last run waits for; the next run's input must answer each.
+    #[must_use]
+    pub fn open_interrupts(&self) -> &[Interrupt] {
+        &self.interrupts
+    }
+
+    /// The next thing that was tolerated.
+    pub fn next_warning(&mut self) -> Option<Warning> {
+        self.warnings.pop_front()
+    }
+
+    /// Takes a message of the client's own: a tool message goes behind the message that made the call, any other to the end. One whose id is
+    /// there replaces it.
+    pub fn push_message(&mut self, message: Message) -> Change {
+        if let Message::Tool(tool) = &message {
+            let tool_call_id = tool.tool_call_id.clone();
+            return self.insert_result(&tool_call_id, message);
+        }
+        self.put(message)
+    }
+
+    /// Takes the end of a response. Where it broke off or was refused, the run is over nevertheless; what arrived stays.
+    pub fn handle_end(&mut self, end: &End) -> Change {
+        if end.outcome == EndOutcome::Truncated || end.outcome == EndOutcome::Rejected {
+            self.run = RunState::Ended {
+                outcome: end.outcome,
+            };
+            return Change::RunEnded;
+        }
+        Change::Nothing
+    }
+
+    /// Applies an event. The cost is that of the event, whatever came before, except for snapshots and for messages that go into the
+    /// middle of the list.
+    pub fn handle_event(&mut self, event: &Event) -> Change {
+        apply::apply(self, event)
+    }
+
+    /// Adds a message at the end, or in the place of the one that has its id.
+    fn put(&mut self, message: Message) -> Change {
+        match self.positions.get(message.id()).copied() {
+            Some(position) => {
+                self.calls
+                    .detach_message(position, &self.messages[position]);
+                self.messages[position] = message;
+                self.calls.place(position, &self.messages[position]);
+                Change::MessageChanged { message: position }
+            }
+            None => self.insert(self.messages.len(), message),
+        }
+    }
+
+    fn insert(&mut self, position: usize, message: Message) -> Change {
+        self.messages.insert(position, message);
+        self.reindex(position);
+        Change::MessageAdded { message: position }
+    }
+
+    /// Puts a tool message behind the message that made the call and behind the tool messages that are there already.
+    fn insert_result(&mut self, tool_call_id: &str, message: Message) -> Change {
+        self.calls.mark_answered(tool_call_id);
+        self.pending.retain(|pending| pending != tool_call_id);
+        if self.positions.contains_key(message.id()) {
+            return self.put(message);
+        }
+        let owner = self.calls.state(tool_call_id).and_then(|call| call.place);
+        let position = owner.map_or(self.messages.len(), |(owner, _)| {
+            let behind = self.messages[owner + 1..]
+                .iter()
+                .take_while(|message| matches!(message, Message::Tool(_)));
+            owner + 1 + behind.count()
+        });
+        self.insert(position, message)
+    }
+
+    /// Learns the positions of messages and calls anew, from a position on.
+    fn reindex(&mut self, from: usize) {
+        for (position, message) in self.messages.iter().enumerate().skip(from) {
+            self.positions.insert(message.id().to_owned(), position);
+            self.calls.place(position, message);
+        }
+    }
+
+    fn warn(&mut self, code: WarningCode, message: String) {
+        self.warnings.push_back(Warning::new(code, message));
+    }
+}
+
+/// Merges key by key; the last one wins, nothing is merged deeper.
+fn merge(target: &mut Option<Metadata>, metadata: Option<&Metadata>) {
+    if let Some(metadata) = metadata {
+        let entries = metadata
+            .iter()
+            .map(|(key, value)| (key.clone(), value.clone()));
+        target.get_or_insert_default().extend(entries);
+    }
+}

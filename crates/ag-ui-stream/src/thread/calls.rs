@@ -1,0 +1,109 @@
+use crate::message::Message;
+use std::collections::HashMap;
+
+/// What is known of a tool call, whatever becomes of the message that holds it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallState {
+    /// The tool.
+    pub name: String,
+    /// Whether its arguments are complete.
+    pub ended: bool,
+    /// Whether a result or a tool message came.
+    pub answered: bool,
+    /// The run in which it began; absent where it comes from a history.
+    pub run_id: Option<String>,
+    /// The positions of its message and of it there; absent where a snapshot dropped its message.
+    pub(super) place: Option<(usize, usize)>,
+    /// Its arguments where no message holds them.
+    pub(super) detached: String,
+}
+
+/// All calls by id.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Calls {
+    states: HashMap<String, CallState>,
+    /// Those that began in the present run, in order.
+    begun: Vec<String>,
+}
+
+impl Calls {
+    pub(super) fn state(&self, id: &str) -> Option<&CallState> {
+        self.states.get(id)
+    }
+
+    pub(super) fn state_mut(&mut self, id: &str) -> Option<&mut CallState> {
+        self.states.get_mut(id)
+    }
+
+    pub(super) fn start_run(&mut self) {
+        self.begun.clear();
+    }
+
+    /// Notes that a call began in the present run.
+    pub(super) fn begin(&mut self, id: &str, name: &str, run_id: Option<String>) {
+        let state = self.states.entry(id.to_owned()).or_default();
+        state.name = name.to_owned();
+        state.ended = false;
+        state.run_id = run_id;
+        if !self.begun.iter().any(|begun| begun == id) {
+            self.begun.push(id.to_owned());
+        }
+    }
+
+    /// The calls that began in the present run and have no result.
+    pub(super) fn unanswered(&self) -> Vec<String> {
+        self.begun
+            .iter()
+            .filter(|id| self.states.get(*id).is_some_and(|call| !call.answered))
+            .cloned()
+            .collect()
+    }
+
+    pub(super) fn mark_answered(&mut self, id: &str) {
+        if let Some(state) = self.states.get_mut(id) {
+            state.answered = true;
+        }
+    }
+
+    /// Learns what a message at a position says about calls.
+    pub(super) fn place(&mut self, position: usize, message: &Message) {
+        if let Message::Tool(tool) = message {
+            self.mark_answered(&tool.tool_call_id);
+        }
+        for (index, call) in message.tool_calls().iter().enumerate() {
+            let state = self
+                .states
+                .entry(call.id.clone())
+                .or_insert_with(|| CallState {
+                    name: call.function.name.clone(),
+                    ended: true,
+                    ..CallState::default()
+                });
+            state.place = Some((position, index));
+        }
+    }
+
+    /// Forgets the positions of the calls of a message that is about to be replaced; their arguments go into the calls' keeping.
+    pub(super) fn detach_message(&mut self, position: usize, message: &Message) {
+        for call in message.tool_calls() {
+            if let Some(state) = self.states.get_mut(&call.id)
+                && state.place.is_some_and(|(message, _)| message == position)
+            {
+                state.place = None;
+                state.detached.clone_from(&call.function.arguments);
+            }
+        }
+    }
+
+    /// Forgets all positions; the arguments that `take_arguments` finds there go into the calls' keeping.
+    pub(super) fn detach(
+        &mut self,
+        mut take_arguments: impl FnMut((usize, usize)) -> Option<String>,
+    ) {
+        for state in self.states.values_mut() {
+            if let Some(arguments) = state.place.take().and_then(&mut take_arguments) {
+                state.detached = arguments;
+            }
+        }
+    }
+}
