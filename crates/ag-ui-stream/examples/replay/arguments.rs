@@ -1,6 +1,7 @@
 use crate::options::Options;
 use ag_ui_stream::args::ArgsValue;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use std::io::{self, Read, Write};
 
 pub(crate) fn replay(
@@ -14,11 +15,11 @@ pub(crate) fn replay(
     while let Some(chunk) = crate::next_chunk(input, options, &mut buffer)? {
         arguments.feed(chunk);
         if every {
-            crate::print(out, &arguments.report())?;
+            arguments.print(out)?;
         }
     }
     arguments.finish();
-    crate::print(out, &arguments.report())?;
+    arguments.print(out)?;
     Ok(arguments.error.is_none())
 }
 
@@ -28,7 +29,7 @@ struct Arguments {
     /// The beginning of a character that the chunk cut in two.
     cut: Vec<u8>,
     taken: usize,
-    error: Option<(String, usize)>,
+    error: Option<Fault>,
 }
 
 impl Arguments {
@@ -45,30 +46,57 @@ impl Arguments {
         let bytes = std::mem::replace(&mut self.cut, rest);
         let text = String::from_utf8_lossy(&bytes);
         if let Err(error) = self.value.feed(&text) {
-            self.error = Some((error.kind.to_string(), error.offset));
+            self.error = Some(Fault {
+                message: error.kind.to_string(),
+                offset: error.offset,
+            });
         } else if broken {
-            self.error = Some(("not UTF-8".to_owned(), self.taken + length));
+            self.error = Some(Fault {
+                message: "not UTF-8".to_owned(),
+                offset: self.taken + length,
+            });
         }
         self.taken += length;
     }
 
     fn finish(&mut self) {
         if self.error.is_none() && !self.cut.is_empty() {
-            self.error = Some(("not UTF-8".to_owned(), self.taken));
+            self.error = Some(Fault {
+                message: "not UTF-8".to_owned(),
+                offset: self.taken,
+            });
         }
         if self.error.is_none()
             && let Err(error) = self.value.finish()
         {
-            self.error = Some((error.kind.to_string(), error.offset));
+            self.error = Some(Fault {
+                message: error.kind.to_string(),
+                offset: error.offset,
+            });
         }
     }
 
-    fn report(&self) -> Value {
-        let complete = self.error.is_none() && self.value.is_complete();
-        let error = self
-            .error
-            .as_ref()
-            .map(|(message, offset)| json!({"message": message, "offset": offset}));
-        json!({"value": self.value.value(), "complete": complete, "error": error})
+    fn print(&self, out: &mut impl Write) -> io::Result<()> {
+        let report = Report {
+            value: self.value.value().unwrap_or_default(),
+            complete: self.error.is_none() && self.value.is_complete(),
+            error: self.error.as_ref(),
+        };
+        serde_json::to_writer(&mut *out, &report)?;
+        writeln!(out)?;
+        out.flush()
     }
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    value: Value,
+    complete: bool,
+    error: Option<&'a Fault>,
+}
+
+#[derive(Serialize)]
+struct Fault {
+    message: String,
+    offset: usize,
 }

@@ -1,12 +1,10 @@
+use crate::lines::{AskLine, EndLine, WarningLine};
 use crate::options::Options;
 use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::warning::Warning;
 use ag_ui_stream::{Asks, EventReader, Thread};
-use ask_user_question::AskSnapshot;
-use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 use std::io::{self, Read, Write};
 use std::time::SystemTime;
 
@@ -82,7 +80,7 @@ impl Replay {
                 // An error is told by the end.
                 return Ok(());
             };
-            crate::print(out, &json!({"event": event}))?;
+            crate::print(out, "event", &event)?;
             self.thread.handle_event(&event);
             while let Some(warning) = self.thread.next_warning() {
                 print_warning(&warning, out)?;
@@ -104,7 +102,7 @@ impl Replay {
             }
         }
         for ask in ids.into_iter().filter_map(|id| self.asks.as_ref()?.ask(id)) {
-            crate::print(out, &json!({"ask": ask_json(ask)}))?;
+            crate::print(out, "ask", &AskLine::of(ask))?;
         }
         Ok(())
     }
@@ -114,56 +112,25 @@ impl Replay {
         let now = self.now;
         let changes = self.asks.as_mut().map(|asks| asks.handle_end(now, end));
         self.print_asks(&changes.unwrap_or_default(), out)?;
-        let line = json!({"end": {
-            "outcome": end.outcome,
-            "messages": self.thread.messages(),
-            "state": self.thread.state(),
-            "pendingToolCallIds": self.thread.pending_tool_call_ids(),
-            "interrupts": self.thread.open_interrupts(),
-            "error": end.error,
-        }});
-        crate::print(out, &line)
+        let line = EndLine {
+            outcome: end.outcome,
+            messages: self.thread.messages(),
+            state: self.thread.state(),
+            pending_tool_call_ids: self.thread.pending_tool_call_ids(),
+            interrupts: self.thread.open_interrupts(),
+            error: end.error.as_ref(),
+        };
+        crate::print(out, "end", &line)
     }
 }
 
 fn print_warning(warning: &Warning, out: &mut impl Write) -> io::Result<()> {
-    let mut line = Map::new();
-    line.insert("code".to_owned(), warning.code.as_str().into());
-    line.extend(
-        warning
-            .path
-            .clone()
-            .map(|path| ("path".to_owned(), path.into())),
-    );
-    line.insert("message".to_owned(), warning.message.clone().into());
-    crate::print(out, &json!({"warning": line}))
-}
-
-fn ask_json(ask: &AskSnapshot) -> Value {
-    let questions: Vec<Value> = ask.questions.iter().map(question_json).collect();
-    json!({"toolCallId": ask.tool_call_id, "phase": ask.phase, "questions": questions})
-}
-
-fn question_json(question: &QuestionSnapshot) -> Value {
-    let options: Vec<Value> = question.options.iter().map(option_json).collect();
-    let mut json = json!({
-        "question": question.question.text,
-        "multiSelect": question.multi_select.unwrap_or(false),
-        "options": options,
-        "closed": question.closed,
-    });
-    if let Some(header) = &question.header {
-        json["header"] = header.text.as_str().into();
-    }
-    json
-}
-
-fn option_json(option: &OptionSnapshot) -> Value {
-    let mut json = json!({"label": option.label.text, "closed": option.closed});
-    if let Some(description) = &option.description {
-        json["description"] = description.text.as_str().into();
-    }
-    json
+    let line = WarningLine {
+        code: warning.code.as_str(),
+        path: warning.path.as_deref(),
+        message: &warning.message,
+    };
+    crate::print(out, "warning", &line)
 }
 
 fn clock() -> u64 {

@@ -1,6 +1,6 @@
 use crate::options::Options;
 use ag_ui_stream::sse::Decoder;
-use serde_json::json;
+use serde::Serialize;
 use std::io::{self, Read, Write};
 
 pub(crate) fn replay(
@@ -14,10 +14,14 @@ pub(crate) fn replay(
         decoder.feed(chunk);
         while let Some(frame) = decoder.next_ref() {
             match frame {
-                Ok(frame) => crate::print(
-                    out,
-                    &json!({"frame": {"event": frame.event, "data": frame.data, "id": frame.id}}),
-                )?,
+                Ok(frame) => {
+                    let line = Line {
+                        event: frame.event,
+                        data: &frame.data,
+                        id: frame.id,
+                    };
+                    crate::print(out, "frame", &line)?;
+                }
                 Err(error) => {
                     eprintln!("replay: {error}");
                     return Ok(false);
@@ -26,4 +30,11 @@ pub(crate) fn replay(
         }
     }
     Ok(true)
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    event: &'a str,
+    data: &'a str,
+    id: &'a str,
 }

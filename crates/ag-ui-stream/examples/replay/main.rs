@@ -3,6 +3,7 @@
 mod arguments;
 mod events;
 mod frames;
+mod lines;
 mod options;
 
 use options::{Mode, Options};
@@ -65,8 +66,11 @@ fn next_chunk<'a>(
     Ok((length > 0).then_some(&buffer[..length]))
 }
 
-fn print(out: &mut impl Write, line: &serde_json::Value) -> io::Result<()> {
-    writeln!(out, "{line}")?;
+/// Prints `{"name": value}`, members in the order in which they are declared.
+fn print(out: &mut impl Write, name: &str, value: &impl serde::Serialize) -> io::Result<()> {
+    write!(out, "{{\"{name}\":")?;
+    serde_json::to_writer(&mut *out, value)?;
+    writeln!(out, "}}")?;
     // A line is for somebody who waits for it.
     out.flush()
 }

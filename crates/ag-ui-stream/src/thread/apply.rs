@@ -267,7 +267,11 @@ impl Thread {
 
     /// The assistant message that a new call belongs to, and whether it was added for it.
     fn parent_of(&mut self, start: &ToolCallStart) -> (usize, bool) {
-        let named = start.parent_message_id.as_deref();
+        // Some adapters write an empty id where there is no parent.
+        let named = start
+            .parent_message_id
+            .as_deref()
+            .filter(|id| !id.is_empty());
         let found = named.and_then(|id| self.positions.get(id).copied());
         let id = match (named, found) {
             (_, Some(position)) if matches!(self.messages[position], Message::Assistant(_)) => {

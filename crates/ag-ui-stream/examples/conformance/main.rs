@@ -1,0 +1,142 @@
+//! Checks the reader against the data in a folder shaped like the project's conformance data: `ag-ui/streams` (the official streams
+//! and what they expect), `ag-ui/recorded` (real runs) and `sse` (cases of web-platform-tests).
+
+mod base64;
+mod recorded;
+mod sse;
+mod streams;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What came of one case.
+enum Verdict {
+    Passed,
+    /// Passed, with something to say.
+    Noted(String),
+    Skipped(String),
+    Failed(String),
+}
+
+struct Row {
+    group: &'static str,
+    name: String,
+    verdict: Verdict,
+}
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let (Some(path), None) = (arguments.next(), arguments.next()) else {
+        eprintln!("Usage: conformance PATH, a folder with ag-ui/streams, ag-ui/recorded and sse");
+        return ExitCode::from(2);
+    };
+    match check(Path::new(&path)) {
+        Ok(rows) => print_table(&rows),
+        Err(message) => {
+            eprintln!("conformance: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn check(path: &Path) -> Result<Vec<Row>, String> {
+    let mut rows = Vec::new();
+    for file in json_files(&path.join("ag-ui/streams"))? {
+        rows.push(row("stream", &file, streams::check(&read(&file)?)));
+    }
+    for file in json_files(&path.join("ag-ui/recorded"))? {
+        if file.to_string_lossy().ends_with(".events.json") {
+            rows.push(row("recorded", &file, recorded::check(&read(&file)?)));
+        }
+    }
+    for file in json_files(&path.join("sse"))? {
+        for case in read(&file)?["cases"].as_array().into_iter().flatten() {
+            let name = case["name"].as_str().unwrap_or_default();
+            rows.push(Row {
+                group: "sse",
+                name: name.to_owned(),
+                verdict: sse::check(case),
+            });
+        }
+    }
+    if rows.is_empty() {
+        Err(format!("{} holds no cases", path.display()))
+    } else {
+        Ok(rows)
+    }
+}
+
+fn row(group: &'static str, file: &Path, verdict: Verdict) -> Row {
+    let name = file
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    Row {
+        group,
+        name,
+        verdict,
+    }
+}
+
+fn print_table(rows: &[Row]) -> ExitCode {
+    let width = rows
+        .iter()
+        .map(|row| row.name.chars().count())
+        .max()
+        .unwrap_or_default();
+    let (mut passed, mut skipped, mut failed) = (0, 0, 0);
+    for Row {
+        group,
+        name,
+        verdict,
+    } in rows
+    {
+        let (word, note) = match verdict {
+            Verdict::Passed => ("ok", ""),
+            Verdict::Noted(note) => ("ok", note.as_str()),
+            Verdict::Skipped(note) => ("skipped", note.as_str()),
+            Verdict::Failed(note) => ("FAILED", note.as_str()),
+        };
+        match verdict {
+            Verdict::Passed | Verdict::Noted(_) => passed += 1,
+            Verdict::Skipped(_) => skipped += 1,
+            Verdict::Failed(_) => failed += 1,
+        }
+        println!(
+            "{}",
+            format!("{group:<9} {name:<width$}  {word:<7}  {note}").trim_end()
+        );
+    }
+    println!("\n{passed} passed, {skipped} skipped, {failed} failed");
+    if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// The JSON files of a folder by name; none where there is no such folder.
+fn json_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let entries =
+        std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    files.retain(|file| {
+        file.extension()
+            .is_some_and(|extension| extension == "json")
+    });
+    files.sort();
+    Ok(files)
+}
+
+fn read(file: &Path) -> Result<Value, String> {
+    let text =
+        std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))
+}

@@ -1,0 +1,288 @@
+//! The official streams with what they expect.
+
+use crate::Verdict;
+use ag_ui_stream::asks::Asks;
+use ag_ui_stream::asks::reply::{Delivery, Said, Setup, next_run};
+use ag_ui_stream::reader::{End, EndOutcome};
+use ag_ui_stream::sse::{OutFrame, write_frame};
+use ag_ui_stream::warning::Warning;
+use ag_ui_stream::{Event, EventReader, Thread};
+use serde_json::Value;
+
+pub(crate) fn check(case: &Value) -> Verdict {
+    if case.get("client").is_some() {
+        return Verdict::Skipped("is about a client with other settings".to_owned());
+    }
+    let events: Vec<Value> = case["stream"].as_array().cloned().unwrap_or_default();
+    let run = match Run::of(&events) {
+        Ok(run) => run,
+        Err(message) => return Verdict::Failed(message),
+    };
+    // The reference client admits that it takes a stream that breaks off for a success; the specification forbids that.
+    if run.end.outcome == EndOutcome::Truncated
+        && case["expect"]["outcome"] == "completed"
+        && is_truncated(&events)
+    {
+        return Verdict::Noted("truncated: closes a gap of the reference client".to_owned());
+    }
+    match run.check(&case["expect"]) {
+        Err(message) => Verdict::Failed(message),
+        Ok(()) => run.note(&case["expect"]),
+    }
+}
+
+/// Whether the events stop while a run is open.
+fn is_truncated(events: &[Value]) -> bool {
+    !matches!(
+        events.last().and_then(|event| event["type"].as_str()),
+        Some("RUN_FINISHED" | "RUN_ERROR")
+    )
+}
+
+/// What the reader makes of a stream.
+pub(crate) struct Run {
+    events: Vec<Event>,
+    warnings: Vec<Warning>,
+    thread: Thread,
+    pub(crate) end: End,
+}
+
+impl Run {
+    /// Reads events, as frames in one chunk and byte by byte, which must not make a difference.
+    pub(crate) fn of(events: &[Value]) -> Result<Self, String> {
+        let mut text = String::new();
+        for event in events {
+            let data = event.to_string();
+            write_frame(
+                &mut text,
+                OutFrame {
+                    data: &data,
+                    ..OutFrame::default()
+                },
+            )
+            .map_err(|error| error.to_string())?;
+        }
+        let whole = Self::read([text.as_bytes()]);
+        let bytes = Self::read(text.as_bytes().chunks(1));
+        if whole.events != bytes.events
+            || whole.warnings != bytes.warnings
+            || whole.end != bytes.end
+        {
+            return Err("byte by byte gives something else".to_owned());
+        }
+        Ok(whole)
+    }
+
+    fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut reader = EventReader::new();
+        let mut events = Vec::new();
+        for chunk in chunks {
+            reader.feed(chunk);
+            while let Some(Ok(event)) = reader.next_event() {
+                events.push(event);
+            }
+        }
+        let end = reader.finish();
+        while let Some(Ok(event)) = reader.next_event() {
+            events.push(event);
+        }
+        let mut thread = Thread::default();
+        for event in &events {
+            thread.handle_event(event);
+        }
+        let mut warnings: Vec<Warning> = std::iter::from_fn(|| reader.next_warning()).collect();
+        warnings.extend(std::iter::from_fn(|| thread.next_warning()));
+        Self {
+            events,
+            warnings,
+            thread,
+            end,
+        }
+    }
+
+    fn check(&self, expect: &Value) -> Result<(), String> {
+        self.check_outcome(expect)?;
+        self.check_events(expect)?;
+        self.check_messages(expect)?;
+        self.check_warnings(expect)?;
+        if let Some(state) = expect.get("state")
+            && state != self.thread.state()
+        {
+            return Err(format!("the state is {}", self.thread.state()));
+        }
+        check_request(expect)
+    }
+
+    fn check_outcome(&self, expect: &Value) -> Result<(), String> {
+        let found = match self.end.outcome {
+            EndOutcome::Rejected => "failed",
+            EndOutcome::Truncated => "truncated",
+            EndOutcome::Completed
+            | EndOutcome::Interrupt
+            | EndOutcome::Cancelled
+            | EndOutcome::Error => "completed",
+        };
+        if expect["outcome"] != found {
+            return Err(format!("the outcome is {found}: {:?}", self.end.error));
+        }
+        let errors = |event: &Event| {
+            if let Event::RunError(error) = event {
+                Some(error.message.clone())
+            } else {
+                None
+            }
+        };
+        if let Some(message) = expect.get("runError").and_then(Value::as_str)
+            && !self
+                .events
+                .iter()
+                .filter_map(errors)
+                .any(|error| error == message)
+        {
+            return Err("its RUN_ERROR did not arrive".to_owned());
+        }
+        Ok(())
+    }
+
+    fn check_events(&self, expect: &Value) -> Result<(), String> {
+        if let Some(types) = expect.get("eventTypes").and_then(Value::as_array) {
+            let found: Vec<&str> = self.events.iter().map(Event::name).collect();
+            if !types
+                .iter()
+                .map(Value::as_str)
+                .eq(found.iter().map(|name| Some(*name)))
+            {
+                return Err(format!("the events are {found:?}"));
+            }
+        }
+        let events = serde_json::to_value(&self.events).map_err(|error| error.to_string())?;
+        for (path, value) in expect
+            .get("eventPaths")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            let found = events.pointer(&pointer(path));
+            if found != Some(value) {
+                return Err(format!("{path} is {found:?}"));
+            }
+        }
+        let absent = expect
+            .get("eventAbsentPaths")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
+        match absent
+            .into_iter()
+            .find(|path| events.pointer(&pointer(path)).is_some())
+        {
+            Some(path) => Err(format!("{path} is there")),
+            None => Ok(()),
+        }
+    }
+
+    fn check_messages(&self, expect: &Value) -> Result<(), String> {
+        let messages =
+            serde_json::to_value(self.thread.messages()).map_err(|error| error.to_string())?;
+        let messages = messages.as_array().cloned().unwrap_or_default();
+        if let Some(count) = expect.get("messageCount").and_then(Value::as_u64)
+            && count != messages.len() as u64
+        {
+            return Err(format!("there are {} messages", messages.len()));
+        }
+        for (index, expected) in expect
+            .get("messages")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
+            for (name, value) in expected.as_object().into_iter().flatten() {
+                let found = messages.get(index).and_then(|message| message.get(name));
+                if found != Some(value) {
+                    return Err(format!("{name} of message {index} is {found:?}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_warnings(&self, expect: &Value) -> Result<(), String> {
+        if expect.get("noWarnings") == Some(&Value::Bool(true)) && !self.warnings.is_empty() {
+            return Err(format!("it warns: {:?}", self.warnings));
+        }
+        let says = |warning: &Warning, text: &str| {
+            warning.message.contains(text)
+                || warning
+                    .path
+                    .as_deref()
+                    .is_some_and(|path| path.contains(text))
+        };
+        let mut wanted = expect
+            .get("warnings")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
+        match wanted.find(|text| !self.warnings.iter().any(|warning| says(warning, text))) {
+            Some(text) => Err(format!("no warning about {text}")),
+            None => Ok(()),
+        }
+    }
+
+    /// The wording of errors is not required, so a difference is only told.
+    fn note(&self, expect: &Value) -> Verdict {
+        let error = self
+            .end
+            .error
+            .as_ref()
+            .map(|error| error.message.as_str())
+            .unwrap_or_default();
+        match expect.get("errorContains").and_then(Value::as_str) {
+            Some(text) if !error.contains(text) => {
+                Verdict::Noted(format!("says {error:?}, not {text:?}"))
+            }
+            _ => Verdict::Passed,
+        }
+    }
+}
+
+/// What the client itself sends.
+fn check_request(expect: &Value) -> Result<(), String> {
+    let Some(request) = expect.get("request").and_then(Value::as_object) else {
+        return Ok(());
+    };
+    let said = Said {
+        text: Some("Hello".to_owned()),
+        ..Said::default()
+    };
+    let mut ids = 0;
+    let next_id = || {
+        ids += 1;
+        format!("id-{ids}")
+    };
+    let next = next_run(
+        0,
+        &Thread::default(),
+        &Asks::new(),
+        &Setup::default(),
+        Delivery::UserMessage,
+        &said,
+        next_id,
+    );
+    let input = serde_json::to_value(next.map_err(|error| error.to_string())?.input)
+        .map_err(|error| error.to_string())?;
+    match request
+        .iter()
+        .find(|(name, value)| input.get(name) != Some(value))
+    {
+        Some((name, _)) => Err(format!("the request's {name} is {:?}", input.get(name))),
+        None => Ok(()),
+    }
+}
+
+/// From `2.delta.0.op` to `/2/delta/0/op`.
+fn pointer(path: &str) -> String {
+    format!("/{}", path.replace('.', "/"))
+}

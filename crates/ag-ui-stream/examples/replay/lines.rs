@@ -1,0 +1,92 @@
+//! The lines' members, in the order in which they are printed.
+
+use ag_ui_stream::message::Message;
+use ag_ui_stream::outcome::Interrupt;
+use ag_ui_stream::reader::{EndError, EndOutcome};
+use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
+use ask_user_question::{AskSnapshot, Phase};
+use serde::Serialize;
+use serde_json::Value;
+
+#[derive(Serialize)]
+pub(crate) struct WarningLine<'a> {
+    pub(crate) code: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<&'a str>,
+    pub(crate) message: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EndLine<'a> {
+    pub(crate) outcome: EndOutcome,
+    pub(crate) messages: &'a [Message],
+    pub(crate) state: &'a Value,
+    pub(crate) pending_tool_call_ids: &'a [String],
+    pub(crate) interrupts: &'a [Interrupt],
+    pub(crate) error: Option<&'a EndError>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AskLine<'a> {
+    tool_call_id: &'a str,
+    phase: Phase,
+    questions: Vec<QuestionLine<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct QuestionLine<'a> {
+    question: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    header: Option<&'a str>,
+    multi_select: bool,
+    options: Vec<OptionLine<'a>>,
+    closed: bool,
+}
+
+#[derive(Serialize)]
+struct OptionLine<'a> {
+    label: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    closed: bool,
+}
+
+impl<'a> AskLine<'a> {
+    pub(crate) fn of(ask: &'a AskSnapshot) -> Self {
+        let questions = ask.questions.iter().map(QuestionLine::of).collect();
+        Self {
+            tool_call_id: &ask.tool_call_id,
+            phase: ask.phase,
+            questions,
+        }
+    }
+}
+
+impl<'a> QuestionLine<'a> {
+    fn of(question: &'a QuestionSnapshot) -> Self {
+        Self {
+            question: &question.question.text,
+            header: question.header.as_ref().map(|header| header.text.as_str()),
+            multi_select: question.multi_select.unwrap_or_default(),
+            options: question.options.iter().map(OptionLine::of).collect(),
+            closed: question.closed,
+        }
+    }
+}
+
+impl<'a> OptionLine<'a> {
+    fn of(option: &'a OptionSnapshot) -> Self {
+        let description = option
+            .description
+            .as_ref()
+            .map(|description| description.text.as_str());
+        Self {
+            label: &option.label.text,
+            description,
+            closed: option.closed,
+        }
+    }
+}
