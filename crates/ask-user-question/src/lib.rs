@@ -18,5 +18,5 @@ pub mod wire;
 pub use limits::Limits;
 pub use outcome::Outcome;
 pub use reply::Reply;
-pub use snapshot::{AskSnapshot, Phase};
+pub use snapshot::{AskSnapshot, Phase, Sending};
 pub use wire::{AskUserQuestion, Question, QuestionOption};

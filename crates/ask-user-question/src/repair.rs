@@ -254,11 +254,12 @@ impl Log {
             return;
         };
         self.trim(option, path, "label");
+        // A preview keeps its indentation.
+        self.trim(option, path, "description");
         for key in ["description", "preview"] {
             self.remove_null(option, path, key);
             self.remove_blank(option, path, key);
         }
-        self.trim(option, path, "description");
     }
 
     /// What a JSON string says, where it says an object or a list; other values as they are.

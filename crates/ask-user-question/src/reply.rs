@@ -12,20 +12,26 @@ pub(crate) use parse::lenient_details;
 
 use crate::validate::Violation;
 use crate::wire::{AskUserQuestion, Question};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What the user chose for one question: the unchecked input of [`Reply::check`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What the user chose for one question: the unchecked input of [`Reply::check`]. As JSON it is an object of these fields, of which
+/// only `question` must be there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
     /// The question's index.
     pub question: usize,
     /// Chosen options by index, in any order.
+    #[serde(default)]
     pub selected: Vec<usize>,
     /// Text typed under "Other".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other: Option<String>,
     /// A note beside the choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Whether the user skipped the question.
+    #[serde(default, skip_serializing_if = "is_false")]
     pub skipped: bool,
 }
 
@@ -189,4 +195,12 @@ fn title<'a>(header: Option<&'a str>, question: &'a str) -> &'a str {
     header
         .filter(|header| !crate::text::is_blank(header))
         .unwrap_or(question)
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes fields by reference"
+)]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }

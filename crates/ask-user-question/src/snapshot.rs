@@ -344,3 +344,15 @@ impl OptionSnapshot {
         }
     }
 }
+
+/// Where the host stands with the reply that a card gave it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Sending {
+    /// Nothing is under way that the host knows of.
+    #[default]
+    Idle,
+    /// The reply is on its way, or held until the run ends. The card refuses a second one.
+    Pending,
+    /// It could not be sent, for a reason that is shown to the user. The card opens again with everything that was chosen.
+    Failed(String),
+}

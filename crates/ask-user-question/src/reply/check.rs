@@ -77,6 +77,14 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn finish(mut self) -> Result<Reply, Vec<Violation>> {
+        if self.ask.questions.is_empty() {
+            // An empty reply would read as consent to who knows what.
+            self.report.add(
+                "questions",
+                Code::Unanswered,
+                "The ask has no questions that could be answered.",
+            );
+        }
         for (q, question) in self.ask.questions.iter().enumerate() {
             if !self.named[q] {
                 self.report.add(

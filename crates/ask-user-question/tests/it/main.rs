@@ -1,3 +1,15 @@
 //! The crate from outside. One suite runs natively and, through `wasm-bindgen-test`, as wasm32.
 
+mod asks;
+mod command_line;
 mod examples;
+mod generate;
+mod matching;
+mod outcomes;
+mod properties;
+mod repairs;
+mod replies;
+#[cfg(not(target_arch = "wasm32"))]
+mod schema;
+mod snapshots;
+mod tool;

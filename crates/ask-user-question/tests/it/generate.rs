@@ -1,0 +1,290 @@
+//! Arbitrary asks, replies and JSON for the property tests.
+
+use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::{AskPatch, Phase, TextPath};
+use ask_user_question::text::is_blank;
+use ask_user_question::{AskUserQuestion, Question, QuestionOption};
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// No files of failures: they would be written next to the sources, and wasm32 has nowhere to put them.
+pub(crate) fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+/// Texts that are likely to clash, and texts of any kind.
+pub(crate) fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => "[AB,] ?[AB, ]{0,4}",
+        2 => "[a-c1-3 \"\\\\:(]{0,6}",
+        2 => any::<String>(),
+        1 => prop::sample::select(vec!["Other", "Something else", "", " ", "\u{200B}", "A (Recommended)", "__proto__", "(skipped)", "ß", "SS"]).prop_map(str::to_owned),
+    ]
+}
+
+/// JSON of any shape, with the crate's own field names among the keys.
+pub(crate) fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        text().prop_map(Value::from),
+    ];
+    let names = [
+        "questions",
+        "question",
+        "header",
+        "options",
+        "label",
+        "multiSelect",
+        "answers",
+        "details",
+        "index",
+        "selected",
+    ];
+    let key = prop_oneof![
+        prop::sample::select(names.to_vec()).prop_map(str::to_owned),
+        text()
+    ];
+    leaf.prop_recursive(4, 48, 6, move |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..6).prop_map(Value::from),
+            btree_map(key.clone(), inner, 0..6)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+/// JSON that is nearly an ask: every field is usually right, sometimes of another type, missing, packed as text or misnamed.
+pub(crate) fn ask_like_json() -> impl Strategy<Value = Value> {
+    let label = || prop_oneof![6 => "[A-Z][a-z]{1,8}", 1 => text()].prop_map(Value::from);
+    let option = prop_oneof![
+        12 => object([("label", usually(label()), 0.97), ("description", usually(text().prop_map(Value::from)), 0.4), ("preview", usually(label()), 0.1)]),
+        1 => label(),
+    ];
+    let header = prop_oneof![4 => "[A-Z][a-zé]{0,11}", 1 => "\\PC{10,15}"].prop_map(Value::from);
+    let flag = |yes| {
+        object([(
+            "multiSelect",
+            usually(any::<bool>().prop_map(Value::from)),
+            yes,
+        )])
+    };
+    let question = (
+        object([
+            (
+                "question",
+                usually(prop_oneof![6 => "[A-Z][a-z]{1,12}\\?", 1 => text()].prop_map(Value::from)),
+                0.97,
+            ),
+            ("header", usually(header), 0.85),
+            (
+                "options",
+                usually(packed(list(usually(option), 2..5).prop_map(Value::from))),
+                0.97,
+            ),
+            (
+                "multiple",
+                any::<bool>().prop_map(Value::from).boxed(),
+                0.05,
+            ),
+        ]),
+        flag(0.5),
+    )
+        .prop_map(|(mut question, flag)| {
+            question
+                .as_object_mut()
+                .expect("made as an object")
+                .extend(flag.as_object().expect("made as an object").clone());
+            question
+        });
+    let questions = prop_oneof![9 => list(usually(question.clone()), 1..3).prop_map(Value::from), 1 => question];
+    packed(object([("questions", packed(usually(questions)), 0.98)]))
+}
+
+fn usually(value: impl Strategy<Value = Value> + 'static) -> BoxedStrategy<Value> {
+    prop_oneof![60 => value, 1 => any_json()].boxed()
+}
+
+/// A list of the usual length, or of any.
+fn list(item: BoxedStrategy<Value>, usual: Range<usize>) -> impl Strategy<Value = Vec<Value>> {
+    prop_oneof![8 => vec(item.clone(), usual), 1 => vec(item, 0..8)]
+}
+
+fn packed(value: impl Strategy<Value = Value> + 'static) -> BoxedStrategy<Value> {
+    (value, prop::bool::weighted(0.05))
+        .prop_map(|(value, packed)| {
+            if packed {
+                Value::String(value.to_string())
+            } else {
+                value
+            }
+        })
+        .boxed()
+}
+
+fn object<const N: usize>(
+    fields: [(&'static str, BoxedStrategy<Value>, f64); N],
+) -> BoxedStrategy<Value> {
+    let field = |(key, value, present): (&'static str, BoxedStrategy<Value>, f64)| {
+        option::weighted(
+            present,
+            value.prop_map(move |value| (key.to_owned(), value)),
+        )
+    };
+    let fields: Vec<_> = fields.into_iter().map(field).collect();
+    fields
+        .prop_map(|fields| Value::Object(fields.into_iter().flatten().collect::<Map<_, _>>()))
+        .boxed()
+}
+
+/// Any ask that the types can hold, legal or not.
+pub(crate) fn any_ask() -> impl Strategy<Value = AskUserQuestion> {
+    let option = (text(), option::of(text()), option::weighted(0.1, text())).prop_map(
+        |(label, description, preview)| QuestionOption {
+            label,
+            description,
+            preview,
+        },
+    );
+    let question = (text(), option::of(text()), any::<bool>(), vec(option, 0..6)).prop_map(
+        |(question, header, multi_select, options)| Question {
+            question,
+            header,
+            multi_select,
+            options,
+        },
+    );
+    vec(question, 1..4).prop_map(|questions| AskUserQuestion { questions })
+}
+
+/// An ask as repair leaves it and the rules want it: texts trimmed, visible and distinct.
+pub(crate) fn repaired_ask() -> impl Strategy<Value = AskUserQuestion> {
+    any_ask().prop_map(|mut ask| {
+        let mut questions = HashSet::new();
+        ask.questions.retain_mut(|question| {
+            question.question = question.question.trim().to_owned();
+            let mut labels = HashSet::new();
+            question.options.retain_mut(|option| {
+                option.label = option.label.trim().to_owned();
+                !is_blank(&option.label) && labels.insert(option.label.clone())
+            });
+            questions.insert(question.question.clone())
+        });
+        ask
+    })
+}
+
+/// A legal answer to every question.
+pub(crate) fn picks_for(ask: AskUserQuestion) -> impl Strategy<Value = Vec<Selection>> {
+    let selection = |(index, question): (usize, Question)| {
+        let options = question.options.len();
+        let own_words = text().prop_filter("visible", |text| !is_blank(text));
+        (
+            vec(any::<bool>(), options),
+            any::<prop::sample::Index>(),
+            option::weighted(0.2, own_words),
+            option::weighted(0.2, text()),
+            prop::bool::weighted(0.1),
+        )
+            .prop_map(move |(chosen, only, other, note, skipped)| {
+                let mut picks = Selection {
+                    question: index,
+                    selected: chosen
+                        .iter()
+                        .enumerate()
+                        .filter_map(|(o, chosen)| chosen.then_some(o))
+                        .collect(),
+                    other,
+                    note: note.filter(|note| !is_blank(note)),
+                    skipped: false,
+                };
+                if !question.multi_select {
+                    picks.selected = if options == 0 || picks.other.is_some() {
+                        vec![]
+                    } else {
+                        vec![only.index(options)]
+                    };
+                }
+                picks.skipped = skipped || picks.selected.is_empty() && picks.other.is_none();
+                if picks.skipped {
+                    picks.selected = vec![];
+                    picks.other = None;
+                }
+                picks
+            })
+    };
+    ask.questions
+        .into_iter()
+        .enumerate()
+        .map(selection)
+        .collect::<Vec<_>>()
+}
+
+/// Selections that may fit an ask, or not.
+pub(crate) fn any_selections() -> impl Strategy<Value = Vec<Selection>> {
+    let index = || prop_oneof![12 => 0..4usize, 1 => any::<usize>()];
+    let selection = (
+        index(),
+        vec(index(), 0..3),
+        option::weighted(0.3, text()),
+        option::weighted(0.2, text()),
+        prop::bool::weighted(0.2),
+    )
+        .prop_map(|(question, selected, other, note, skipped)| Selection {
+            question,
+            selected,
+            other,
+            note,
+            skipped,
+        });
+    // Often one for each of the first questions, in order, or nothing would ever be legal.
+    vec((selection, prop::bool::weighted(0.9)), 0..4).prop_map(|selections| {
+        let place = |(q, (selection, in_order))| {
+            if in_order {
+                Selection {
+                    question: q,
+                    ..selection
+                }
+            } else {
+                selection
+            }
+        };
+        selections.into_iter().enumerate().map(place).collect()
+    })
+}
+
+/// A patch for any place.
+pub(crate) fn any_patch() -> impl Strategy<Value = AskPatch> {
+    let index = || prop_oneof![8 => 0..3usize, 1 => any::<usize>()];
+    let path = (index(), index(), 0..5).prop_map(|(q, o, kind)| match kind {
+        0 => TextPath::Question(q),
+        1 => TextPath::Header(q),
+        2 => TextPath::Label(q, o),
+        3 => TextPath::Description(q, o),
+        _ => TextPath::Preview(q, o),
+    });
+    (path, index(), index(), text(), 0..10).prop_map(|(text, question, option, delta, kind)| {
+        match kind {
+            0..3 => AskPatch::Append { text, delta },
+            3 => AskPatch::CloseText { text },
+            4 => AskPatch::MultiSelect {
+                question,
+                value: true,
+            },
+            5 => AskPatch::OpenOption { question, option },
+            6 => AskPatch::CloseOption { question, option },
+            7 => AskPatch::OpenQuestion { question },
+            8 => AskPatch::CloseQuestion { question },
+            _ => AskPatch::Phase(Phase::Ready),
+        }
+    })
+}

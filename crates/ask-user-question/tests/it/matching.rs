@@ -1,0 +1,282 @@
+//! Typed messages: what is certain is a pick, everything else stays the user's own words.
+
+use ask_user_question::examples;
+use ask_user_question::matching::match_message;
+use ask_user_question::reply::Selection;
+use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use serde_json::{Value, json};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+fn one(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
+    let options: Vec<Value> = labels.iter().map(|label| json!({"label": label})).collect();
+    serde_json::from_value(json!({"questions": [{"question": "Which one?", "header": "One", "multiSelect": multi_select, "options": options}]})).unwrap()
+}
+
+/// What the message picks, or `None` where it is taken as the user's own words.
+#[track_caller]
+fn picked(ask: &AskUserQuestion, text: &str) -> Option<Vec<usize>> {
+    let Outcome::Answered(reply) = match_message(ask, text, vec![]) else {
+        panic!("{text:?} answers one question");
+    };
+    let selection = reply.selections().remove(0);
+    match selection.other {
+        Some(other) => {
+            assert_eq!(other, text);
+            None
+        }
+        None => Some(selection.selected),
+    }
+}
+
+#[test]
+fn labels_beginnings_and_numbers_pick() {
+    let ask = one(
+        false,
+        &["PostgreSQL", "SQLite (Recommended)", "MySQL 8", "Straße"],
+    );
+    for (text, option) in [
+        ("PostgreSQL", 0),
+        ("postgresql", 0),
+        ("  POST ", 0),
+        ("p", 0),
+        ("sqlite", 1),
+        ("SQLite (recommended)", 1),
+        ("mysql.", 2),
+        ("MySQL   8!", 2),
+        ("3", 2),
+        ("#3", 2),
+        ("3.", 2),
+        ("(3)", 2),
+        ("٣", 2),
+        ("３", 2),
+        ("STRASSE", 3),
+        ("One: sqlite", 1),
+        ("which one?: 4", 3),
+    ] {
+        assert_eq!(picked(&ask, text), Some(vec![option]), "{text}");
+    }
+    for text in [
+        "5",
+        "0",
+        "-1",
+        "99999999999999999999",
+        "Oracle",
+        "PostgreSQL and SQLite",
+        "1, 2",
+        "Postgres please",
+        "not sure",
+        "One: Oracle",
+        "?",
+    ] {
+        assert_eq!(picked(&ask, text), None, "{text}");
+    }
+}
+
+#[test]
+fn nothing_is_guessed_between_two() {
+    let ask = one(
+        false,
+        &["Standard", "Standard plus", "Stand by", "yes", "YES"],
+    );
+    assert_eq!(picked(&ask, "standard"), Some(vec![0]), "the whole label");
+    assert_eq!(picked(&ask, "standard p"), Some(vec![1]));
+    assert_eq!(picked(&ask, "stand"), None);
+    assert_eq!(picked(&ask, "YES"), Some(vec![4]), "exactly as written");
+    assert_eq!(picked(&ask, "Yes"), None);
+    let equal = one(false, &["Same", "Same"]);
+    assert_eq!(picked(&equal, "Same"), None);
+    assert_eq!(picked(&equal, "2"), Some(vec![1]));
+}
+
+#[test]
+fn a_number_that_is_a_label_or_begins_one_is_read_as_that_or_not_at_all() {
+    let ask = one(false, &["10", "4", "2", "1"]);
+    assert_eq!(picked(&ask, "2"), Some(vec![2]));
+    assert_eq!(picked(&ask, "4"), Some(vec![1]));
+    assert_eq!(picked(&ask, "1"), Some(vec![3]));
+    assert_eq!(picked(&ask, "3"), Some(vec![2]), "no label begins with it");
+    let weeks = one(false, &["2 weeks", "1 week"]);
+    assert_eq!(
+        picked(&weeks, "2"),
+        None,
+        "the first label or the second option"
+    );
+    assert_eq!(picked(&weeks, "2 w"), Some(vec![0]));
+    assert_eq!(
+        picked(&one(false, &["1 week", "2 weeks"]), "2"),
+        Some(vec![1]),
+        "both mean the same"
+    );
+}
+
+#[test]
+fn several_options_are_picked_with_commas_where_that_is_allowed() {
+    let labels = ["Login", "Search", "CSV, JSON", "Audit log"];
+    let multi = one(true, &labels);
+    assert_eq!(picked(&multi, "search, LOGIN"), Some(vec![0, 1]));
+    assert_eq!(picked(&multi, "1,4,1"), Some(vec![0, 3]));
+    assert_eq!(picked(&multi, "login; audit"), Some(vec![0, 3]));
+    assert_eq!(picked(&multi, "login\nsearch"), Some(vec![0, 1]));
+    assert_eq!(picked(&multi, "csv, json"), Some(vec![2]));
+    assert_eq!(picked(&multi, "login, teleport"), None);
+    assert_eq!(picked(&multi, "login,"), None);
+    assert_eq!(picked(&multi, &"1,".repeat(100_000)), None);
+    assert_eq!(picked(&one(false, &labels), "login, search"), None);
+}
+
+#[test]
+fn blank_messages_answer_nothing() {
+    let ask = one(false, &["A", "B"]);
+    for text in ["", " \n", "\u{200B}"] {
+        let partial = Selection {
+            selected: vec![0],
+            ..Selection::default()
+        };
+        assert_eq!(
+            match_message(&ask, text, vec![partial.clone()]),
+            Outcome::RepliedInChat {
+                text: text.into(),
+                partial: vec![partial]
+            }
+        );
+    }
+}
+
+#[test]
+fn a_note_on_the_card_travels_with_the_typed_answer() {
+    let partial = Selection {
+        selected: vec![1],
+        note: Some("but cheap".into()),
+        ..Selection::default()
+    };
+    let Outcome::Answered(reply) = match_message(&one(false, &["A", "B"]), "a", vec![partial])
+    else {
+        panic!("answered")
+    };
+    assert_eq!(reply.message(), "A (note: but cheap)");
+}
+
+fn several() -> AskUserQuestion {
+    serde_json::from_value(json!({"questions": [
+        {"question": "Which database?", "header": "Database", "options": [{"label": "PostgreSQL"}, {"label": "SQLite"}]},
+        {"question": "Which features: first version?", "multiSelect": true, "options": [{"label": "Login"}, {"label": "Search"}]},
+    ]}))
+    .unwrap()
+}
+
+#[test]
+fn lines_for_every_question_are_a_reply() {
+    for text in [
+        "Database: SQLite\nWhich features: first version?: Login, Search",
+        "\n which  FEATURES: first version? : 2, 1 \n\n database：sqlite\n",
+    ] {
+        let Outcome::Answered(reply) = match_message(&several(), text, vec![]) else {
+            panic!("{text}")
+        };
+        assert_eq!(
+            reply.message(),
+            "Database: SQLite\nWhich features: first version?: Login, Search"
+        );
+    }
+    let text = "Database: DuckDB, I think\nWhich features: first version?: (skipped)";
+    let Outcome::Answered(reply) = match_message(&several(), text, vec![]) else {
+        panic!("{text}")
+    };
+    assert_eq!(reply.message(), text);
+    assert_eq!(reply.answers()[0].other.as_deref(), Some("DuckDB, I think"));
+    assert!(reply.answers()[1].skipped);
+}
+
+#[test]
+fn anything_else_is_never_spread_over_several_questions() {
+    for text in [
+        "SQLite",
+        "1",
+        "1, 2",
+        "SQLite\nLogin",
+        "Database: SQLite",
+        "Database: SQLite\nDatabase: PostgreSQL\nWhich features: first version?: Login",
+        "Database: SQLite\nWhich features: first version?:  ",
+        "Database: SQLite\nWhich features: first version?: Login\nand hurry",
+        "Which features: Login\nDatabase: SQLite",
+    ] {
+        let partial = vec![Selection {
+            question: 1,
+            selected: vec![0],
+            ..Selection::default()
+        }];
+        assert_eq!(
+            match_message(&several(), text, partial.clone()),
+            Outcome::RepliedInChat {
+                text: text.into(),
+                partial
+            },
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn equal_headers_are_ambiguous() {
+    let question = |text: &str| json!({"question": text, "header": "H", "options": [{"label": "A"}, {"label": "B"}]});
+    let ask: AskUserQuestion =
+        serde_json::from_value(json!({"questions": [question("Q1"), question("Q2")]})).unwrap();
+    assert!(matches!(
+        match_message(&ask, "H: A\nH: B", vec![]),
+        Outcome::RepliedInChat { .. }
+    ));
+    assert!(matches!(
+        match_message(&ask, "Q1: A\nQ2: B", vec![]),
+        Outcome::Answered(_)
+    ));
+}
+
+#[test]
+fn the_message_of_a_pick_is_matched_to_the_same_pick() {
+    for example in examples::all().into_iter().filter(|example| example.valid) {
+        let ask = example.check().ask.unwrap();
+        for option in 0..ask
+            .questions
+            .iter()
+            .map(|question| question.options.len())
+            .min()
+            .unwrap()
+        {
+            let picks = (0..ask.questions.len())
+                .map(|question| Selection {
+                    question,
+                    selected: vec![option],
+                    ..Selection::default()
+                })
+                .collect();
+            let reply = Reply::check(&ask, picks).unwrap();
+            let text = reply.message();
+            // A label over several lines cannot stand on one line of several.
+            if ask.questions.len() == 1 || !text.contains("\n\n") {
+                assert_eq!(
+                    match_message(&ask, &text, vec![]),
+                    Outcome::Answered(reply),
+                    "{}: {text}",
+                    example.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn hostile_asks_and_messages_end() {
+    let colons = ":".repeat(200_000);
+    let ask: AskUserQuestion = serde_json::from_value(json!({"questions": [{"question": colons, "options": [{"label": colons}, {"label": "B"}]}]})).unwrap();
+    assert_eq!(picked(&ask, &colons), Some(vec![0]));
+    assert_eq!(picked(&ask, &format!("{colons}:B")), Some(vec![1]));
+    let many: Vec<Value> = (0..20_000)
+        .map(|q| json!({"question": format!("Q{q}"), "options": [{"label": "A"}]}))
+        .collect();
+    let ask: AskUserQuestion = serde_json::from_value(json!({"questions": many})).unwrap();
+    assert!(matches!(
+        match_message(&ask, &"Q1: A\n".repeat(20_000), vec![]),
+        Outcome::RepliedInChat { .. }
+    ));
+}

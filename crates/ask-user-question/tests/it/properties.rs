@@ -1,0 +1,241 @@
+//! Laws over arbitrary input.
+
+use crate::generate::{
+    any_ask, any_json, any_patch, any_selections, ask_like_json, config, picks_for, repaired_ask,
+    text,
+};
+use ask_user_question::matching::match_message;
+use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::AskSnapshot;
+use ask_user_question::text::is_blank;
+use ask_user_question::validate::{check, check_text, validate};
+use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, Reply, repair};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::{BTreeSet, HashMap};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// The origin's own property.
+    #[test]
+    fn answers_always_valid_json(answers: HashMap<String, String>) {
+        let result = json!({"answers": answers});
+        prop_assert!(serde_json::to_string(&result).is_ok());
+        // And more of its kind: the same texts as a reply, typed under "Other", come back as they were.
+        let (ask, selections) = typed(&answers);
+        let Ok(reply) = Reply::check(&ask, selections) else {
+            prop_assert!(answers.is_empty() || answers.values().any(|text| is_blank(text)));
+            return Ok(());
+        };
+        let written = serde_json::to_string(&reply).unwrap();
+        let read: Value = serde_json::from_str(&written).unwrap();
+        prop_assert_eq!(&read["answers"], &result["answers"]);
+        prop_assert_eq!(Reply::parse(&ask, &read), Ok(reply));
+    }
+
+    #[test]
+    fn any_json_gets_a_verdict(input in prop_oneof![any_json(), ask_like_json()]) {
+        for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with_previews()] {
+            let checked = check(&limits, input.clone());
+            prop_assert!(checked.ask.is_some() || !checked.is_valid());
+            prop_assert_eq!(check_text(&limits, &input.to_string()), checked);
+        }
+    }
+
+    #[test]
+    fn any_text_gets_a_verdict(input: String, cut: prop::sample::Index, ask in ask_like_json()) {
+        let _ = check_text(&Limits::RUNTIME, &input);
+        let text = ask.to_string();
+        let end = (0..=cut.index(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap();
+        let _ = check_text(&Limits::RUNTIME, &text[..end]);
+    }
+
+    #[test]
+    fn a_repaired_ask_needs_no_repair(input in ask_like_json()) {
+        let (once, _) = repair::repair(input);
+        let (twice, repairs) = repair::repair(once.clone());
+        prop_assert_eq!(twice, once);
+        prop_assert_eq!(repairs, vec![]);
+    }
+
+    #[test]
+    fn a_valid_ask_is_shown_whole(input in ask_like_json()) {
+        let checked = check(&Limits::RUNTIME, input.clone());
+        if checked.is_valid() {
+            let (value, _) = repair::repair(input);
+            let read: AskUserQuestion = serde_json::from_value(drop_strange_previews(value)).unwrap();
+            prop_assert_eq!(checked.ask, Some(read));
+        }
+    }
+
+    #[test]
+    fn asks_survive_the_wire(ask in any_ask()) {
+        let text = serde_json::to_string(&ask).unwrap();
+        prop_assert_eq!(serde_json::from_str::<AskUserQuestion>(&text).unwrap(), ask.clone());
+        let value: Value = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(ask.validate(&Limits::CHAT), validate(&Limits::CHAT, &value));
+    }
+
+    #[test]
+    fn parsing_undoes_encoding((ask, selections) in any_ask().prop_flat_map(|ask| (Just(ask.clone()), picks_for(ask)))) {
+        let reply = Reply::check(&ask, selections).unwrap();
+        prop_assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply.clone()));
+        let text: Value = serde_json::from_str(&serde_json::to_string(&reply).unwrap()).unwrap();
+        prop_assert_eq!(Reply::parse(&ask, &text), Ok(reply.clone()));
+        prop_assert_eq!(Reply::check(&ask, reply.selections()), Ok(reply));
+    }
+
+    #[test]
+    fn details_are_there_exactly_when_the_flat_map_would_lose_something(
+        (ask, selections) in repaired_ask().prop_flat_map(|ask| (Just(ask.clone()), picks_for(ask)))
+    ) {
+        let reply = Reply::check(&ask, selections).unwrap();
+        let lossy = ask.questions.iter().zip(reply.selections()).any(|(question, picks)| loses(question, &picks));
+        prop_assert_eq!(reply.to_json().get("details").is_some(), lossy);
+    }
+
+    #[test]
+    fn a_reply_is_checked_against_its_ask(ask in any_ask(), selections in any_selections()) {
+        prop_assert_eq!(Reply::check(&ask, selections.clone()).is_ok(), is_legal(&ask, &selections));
+    }
+
+    #[test]
+    fn whatever_is_read_as_a_reply_is_one(ask in any_ask(), answers in any_json(), details in any_json()) {
+        for json in [answers.clone(), json!({"answers": answers, "details": details})] {
+            if let Ok(reply) = Reply::parse(&ask, &json) {
+                prop_assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply));
+            }
+            let _ = Outcome::parse(&ask, &json.to_string());
+        }
+    }
+
+    #[test]
+    fn a_reply_in_chat_keeps_text_and_picks(ask in any_ask(), text: String, partial in any_selections()) {
+        let outcome = Outcome::replied_in_chat(&ask, text, partial);
+        prop_assert_eq!(Outcome::parse(&ask, &outcome.tool_content(&ask)), Some(outcome));
+    }
+
+    #[test]
+    fn a_typed_message_is_a_reply_or_kept_as_it_is(ask in any_ask(), message in text(), partial in any_selections()) {
+        match match_message(&ask, &message, partial) {
+            Outcome::Answered(reply) => {
+                prop_assert_eq!(Reply::check(&ask, reply.selections()), Ok(reply));
+                prop_assert!(ask.questions.len() == 1 || message.contains([':', '：']));
+            }
+            Outcome::RepliedInChat { text, .. } => prop_assert_eq!(text, message),
+            other => prop_assert!(false, "{:?}", other),
+        }
+    }
+
+    #[test]
+    fn a_typed_label_is_never_taken_for_another(ask in repaired_ask(), option: prop::sample::Index) {
+        let Some(question) = ask.questions.first().filter(|question| ask.questions.len() == 1 && !question.options.is_empty()) else {
+            return Ok(());
+        };
+        let option = option.index(question.options.len());
+        let message = &question.options[option].label;
+        if let Outcome::Answered(reply) = match_message(&ask, message, vec![]) {
+            let picks = reply.selections().remove(0);
+            // A label may read as a list of other labels only where it is none by itself, which a distinct one always is.
+            prop_assert!(picks.selected == [option] || picks.other.as_ref() == Some(message), "{:?}", picks);
+        }
+    }
+
+    #[test]
+    fn any_patches_are_taken(patches in prop::collection::vec(any_patch(), 0..40)) {
+        let mut snapshot = AskSnapshot::new("call");
+        for patch in patches {
+            snapshot.apply(patch);
+        }
+        prop_assert!(snapshot.questions.len() <= 40);
+    }
+}
+
+/// An ask whose questions are the keys, and selections that type the values.
+fn typed(answers: &HashMap<String, String>) -> (AskUserQuestion, Vec<Selection>) {
+    let question = |text: &String| Question {
+        question: text.clone(),
+        header: None,
+        multi_select: false,
+        options: vec![],
+    };
+    let selection = |(index, text): (usize, &String)| Selection {
+        question: index,
+        other: Some(text.clone()),
+        ..Selection::default()
+    };
+    let ask = AskUserQuestion {
+        questions: answers.keys().map(question).collect(),
+    };
+    (ask, answers.values().enumerate().map(selection).collect())
+}
+
+/// Without previews in the profile a preview of any type is an unknown field.
+fn drop_strange_previews(mut ask: Value) -> Value {
+    for question in ask["questions"].as_array_mut().unwrap() {
+        for option in question["options"].as_array_mut().unwrap() {
+            if option
+                .get("preview")
+                .is_some_and(|preview| !preview.is_string())
+            {
+                option.as_object_mut().unwrap().remove("preview");
+            }
+        }
+    }
+    ask
+}
+
+/// Whether the flat text does not say all of this, found by trying every other choice of options.
+fn loses(question: &Question, picks: &Selection) -> bool {
+    let said_only_in_details = picks.skipped || picks.other.is_some() || picks.note.is_some();
+    let joined = |selected: &[usize]| {
+        selected
+            .iter()
+            .map(|&o| question.options[o].label.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let has_comma = question.multi_select
+        && picks
+            .selected
+            .iter()
+            .any(|&o| question.options[o].label.contains(','));
+    let text = joined(&picks.selected);
+    said_only_in_details
+        || has_comma
+        || choices(question).any(|other| other != picks.selected && joined(&other) == text)
+}
+
+fn choices(question: &Question) -> impl Iterator<Item = Vec<usize>> {
+    let options = question.options.len();
+    let most = if question.multi_select { options } else { 1 };
+    (1..1u32 << options)
+        .map(move |bits| {
+            (0..options)
+                .filter(|o| bits & (1 << o) != 0)
+                .collect::<Vec<usize>>()
+        })
+        .filter(move |choice| choice.len() <= most)
+}
+
+/// The rules of replies, said once more and differently.
+fn is_legal(ask: &AskUserQuestion, selections: &[Selection]) -> bool {
+    let named: BTreeSet<usize> = selections.iter().map(|picks| picks.question).collect();
+    let each_once =
+        selections.len() == ask.questions.len() && named == (0..ask.questions.len()).collect();
+    !selections.is_empty()
+        && each_once
+        && selections.iter().all(|picks| {
+            let question = &ask.questions[picks.question];
+            let distinct: BTreeSet<&usize> = picks.selected.iter().collect();
+            let given = picks.selected.len() + usize::from(picks.other.is_some());
+            distinct.len() == picks.selected.len()
+                && picks.selected.iter().all(|&o| o < question.options.len())
+                && !picks.other.as_deref().is_some_and(is_blank)
+                && (picks.skipped != (given > 0))
+                && (question.multi_select || given <= 1)
+        })
+}

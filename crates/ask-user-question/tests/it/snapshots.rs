@@ -1,0 +1,183 @@
+//! Snapshots: a complete ask, and one that grows patch by patch.
+
+use ask_user_question::examples;
+use ask_user_question::snapshot::{
+    AskPatch, AskSnapshot, OptionSnapshot, Phase, QuestionSnapshot, TextPath, TextSnapshot,
+};
+use ask_user_question::{AskUserQuestion, Outcome};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// The patches by which an ask would stream in, texts in two pieces.
+fn patches(ask: &AskUserQuestion) -> Vec<AskPatch> {
+    fn text(patches: &mut Vec<AskPatch>, path: TextPath, value: &str) {
+        let middle = value
+            .char_indices()
+            .nth(value.chars().count() / 2)
+            .map_or(0, |(at, _)| at);
+        for delta in [&value[..middle], &value[middle..]] {
+            patches.push(AskPatch::Append {
+                text: path,
+                delta: delta.to_owned(),
+            });
+        }
+        patches.push(AskPatch::CloseText { text: path });
+    }
+    let mut patches = Vec::new();
+    for (q, question) in ask.questions.iter().enumerate() {
+        patches.push(AskPatch::OpenQuestion { question: q });
+        text(&mut patches, TextPath::Question(q), &question.question);
+        if let Some(header) = &question.header {
+            text(&mut patches, TextPath::Header(q), header);
+        }
+        if question.multi_select {
+            patches.push(AskPatch::MultiSelect {
+                question: q,
+                value: true,
+            });
+        }
+        for (o, option) in question.options.iter().enumerate() {
+            patches.push(AskPatch::OpenOption {
+                question: q,
+                option: o,
+            });
+            text(&mut patches, TextPath::Label(q, o), &option.label);
+            if let Some(description) = &option.description {
+                text(&mut patches, TextPath::Description(q, o), description);
+            }
+            if let Some(preview) = &option.preview {
+                text(&mut patches, TextPath::Preview(q, o), preview);
+            }
+            patches.push(AskPatch::CloseOption {
+                question: q,
+                option: o,
+            });
+        }
+        patches.push(AskPatch::CloseQuestion { question: q });
+    }
+    patches
+}
+
+#[test]
+fn growing_ends_where_completing_begins() {
+    for example in examples::all() {
+        let Some(ask) = example.check().ask else {
+            continue;
+        };
+        let complete = AskSnapshot::complete("call", ask.clone(), Phase::Ready);
+        let mut growing = AskSnapshot::new("call");
+        for patch in patches(&ask) {
+            growing.apply(patch);
+        }
+        assert_eq!(growing.questions, complete.questions, "{}", example.name);
+        assert_eq!((growing.phase, &growing.ask), (Phase::Streaming, &None));
+        growing.apply(AskPatch::Complete(ask));
+        growing.apply(AskPatch::Phase(Phase::Ready));
+        assert_eq!(growing, complete);
+    }
+}
+
+#[test]
+fn every_step_shows_what_has_arrived_and_what_is_closed() {
+    let mut snapshot = AskSnapshot::new("call");
+    snapshot.apply(AskPatch::Append {
+        text: TextPath::Label(0, 0),
+        delta: "Post".into(),
+    });
+    let label = |text: &str, closed| TextSnapshot {
+        text: text.into(),
+        closed,
+    };
+    let shown = |option: OptionSnapshot| {
+        vec![QuestionSnapshot {
+            options: vec![option],
+            ..QuestionSnapshot::default()
+        }]
+    };
+    assert_eq!(
+        snapshot.questions,
+        shown(OptionSnapshot {
+            label: label("Post", false),
+            ..OptionSnapshot::default()
+        })
+    );
+    snapshot.apply(AskPatch::Append {
+        text: TextPath::Label(0, 0),
+        delta: "gres".into(),
+    });
+    snapshot.apply(AskPatch::CloseText {
+        text: TextPath::Label(0, 0),
+    });
+    assert_eq!(
+        snapshot.questions,
+        shown(OptionSnapshot {
+            label: label("Postgres", true),
+            ..OptionSnapshot::default()
+        })
+    );
+    snapshot.apply(AskPatch::CloseOption {
+        question: 0,
+        option: 0,
+    });
+    assert!(snapshot.questions[0].options[0].closed && !snapshot.questions[0].closed);
+    assert_eq!(snapshot.questions[0].multi_select, None);
+    snapshot.apply(AskPatch::CloseQuestion { question: 0 });
+    assert_eq!(snapshot.questions[0].multi_select, Some(false));
+}
+
+#[test]
+fn patches_for_elsewhere_change_nothing() {
+    let mut snapshot = AskSnapshot::new("call");
+    for patch in [
+        AskPatch::OpenQuestion { question: 1 },
+        AskPatch::CloseQuestion {
+            question: usize::MAX,
+        },
+        AskPatch::CloseText {
+            text: TextPath::Preview(3, 0),
+        },
+    ] {
+        snapshot.apply(patch);
+    }
+    assert_eq!(snapshot, AskSnapshot::new("call"));
+    snapshot.apply(AskPatch::OpenQuestion { question: 0 });
+    snapshot.apply(AskPatch::OpenOption {
+        question: 0,
+        option: 7,
+    });
+    assert_eq!(snapshot.questions, [QuestionSnapshot::default()]);
+}
+
+#[test]
+fn the_end_is_kept() {
+    let mut snapshot = AskSnapshot::new("call");
+    snapshot.apply(AskPatch::ExpiresAt(Some(5)));
+    snapshot.apply(AskPatch::Outcome(Outcome::Declined));
+    snapshot.apply(AskPatch::Phase(Phase::Declined));
+    assert_eq!(
+        (snapshot.expires_at, snapshot.outcome, snapshot.phase),
+        (Some(5), Some(Outcome::Declined), Phase::Declined)
+    );
+}
+
+#[test]
+fn phases_are_words_in_lower_case() {
+    let words = Phase::ALL.map(Phase::as_str);
+    assert_eq!(
+        words,
+        [
+            "streaming",
+            "ready",
+            "malformed",
+            "answerable",
+            "answered",
+            "declined",
+            "superseded",
+            "expired",
+            "interrupted"
+        ]
+    );
+    for phase in Phase::ALL {
+        assert_eq!(serde_json::to_value(phase).unwrap(), phase.to_string());
+    }
+}

@@ -1,0 +1,355 @@
+//! What a model is told: the same as the origins of the profiles say.
+
+use ask_user_question::Limits;
+use ask_user_question::guidance::{self, Mode};
+use ask_user_question::limits::LimitsError;
+use ask_user_question::tool::tool_definition;
+use serde_json::{Value, json};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// The agent runtime's schema, word for word.
+fn runtime_origin() -> Value {
+    json!({
+      "type": "object",
+      "required": ["questions"],
+      "properties": {
+        "questions": {
+          "type": "array",
+          "minItems": 1,
+          "maxItems": 4,
+          "items": {
+            "type": "object",
+            "required": ["question", "options"],
+            "properties": {
+              "question": { "type": "string", "description": "The full question text to display" },
+              "header": { "type": "string", "maxLength": 12, "description": "Short label for the question" },
+              "options": {
+                "type": "array",
+                "minItems": 2,
+                "maxItems": 4,
+                "items": {
+                  "type": "object",
+                  "required": ["label"],
+                  "properties": { "label": { "type": "string" }, "description": { "type": "string" } }
+                }
+              },
+              "multiSelect": { "type": "boolean", "default": false }
+            }
+          }
+        }
+      }
+    })
+}
+
+/// The coding agent's schema, word for word.
+fn coding_origin() -> Value {
+    json!({
+      "type": "object",
+      "properties": {
+        "questions": {
+          "type": "array",
+          "minItems": 1,
+          "maxItems": 4,
+          "items": {
+            "type": "object",
+            "properties": {
+              "question": { "type": "string", "description": "The complete question to ask the user." },
+              "header": {
+                "type": "string",
+                "maxLength": 12,
+                "description": "Very short label displayed as a chip/tag (max 12 chars)."
+              },
+              "options": {
+                "type": "array",
+                "minItems": 2,
+                "maxItems": 4,
+                "items": {
+                  "type": "object",
+                  "properties": {
+                    "label": { "type": "string", "description": "The display text for this option." },
+                    "description": { "type": "string", "description": "Explanation of what this option means." }
+                  },
+                  "required": ["label"]
+                }
+              },
+              "multiSelect": {
+                "type": "boolean",
+                "default": false,
+                "description": "Allow multiple answers to be selected."
+              }
+            },
+            "required": ["question", "header", "options"]
+          }
+        }
+      },
+      "required": ["questions"]
+    })
+}
+
+/// The customer chat's zod schema as JSON Schema: `min` and `max` of arrays, fields required unless optional or with a default.
+fn chat_origin() -> Value {
+    json!({
+      "type": "object",
+      "properties": {
+        "questions": {
+          "type": "array",
+          "minItems": 1,
+          "maxItems": 1,
+          "items": {
+            "type": "object",
+            "properties": {
+              "question": { "type": "string", "description": "The question to ask" },
+              "header": { "type": "string", "description": "Short label for the question" },
+              "options": {
+                "type": "array",
+                "minItems": 2,
+                "maxItems": 6,
+                "items": {
+                  "type": "object",
+                  "properties": {
+                    "label": { "type": "string", "description": "Display text for this option" },
+                    "description": { "type": "string", "description": "Additional context" }
+                  },
+                  "required": ["label"]
+                }
+              },
+              "multiSelect": { "type": "boolean", "default": false }
+            },
+            "required": ["question", "header", "options"]
+          }
+        }
+      },
+      "required": ["questions"]
+    })
+}
+
+#[test]
+fn schemas_equal_their_origins_apart_from_added_descriptions() {
+    let origins = [
+        (Limits::RUNTIME, runtime_origin()),
+        (Limits::CODING, coding_origin()),
+        (Limits::CHAT, chat_origin()),
+    ];
+    for (limits, origin) in origins {
+        let mut schema = schema(&limits);
+        remove_added_descriptions(&mut schema, &origin);
+        assert_eq!(schema, origin);
+    }
+}
+
+#[test]
+fn names_are_those_of_the_origins() {
+    assert_eq!(tool_definition(&Limits::RUNTIME).name, "ask_user_question");
+    assert_eq!(tool_definition(&Limits::CODING).name, "AskUserQuestion");
+    assert_eq!(tool_definition(&Limits::CHAT).name, "ask_user_question");
+}
+
+#[test]
+fn properties_are_written_in_the_order_that_the_card_needs() {
+    for limits in [
+        Limits::RUNTIME,
+        Limits::CODING,
+        Limits::CHAT,
+        Limits::CODING.with_previews(),
+    ] {
+        let text = serde_json::to_string(&tool_definition(&limits)).unwrap();
+        let keys = [
+            "\"name\":",
+            "\"description\":",
+            "\"parameters\":",
+            "\"question\":{",
+            "\"header\":{",
+            "\"multiSelect\":{",
+            "\"options\":{",
+            "\"label\":{",
+        ];
+        let places: Vec<usize> = keys
+            .iter()
+            .map(|key| text.find(key).unwrap_or_else(|| panic!("{key} in {text}")))
+            .collect();
+        assert!(places.is_sorted(), "{text}");
+    }
+}
+
+#[test]
+fn previews_are_in_the_schema_only_where_allowed() {
+    let preview = |limits| {
+        schema(&limits)
+            .pointer("/properties/questions/items/properties/options/items/properties/preview")
+            .cloned()
+    };
+    assert_eq!(preview(Limits::CODING), None);
+    assert_eq!(
+        preview(Limits::CODING.with_previews()).unwrap()["type"],
+        "string"
+    );
+}
+
+#[test]
+fn descriptions_say_what_the_origins_say() {
+    let runtime = tool_definition(&Limits::RUNTIME).description;
+    assert_eq!(
+        runtime,
+        "Ask the user clarifying questions when you need input to proceed.\n\
+         Use when there are multiple valid approaches and user preference matters.\n\n\
+         Provide 1-4 questions with 2-4 options each. Keep questions focused\n\
+         and options clear. Users can also type custom answers.\n\n\
+         NOT available to sub-agents."
+    );
+    let coding = tool_definition(&Limits::CODING).description;
+    assert!(coding.starts_with("Asks the user multiple choice questions to gather information, clarify ambiguity, understand preferences, make decisions or offer them choices."));
+    assert!(coding.contains("1-4 questions with 2-4 options each"));
+    let chat = tool_definition(&Limits::CHAT).description;
+    assert!(
+        chat.contains("exactly 1 question with 2-6 options."),
+        "{chat}"
+    );
+    for description in [coding, chat] {
+        assert!(
+            description.contains("custom answers")
+                && description.contains("NOT available to sub-agents")
+        );
+    }
+}
+
+#[test]
+fn guidance_names_the_tool_and_covers_every_rule() {
+    for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT] {
+        for mode in [Mode::Work, Mode::Plan] {
+            let rules = guidance::rules(&limits, mode);
+            let ids: Vec<&str> = rules.iter().map(|rule| rule.id).collect();
+            assert_eq!(
+                ids,
+                [
+                    "when_to_ask",
+                    "ask_by_tool",
+                    "recommended_first",
+                    "no_other",
+                    "only_call",
+                    "no_answer",
+                    "plan_mode"
+                ]
+            );
+            let text = guidance::text(&limits, mode);
+            assert!(rules.iter().all(|rule| text.contains(&rule.text)));
+            for part in [
+                limits.tool_name(),
+                "(Recommended)",
+                "\"Other\"",
+                "ExitPlanMode",
+                "plain text",
+                "only tool call",
+            ] {
+                assert!(text.contains(part), "{part} in {text}");
+            }
+        }
+        assert_eq!(
+            tool_definition(&limits).guidance,
+            guidance::text(&limits, Mode::Work)
+        );
+    }
+    assert!(
+        guidance::text(&Limits::CODING, Mode::Plan)
+            .contains("MUST NOT use AskUserQuestion to ask for approval of the plan")
+    );
+}
+
+#[test]
+fn guidance_changes_only_with_its_version() {
+    // A change of any text changes this sum: count VERSION up and write the new sum here.
+    let texts: String = [Limits::RUNTIME, Limits::CODING]
+        .iter()
+        .flat_map(|limits| [Mode::Work, Mode::Plan].map(|mode| guidance::text(limits, mode)))
+        .collect();
+    let sum = texts.bytes().fold(0u32, |sum, byte| {
+        sum.wrapping_mul(31).wrapping_add(u32::from(byte))
+    });
+    assert_eq!((guidance::VERSION, sum), (1, 1_043_930_966));
+}
+
+#[test]
+fn a_builder_changes_schema_and_description() {
+    let limits = Limits::RUNTIME
+        .to_builder()
+        .tool_name("ask")
+        .questions(1..=2)
+        .options(3..=5)
+        .require_header()
+        .header_max(20)
+        .build()
+        .unwrap();
+    let schema = schema(&limits);
+    let questions = &schema["properties"]["questions"];
+    assert_eq!(
+        (&questions["minItems"], &questions["maxItems"]),
+        (&json!(1), &json!(2))
+    );
+    assert_eq!(
+        questions["items"]["required"],
+        json!(["question", "header", "options"])
+    );
+    assert_eq!(questions["items"]["properties"]["header"]["maxLength"], 20);
+    assert_eq!(questions["items"]["properties"]["options"]["maxItems"], 5);
+    let tool = tool_definition(&limits);
+    assert_eq!(tool.name, "ask");
+    assert!(
+        tool.description
+            .contains("Provide 1-2 questions with 3-5 options each.")
+    );
+    assert!(tool.guidance.contains("Use ask when"));
+}
+
+#[test]
+fn a_builder_refuses_limits_that_no_ask_can_keep() {
+    let refused = |limits: ask_user_question::limits::LimitsBuilder| limits.build().unwrap_err();
+    let builder = || Limits::CHAT.to_builder();
+    assert_eq!(
+        refused(builder().questions(0..=4)),
+        LimitsError::NoQuestions
+    );
+    #[allow(
+        clippy::reversed_empty_ranges,
+        reason = "this is what the builder refuses"
+    )]
+    {
+        assert_eq!(
+            refused(builder().questions(3..=2)),
+            LimitsError::NoQuestions
+        );
+        assert_eq!(refused(builder().options(3..=2)), LimitsError::NoOptions);
+    }
+    assert_eq!(refused(builder().header_max(0)), LimitsError::NoHeader);
+    assert_eq!(
+        refused(builder().tool_name(" ")),
+        LimitsError::BlankToolName
+    );
+    assert_eq!(builder().build(), Ok(Limits::CHAT));
+    let open = Limits::CODING
+        .to_builder()
+        .optional_header()
+        .header_of_any_length()
+        .previews()
+        .build()
+        .unwrap();
+    assert!(!open.header_required() && open.header_max().is_none() && open.previews());
+}
+
+fn schema(limits: &Limits) -> Value {
+    serde_json::from_str(tool_definition(limits).parameters.get()).unwrap()
+}
+
+/// Removes `description`s of schema nodes where the origin has none. A property of that name is an object and stays.
+fn remove_added_descriptions(schema: &mut Value, origin: &Value) {
+    let Value::Object(fields) = schema else {
+        return;
+    };
+    if fields.get("description").is_some_and(Value::is_string)
+        && origin.get("description").is_none()
+    {
+        fields.remove("description");
+    }
+    for (key, field) in fields {
+        remove_added_descriptions(field, &origin[key]);
+    }
+}
