@@ -9,6 +9,7 @@ use crate::runtime::Runtime;
 use crate::store::Store;
 use crate::{agent_endpoint, conversations, page};
 use axum::extract::DefaultBodyLimit;
+use axum::handler::HandlerWithoutStateExt as _;
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use serde_json::{Value, json};
@@ -43,7 +44,9 @@ pub fn app(
         .with_state(app)
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES));
     let routes = match &config.page {
-        Some(dir) => routes.fallback_service(ServeDir::new(dir)),
+        Some(dir) => {
+            routes.fallback_service(ServeDir::new(dir).fallback(nothing_here.into_service()))
+        }
         None => routes.fallback(nothing_here),
     };
     let guarded = Arc::new(Guard::new(config.allow_origins.clone()));

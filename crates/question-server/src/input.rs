@@ -2,7 +2,6 @@
 
 use crate::error::ApiError;
 use crate::limits::MAX_ID_BYTES;
-use crate::wire::ASK_KEY;
 use ask_user_question::outcome::AskMetadata;
 use serde::Deserialize;
 use serde_json::Value;
@@ -138,5 +137,5 @@ fn text(content: &Value) -> String {
 }
 
 fn ask(metadata: Option<&Value>) -> Option<AskMetadata> {
-    AskMetadata::deserialize(metadata?.get(ASK_KEY)?).ok()
+    AskMetadata::of(metadata?)
 }

@@ -170,8 +170,18 @@ impl Runtime {
             .push_event(&wire::run_started(&live.id, &run_id, taken));
         let work = announce(live, effects, brought.as_deref());
         let run = Run::new(run_id, live.log.next_position());
-        talk.run = Some(run.clone());
-        tokio::spawn(Arc::clone(self).drive(Arc::clone(live), run.clone(), work));
+        match work {
+            Some(work) => {
+                talk.run = Some(run.clone());
+                tokio::spawn(Arc::clone(self).drive(Arc::clone(live), run.clone(), work));
+            }
+            None => end_run(
+                live,
+                talk,
+                &run,
+                RunEnd::Finished(wire::success(talk.conversation.state())),
+            ),
+        }
         Ok((run, reader))
     }
 
@@ -200,46 +210,37 @@ impl Runtime {
         Ok(effects)
     }
 
-    async fn drive(self: Arc<Self>, live: Arc<Live>, run: Run, work: Option<Work>) {
+    async fn drive(self: Arc<Self>, live: Arc<Live>, run: Run, work: Work) {
         // A task of its own, so that a bug in a model cannot leave the conversation busy for ever.
         let working =
             tokio::spawn(Arc::clone(&self).work_off(Arc::clone(&live), run.clone(), work));
-        let ended = working.await.unwrap_or_else(|error| {
+        let end = working.await.unwrap_or_else(|error| {
             tracing::error!(conversation = live.id, %error, "a run broke off");
-            Err(failed("internal_error", "The run broke off."))
+            failed("internal_error", "The run broke off.")
         });
         let mut talk = live.talk.lock().await;
-        talk.run = None;
-        let end = ended.unwrap_or_else(|end| end);
-        let event = match &end {
-            RunEnd::Finished(outcome) => wire::run_finished(&live.id, &run.id, outcome.clone()),
-            RunEnd::Failed { code, message } => wire::run_error(code, message),
-        };
-        live.log.push_end(&event, end);
-        run.over.cancel();
+        end_run(&live, &mut talk, &run, end);
     }
 
-    async fn work_off(
-        self: Arc<Self>,
-        live: Arc<Live>,
-        run: Run,
-        mut work: Option<Work>,
-    ) -> Result<RunEnd, RunEnd> {
+    async fn work_off(self: Arc<Self>, live: Arc<Live>, run: Run, work: Work) -> RunEnd {
         let mut stopped = false;
+        let mut work = Some(work);
         while let Some(next) = work {
             let done = match next {
                 Work::AskModel => self.ask_model(&live, &run).await,
                 Work::Execute(call) => self.execute(&call),
             };
             stopped |= matches!(done.event, Event::LlmStopped { .. });
-            work = self.feed(&live, done).await?;
+            work = match self.feed(&live, done).await {
+                Ok(work) => work,
+                Err(end) => return end,
+            };
         }
-        let talk = live.talk.lock().await;
-        Ok(match talk.conversation.state() {
+        match live.talk.lock().await.conversation.state() {
             ConvState::Failed { reason } => failed("model_failed", reason),
             _ if stopped => RunEnd::Finished(RunOutcome::Cancelled(CancelledOutcome::new())),
             state => RunEnd::Finished(wire::success(state)),
-        })
+        }
     }
 
     async fn feed(&self, live: &Live, done: Done) -> Result<Option<Work>, RunEnd> {
@@ -332,6 +333,17 @@ impl Runtime {
 pub(crate) async fn stop(run: &Run) {
     run.stop.cancel();
     run.over.cancelled().await;
+}
+
+/// Tells the clients that a run has ended. The conversation is free before they can know, so that what they say next finds it so.
+fn end_run(live: &Live, talk: &mut Talk, run: &Run, end: RunEnd) {
+    talk.run = None;
+    let event = match &end {
+        RunEnd::Finished(outcome) => wire::run_finished(&live.id, &run.id, outcome.clone()),
+        RunEnd::Failed { code, message } => wire::run_error(code, message),
+    };
+    live.log.push_end(&event, end);
+    run.over.cancel();
 }
 
 /// Tells the clients what happened; what is left to do comes back. A result that the client brought itself is not told again.

@@ -9,10 +9,7 @@ use ag_ui_stream::outcome::{RunOutcome, SuccessOutcome};
 use ask_user_question::outcome::AskMetadata;
 use question_agent::call::ToolResult;
 use question_agent::{ConvState, Conversation, message};
-use serde_json::json;
-
-/// The key of an ask's metadata on the messages that carry its reply.
-pub(crate) const ASK_KEY: &str = "ask";
+use serde_json::Value;
 
 pub(crate) fn messages(conversation: &Conversation) -> Vec<Message> {
     conversation.messages().iter().map(message).collect()
@@ -66,8 +63,10 @@ fn assistant_message(assistant: &message::AssistantMessage) -> Message {
 }
 
 fn metadata(ask: Option<&AskMetadata>) -> Option<Metadata> {
-    let ask = json!(ask?);
-    Some(Metadata::from_iter([(ASK_KEY.to_owned(), ask)]))
+    match ask?.to_metadata() {
+        Value::Object(metadata) => Some(metadata),
+        _ => None,
+    }
 }
 
 /// A run begins. What it was started with is echoed, so that other clients of the conversation learn of it.

@@ -1,1 +1,10 @@
 //! The server as its clients see it.
+
+mod conversations;
+mod journey;
+mod page;
+mod refusals;
+mod replies;
+mod scripted;
+mod socket;
+mod visitor;

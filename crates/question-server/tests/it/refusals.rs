@@ -1,0 +1,149 @@
+//! What is not let in, and how that is said.
+
+use crate::visitor::{Answer, call, get, post, request, server};
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Method, Request, header};
+use question_server::limits::{MAX_BODY_BYTES, MAX_ID_BYTES, MAX_MESSAGE_BYTES};
+use serde_json::{Value, json};
+
+fn hello() -> Value {
+    json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "hi"}]})
+}
+
+async fn with_headers(server: &Router, headers: &[(&str, &str)]) -> Answer {
+    let mut post = Request::builder()
+        .method(Method::POST)
+        .uri("/agent")
+        .header(header::CONTENT_TYPE, "application/json");
+    for (name, value) in headers {
+        post = post.header(*name, *value);
+    }
+    call(
+        server,
+        post.body(hello().to_string().into())
+            .expect("the request is well formed"),
+    )
+    .await
+}
+
+#[tokio::test]
+async fn trunks_proxy_is_let_in() {
+    let proxied = [
+        ("host", "127.0.0.1"),
+        ("x-forwarded-host", "127.0.0.1:8080"),
+        ("origin", "http://127.0.0.1:8080"),
+    ];
+    assert_eq!(with_headers(&server(), &proxied).await.status, 200);
+}
+
+#[tokio::test]
+async fn strangers_are_not_let_in_and_leave_no_trace() {
+    let server = server();
+    for (headers, code) in [
+        (vec![("host", "evil.example")], "forbidden_host"),
+        (
+            vec![("host", "127.0.0.1"), ("x-forwarded-host", "evil.example")],
+            "forbidden_host",
+        ),
+        (
+            vec![
+                ("host", "127.0.0.1:8787"),
+                ("origin", "https://evil.example"),
+            ],
+            "forbidden_origin",
+        ),
+        (
+            vec![("host", "127.0.0.1:8787"), ("origin", "null")],
+            "forbidden_origin",
+        ),
+        (vec![], "forbidden_host"),
+    ] {
+        assert_eq!(
+            with_headers(&server, &headers).await.refusal(),
+            (403, code.to_owned()),
+            "{headers:?}"
+        );
+    }
+    assert_eq!(
+        get(&server, "/conversations/t").await.refusal(),
+        (404, "not_found".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn only_json_is_taken() {
+    let server = server();
+    for content_type in ["text/plain", "application/x-www-form-urlencoded", ""] {
+        let post = Request::builder()
+            .method(Method::POST)
+            .uri("/agent")
+            .header(header::HOST, "localhost")
+            .header(header::CONTENT_TYPE, content_type);
+        let answer = call(
+            &server,
+            post.body(hello().to_string().into())
+                .expect("the request is well formed"),
+        )
+        .await;
+        assert_eq!(
+            answer.refusal(),
+            (415, "unsupported_media_type".to_owned()),
+            "{content_type}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_input_is_refused_with_a_sentence() {
+    let server = server();
+    for body in [
+        json!(null),
+        json!([]),
+        json!({}),
+        json!({"threadId": 1, "runId": "r"}),
+        json!({"threadId": "", "runId": "r"}),
+        json!({"threadId": "t".repeat(MAX_ID_BYTES + 1), "runId": "r"}),
+        json!({"threadId": "t\n", "runId": "r"}),
+        json!({"threadId": "t", "runId": "r", "messages": [{"role": "user", "content": "no id"}]}),
+        json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "x".repeat(MAX_MESSAGE_BYTES + 1)}]}),
+    ] {
+        let refused = post(&server, "/agent", body.clone()).await;
+        assert_eq!(refused.refusal(), (400, "bad_request".to_owned()), "{body}");
+        assert!(
+            refused.json()["message"]
+                .as_str()
+                .is_some_and(|message| !message.is_empty())
+        );
+    }
+    let mut broken = request(Method::POST, "/agent", Some(hello()));
+    *broken.body_mut() = Body::from("{\"threadId\":");
+    assert_eq!(
+        call(&server, broken).await.refusal(),
+        (400, "bad_request".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn large_bodies_are_refused() {
+    let mut large = request(Method::POST, "/agent", Some(hello()));
+    *large.body_mut() = Body::from(" ".repeat(MAX_BODY_BYTES + 1));
+    assert_eq!(
+        call(&server(), large).await.refusal(),
+        (413, "too_large".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn other_paths_and_methods() {
+    let server = server();
+    assert_eq!(
+        get(&server, "/").await.refusal(),
+        (404, "not_found".to_owned())
+    );
+    assert_eq!(get(&server, "/agent").await.status, 405);
+    assert_eq!(
+        get(&server, "/healthz").await.json(),
+        json!({"status": "ok"})
+    );
+}

@@ -1,0 +1,321 @@
+//! Runs that go wrong, with a model that does what a test says.
+
+use crate::visitor::{get, post, request, server_with};
+use ag_ui_stream::reader::EndOutcome;
+use ask_user_question::Limits;
+use axum::body::Body;
+use axum::http::Method;
+use futures_util::StreamExt as _;
+use futures_util::stream::{self, BoxStream};
+use question_server::models::{Delta, Model, ModelError, Request};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use tower::ServiceExt as _;
+
+/// Gives one prepared answer after the other.
+#[derive(Clone, Debug)]
+struct Script {
+    answers: Arc<Mutex<VecDeque<Vec<Line>>>>,
+    asked: Arc<Mutex<Vec<Request>>>,
+}
+
+#[derive(Clone, Debug)]
+enum Line {
+    Says(&'static str),
+    Calls(usize, &'static str, &'static str),
+    Fails { retryable: bool },
+    Hangs,
+}
+
+impl Script {
+    fn new(answers: impl IntoIterator<Item = Vec<Line>>) -> Self {
+        Self {
+            answers: Arc::new(Mutex::new(answers.into_iter().collect())),
+            asked: Arc::default(),
+        }
+    }
+
+    fn times_asked(&self) -> usize {
+        self.asked.lock().expect("no test panics with it").len()
+    }
+}
+
+impl Model for Script {
+    fn limits(&self) -> Limits {
+        Limits::RUNTIME
+    }
+
+    fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
+        self.asked
+            .lock()
+            .expect("no test panics with it")
+            .push(request);
+        let lines = self
+            .answers
+            .lock()
+            .expect("no test panics with it")
+            .pop_front()
+            .unwrap_or_default();
+        stream::iter(lines)
+            .flat_map(|line| stream::iter(line.deltas()).boxed().chain(line.rest()))
+            .boxed()
+    }
+}
+
+impl Line {
+    fn deltas(&self) -> Vec<Result<Delta, ModelError>> {
+        match *self {
+            Self::Says(text) => vec![Ok(Delta::Text(text.to_owned()))],
+            Self::Calls(call, name, arguments) => vec![
+                Ok(Delta::CallStart {
+                    call,
+                    name: name.to_owned(),
+                }),
+                Ok(Delta::CallArgs {
+                    call,
+                    delta: arguments.to_owned(),
+                }),
+            ],
+            Self::Fails { retryable } => vec![Err(ModelError {
+                reason: "The model is overloaded.".to_owned(),
+                retryable,
+            })],
+            Self::Hangs => Vec::new(),
+        }
+    }
+
+    fn rest(&self) -> BoxStream<'static, Result<Delta, ModelError>> {
+        match self {
+            Self::Hangs => stream::pending().boxed(),
+            Self::Says(_) | Self::Calls(..) | Self::Fails { .. } => stream::empty().boxed(),
+        }
+    }
+}
+
+fn says(id: &str, text: &str) -> Value {
+    json!({"threadId": "t", "runId": format!("run-{id}"), "messages": [{"id": id, "role": "user", "content": text}]})
+}
+
+const ASK: &str =
+    r#"{"questions":[{"question":"Which?","options":[{"label":"One"},{"label":"Two"}]}]}"#;
+
+#[tokio::test]
+async fn malformed_arguments_go_back_to_the_model_which_tries_again() {
+    let script = Script::new([
+        vec![Line::Calls(0, "ask_user_question", r#"{"questions":[]}"#)],
+        vec![Line::Calls(0, "ask_user_question", ASK)],
+    ]);
+    let server = server_with(script.clone());
+    let (_, end) = post(&server, "/agent", says("u1", "go")).await.events();
+    assert_eq!(end.outcome, EndOutcome::Completed);
+    let stored = get(&server, "/conversations/t").await.json();
+    assert!(
+        stored["messages"][2]["error"]
+            .as_str()
+            .is_some_and(|error| error.contains("Must have 1-4 questions")),
+        "{stored}"
+    );
+    assert_eq!(stored["pending"][0]["questions"][0]["question"], "Which?");
+    assert_eq!(script.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn calls_behind_the_question_go_on_after_the_answer() {
+    let script = Script::new([
+        vec![
+            Line::Calls(0, "ask_user_question", ASK),
+            Line::Calls(1, "unknown_tool", "{}"),
+        ],
+        vec![Line::Says("Done.")],
+    ]);
+    let server = server_with(script);
+    post(&server, "/agent", says("u1", "go")).await.events();
+    let (events, _) = post(&server, "/agent", says("u2", "One")).await.events();
+    let results = events
+        .iter()
+        .filter(|event| event.name() == "TOOL_CALL_RESULT")
+        .count();
+    assert_eq!(results, 2, "of the ask and of the call behind it");
+    let stored = get(&server, "/conversations/t").await.json();
+    let roles: Vec<&str> = stored["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|message| message["role"].as_str())
+        .collect();
+    assert_eq!(
+        roles,
+        ["user", "assistant", "tool", "tool", "user", "assistant"]
+    );
+}
+
+#[tokio::test]
+async fn a_model_that_fails_before_it_speaks_is_asked_again() {
+    let fails = || vec![Line::Fails { retryable: true }];
+    let script = Script::new([fails(), fails(), vec![Line::Says("Here I am.")]]);
+    let server = server_with(script.clone());
+    let (_, end) = post(&server, "/agent", says("u1", "go")).await.events();
+    assert_eq!(
+        (end.outcome, script.times_asked()),
+        (EndOutcome::Completed, 3)
+    );
+}
+
+#[tokio::test]
+async fn a_model_that_fails_in_the_middle_fails_the_run_and_can_be_tried_again() {
+    let script = Script::new([
+        vec![
+            Line::Says("I was"),
+            Line::Calls(0, "ask_user_question", "{\"que"),
+            Line::Fails { retryable: true },
+        ],
+        vec![Line::Says("Better.")],
+    ]);
+    let server = server_with(script);
+    let (events, end) = post(&server, "/agent", says("u1", "go")).await.events();
+    assert_eq!(end.outcome, EndOutcome::Error);
+    assert_eq!(
+        end.error.map(|error| error.code).as_deref(),
+        Some("model_failed")
+    );
+    let told = events
+        .iter()
+        .any(|event| event.name() == "MESSAGES_SNAPSHOT");
+    assert!(told, "clients learn that the half answer is not kept");
+    let stored = get(&server, "/conversations/t").await.json();
+    assert_eq!(stored["messages"].as_array().map(Vec::len), Some(1));
+    // Retry is the same input in a new run.
+    let (_, end) = post(&server, "/agent", says("u1", "go")).await.events();
+    assert_eq!(end.outcome, EndOutcome::Completed);
+}
+
+#[tokio::test]
+async fn a_run_whose_client_has_gone_gives_way_to_what_comes_next() {
+    let script = Script::new([
+        vec![Line::Says("Let me think"), Line::Hangs],
+        vec![Line::Says("Yes.")],
+    ]);
+    let server = server_with(script);
+    let stream = server
+        .clone()
+        .oneshot(request(Method::POST, "/agent", Some(says("u1", "go"))))
+        .await
+        .expect("it answers");
+    let busy = post(&server, "/agent", says("u2", "are you there")).await;
+    assert_eq!(
+        busy.refusal(),
+        (409, "busy".to_owned()),
+        "its client still reads"
+    );
+    let mut body: Body = stream.into_body();
+    first_text(&mut body).await;
+    drop(body);
+    let (_, end) = post(&server, "/agent", says("u2", "are you there"))
+        .await
+        .events();
+    assert_eq!(end.outcome, EndOutcome::Completed);
+    let stored = get(&server, "/conversations/t").await.json();
+    let texts: Vec<&str> = stored["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|message| message["content"].as_str())
+        .collect();
+    assert_eq!(texts, ["go", "Let me think", "are you there", "Yes."]);
+}
+
+#[tokio::test]
+async fn cancelling_stops_a_run_and_keeps_what_was_said() {
+    let script = Script::new([vec![
+        Line::Says("Let me think"),
+        Line::Calls(0, "ask_user_question", "{\"que"),
+        Line::Hangs,
+    ]]);
+    let server = server_with(script);
+    let response = server
+        .clone()
+        .oneshot(request(Method::POST, "/agent", Some(says("u1", "go"))))
+        .await
+        .expect("it answers");
+    let mut body = response.into_body();
+    let mut seen = first_text(&mut body).await;
+    let cancelled = post(&server, "/conversations/t/cancel", json!({})).await;
+    assert_eq!(cancelled.json()["state"]["type"], "idle");
+    let rest = axum::body::to_bytes(body, usize::MAX)
+        .await
+        .expect("the run has ended");
+    seen.extend_from_slice(&rest);
+    let mut reader = ag_ui_stream::EventReader::new();
+    reader.feed(&seen);
+    assert_eq!(reader.finish().outcome, EndOutcome::Cancelled);
+    let stored = get(&server, "/conversations/t").await.json();
+    let kept = &stored["messages"][1];
+    assert_eq!(
+        (kept["content"].as_str(), kept.get("toolCalls")),
+        (Some("Let me think"), None)
+    );
+}
+
+#[tokio::test]
+async fn a_retry_during_the_run_gets_the_rest_of_it() {
+    let script = Script::new([vec![Line::Says("Let me think"), Line::Hangs]]);
+    let server = server_with(script.clone());
+    let response = server
+        .clone()
+        .oneshot(request(Method::POST, "/agent", Some(says("u1", "go"))))
+        .await
+        .expect("it answers");
+    let mut body = response.into_body();
+    first_text(&mut body).await;
+    drop(body);
+    let mut retry = says("u1", "go");
+    retry["runId"] = "retry".into();
+    let response = server
+        .clone()
+        .oneshot(request(Method::POST, "/agent", Some(retry)))
+        .await
+        .expect("it answers");
+    let mut body = response.into_body();
+    let mut seen = first_text(&mut body).await;
+    post(&server, "/conversations/t/cancel", json!({})).await;
+    seen.extend_from_slice(
+        &axum::body::to_bytes(body, usize::MAX)
+            .await
+            .expect("the run has ended"),
+    );
+    let mut reader = ag_ui_stream::EventReader::new();
+    reader.feed(&seen);
+    let mut thread = ag_ui_stream::Thread::default();
+    while let Some(event) = reader.next_event() {
+        thread.handle_event(&event.expect("the server keeps to the protocol"));
+    }
+    assert_eq!(reader.finish().outcome, EndOutcome::Cancelled);
+    let texts: Vec<String> = thread
+        .messages()
+        .iter()
+        .map(|message| message.text().into_owned())
+        .collect();
+    assert_eq!(texts, ["go", "Let me think"]);
+    assert_eq!(script.times_asked(), 1);
+}
+
+/// Reads until the model has said something.
+async fn first_text(body: &mut Body) -> Vec<u8> {
+    let mut seen = Vec::new();
+    let mut frames = std::pin::pin!(stream::poll_fn(|context| {
+        use axum::body::HttpBody as _;
+        std::pin::Pin::new(&mut *body).poll_frame(context)
+    }));
+    while let Some(frame) = frames.next().await {
+        let data = frame
+            .expect("the stream goes on")
+            .into_data()
+            .unwrap_or_default();
+        seen.extend_from_slice(&data);
+        if String::from_utf8_lossy(&seen).contains("TEXT_MESSAGE_CONTENT") {
+            break;
+        }
+    }
+    seen
+}
