@@ -1,12 +1,13 @@
 //! The crate in a person's or a script's hands; `--help` is its contract.
 
+use ask_user_question::json;
 use ask_user_question::matching::match_message;
 use ask_user_question::reply::Selection;
 use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::{Checked, Code, Violation, check, check_text};
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
@@ -166,7 +167,7 @@ fn build_reply(text: &str) -> Result<Output, String> {
                 reply,
             },
         ),
-        Err(errors) => print(false, &json!({"errors": errors})),
+        Err(errors) => print(false, &serde_json::json!({"errors": errors})),
     }
 }
 
@@ -178,7 +179,7 @@ fn match_text(text: &str) -> Result<Output, String> {
         Value::Null => Vec::new(),
         selections => match selections_of(&ask, selections) {
             Ok(partial) => partial,
-            Err(errors) => return print(false, &json!({"errors": errors})),
+            Err(errors) => return print(false, &serde_json::json!({"errors": errors})),
         },
     };
     print(
@@ -233,7 +234,7 @@ impl Matched {
 }
 
 fn json_of(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| format!("the input is no JSON: {error}"))
+    json::parse(text).map_err(|error| format!("the input is no JSON: {error}"))
 }
 
 /// The ask as a card would show it: whoever answers has seen that, and not what the model wrote.

@@ -31,6 +31,7 @@ pub struct Example {
     #[serde(default)]
     pub hidden: bool,
     /// The arguments, before repair.
+    #[serde(deserialize_with = "crate::json::plain")]
     pub ask: Value,
 }
 

@@ -31,16 +31,55 @@ pub struct Rule {
 pub fn rules(limits: &Limits, mode: Mode) -> Vec<Rule> {
     let tool = limits.tool_name();
     let mut rules = vec![
-        rule("when_to_ask", format!("Use {tool} when the instruction is ambiguous, a requirement is missing, or several approaches are valid and the user's preference decides. Do not ask what you can find out yourself, and do not guess what only the user can know.")),
-        rule("ask_by_tool", format!("Do not ask questions in plain text: call {tool}, so that the user can answer with one tap.")),
-        rule("recommended_first", "If you recommend an option, make it the first one and end its label with \"(Recommended)\".".to_owned()),
-        rule("no_other", "Do not put \"Other\" or \"Something else\" among the options: the user is always offered a text field.".to_owned()),
-        rule("only_call", format!("Make {tool} the only tool call of your turn, wait for the result, and put all your questions into one call where that many are allowed.")),
-        rule("no_answer", "A skipped, declined or expired question is no answer and no consent: carry on only with what is safe without it, or ask again differently.".to_owned()),
+        rule(
+            "when_to_ask",
+            format!(
+                "Use {tool} when the instruction is ambiguous, a requirement is missing, or several approaches are valid and the user's \
+                 preference decides. Do not ask what you can find out yourself, and do not guess what only the user can know."
+            ),
+        ),
+        rule(
+            "ask_by_tool",
+            format!("Do not ask questions in plain text: call {tool}, so that the user can answer with one tap."),
+        ),
+        rule(
+            "recommended_first",
+            "If you recommend an option, make it the first one and end its label with \"(Recommended)\".".to_owned(),
+        ),
+        rule(
+            "no_other",
+            "Do not put \"Other\" or \"Something else\" among the options: the user is always offered a text field.".to_owned(),
+        ),
+        rule(
+            "only_call",
+            format!(
+                "Make {tool} the only tool call of your turn, wait for the result, and put all your questions into one call where that \
+                 many are allowed."
+            ),
+        ),
+        rule(
+            "no_answer",
+            "A skipped, declined or expired question is no answer and no consent: carry on only with what is safe without it, or ask \
+             again differently."
+                .to_owned(),
+        ),
     ];
     rules.push(match mode {
-        Mode::Work => rule("plan_mode", format!("In plan mode, use {tool} to clarify requirements or choose between approaches before you finalize the plan. Do not use it to ask for approval of the plan; that is what ExitPlanMode is for.")),
-        Mode::Plan => rule("plan_mode", format!("You are in plan mode. Where requirements are missing, you MUST gather them with {tool} before you finalize the plan. You MUST NOT use {tool} to ask for approval of the plan (\"Is the plan okay?\", \"Should I proceed?\"): call ExitPlanMode for that.")),
+        Mode::Work => rule(
+            "plan_mode",
+            format!(
+                "In plan mode, use {tool} to clarify requirements or choose between approaches before you finalize the plan. Do not use \
+                 it to ask for approval of the plan; that is what ExitPlanMode is for."
+            ),
+        ),
+        Mode::Plan => rule(
+            "plan_mode",
+            format!(
+                "You are in plan mode. Where requirements are missing, you MUST gather them with {tool} before you finalize the plan. You \
+                 MUST NOT use {tool} to ask for approval of the plan (\"Is the plan okay?\", \"Should I proceed?\"): call ExitPlanMode \
+                 for that."
+            ),
+        ),
     });
     rules
 }

@@ -1,5 +1,6 @@
 //! How an ask ended, and the words the agent reads for it.
 
+use crate::json;
 use crate::reply::{Answer, Details, Reply, Selected, Selection, lenient_details};
 use crate::text::is_blank;
 use crate::wire::{AskUserQuestion, Question};
@@ -78,7 +79,7 @@ impl Outcome {
         if let Some(outcome) = Self::from_sentence(content) {
             return Some(outcome);
         }
-        match serde_json::from_str(content).ok()? {
+        match json::parse(content).ok()? {
             Value::String(text) => Self::from_sentence(text.trim()),
             json => Self::from_json(ask, &json),
         }

@@ -5,9 +5,9 @@
 
 mod other;
 
+use crate::json;
 use crate::text::is_blank;
 use crate::validate::MAX_REPORTED;
-use crate::wire::AskUserQuestion;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::fmt::{self, Display};
@@ -98,15 +98,6 @@ pub fn repair(input: Value) -> (Value, Vec<Repair>) {
     let mut log = Log::default();
     let value = log.arguments(input);
     (value, log.0)
-}
-
-/// Arguments that could be read, perhaps after repair.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repaired {
-    /// The ask.
-    pub ask: AskUserQuestion,
-    /// What was changed to read it.
-    pub repairs: Vec<Repair>,
 }
 
 /// What was repaired so far; its methods repair one part each.
@@ -352,7 +343,7 @@ fn unpack(text: &str) -> Option<Value> {
         if !layer.starts_with(['{', '[', '"']) {
             return None;
         }
-        match serde_json::from_str(&layer) {
+        match json::parse(&layer) {
             Ok(Value::String(inner)) => layer = inner.trim().to_owned(),
             Ok(value) => return Some(value),
             Err(_) => return None,

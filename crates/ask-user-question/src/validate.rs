@@ -13,6 +13,7 @@ pub(crate) use rules::range_of;
 pub(crate) use size::exceeds;
 pub(crate) use violation::Report;
 
+use crate::json;
 use crate::limits::Limits;
 use crate::repair::{Repair, repair};
 use crate::wire::AskUserQuestion;
@@ -95,7 +96,7 @@ pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     } else {
         arguments
     };
-    match serde_json::from_str(text) {
+    match json::parse(text) {
         Ok(input) => check(limits, input),
         Err(error) => refuse(Violation {
             path: String::new(),
