@@ -55,10 +55,9 @@ fn watch(mut server: Child, mut page: Child, port: u16) -> Result<ExitCode> {
         }
         if !announced && accepts(port) {
             announced = true;
-            say(&format!(
-                "\n  {}\n",
-                bold(&format!("Open http://127.0.0.1:{port}/   (Ctrl+C ends it)"))
-            ));
+            // The one line that a program may want to read.
+            let line = format!("Open http://127.0.0.1:{port}/   (Ctrl+C ends it)");
+            println!("\n  {}\n", bold(&line));
         }
         std::thread::sleep(GLANCE);
     }

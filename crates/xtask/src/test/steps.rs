@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 
 use super::browser::{self, Kind};
 use super::summary::Outcome;
@@ -174,7 +174,14 @@ fn documentation(_: &Tools) -> Result<Outcome> {
 }
 
 fn native_tests(_: &Tools) -> Result<Outcome> {
-    check(cargo().args(["test", "--workspace", "--lib", "--bins", "--tests"]))
+    check(cargo().args([
+        "test",
+        "--workspace",
+        "--no-fail-fast",
+        "--lib",
+        "--bins",
+        "--tests",
+    ]))
 }
 
 fn documentation_tests(_: &Tools) -> Result<Outcome> {
@@ -244,16 +251,26 @@ fn journeys_in_chromium(tools: &Tools) -> Result<Outcome> {
     journeys
         .env("XTASK_CHROMIUM", &browser.program)
         .env("XTASK_CHROMEDRIVER", &browser.driver);
-    check(journeys.env(
+    let program = std::env::current_exe().context("can't tell which program this is")?;
+    journeys.env("XTASK_PROGRAM", program).env(
         "XTASK_CHROMIUM_ARGUMENTS",
         browsers::chromium_arguments().join(" "),
-    ))
+    );
+    check(&mut journeys)
 }
 
 fn wasm_tests(tools: &Tools, crates: &[&str]) -> Result<Command> {
     let runner = tools.wasm_bindgen.there()?.join("wasm-bindgen-test-runner");
     let mut tests = cargo();
-    tests.args(["test", "--target", WASM, "--lib", "--bins", "--tests"]);
+    tests.args([
+        "test",
+        "--target",
+        WASM,
+        "--no-fail-fast",
+        "--lib",
+        "--bins",
+        "--tests",
+    ]);
     packages(&mut tests, crates);
     tests.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner);
     Ok(tests)

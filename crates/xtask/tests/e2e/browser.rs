@@ -8,19 +8,27 @@ use thirtyfour::{ChromiumLikeCapabilities as _, LoggingPrefsLogLevel};
 
 use crate::chat_page::ChatPage;
 use crate::given;
-use crate::processes::{Process, port_after};
+use crate::processes::{Process, START_LIMIT, port_after};
 use crate::recorder;
 use crate::server::Server;
 
 /// Walks through the page in a fresh browser against a fresh server, and checks that nothing has complained on the way.
 pub(crate) async fn journey<T: Debug>(walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<T>) {
     let server = Server::start();
+    journey_at(&server.url(), walk).await;
+}
+
+/// Walks through the page at this address in a fresh browser, and checks that nothing has complained on the way.
+pub(crate) async fn journey_at<T: Debug>(
+    url: &str,
+    walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<T>,
+) {
     let (_driver, port) = start_driver();
     let session = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities()).await;
     let session = session.expect("the driver starts a browser");
     let walked = session.run_and_quit(async |driver| {
         recorder::install(&driver).await?;
-        let page = ChatPage::open(driver, &server.url()).await?;
+        let page = ChatPage::open(driver, url).await?;
         walk(&page).await?;
         page.has_not_complained().await
     });
@@ -29,9 +37,8 @@ pub(crate) async fn journey<T: Debug>(walk: impl AsyncFnOnce(&ChatPage) -> WebDr
 
 fn start_driver() -> (Process, u16) {
     let mut command = Command::new(given("XTASK_CHROMEDRIVER"));
-    Process::listening(command.arg("--port=0"), |line| {
-        port_after("started successfully on port ", line)
-    })
+    let announcement = |line: &str| port_after("started successfully on port ", line);
+    Process::listening(command.arg("--port=0"), announcement, START_LIMIT)
 }
 
 fn capabilities() -> ChromeCapabilities {

@@ -7,6 +7,7 @@ mod chat_page;
 mod journeys;
 mod processes;
 mod recorder;
+mod serve;
 mod server;
 
 /// What `cargo xtask` has found or built.

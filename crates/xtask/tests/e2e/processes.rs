@@ -1,9 +1,9 @@
 //! Programs that run beside a test and end with it.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A program that is ended when this is dropped, with all that it has started.
 pub(crate) struct Process {
@@ -15,6 +15,7 @@ impl Process {
     pub(crate) fn listening(
         command: &mut Command,
         announcement: fn(&str) -> Option<u16>,
+        patience: Duration,
     ) -> (Self, u16) {
         let program = command.get_program().to_owned();
         lead_a_group(command.stdin(Stdio::null()).stdout(Stdio::piped()));
@@ -33,23 +34,34 @@ impl Process {
                 }
             }
         });
-        let port = port.recv_timeout(START_LIMIT);
+        let port = port.recv_timeout(patience);
         let port =
             port.unwrap_or_else(|_| panic!("{} does not say where it listens", program.display()));
         (process, port)
     }
 
-    /// Ends the program at once, as a crash would.
-    pub(crate) fn kill(&mut self) {
-        kill_group(&self.child);
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    /// Ends the program as Ctrl+C does, and says how it ended; nothing if it has to be killed.
+    pub(crate) fn interrupt(&mut self) -> Option<ExitStatus> {
+        ask_to_end(&self.child);
+        let deadline = Instant::now() + END_LIMIT;
+        while Instant::now() < deadline {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        None
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.kill();
+        if matches!(self.child.try_wait(), Ok(None)) {
+            self.interrupt();
+        }
+        kill_group(&self.child);
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -70,18 +82,32 @@ fn lead_a_group(command: &mut Command) {
 }
 
 #[cfg(unix)]
+fn ask_to_end(leader: &Child) {
+    let _ = nix::sys::signal::killpg(group(leader), nix::sys::signal::Signal::SIGINT);
+}
+
+#[cfg(unix)]
 fn kill_group(leader: &Child) {
-    use nix::sys::signal::{Signal, killpg};
-    let group =
-        nix::unistd::Pid::from_raw(i32::try_from(leader.id()).expect("process ids are small"));
     // A group that is already gone is what we want.
-    let _ = killpg(group, Signal::SIGKILL);
+    let _ = nix::sys::signal::killpg(group(leader), nix::sys::signal::Signal::SIGKILL);
+}
+
+#[cfg(unix)]
+fn group(leader: &Child) -> nix::unistd::Pid {
+    nix::unistd::Pid::from_raw(i32::try_from(leader.id()).expect("process ids are small"))
 }
 
 #[cfg(not(unix))]
 fn lead_a_group(_: &mut Command) {}
 
 #[cfg(not(unix))]
+fn ask_to_end(_: &Child) {}
+
+#[cfg(not(unix))]
 fn kill_group(_: &Child) {}
 
-const START_LIMIT: Duration = Duration::from_secs(30);
+/// How long a program may take to start where nothing has to be built.
+pub(crate) const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// How long a program may take to end by itself.
+const END_LIMIT: Duration = Duration::from_secs(15);

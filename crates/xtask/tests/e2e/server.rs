@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::process::Command;
 
 use crate::given;
-use crate::processes::{Process, port_after};
+use crate::processes::{Process, START_LIMIT, port_after};
 
 /// A server of its own for each journey.
 pub(crate) struct Server {
@@ -22,12 +22,13 @@ impl Server {
             "0",
             "--pace",
             "15",
+            "--log",
+            "warn",
             "--page",
             &given("XTASK_PAGE"),
         ]);
-        let (process, port) = Process::listening(&mut command, |line| {
-            port_after("listening on http://127.0.0.1:", line)
-        });
+        let announcement = |line: &str| port_after("listening on http://127.0.0.1:", line);
+        let (process, port) = Process::listening(&mut command, announcement, START_LIMIT);
         Self {
             port,
             _process: process,

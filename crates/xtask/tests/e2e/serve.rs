@@ -1,0 +1,53 @@
+//! `cargo xtask serve`, from its start to Ctrl+C.
+
+use std::net::{Ipv4Addr, TcpStream};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::browser::journey_at;
+use crate::given;
+use crate::processes::{Process, port_after};
+
+#[tokio::test]
+async fn the_page_works_behind_trunk_and_nothing_is_left_behind() {
+    let mut command = Command::new(given("XTASK_PROGRAM"));
+    let announcement = |line: &str| port_after("Open http://127.0.0.1:", line);
+    let (mut serve, port) = Process::listening(
+        command.args(["serve", "--port", "0"]),
+        announcement,
+        BUILD_LIMIT,
+    );
+    let server_port = proxied_port();
+    assert!(accepts(port) && accepts(server_port));
+
+    journey_at(&format!("http://127.0.0.1:{port}/"), async |page| {
+        page.say("I need my car looked at").await?;
+        page.tap("Brake service").await?;
+        page.tap("Standard").await?;
+        page.answer_otherwise("Yes", "yes please").await?;
+        page.hears(&["Booked", "Brake service", "standard"]).await
+    })
+    .await;
+
+    let status = serve.interrupt().expect("it ends by itself");
+    assert!(status.success(), "{status}");
+    assert!(
+        !accepts(port) && !accepts(server_port),
+        "something still listens"
+    );
+}
+
+/// Where the settings that it has written send the page's requests.
+fn proxied_port() -> u16 {
+    let settings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/xtask/Trunk.toml");
+    let settings = std::fs::read_to_string(settings).expect("it has written its settings");
+    port_after("backend = \"http://127.0.0.1:", &settings).expect("they name the server")
+}
+
+fn accepts(port: u16) -> bool {
+    TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok()
+}
+
+/// It builds the page and the server first.
+const BUILD_LIMIT: Duration = Duration::from_secs(15 * 60);
