@@ -22,6 +22,7 @@ use crate::draft::Draft;
 use crate::labels::Labels;
 use crate::receipt::receipt_view;
 use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Limits, Phase, Reply};
 use leptos::either::{Either, EitherOf3};
 use leptos::ev::SubmitEvent;
@@ -37,18 +38,6 @@ pub enum SubmitMode {
     /// One activation of an option answers at once. Applies only to an ask of exactly one single-select question without previews; any
     /// other ask is shown as [`Explicit`](Self::Explicit).
     OnPick,
-}
-
-/// Where the host stands with the reply that the card gave it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Sending {
-    /// Nothing is under way that the host knows of.
-    #[default]
-    Idle,
-    /// The reply is on its way, or held until the run ends. The card refuses a second one.
-    Pending,
-    /// It could not be sent, for a reason that is shown to the user. The card opens again with everything that was chosen.
-    Failed(String),
 }
 
 /// One ask, from its first streamed byte to its receipt.

@@ -135,7 +135,8 @@ impl Draft {
             .iter()
             .map(|pick| pick.label.as_str())
             .filter(|_| !answer_sent);
-        let keeps_text = !is_blank(&draft.other) && !(answer_sent && draft.other_chosen);
+        let text_sent = answer_sent && draft.other_chosen;
+        let keeps_text = !text_sent && !is_blank(&draft.other);
         let parts: Vec<&str> = labels
             .chain(keeps_text.then_some(draft.other.as_str()))
             .collect();

@@ -12,7 +12,8 @@ pub mod labels;
 pub mod receipt;
 pub mod stylesheet;
 
-pub use card::{QuestionCard, Sending, SubmitMode};
+pub use ask_user_question::snapshot::Sending;
+pub use card::{QuestionCard, SubmitMode};
 pub use labels::Labels;
 pub use receipt::Receipt;
 pub use stylesheet::{STYLESHEET, adopt_styles};

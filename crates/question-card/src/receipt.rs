@@ -47,7 +47,7 @@ pub(crate) fn receipt_view(
             role="group"
             aria-labelledby=labelled_by
             tabindex="-1"
-            data-state=move || ask.with(|ask| state_name(ask))
+            data-state=move || ask.with(state_name)
         >
             <p class=part::RECEIPT_STATE id=id>{move || ask.with(|ask| state_label(ask, labels))}</p>
             {move || ask.with(|ask| rows(ask).into_iter().map(|row| row_view(row, labels)).collect_view())}

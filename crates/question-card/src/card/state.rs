@@ -1,13 +1,14 @@
 //! The card's acts: what happens when the user chooses, sends or cancels, and when the host moves on.
 
+use super::SubmitMode;
 use super::follow::{OptionShown, QuestionShown, Shown};
 use super::status::Announcer;
 use super::steady::Steady;
-use super::{Sending, SubmitMode};
 use crate::dom::{Control, Ids};
 use crate::draft::{Draft, Kind, Problem, is_blank};
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Limits, Outcome, Phase, Reply};
 use leptos::html::Section;
 use leptos::prelude::*;
@@ -226,8 +227,9 @@ impl CardState {
         });
         if !news.is_empty() {
             self.draft.update(|draft| {
-                news.into_iter()
-                    .for_each(|(index, kind)| draft.know(index, kind))
+                for (index, kind) in news {
+                    draft.know(index, kind);
+                }
             });
         }
         if let Some(complete) = &ask.ask
@@ -270,12 +272,11 @@ impl CardState {
     /// Chooses an option, or toggles it where several may be chosen.
     pub(crate) fn choose(self, option: OptionShown) {
         if self.takes_changes() {
-            let toggle = |ask: &AskSnapshot| {
-                self.draft.update(|draft| {
-                    draft.toggle(option.question, option.index, option.label.of(ask))
-                })
-            };
-            self.ask.with_untracked(toggle);
+            self.ask.with_untracked(|ask| {
+                let label = option.label.of(ask);
+                self.draft
+                    .update(|draft| draft.toggle(option.question, option.index, label));
+            });
             self.settle_change();
         }
     }

@@ -1,0 +1,115 @@
+//! Asks to test with, and how they stream.
+
+use ask_user_question::snapshot::{AskPatch, TextPath};
+use ask_user_question::{AskUserQuestion, Phase, Question, QuestionOption};
+
+pub fn question(text: &str, header: &str, multi_select: bool, labels: &[&str]) -> Question {
+    let option = |label: &&str| QuestionOption {
+        label: (*label).to_owned(),
+        description: Some(format!("About {label}")),
+        preview: None,
+    };
+    Question {
+        question: text.to_owned(),
+        header: Some(header.to_owned()),
+        multi_select,
+        options: labels.iter().map(option).collect(),
+    }
+}
+
+pub fn ask(questions: Vec<Question>) -> AskUserQuestion {
+    AskUserQuestion { questions }
+}
+
+/// One question, one answer: the customer chat's.
+pub fn service() -> AskUserQuestion {
+    let labels = ["Oil change", "Brake service", "Inspection"];
+    ask(vec![question(
+        "What does your car need?",
+        "Service",
+        false,
+        &labels,
+    )])
+}
+
+pub fn toppings() -> AskUserQuestion {
+    ask(vec![question(
+        "Which toppings?",
+        "Toppings",
+        true,
+        &["Basil", "Olives", "Capers"],
+    )])
+}
+
+/// Three questions of both kinds.
+pub fn mixed() -> AskUserQuestion {
+    ask(vec![
+        question(
+            "Which database?",
+            "Database",
+            false,
+            &["Postgres", "SQLite"],
+        ),
+        question("Which features?", "Features", true, &["Search", "Export"]),
+        question("Which style?", "Style", false, &["Plain", "Fancy"]),
+    ])
+}
+
+/// What a parser says while the arguments of this ask arrive letter by letter, up to their end.
+pub fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
+    let mut patches = Vec::new();
+    for (q, question) in ask.questions.iter().enumerate() {
+        patches.push(AskPatch::OpenQuestion { question: q });
+        text(&mut patches, TextPath::Question(q), &question.question);
+        if let Some(header) = &question.header {
+            text(&mut patches, TextPath::Header(q), header);
+        }
+        patches.push(AskPatch::MultiSelect {
+            question: q,
+            value: question.multi_select,
+        });
+        for (o, option) in question.options.iter().enumerate() {
+            patches.push(AskPatch::OpenOption {
+                question: q,
+                option: o,
+            });
+            text(&mut patches, TextPath::Label(q, o), &option.label);
+            if let Some(description) = &option.description {
+                text(&mut patches, TextPath::Description(q, o), description);
+            }
+            patches.push(AskPatch::CloseOption {
+                question: q,
+                option: o,
+            });
+        }
+        patches.push(AskPatch::CloseQuestion { question: q });
+    }
+    patches
+}
+
+/// What ends a stream well.
+pub fn ready(ask: &AskUserQuestion) -> Vec<AskPatch> {
+    vec![
+        AskPatch::Complete(ask.clone()),
+        AskPatch::Phase(Phase::Ready),
+    ]
+}
+
+/// The patches before the first that fits.
+pub fn before(patches: Vec<AskPatch>, first: &AskPatch) -> (Vec<AskPatch>, Vec<AskPatch>) {
+    let at = patches
+        .iter()
+        .position(|patch| patch == first)
+        .expect("the patch is among them");
+    let (before, after) = patches.split_at(at);
+    (before.to_vec(), after.to_vec())
+}
+
+fn text(patches: &mut Vec<AskPatch>, path: TextPath, whole: &str) {
+    let letters = whole.chars().map(|letter| AskPatch::Append {
+        text: path,
+        delta: letter.to_string(),
+    });
+    patches.extend(letters);
+    patches.push(AskPatch::CloseText { text: path });
+}

@@ -1,0 +1,455 @@
+//! The card as a person sees and uses it. Selectors are here and nowhere else.
+
+use crate::wait::{now, until};
+use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase, Reply};
+use leptos::mount::{UnmountHandle, mount_to};
+use leptos::prelude::*;
+use leptos::tachys::view::any_view::AnyViewState;
+use leptos::task::tick;
+use question_card::{QuestionCard, Sending, SubmitMode};
+use std::cell::Cell;
+use std::sync::{Arc, Mutex};
+use wasm_bindgen::JsCast;
+use web_sys::{
+    Element, Event, EventInit, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent,
+    KeyboardEventInit, MouseEvent, MouseEventInit,
+};
+
+/// One mounted card and all that its host heard from it. Dropping it takes the card out of the page.
+pub struct CardPage {
+    pub root: HtmlElement,
+    ask: RwSignal<AskSnapshot>,
+    sending: RwSignal<Sending>,
+    heard: Arc<Mutex<Heard>>,
+    _card: UnmountHandle<AnyViewState>,
+}
+
+/// What the host was told.
+#[derive(Default)]
+pub struct Heard {
+    pub replies: Vec<Reply>,
+    pub cancels: usize,
+    pub handed_over: Vec<Vec<Selection>>,
+    pub messages: Vec<String>,
+}
+
+/// How a card is put into the page.
+#[derive(Clone, Default)]
+pub struct Setting {
+    pub mode: SubmitMode,
+    pub limits: Option<Limits>,
+    pub shortcuts_off: bool,
+}
+
+thread_local! { static CARDS: Cell<u32> = const { Cell::new(0) }; }
+
+impl CardPage {
+    /// A complete ask that waits for its answer.
+    pub async fn waiting(ask: AskUserQuestion) -> Self {
+        Self::open(
+            AskSnapshot::complete(fresh_id(), ask, Phase::Answerable),
+            Setting::default(),
+        )
+        .await
+    }
+
+    /// A complete ask where one tap answers.
+    pub async fn tap_to_reply(ask: AskUserQuestion) -> Self {
+        let page = Self::open(
+            AskSnapshot::complete(fresh_id(), ask, Phase::Answerable),
+            on_pick(),
+        )
+        .await;
+        page.stands_still().await;
+        page
+    }
+
+    /// An ask of which nothing has arrived.
+    pub async fn composing() -> Self {
+        Self::open(AskSnapshot::new(fresh_id()), Setting::default()).await
+    }
+
+    pub async fn open(snapshot: AskSnapshot, setting: Setting) -> Self {
+        let host: HtmlElement = document()
+            .create_element("div")
+            .expect("a div")
+            .unchecked_into();
+        document()
+            .body()
+            .expect("a body")
+            .append_child(&host)
+            .expect("it is appended");
+        let ask = RwSignal::new(snapshot);
+        let sending = RwSignal::new(Sending::Idle);
+        let heard = Arc::new(Mutex::new(Heard::default()));
+        let card = mount_to(host.clone(), {
+            let heard = heard.clone();
+            move || card(ask, sending, heard, setting).into_any()
+        });
+        let page = Self {
+            root: host,
+            ask,
+            sending,
+            heard,
+            _card: card,
+        };
+        page.settled().await;
+        page
+    }
+
+    // What the host does.
+
+    /// Applies patches one after the other, each in an update of its own.
+    pub fn receives(&self, patches: impl IntoIterator<Item = AskPatch>) {
+        for patch in patches {
+            self.ask.update(|ask| ask.apply(patch));
+        }
+    }
+
+    pub async fn receives_slowly(&self, patches: impl IntoIterator<Item = AskPatch>) {
+        for patch in patches {
+            self.ask.update(|ask| ask.apply(patch));
+            self.settled().await;
+        }
+    }
+
+    pub async fn host_says(&self, sending: Sending) {
+        self.sending.set(sending);
+        self.settled().await;
+    }
+
+    pub fn heard<T>(&self, of: impl FnOnce(&Heard) -> T) -> T {
+        of(&self.heard.lock().expect("nobody panics while holding it"))
+    }
+
+    #[track_caller]
+    pub fn only_reply(&self) -> Reply {
+        self.heard(|heard| {
+            assert_eq!(heard.replies.len(), 1, "one reply was given");
+            heard.replies[0].clone()
+        })
+    }
+
+    #[track_caller]
+    pub fn has_not_replied(&self) {
+        self.heard(|heard| assert_eq!(heard.replies, [], "nothing was sent"));
+    }
+
+    // What the person does.
+
+    /// Clicks the option with this label, as a keyboard or an assistive technology does: without a pointer.
+    pub async fn choose(&self, label: &str) {
+        self.control(label).click();
+        self.settled().await;
+    }
+
+    /// Taps with a finger, which the card takes only once it has stood still.
+    pub async fn tap(&self, label: &str) {
+        tap(&self.control(label));
+        self.settled().await;
+    }
+
+    pub async fn tap_button(&self, name: &str) {
+        tap(&self
+            .button(name)
+            .unwrap_or_else(|| panic!("no button {name:?}")));
+        self.settled().await;
+    }
+
+    pub async fn press_button(&self, name: &str) {
+        self.button(name)
+            .unwrap_or_else(|| panic!("no button {name:?}"))
+            .click();
+        self.settled().await;
+    }
+
+    pub async fn submit(&self) {
+        self.press_button("Submit answers").await;
+    }
+
+    /// Types into the text field of the nth question: the value and one input event.
+    pub async fn type_other(&self, question: usize, text: &str) {
+        let field = self.text_field(question);
+        field.set_value(text);
+        dispatch(&field, "input");
+        self.settled().await;
+    }
+
+    /// Presses a key where the focus is. Says whether the card took it.
+    pub async fn press(&self, key: &str) -> bool {
+        self.press_with(key, |_| {}).await
+    }
+
+    pub async fn press_with(&self, key: &str, with: impl FnOnce(&KeyboardEventInit)) -> bool {
+        let init = KeyboardEventInit::new();
+        init.set_key(key);
+        init.set_bubbles(true);
+        init.set_cancelable(true);
+        with(&init);
+        let event =
+            KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init).expect("an event");
+        let target = document()
+            .active_element()
+            .expect("something has the focus");
+        let untouched = target.dispatch_event(&event).expect("it is dispatched");
+        self.settled().await;
+        !untouched
+    }
+
+    /// Waits as long as a tap needs to be taken for meant.
+    pub async fn stands_still(&self) {
+        let card = self.card();
+        let size = Cell::new((0, 0));
+        let since = Cell::new(now());
+        let stood_still = || {
+            if size.replace((card.client_width(), card.client_height())) != size.get() {
+                since.set(now());
+            }
+            now() - since.get() > 500.0
+        };
+        until("the card stands still", stood_still).await;
+    }
+
+    /// Waits until everything told to the card so far is on the screen.
+    pub async fn settled(&self) {
+        // An effect may wake a second one.
+        tick().await;
+        tick().await;
+    }
+
+    // What the person sees.
+
+    pub fn state(&self) -> String {
+        self.card().get_attribute("data-state").unwrap_or_default()
+    }
+
+    pub fn mode(&self) -> String {
+        self.card().get_attribute("data-mode").unwrap_or_default()
+    }
+
+    pub fn card(&self) -> Element {
+        self.find(".qc").expect("the card is in the page")
+    }
+
+    pub fn text(&self) -> String {
+        self.root.text_content().unwrap_or_default()
+    }
+
+    /// The labels of all chosen rows, "Other" among them.
+    pub fn chosen(&self) -> Vec<String> {
+        let is_checked = |input: &HtmlInputElement| input.checked();
+        let inputs = self
+            .all("input")
+            .into_iter()
+            .map(JsCast::unchecked_into::<HtmlInputElement>);
+        inputs
+            .filter(is_checked)
+            .map(|input| label_of(&input))
+            .collect()
+    }
+
+    pub fn inputs(&self, kind: &str) -> Vec<Element> {
+        self.all(&format!("input[type={kind}]"))
+    }
+
+    pub fn errors(&self) -> Vec<String> {
+        self.all(".qc-error").iter().map(text_of).collect()
+    }
+
+    pub fn alerts(&self) -> Vec<String> {
+        self.all("[role=alert]").iter().map(text_of).collect()
+    }
+
+    pub fn fieldset(&self, question: usize) -> Element {
+        self.all("fieldset")[question].clone()
+    }
+
+    pub fn receipt(&self) -> Option<Element> {
+        self.find(".qc-receipt")
+    }
+
+    pub fn answers(&self) -> Vec<String> {
+        self.all(".qc-answer").iter().map(text_of).collect()
+    }
+
+    /// Waits until the live region says something, and gives it.
+    pub async fn announced(&self) -> String {
+        until("an announcement", || !self.announcement().is_empty()).await;
+        self.announcement()
+    }
+
+    pub fn announcement(&self) -> String {
+        self.find("[role=status]")
+            .map(|region| text_of(&region))
+            .unwrap_or_default()
+    }
+
+    pub fn button(&self, name: &str) -> Option<HtmlElement> {
+        let found = self
+            .all("button")
+            .into_iter()
+            .find(|button| text_of(button) == name);
+        found.map(JsCast::unchecked_into)
+    }
+
+    #[track_caller]
+    pub fn is_inert(&self, name: &str) -> bool {
+        let button = self
+            .button(name)
+            .unwrap_or_else(|| panic!("no button {name:?}"));
+        button.get_attribute("aria-disabled").as_deref() == Some("true")
+    }
+
+    /// What a button's `aria-describedby` says.
+    pub fn reason(&self, name: &str) -> String {
+        let button = self
+            .button(name)
+            .unwrap_or_else(|| panic!("no button {name:?}"));
+        self.described(&button)
+    }
+
+    pub fn described(&self, element: &Element) -> String {
+        let ids = element
+            .get_attribute("aria-describedby")
+            .unwrap_or_default();
+        let texts = ids
+            .split_whitespace()
+            .filter_map(|id| self.find(&format!("#{id}")));
+        texts
+            .map(|element| text_of(&element))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// The input or button that this label names.
+    #[track_caller]
+    pub fn control(&self, label: &str) -> HtmlElement {
+        self.controls(label)
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| panic!("no option {label:?} can be chosen in {:?}", self.text()))
+    }
+
+    pub fn controls(&self, label: &str) -> Vec<HtmlElement> {
+        let inputs = self
+            .all("input")
+            .into_iter()
+            .filter(|input| label_of(input) == label);
+        let buttons = self
+            .all(".qc-option-button")
+            .into_iter()
+            .filter(|button| text_of(button) == label);
+        inputs.chain(buttons).map(JsCast::unchecked_into).collect()
+    }
+
+    pub fn row_text(&self, label: &str) -> Option<Element> {
+        self.all(".qc-option-label")
+            .into_iter()
+            .find(|element| text_of(element) == label)
+    }
+
+    pub fn text_field(&self, question: usize) -> HtmlTextAreaElement {
+        self.all("textarea")[question].clone().unchecked_into()
+    }
+
+    pub fn find(&self, selector: &str) -> Option<Element> {
+        self.root.query_selector(selector).expect("a good selector")
+    }
+
+    pub fn all(&self, selector: &str) -> Vec<Element> {
+        let found = self
+            .root
+            .query_selector_all(selector)
+            .expect("a good selector");
+        (0..found.length())
+            .filter_map(|index| found.item(index))
+            .map(JsCast::unchecked_into)
+            .collect()
+    }
+
+    #[track_caller]
+    pub fn sees_focus_on(&self, element: &Element) {
+        let active = document().active_element();
+        assert_eq!(
+            active.as_ref(),
+            Some(element),
+            "the focus is on {:?}",
+            active.as_ref().map(Element::outer_html)
+        );
+    }
+}
+
+impl Drop for CardPage {
+    fn drop(&mut self) {
+        self.root.remove();
+    }
+}
+
+pub fn on_pick() -> Setting {
+    Setting {
+        mode: SubmitMode::OnPick,
+        ..Setting::default()
+    }
+}
+
+/// A call id that no other card of this page has.
+pub fn fresh_id() -> String {
+    CARDS.set(CARDS.get() + 1);
+    format!("call \"{}\" ]#</script>", CARDS.get())
+}
+
+pub fn tap(element: &Element) {
+    let init = MouseEventInit::new();
+    init.set_bubbles(true);
+    init.set_cancelable(true);
+    init.set_detail(1);
+    let event = MouseEvent::new_with_mouse_event_init_dict("click", &init).expect("an event");
+    element.dispatch_event(&event).expect("it is dispatched");
+}
+
+pub fn dispatch(element: &Element, name: &str) {
+    let init = EventInit::new();
+    init.set_bubbles(true);
+    init.set_cancelable(true);
+    let event = Event::new_with_event_init_dict(name, &init).expect("an event");
+    element.dispatch_event(&event).expect("it is dispatched");
+}
+
+pub fn text_of(element: &Element) -> String {
+    element.text_content().unwrap_or_default()
+}
+
+fn label_of(input: &Element) -> String {
+    let row = input.parent_element().expect("an input stands in a row");
+    row.query_selector("label")
+        .expect("a good selector")
+        .map(|label| text_of(&label))
+        .unwrap_or_default()
+}
+
+fn card(
+    ask: RwSignal<AskSnapshot>,
+    sending: RwSignal<Sending>,
+    heard: Arc<Mutex<Heard>>,
+    setting: Setting,
+) -> impl IntoView {
+    let hear = move |what: &mut dyn FnMut(&mut Heard)| {
+        what(&mut heard.lock().expect("nobody panics while holding it"))
+    };
+    let (on_reply, on_cancel, on_chat, on_late) = (hear.clone(), hear.clone(), hear.clone(), hear);
+    view! {
+        <QuestionCard
+            ask
+            sending
+            mode=setting.mode
+            on_reply=Callback::new(move |reply: Reply| on_reply(&mut |heard| heard.replies.push(reply.clone())))
+            on_cancel=Callback::new(move |()| on_cancel(&mut |heard| heard.cancels += 1))
+            on_reply_in_chat=Callback::new(move |picks: Vec<Selection>| on_chat(&mut |heard| heard.handed_over.push(picks.clone())))
+            on_late_message=Callback::new(move |text: String| on_late(&mut |heard| heard.messages.push(text.clone())))
+            nostrip:limits=setting.limits
+            shortcuts=!setting.shortcuts_off
+        />
+    }
+}

@@ -1,0 +1,321 @@
+//! Choosing and typing.
+
+use crate::asks::{ask, mixed, question, service, toppings};
+use crate::card_page::{CardPage, fresh_id};
+use crate::card_page::{Setting, tap};
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskSnapshot, Phase};
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+#[test]
+async fn sel_01_nothing_is_chosen_before_the_user_chooses() {
+    let card = CardPage::waiting(service()).await;
+    assert_eq!(card.chosen(), [""; 0]);
+    assert_eq!(card.inputs("radio").len(), 4, "three options and Other");
+    assert!(!card.is_inert("Submit answers"));
+}
+
+#[test]
+async fn one_option_is_chosen_and_sent() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    card.choose("Brake service").await;
+    assert_eq!(card.chosen(), ["Brake service"]);
+    card.has_not_replied();
+    card.submit().await;
+    assert_eq!(card.only_reply().message(), "Brake service");
+    assert_eq!(card.state(), "submitting");
+}
+
+#[test]
+async fn sel_06_check_boxes_toggle_one_by_one() {
+    let card = CardPage::waiting(toppings()).await;
+    card.choose("Capers").await;
+    card.choose("Basil").await;
+    assert_eq!(card.chosen(), ["Basil", "Capers"]);
+    card.choose("Capers").await;
+    assert_eq!(card.chosen(), ["Basil"]);
+}
+
+#[test]
+async fn sel_07_the_whole_row_is_the_option() {
+    let card = CardPage::waiting(toppings()).await;
+    let input = card.control("Olives");
+    let row = input.parent_element().expect("an input stands in a row");
+    tap(&row);
+    card.settled().await;
+    assert_eq!(card.chosen(), ["Olives"]);
+    tap(&card.row_text("Olives").expect("the label"));
+    card.settled().await;
+    assert_eq!(card.chosen(), [""; 0]);
+}
+
+#[test]
+async fn sel_08_two_cards_do_not_share_their_radio_buttons() {
+    let (first, second) = (
+        CardPage::waiting(service()).await,
+        CardPage::waiting(service()).await,
+    );
+    first.choose("Oil change").await;
+    second.choose("Inspection").await;
+    assert_eq!(first.chosen(), ["Oil change"]);
+    assert_eq!(second.chosen(), ["Inspection"]);
+}
+
+#[test]
+async fn sel_09_a_pick_goes_with_its_label() {
+    let card = CardPage::waiting(toppings()).await;
+    card.choose("Basil").await;
+    card.choose("Capers").await;
+    let renamed = ask(vec![question(
+        "Which toppings?",
+        "Toppings",
+        true,
+        &["Rocket", "Capers"],
+    )]);
+    card.receives([AskPatch::Complete(renamed)]);
+    card.settled().await;
+    assert_eq!(card.chosen(), ["Capers"]);
+    let gone = ask(vec![question(
+        "Which toppings?",
+        "Toppings",
+        true,
+        &["Rocket", "Chives"],
+    )]);
+    card.receives([AskPatch::Complete(gone)]);
+    card.settled().await;
+    assert_eq!(card.chosen(), [""; 0]);
+    assert_eq!(
+        card.fieldset(0).get_attribute("data-status").as_deref(),
+        Some("unanswered")
+    );
+}
+
+#[test]
+async fn sel_10_model_text_is_text() {
+    let hostile = [
+        "<img src=x onerror=alert(1)>",
+        "\"'] # 😀 \u{202e}abc",
+        "</script>&amp;",
+    ];
+    let card =
+        CardPage::waiting(ask(vec![question("<b>Which?</b>", "<i>", false, &hostile)])).await;
+    for label in hostile {
+        assert!(
+            card.row_text(label).is_some(),
+            "{label:?} is shown as it is"
+        );
+    }
+    assert!(
+        card.find("img, b, i, script").is_none(),
+        "nothing was read as markup"
+    );
+    let with_id = card.all("[id]");
+    assert!(with_id.iter().all(|element| {
+        element
+            .id()
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '-')
+    }));
+    card.choose(hostile[1]).await;
+    card.submit().await;
+    assert_eq!(card.only_reply().message(), hostile[1]);
+}
+
+#[test]
+async fn sel_11_equal_labels_are_two_options() {
+    let card =
+        CardPage::waiting(ask(vec![question("Which?", "H", false, &["Same", "Same"])])).await;
+    card.controls("Same")[1].click();
+    card.settled().await;
+    card.submit().await;
+    assert_eq!(card.only_reply().answers()[0].selected[0].index, 1);
+}
+
+#[test]
+async fn oth_01_the_focus_alone_changes_nothing() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    card.text_field(0).focus().expect("it takes the focus");
+    card.settled().await;
+    assert_eq!(card.chosen(), ["Oil change"]);
+}
+
+#[test]
+async fn oth_02_oth_03_text_takes_the_place_of_the_option_and_gives_it_back() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    card.type_other(0, "x").await;
+    assert_eq!(card.chosen(), ["Other"]);
+    card.type_other(0, "").await;
+    assert_eq!(card.chosen(), ["Oil change"]);
+}
+
+#[test]
+async fn oth_04_text_beside_a_chosen_option_stays_and_says_that_it_is_not_sent() {
+    let long = "words ".repeat(50);
+    let card = CardPage::waiting(service()).await;
+    card.type_other(0, &long).await;
+    card.choose("Brake service").await;
+    let field = card.text_field(0);
+    assert_eq!(field.value(), long);
+    assert_eq!(card.described(&field), "This text will not be sent");
+    card.submit().await;
+    let reply = card.only_reply();
+    assert_eq!(
+        (reply.message().as_str(), &reply.answers()[0].other),
+        ("Brake service", &None)
+    );
+    card.receives([
+        AskPatch::Outcome(ask_user_question::Outcome::Answered(reply)),
+        AskPatch::Phase(Phase::Answered),
+    ]);
+    card.settled().await;
+    assert!(
+        card.text().contains(long.trim_end()),
+        "the text can still be copied from beside the receipt"
+    );
+}
+
+#[test]
+async fn oth_05_several_options_and_a_text_are_sent_together() {
+    let card = CardPage::waiting(toppings()).await;
+    card.choose("Basil").await;
+    card.choose("Capers").await;
+    card.type_other(0, "abc").await;
+    card.submit().await;
+    let reply = card.only_reply();
+    let answer = &reply.answers()[0];
+    let labels: Vec<_> = answer
+        .selected
+        .iter()
+        .map(|selected| selected.label.as_str())
+        .collect();
+    assert_eq!(
+        (labels.as_slice(), answer.other.as_deref()),
+        (["Basil", "Capers"].as_slice(), Some("abc"))
+    );
+    assert!(!reply.to_json().to_string().contains("Other"));
+}
+
+#[test]
+async fn oth_06_an_unchecked_other_keeps_its_text_out() {
+    let card = CardPage::waiting(toppings()).await;
+    card.choose("Basil").await;
+    card.type_other(0, "abc").await;
+    card.choose("Other").await;
+    card.submit().await;
+    assert_eq!(card.only_reply().answers()[0].other, None);
+    assert_eq!(card.text_field(0).value(), "abc");
+}
+
+#[test]
+async fn oth_07_other_without_text_is_an_error_at_the_text() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Other").await;
+    card.type_other(0, "   ").await;
+    card.submit().await;
+    card.has_not_replied();
+    assert_eq!(card.errors(), ["Enter your answer"]);
+    let field = card.text_field(0);
+    card.sees_focus_on(&field);
+    assert_eq!(field.get_attribute("aria-invalid").as_deref(), Some("true"));
+}
+
+#[test]
+async fn val_01_val_03_val_04_missing_answers_are_named_and_gone_when_given() {
+    let card = CardPage::waiting(mixed()).await;
+    card.choose("Postgres").await;
+    assert!(!card.is_inert("Submit answers"));
+    card.submit().await;
+    card.has_not_replied();
+    assert_eq!(card.state(), "invalid");
+    let named = |name: &str| format!("Select an answer for \u{2068}{name}\u{2069}");
+    assert_eq!(card.errors(), [named("Features"), named("Style")]);
+    card.sees_focus_on(&card.control("Search"));
+    assert!(card.described(&card.fieldset(2)).contains(&named("Style")));
+    assert_eq!(
+        card.fieldset(2).get_attribute("aria-invalid").as_deref(),
+        Some("true")
+    );
+    assert!(
+        card.inputs("checkbox")
+            .iter()
+            .all(|input| input.get_attribute("aria-invalid").as_deref() == Some("true"))
+    );
+
+    card.choose("Fancy").await;
+    assert_eq!(card.errors(), [named("Features")]);
+    assert_eq!(card.fieldset(2).get_attribute("aria-invalid"), None);
+    card.choose("Search").await;
+    assert_eq!(card.state(), "awaiting");
+    card.submit().await;
+    assert_eq!(
+        card.only_reply().message(),
+        "Database: Postgres\nFeatures: Search\nStyle: Fancy"
+    );
+}
+
+#[test]
+async fn val_05_the_count_is_announced_at_each_attempt() {
+    let card = CardPage::waiting(mixed()).await;
+    card.choose("Postgres").await;
+    card.submit().await;
+    assert_eq!(
+        card.announced().await,
+        "2 of 3 questions still need an answer"
+    );
+    card.submit().await;
+    assert_eq!(
+        card.announcement(),
+        "",
+        "the region is emptied first, or the same words would not be spoken"
+    );
+    assert_eq!(
+        card.announced().await,
+        "2 of 3 questions still need an answer"
+    );
+}
+
+#[test]
+async fn the_summary_leads_to_each_open_question() {
+    let card = CardPage::waiting(mixed()).await;
+    card.submit().await;
+    card.press_button("\u{2068}Style\u{2069}").await;
+    card.sees_focus_on(&card.control("Plain"));
+}
+
+#[test]
+async fn a11y_09_a_description_is_no_part_of_the_name() {
+    let card = CardPage::waiting(service()).await;
+    let input = card.control("Oil change");
+    assert_eq!(card.described(&input), "About Oil change");
+    let legend = card
+        .fieldset(0)
+        .query_selector("legend")
+        .expect("a good selector")
+        .expect("a legend");
+    assert_eq!(
+        legend.text_content().as_deref(),
+        Some("Service What does your car need?")
+    );
+}
+
+#[test]
+async fn shortcuts_can_be_off() {
+    let setting = Setting {
+        shortcuts_off: true,
+        ..Setting::default()
+    };
+    let card = CardPage::open(
+        AskSnapshot::complete(fresh_id(), service(), Phase::Answerable),
+        setting,
+    )
+    .await;
+    card.control("Oil change")
+        .focus()
+        .expect("it takes the focus");
+    assert!(!card.press("2").await, "the digit is left to the host");
+    assert_eq!(card.chosen(), [""; 0]);
+    assert!(card.all("kbd").is_empty());
+}

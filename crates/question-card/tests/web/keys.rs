@@ -1,0 +1,153 @@
+//! The keyboard. Keys here are made up: what the browser itself does with arrows, Space and Tab is checked with trusted keys elsewhere.
+
+use crate::asks::{mixed, service, toppings};
+use crate::card_page::{CardPage, dispatch};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::Element;
+
+#[test]
+async fn key_01_enter_goes_to_the_next_open_question() {
+    let card = CardPage::waiting(mixed()).await;
+    card.choose("Postgres").await;
+    card.control("Postgres")
+        .focus()
+        .expect("it takes the focus");
+    assert!(
+        card.press("Enter").await,
+        "the browser would submit the form"
+    );
+    card.has_not_replied();
+    card.sees_focus_on(&card.control("Search"));
+}
+
+#[test]
+async fn key_02_enter_sends_where_all_is_answered() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Inspection").await;
+    card.control("Inspection")
+        .focus()
+        .expect("it takes the focus");
+    card.press("Enter").await;
+    assert_eq!(card.only_reply().message(), "Inspection");
+}
+
+#[test]
+async fn key_03_enter_on_an_unchecked_radio_checks_it() {
+    let card = CardPage::waiting(service()).await;
+    card.control("Inspection")
+        .focus()
+        .expect("it takes the focus");
+    card.press("Enter").await;
+    assert_eq!(card.chosen(), ["Inspection"]);
+    card.has_not_replied();
+}
+
+#[test]
+async fn enter_with_nothing_checked_says_what_to_do() {
+    let card = CardPage::waiting(toppings()).await;
+    card.control("Basil").focus().expect("it takes the focus");
+    card.press("Enter").await;
+    card.has_not_replied();
+    assert_eq!(card.errors(), ["Choose an option first"]);
+    assert_eq!(card.announced().await, "Choose an option first");
+    card.choose("Basil").await;
+    assert_eq!(card.errors(), [""; 0]);
+}
+
+#[test]
+async fn key_05_ctrl_enter_sends_or_goes_to_what_is_missing() {
+    let card = CardPage::waiting(service()).await;
+    card.text_field(0).focus().expect("it takes the focus");
+    card.press_with("Enter", |init| init.set_ctrl_key(true))
+        .await;
+    card.has_not_replied();
+    card.sees_focus_on(&card.control("Oil change"));
+    card.choose("Oil change").await;
+    card.press_with("Enter", |init| init.set_meta_key(true))
+        .await;
+    assert_eq!(card.only_reply().message(), "Oil change");
+}
+
+#[test]
+async fn key_06_key_07_digits_choose_in_their_question() {
+    let card = CardPage::waiting(mixed()).await;
+    card.control("Plain").focus().expect("it takes the focus");
+    assert!(card.press("2").await);
+    assert_eq!(card.chosen(), ["Fancy"]);
+    card.sees_focus_on(&card.control("Fancy"));
+    assert!(card.press("3").await);
+    card.sees_focus_on(&card.text_field(2));
+    assert_eq!(card.chosen(), ["Fancy"], "the focus alone chooses nothing");
+    assert!(!card.press("1").await, "in text, a digit is a digit");
+    assert_eq!(card.chosen(), ["Fancy"]);
+    card.has_not_replied();
+}
+
+#[test]
+async fn key_10_modified_and_held_digits_are_left_alone() {
+    let card = CardPage::waiting(service()).await;
+    card.control("Oil change")
+        .focus()
+        .expect("it takes the focus");
+    assert!(!card.press_with("2", |init| init.set_ctrl_key(true)).await);
+    assert!(!card.press_with("2", |init| init.set_alt_key(true)).await);
+    assert!(!card.press_with("2", |init| init.set_meta_key(true)).await);
+    assert!(!card.press_with("2", |init| init.set_repeat(true)).await);
+    assert_eq!(card.chosen(), [""; 0]);
+}
+
+#[test]
+async fn key_11_escape_loses_nothing() {
+    let card = CardPage::waiting(service()).await;
+    card.type_other(0, "mine").await;
+    card.text_field(0).focus().expect("it takes the focus");
+    assert!(card.press("Escape").await);
+    card.sees_focus_on(&card.control("Other"));
+    assert!(!card.press("Escape").await, "the second one is the host's");
+    assert_eq!(
+        (card.chosen(), card.text_field(0).value()),
+        (vec!["Other".to_owned()], "mine".to_owned())
+    );
+    card.heard(|heard| assert_eq!(heard.cancels, 0));
+}
+
+#[test]
+async fn oth_09_enter_in_text_confirms_and_shift_enter_is_a_line_break() {
+    let card = CardPage::waiting(service()).await;
+    card.type_other(0, "mine").await;
+    card.text_field(0).focus().expect("it takes the focus");
+    assert!(
+        !card
+            .press_with("Enter", |init| init.set_shift_key(true))
+            .await
+    );
+    card.has_not_replied();
+    card.press("Enter").await;
+    assert_eq!(card.only_reply().message(), "mine");
+}
+
+#[test]
+async fn ime_01_ime_02_composed_keys_belong_to_the_input_method() {
+    let card = CardPage::waiting(service()).await;
+    card.type_other(0, "にほ").await;
+    let field: Element = card.text_field(0).unchecked_into();
+    card.text_field(0).focus().expect("it takes the focus");
+    assert!(
+        !card
+            .press_with("Enter", |init| init.set_key_code(229))
+            .await
+    );
+    assert!(
+        !card
+            .press_with("Enter", |init| init.set_is_composing(true))
+            .await
+    );
+    dispatch(&field, "compositionstart");
+    assert!(!card.press("Enter").await);
+    assert!(!card.press("Escape").await);
+    card.has_not_replied();
+    dispatch(&field, "compositionend");
+    assert!(card.press("Enter").await);
+    assert_eq!(card.only_reply().message(), "にほ");
+}

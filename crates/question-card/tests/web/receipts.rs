@@ -1,0 +1,166 @@
+//! Asks that are over.
+
+use crate::asks::{mixed, service, toppings};
+use crate::card_page::{CardPage, Setting, fresh_id};
+use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+fn reply(ask: &AskUserQuestion, selections: Vec<Selection>) -> Outcome {
+    Outcome::Answered(Reply::check(ask, selections).expect("a legal reply"))
+}
+
+fn pick(question: usize, selected: &[usize]) -> Selection {
+    Selection {
+        question,
+        selected: selected.to_vec(),
+        ..Selection::default()
+    }
+}
+
+async fn from_history(ask: AskUserQuestion, phase: Phase, outcome: Option<Outcome>) -> CardPage {
+    let mut snapshot = AskSnapshot::complete(fresh_id(), ask, phase);
+    snapshot.outcome = outcome;
+    CardPage::open(snapshot, Setting::default()).await
+}
+
+#[test]
+async fn his_01_a_history_is_silent_and_has_no_controls() {
+    let outcomes = [
+        (
+            Phase::Answered,
+            Some(reply(&service(), vec![pick(0, &[1])])),
+            "Answered",
+        ),
+        (Phase::Declined, Some(Outcome::Declined), "Cancelled"),
+        (Phase::Superseded, Some(Outcome::Superseded), "Superseded"),
+        (Phase::Expired, None, "Expired"),
+        (Phase::Interrupted, None, "Interrupted"),
+    ];
+    for (phase, outcome, word) in outcomes {
+        let card = from_history(service(), phase, outcome).await;
+        assert!(
+            card.text().starts_with(word),
+            "{:?} begins with {word}",
+            card.text()
+        );
+        assert!(card.text().contains("What does your car need?"));
+        assert!(
+            card.find("input, button, textarea, form, [role=status], [role=alert]")
+                .is_none()
+        );
+        assert_eq!(
+            card.state(),
+            word.to_lowercase().replace("cancelled", "declined")
+        );
+    }
+}
+
+#[test]
+async fn his_02_answers_are_read_with_more_than_a_mark() {
+    let own = Selection {
+        other: Some("my\nown".to_owned()),
+        ..pick(0, &[0, 2])
+    };
+    let card = from_history(
+        toppings(),
+        Phase::Answered,
+        Some(reply(&toppings(), vec![own])),
+    )
+    .await;
+    assert_eq!(
+        card.answers(),
+        ["Selected: Basil", "Selected: Capers", "Selected: my\nown"]
+    );
+}
+
+#[test]
+async fn the_receipt_takes_the_place_of_the_form_and_the_focus() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    card.control("Oil change")
+        .focus()
+        .expect("it takes the focus");
+    card.submit().await;
+    let reply = card.only_reply();
+    card.receives([
+        AskPatch::Outcome(Outcome::Answered(reply)),
+        AskPatch::Phase(Phase::Answered),
+    ]);
+    card.settled().await;
+    assert!(card.find("form").is_none());
+    assert_eq!(card.answers(), ["Selected: Oil change"]);
+    card.sees_focus_on(&card.receipt().expect("a receipt"));
+    assert_eq!(card.announced().await, "Answer sent");
+    assert!(card.button("Copy").is_none(), "nothing was left behind");
+}
+
+#[test]
+async fn the_focus_stays_where_it_is_when_it_was_elsewhere() {
+    let card = CardPage::waiting(service()).await;
+    let composer = leptos::prelude::document()
+        .create_element("input")
+        .expect("an input");
+    card.root.append_child(&composer).expect("it is appended");
+    wasm_bindgen::JsCast::unchecked_ref::<web_sys::HtmlElement>(&composer)
+        .focus()
+        .expect("it takes the focus");
+    card.receives([
+        AskPatch::Outcome(Outcome::Superseded),
+        AskPatch::Phase(Phase::Superseded),
+    ]);
+    card.settled().await;
+    assert!(card.receipt().is_some());
+    card.sees_focus_on(&composer);
+}
+
+#[test]
+async fn sub_07_an_answer_given_elsewhere_wins_and_the_own_one_is_kept() {
+    let card = CardPage::waiting(mixed()).await;
+    card.choose("Postgres").await;
+    card.type_other(1, "my own feature").await;
+    let won = reply(&mixed(), vec![pick(0, &[1]), pick(1, &[0]), pick(2, &[0])]);
+    card.receives([AskPatch::Outcome(won), AskPatch::Phase(Phase::Answered)]);
+    card.settled().await;
+    assert_eq!(
+        card.answers(),
+        ["Selected: SQLite", "Selected: Search", "Selected: Plain"]
+    );
+    let kept = "Which database?\nPostgres\n\nWhich features?\nmy own feature";
+    assert!(card.text().contains(kept), "{:?}", card.text());
+    card.press_button("Send as a message").await;
+    card.heard(|heard| assert_eq!(heard.messages, [kept]));
+    assert!(!card.text().contains(kept));
+}
+
+#[test]
+async fn his_05_a_superseded_ask_takes_no_answer_and_keeps_the_text() {
+    let card = CardPage::waiting(service()).await;
+    card.type_other(0, "nearly done").await;
+    card.receives([
+        AskPatch::Outcome(Outcome::Superseded),
+        AskPatch::Phase(Phase::Superseded),
+    ]);
+    card.settled().await;
+    assert!(card.find("form").is_none());
+    assert!(card.text().contains("nearly done"));
+    assert_eq!(card.announced().await, "This question is no longer waiting");
+    card.press_button("Dismiss").await;
+    assert!(!card.text().contains("nearly done"));
+    card.has_not_replied();
+}
+
+#[test]
+async fn a_reply_in_chat_is_shown_as_one() {
+    let outcome = Outcome::RepliedInChat {
+        text: "neither, really".to_owned(),
+        partial: vec![pick(0, &[0])],
+    };
+    let card = from_history(mixed(), Phase::Answered, Some(outcome)).await;
+    assert!(card.text().starts_with("Replied in chat"));
+    assert_eq!(
+        card.answers(),
+        ["Selected: Postgres", "Selected: neither, really"]
+    );
+}

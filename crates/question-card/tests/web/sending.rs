@@ -1,0 +1,144 @@
+//! Sending, failing, cancelling.
+
+use crate::asks::{mixed, service};
+use crate::card_page::CardPage;
+use question_card::Sending;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::Element;
+
+#[test]
+async fn sub_01_the_focus_stays_on_submit_while_the_reply_is_on_its_way() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    let submit = card.button("Submit answers").expect("Submit");
+    submit.focus().expect("it takes the focus");
+    card.submit().await;
+    card.host_says(Sending::Pending).await;
+    card.sees_focus_on(&submit);
+    assert!(card.is_inert("Submit answers") && !submit.has_attribute("disabled"));
+    assert_eq!(card.reason("Submit answers"), "Sending your answer");
+    assert_eq!(
+        card.find("form")
+            .and_then(|form| form.get_attribute("aria-busy"))
+            .as_deref(),
+        Some("true")
+    );
+}
+
+#[test]
+async fn sub_02_one_ask_is_answered_once() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    for _ in 0..5 {
+        card.submit().await;
+        card.press_with("Enter", |init| init.set_ctrl_key(true))
+            .await;
+    }
+    card.host_says(Sending::Pending).await;
+    card.submit().await;
+    card.choose("Inspection").await;
+    assert_eq!(card.chosen(), ["Oil change"], "nothing changes under way");
+    assert!(card.text_field(0).read_only());
+    assert_eq!(card.only_reply().message(), "Oil change");
+}
+
+#[test]
+async fn sub_03_a_failure_gives_everything_back() {
+    let card = CardPage::waiting(service()).await;
+    card.type_other(0, "mine").await;
+    let submit: Element = card
+        .button("Submit answers")
+        .expect("Submit")
+        .unchecked_into();
+    card.button("Submit answers")
+        .expect("Submit")
+        .focus()
+        .expect("it takes the focus");
+    card.submit().await;
+    card.host_says(Sending::Failed("No network.".to_owned()))
+        .await;
+    assert_eq!(card.alerts(), ["Your answer was not sent. No network."]);
+    assert_eq!(
+        (card.chosen(), card.text_field(0).value()),
+        (vec!["Other".to_owned()], "mine".to_owned())
+    );
+    card.sees_focus_on(&submit);
+    card.submit().await;
+    card.heard(|heard| assert_eq!(heard.replies.len(), 2));
+    assert_eq!(card.alerts(), [""; 0]);
+}
+
+#[test]
+async fn sending_is_announced_when_it_takes_a_while() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    card.submit().await;
+    assert_eq!(card.announcement(), "");
+    assert_eq!(card.announced().await, "Sending your answer");
+}
+
+#[test]
+async fn a_tap_on_a_submit_button_that_just_moved_does_nothing() {
+    let card = CardPage::waiting(mixed()).await;
+    card.stands_still().await;
+    card.tap_button("Submit answers").await;
+    assert_eq!(card.state(), "invalid");
+    for label in ["Postgres", "Search", "Plain"] {
+        card.choose(label).await;
+    }
+    card.tap_button("Submit answers").await;
+    card.has_not_replied();
+    card.stands_still().await;
+    card.tap_button("Submit answers").await;
+    assert_eq!(card.only_reply().answers().len(), 3);
+}
+
+#[test]
+async fn cancel_is_immediate_where_nothing_would_be_lost() {
+    let card = CardPage::waiting(service()).await;
+    card.press_button("Cancel question").await;
+    card.heard(|heard| assert_eq!(heard.cancels, 1));
+    card.press_button("Cancel question").await;
+    card.choose("Oil change").await;
+    card.submit().await;
+    card.heard(|heard| assert_eq!((heard.cancels, heard.replies.len()), (1, 0)));
+}
+
+#[test]
+async fn cancel_asks_once_more_where_answers_would_be_lost() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    let cancel = card.button("Cancel question").expect("Cancel");
+    cancel.focus().expect("it takes the focus");
+    card.press_button("Cancel question").await;
+    card.heard(|heard| assert_eq!(heard.cancels, 0));
+    assert_eq!(
+        cancel.text_content().as_deref(),
+        Some("Cancel and discard answers?")
+    );
+    card.sees_focus_on(&cancel);
+    card.tap_button("Cancel and discard answers?").await;
+    card.heard(|heard| assert_eq!(heard.cancels, 0, "a double click is not a decision"));
+    card.press_button("Keep answering").await;
+    card.sees_focus_on(&cancel);
+    assert_eq!(card.chosen(), ["Oil change"]);
+    card.press_button("Cancel question").await;
+    card.press_button("Cancel and discard answers?").await;
+    card.heard(|heard| assert_eq!((heard.cancels, heard.replies.len()), (1, 0)));
+}
+
+#[test]
+async fn replying_in_chat_hands_the_picks_over() {
+    let card = CardPage::waiting(mixed()).await;
+    card.choose("SQLite").await;
+    card.press_button("Reply in chat instead").await;
+    card.heard(|heard| {
+        let picks = &heard.handed_over[0];
+        assert_eq!(
+            (picks.len(), picks[0].question, picks[0].selected.as_slice()),
+            (1, 0, [1].as_slice())
+        );
+    });
+    card.has_not_replied();
+}

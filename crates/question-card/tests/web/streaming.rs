@@ -1,0 +1,283 @@
+//! The card while arguments arrive.
+
+use crate::asks::{before, mixed, ready, service, stream, toppings};
+use crate::card_page::{CardPage, Setting, fresh_id, text_of};
+use ask_user_question::snapshot::{AskPatch, TextPath};
+use ask_user_question::{AskSnapshot, Phase};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::Element;
+
+#[test]
+async fn it_says_that_a_question_is_coming() {
+    let card = CardPage::composing().await;
+    assert_eq!(card.state(), "composing");
+    assert!(card.text().contains("Preparing a question\u{2026}"));
+    card.receives(stream(&service()).into_iter().take(5));
+    card.settled().await;
+    assert_eq!(card.state(), "streaming");
+    assert!(!card.text().contains("Preparing"));
+    assert!(card.text().contains("What"), "{:?}", card.text());
+}
+
+#[test]
+async fn str_01_arrival_moves_no_focus() {
+    let composer: web_sys::HtmlElement = leptos::prelude::document()
+        .create_element("textarea")
+        .expect("a field")
+        .unchecked_into();
+    let card = CardPage::composing().await;
+    card.root.append_child(&composer).expect("it is appended");
+    composer.focus().expect("it takes the focus");
+    card.receives_slowly(stream(&service())).await;
+    card.receives(ready(&service()));
+    card.settled().await;
+    card.sees_focus_on(&composer);
+}
+
+#[test]
+async fn str_02_only_the_complete_question_is_announced_and_once() {
+    let card = CardPage::composing().await;
+    for patch in stream(&service()) {
+        card.receives([patch]);
+        card.settled().await;
+        assert_eq!(card.announcement(), "");
+    }
+    card.receives(ready(&service()));
+    let said = card.announced().await;
+    assert_eq!(
+        said,
+        "The agent asks 1 question. \u{2068}Service\u{2069}: \u{2068}What does your car need?\u{2069}"
+    );
+}
+
+#[test]
+async fn str_03_nodes_keep_their_identity_while_more_arrives() {
+    let card = CardPage::composing().await;
+    let next = AskPatch::OpenQuestion { question: 1 };
+    let (first, rest) = before(stream(&mixed()), &next);
+    card.receives(first);
+    card.settled().await;
+    let input = card.control("SQLite");
+    card.choose("SQLite").await;
+    input.focus().expect("it takes the focus");
+    let legend_text = card
+        .fieldset(0)
+        .query_selector(".qc-question-text")
+        .expect("a good selector")
+        .and_then(|span| span.first_child());
+    card.receives_slowly(rest).await;
+    card.receives(ready(&mixed()));
+    card.settled().await;
+    card.sees_focus_on(&input);
+    assert_eq!(card.chosen(), ["SQLite"]);
+    let now = card
+        .fieldset(0)
+        .query_selector(".qc-question-text")
+        .expect("a good selector")
+        .and_then(|span| span.first_child());
+    assert!(
+        legend_text.is_some() && legend_text == now,
+        "the text node is the same"
+    );
+}
+
+#[test]
+async fn texts_are_appended_to_one_node() {
+    let card = CardPage::composing().await;
+    let long = AskPatch::Append {
+        text: TextPath::Question(0),
+        delta: "long ".repeat(1000),
+    };
+    card.receives([AskPatch::OpenQuestion { question: 0 }, long.clone()]);
+    card.settled().await;
+    let span = card.find(".qc-question-text").expect("the question");
+    let node: web_sys::Text = span.first_child().expect("a text").unchecked_into();
+    // A selection in the text survives an append and not a replacement.
+    let selection = web_sys::window()
+        .and_then(|window| window.get_selection().ok().flatten())
+        .expect("a selection");
+    selection
+        .set_base_and_extent(&node, 5, &node, 9)
+        .expect("it is selected");
+    card.receives([long]);
+    card.settled().await;
+    assert_eq!(
+        (span.child_nodes().length(), node.data().len()),
+        (1, 10_000)
+    );
+    assert_eq!(
+        (selection.anchor_offset(), selection.focus_offset()),
+        (5, 9)
+    );
+    selection.remove_all_ranges().expect("it is cleared");
+}
+
+#[test]
+async fn str_04_an_option_can_be_chosen_once_it_is_closed() {
+    let card = CardPage::composing().await;
+    let second_closes = AskPatch::CloseOption {
+        question: 0,
+        option: 1,
+    };
+    let (arrived, rest) = before(stream(&service()), &second_closes);
+    card.receives(arrived);
+    card.settled().await;
+    assert_eq!(card.inputs("radio").len(), 1);
+    assert!(
+        card.row_text("Brake service").is_some(),
+        "its text is there"
+    );
+    let label = card.row_text("Brake service").expect("its text is there");
+    card.receives([rest[0].clone()]);
+    card.settled().await;
+    assert_eq!(card.inputs("radio").len(), 2);
+    assert_eq!(
+        card.row_text("Brake service"),
+        Some(label),
+        "the label keeps its node"
+    );
+    card.choose("Brake service").await;
+    assert_eq!(card.chosen(), ["Brake service"]);
+}
+
+#[test]
+async fn str_05_a_stream_ends_as_the_whole_would_look() {
+    for ask in [service(), toppings(), mixed()] {
+        let id = fresh_id();
+        let whole = CardPage::open(
+            AskSnapshot::complete(id.clone(), ask.clone(), Phase::Ready),
+            Setting::default(),
+        )
+        .await;
+        let expected = outline(&whole.card());
+        drop(whole);
+        for batch in [1, 3, 1000] {
+            let card = CardPage::open(AskSnapshot::new(id.clone()), Setting::default()).await;
+            for patches in stream(&ask).chunks(batch) {
+                card.receives(patches.to_vec());
+                card.settled().await;
+            }
+            card.receives(ready(&ask));
+            card.settled().await;
+            assert_eq!(outline(&card.card()), expected, "in batches of {batch}");
+        }
+    }
+}
+
+#[test]
+async fn str_06_submit_waits_for_the_end_and_says_so() {
+    let card = CardPage::composing().await;
+    card.receives(stream(&service()));
+    card.settled().await;
+    card.choose("Oil change").await;
+    assert!(card.is_inert("Submit answers"));
+    assert_eq!(
+        card.reason("Submit answers"),
+        "The question is still arriving"
+    );
+    card.submit().await;
+    card.control("Oil change")
+        .focus()
+        .expect("it takes the focus");
+    card.press("Enter").await;
+    card.has_not_replied();
+    card.receives(ready(&service()));
+    card.settled().await;
+    card.submit().await;
+    assert_eq!(card.only_reply().message(), "Oil change");
+}
+
+#[test]
+async fn str_07_unusable_arguments_leave_a_way_out() {
+    let card = CardPage::composing().await;
+    card.receives(stream(&service()).into_iter().take(30));
+    card.receives([AskPatch::Phase(Phase::Malformed)]);
+    card.settled().await;
+    assert_eq!(card.state(), "malformed");
+    assert!(card.text().contains("What does your car need?"));
+    assert!(card.inputs("radio").is_empty());
+    card.type_other(0, "My brakes squeal").await;
+    card.press_button("Send as a message").await;
+    card.heard(|heard| assert_eq!(heard.messages, ["My brakes squeal"]));
+
+    let card = CardPage::composing().await;
+    card.receives([AskPatch::Phase(Phase::Malformed)]);
+    card.settled().await;
+    card.press_button("Cancel question").await;
+    card.heard(|heard| assert_eq!(heard.cancels, 1));
+}
+
+#[test]
+async fn str_09_rows_wait_until_it_is_known_how_they_are_chosen() {
+    let card = CardPage::composing().await;
+    let known = AskPatch::MultiSelect {
+        question: 0,
+        value: true,
+    };
+    let patches: Vec<_> = stream(&toppings())
+        .into_iter()
+        .filter(|patch| *patch != known)
+        .collect();
+    let closes = AskPatch::CloseQuestion { question: 0 };
+    let (open, _) = before(patches, &closes);
+    card.receives(open);
+    card.settled().await;
+    assert!(card.all("input").is_empty(), "nothing can be chosen yet");
+    card.receives([known]);
+    card.settled().await;
+    assert_eq!(
+        (card.inputs("radio").len(), card.inputs("checkbox").len()),
+        (0, 3)
+    );
+}
+
+#[test]
+async fn a_break_leaves_a_receipt_that_claims_nothing() {
+    let card = CardPage::composing().await;
+    card.receives(stream(&service()).into_iter().take(30));
+    card.receives([AskPatch::Phase(Phase::Interrupted)]);
+    card.settled().await;
+    assert_eq!(card.state(), "interrupted");
+    assert!(card.text().contains("Interrupted") && !card.text().contains("Answered"));
+}
+
+#[test]
+async fn a_repair_at_the_end_is_shown() {
+    let card = CardPage::composing().await;
+    let mut spaced = service();
+    spaced.questions[0].question = "  What does your car need?  ".to_owned();
+    card.receives(stream(&spaced));
+    card.settled().await;
+    card.receives(ready(&service()));
+    card.settled().await;
+    let text = card.find(".qc-question-text").expect("the question");
+    assert_eq!(text_of(&text), "What does your car need?");
+}
+
+/// Elements, attributes and texts, without the comment nodes that a renderer keeps for itself.
+fn outline(element: &Element) -> String {
+    let names = element.get_attribute_names();
+    let mut attributes: Vec<String> = names.iter().filter_map(|name| name.as_string()).collect();
+    attributes.sort();
+    let attributes: Vec<_> = attributes
+        .iter()
+        .map(|name| format!("{name}={:?}", element.get_attribute(name)))
+        .collect();
+    let nodes = element.child_nodes();
+    let children = (0..nodes.length()).filter_map(|index| nodes.item(index));
+    let inner: String = children
+        .map(|node| match node.dyn_into::<Element>() {
+            Ok(element) => outline(&element),
+            Err(node) if node.node_type() == web_sys::Node::TEXT_NODE => {
+                node.text_content().unwrap_or_default()
+            }
+            Err(_) => String::new(),
+        })
+        .collect();
+    format!(
+        "<{} {}>{inner}</>\n",
+        element.tag_name(),
+        attributes.join(" ")
+    )
+}

@@ -1,0 +1,41 @@
+//! Waiting for a state, frame by frame. No test sleeps.
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen_futures::JsFuture;
+
+const MOST_FRAMES: u32 = 600;
+
+/// Waits for the next frame.
+async fn frame() {
+    let promise = js_sys::Promise::new(&mut |resolve, _| {
+        let resolve = Closure::once_into_js(move || resolve.call0(&wasm_bindgen::JsValue::NULL));
+        let window = web_sys::window().expect("a browser has a window");
+        window
+            .request_animation_frame(resolve.unchecked_ref())
+            .expect("frames come");
+    });
+    JsFuture::from(promise).await.expect("frames come");
+}
+
+/// Waits until it is so.
+#[track_caller]
+pub fn until(what: &str, is_so: impl Fn() -> bool) -> impl Future<Output = ()> {
+    let what = what.to_owned();
+    let caller = std::panic::Location::caller();
+    async move {
+        for _ in 0..MOST_FRAMES {
+            if is_so() {
+                return;
+            }
+            frame().await;
+        }
+        panic!("{caller}: never came about: {what}");
+    }
+}
+
+/// The page's clock, by which the card judges a tap.
+pub fn now() -> f64 {
+    let clock = web_sys::window().and_then(|window| window.performance());
+    clock.expect("a browser has a clock").now()
+}
