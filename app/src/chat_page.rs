@@ -1,0 +1,84 @@
+//! The page as a whole: who one talks to, the transcript, what went wrong, the composer.
+
+use crate::composer::Composer;
+use crate::transcript::Transcript;
+use agent_chat::{AgentChat, ChatOptions, Status, use_agent_chat};
+use leptos::prelude::*;
+
+/// What a newcomer may try, shown while nothing has been said.
+const SUGGESTIONS: [&str; 3] = [
+    "I need my car looked at",
+    "My brakes squeak",
+    "I'd like an oil change",
+];
+
+/// The chat page, talking to the agent behind `agent` at the page's own origin.
+#[component]
+pub fn ChatPage() -> impl IntoView {
+    let chat = use_agent_chat(ChatOptions::new("agent"));
+    view! {
+        <header class="bar">
+            <h1>"Front desk"</h1>
+            <p>"Auto repair, by appointment"</p>
+        </header>
+        <main class="chat">
+            <Transcript chat />
+            <Show when=move || chat.entries.with(Vec::is_empty)>
+                <Welcome chat />
+            </Show>
+            <Trouble chat />
+            <Composer chat />
+        </main>
+    }
+}
+
+#[component]
+fn Welcome(chat: AgentChat) -> impl IntoView {
+    view! {
+        <section class="welcome" aria-labelledby="welcome-title">
+            <h2 id="welcome-title">"How can we help?"</h2>
+            <p>"Say it in your own words, or start with one of these."</p>
+            <ul>
+                {SUGGESTIONS
+                    .map(|text| {
+                        view! {
+                            <li>
+                                <button type="button" class="suggestion" on:click=move |_| {
+                                    chat.send(text);
+                                }>
+                                    {text}
+                                </button>
+                            </li>
+                        }
+                    })
+                    .collect_view()}
+            </ul>
+        </section>
+    }
+}
+
+/// What went wrong with the last run, and the way out of it.
+#[component]
+fn Trouble(chat: AgentChat) -> impl IntoView {
+    let reason = move || {
+        chat.status.with(|status| match status {
+            Status::Failed(reason) => Some(reason.to_string()),
+            Status::Idle | Status::Running => None,
+        })
+    };
+    view! {
+        <div class="trouble" role="alert">
+            {move || {
+                reason()
+                    .map(|reason| {
+                        view! {
+                            <p dir="auto">{reason}</p>
+                            <button type="button" on:click=move |_| chat.retry()>
+                                "Try again"
+                            </button>
+                        }
+                    })
+            }}
+        </div>
+    }
+}

@@ -1,0 +1,51 @@
+//! What a page shows of a conversation, one entry after another.
+
+use ask_user_question::{AskSnapshot, Sending};
+use leptos::prelude::*;
+
+/// One entry of the transcript. Its parts are signals of their own, so that a delta touches only what it changes.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Unique in the conversation and stable for as long as the entry is shown; for a keyed list.
+    pub key: EntryKey,
+    /// What it is.
+    pub item: Item,
+}
+
+/// What an entry stands for. Messages and calls have namespaces of their own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum EntryKey {
+    /// A message, by its id.
+    Message(String),
+    /// A tool call, by its `toolCallId`.
+    Call(String),
+}
+
+/// What an entry shows.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// What the user said.
+    User(String),
+    /// What the agent says; it only ever grows while it streams.
+    Assistant(RwSignal<String>),
+    /// A question of the agent.
+    Ask(Ask),
+    /// Another tool call of the agent.
+    Tool {
+        /// The tool's name.
+        name: String,
+        /// Whether its result is there.
+        done: RwSignal<bool>,
+    },
+}
+
+/// A question of the agent: what a card needs to show it.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// The call; what [`reply`](crate::AgentChat::reply) and [`cancel`](crate::AgentChat::cancel) take.
+    pub tool_call_id: String,
+    /// What is known of it.
+    pub ask: RwSignal<AskSnapshot>,
+    /// Where its reply stands.
+    pub sending: RwSignal<Sending>,
+}

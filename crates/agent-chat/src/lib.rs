@@ -1,0 +1,38 @@
+//! A Leptos hook over an AG-UI endpoint: what was said as signals, and `send`, `reply`, `cancel`, `stop`, `retry`.
+//!
+//! ```no_run
+//! use agent_chat::{ChatOptions, use_agent_chat};
+//! use leptos::prelude::*;
+//!
+//! #[component]
+//! fn Chat() -> impl IntoView {
+//!     let chat = use_agent_chat(ChatOptions::new("/agent"));
+//!     view! {
+//!         <button on:click=move |_| { chat.send("I need my car looked at"); }>"Begin"</button>
+//!         <p>{move || chat.entries.with(Vec::len)} " entries"</p>
+//!     }
+//! }
+//! ```
+//!
+//! An [`Entry`] is a message or a tool call. A call of the ask tool is an [`Item::Ask`] from its first byte on: its snapshot grows in
+//! place, so a card (crate `question-card`) can show it while its arguments stream. A reply that comes before the run has ended is held
+//! and sent then; where several asks wait, the first replies are held until the last one is there, since no agent takes a history with a
+//! call left open.
+//!
+//! This is the one crate that fetches. Everything that could be decided without a network or a browser is decided in `ag-ui-stream` and
+//! `ask-user-question`.
+
+mod chat;
+mod conversation;
+mod entry;
+mod ids;
+mod options;
+mod outbox;
+mod transcript;
+mod transport;
+mod trouble;
+
+pub use chat::{AgentChat, Status, use_agent_chat};
+pub use entry::{Ask, Entry, EntryKey, Item};
+pub use options::ChatOptions;
+pub use trouble::Trouble;
