@@ -40,12 +40,9 @@ pub fn match_message(ask: &AskUserQuestion, text: &str, partial: Vec<Selection>)
 const MOST_PARTS: usize = 64;
 
 fn one_question(question: &Question, text: &str, partial: &[Selection]) -> Option<Selection> {
-    let named = strip_title(question, text).and_then(|rest| picks(question, rest));
-    let selection = match picks(question, text).or(named) {
-        Some(selected) => Selection {
-            selected,
-            ..Selection::default()
-        },
+    let named = || picks(question, strip_title(question, text)?);
+    let selection = match picks(question, text).or_else(named) {
+        Some(selected) => picked(selected),
         None => own_words(text)?,
     };
     Some(with_note(selection, 0, partial))
@@ -72,24 +69,25 @@ fn lines(questions: &[Question], text: &str, partial: &[Selection]) -> Option<Ve
 }
 
 fn line_answer(question: &Question, answer: &str) -> Option<Selection> {
-    if let Some(selected) = picks(question, answer) {
-        return Some(Selection {
-            selected,
-            ..Selection::default()
-        });
+    match picks(question, answer) {
+        Some(selected) => Some(picked(selected)),
+        None => own_words(answer.trim()),
     }
-    if answer.trim() == SKIPPED_TEXT {
-        return Some(Selection {
-            skipped: true,
-            ..Selection::default()
-        });
-    }
-    own_words(answer.trim())
 }
 
+fn picked(selected: Vec<usize>) -> Selection {
+    Selection {
+        selected,
+        ..Selection::default()
+    }
+}
+
+/// The text as "Other", unless it is how a reply's own message says that the question was skipped.
 fn own_words(text: &str) -> Option<Selection> {
+    let skipped = text.trim() == SKIPPED_TEXT;
     (!is_blank(text)).then(|| Selection {
-        other: Some(text.to_owned()),
+        other: (!skipped).then(|| text.to_owned()),
+        skipped,
         ..Selection::default()
     })
 }

@@ -88,11 +88,10 @@ impl Outcome {
     /// As [`parse`](Self::parse), from content that is JSON already, such as the payload of an interrupt's resume.
     #[must_use]
     pub fn from_json(ask: &AskUserQuestion, json: &Value) -> Option<Self> {
-        let kind = json
-            .get("outcome")
-            .map(OutcomeKind::deserialize)
-            .transpose()
-            .ok()?;
+        let kind = match json.get("outcome") {
+            Some(kind) => Some(OutcomeKind::from_word(kind.as_str()?)?),
+            None => None,
+        };
         match kind {
             Some(OutcomeKind::Declined) => Some(Self::Declined),
             Some(OutcomeKind::Expired) => Some(Self::Expired),
@@ -234,6 +233,20 @@ pub enum OutcomeKind {
 }
 
 impl OutcomeKind {
+    /// Every kind.
+    pub const ALL: [Self; 6] = [
+        Self::Answered,
+        Self::Declined,
+        Self::RepliedInChat,
+        Self::Expired,
+        Self::Superseded,
+        Self::Cancelled,
+    ];
+
+    fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+
     /// The kind as the wire says it.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -46,24 +46,24 @@ pub(crate) fn counted(n: usize, noun: &str) -> String {
     format!("{n} {noun}{plural}")
 }
 
-/// One spelling for all case variants of a text, so that comparing is case-insensitive. Going through upper case folds what
-/// lower case alone leaves apart (ß and ss, σ and ς).
+/// One spelling for all case variants of a text, so that comparing is case-insensitive. Lower case leaves three apart that people
+/// type for one another (final sigma, sharp s, the dot of the Turkish capital i); upper case would need a second table of Unicode.
 pub(crate) fn fold(text: &str) -> String {
-    let folded = text
-        .chars()
-        .flat_map(char::to_uppercase)
-        .flat_map(char::to_lowercase);
     let mut result = String::with_capacity(text.len());
     let mut gap = false;
-    for c in folded {
+    for c in text.chars().flat_map(char::to_lowercase) {
         if c.is_whitespace() {
             gap = !result.is_empty();
-        } else {
-            if gap {
-                result.push(' ');
-                gap = false;
-            }
-            result.push(c);
+            continue;
+        }
+        if std::mem::take(&mut gap) {
+            result.push(' ');
+        }
+        match c {
+            'ς' => result.push('σ'),
+            'ß' => result.push_str("ss"),
+            '\u{307}' if result.ends_with('i') => {}
+            _ => result.push(c),
         }
     }
     result

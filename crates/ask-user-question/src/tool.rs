@@ -6,6 +6,9 @@ use crate::validate::range_of;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
+/// The names under which models know the tool, whatever the profile.
+pub const NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
+
 /// Name, description, parameters and guidance of the tool.
 #[derive(Clone, Debug, Serialize)]
 pub struct ToolDefinition {

@@ -6,7 +6,7 @@ pub(super) fn means_other(label: &str) -> bool {
     if label.len() > 100 {
         return false;
     }
-    let plain = label.trim().to_lowercase().replace(['\'', '’'], "");
+    let plain = label.trim().to_ascii_lowercase().replace(['\'', '’'], "");
     let Some(rest) = ["others", "other", "something else"]
         .iter()
         .find_map(|opening| plain.strip_prefix(opening))
@@ -14,14 +14,26 @@ pub(super) fn means_other(label: &str) -> bool {
         return false;
     };
     let rest = rest.trim_start();
-    let set_apart = !rest.starts_with(char::is_alphanumeric);
+    let set_apart = !rest.starts_with(is_letter);
     let asks = ["please", "specify"]
         .iter()
         .any(|word| rest.starts_with(word));
     let mut words = rest
-        .split(|c: char| !c.is_alphanumeric())
+        .split(|c: char| !is_letter(c))
         .filter(|word| !word.is_empty());
     (set_apart || asks) && words.all(|word| FILLERS.contains(&word))
+}
+
+/// Letters and digits, near enough: punctuation outside of ASCII that stands behind "Other" is named, and everything else is taken for a
+/// letter, so that it makes the option one of its own.
+fn is_letter(c: char) -> bool {
+    c.is_ascii_alphanumeric()
+        || !c.is_ascii()
+            && !matches!(
+                c,
+                '…' | '–' | '—' | '“' | '”' | '‘' | '’' | '（' | '）' | '：'
+            )
+            && !c.is_whitespace()
 }
 
 /// Words that only invite to type.

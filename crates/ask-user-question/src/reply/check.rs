@@ -4,8 +4,7 @@ use super::parse::flat_selection;
 use super::{Answer, Reply, Selected, Selection};
 use crate::text::{is_blank, quoted};
 use crate::validate::{Code, MAX_REPLY_BYTES, Report, Violation};
-use crate::wire::{AskUserQuestion, Question};
-use std::collections::{HashMap, HashSet};
+use crate::wire::{AskUserQuestion, Question, QuestionOption};
 use std::fmt::Display;
 
 pub(super) fn check(
@@ -159,31 +158,33 @@ impl<'a> Draft<'a> {
     }
 
     fn selected(&mut self, path: &str, question: &Question, indexes: &[usize]) -> Vec<Selected> {
-        let mut seen = HashSet::new();
-        let mut selected = Vec::new();
+        let mut chosen = vec![false; question.options.len()];
         for (s, &index) in indexes.iter().enumerate() {
             let path = format_args!("{path}.selected[{s}]");
-            let Some(option) = question.options.get(index) else {
-                let message = format!(
-                    "There is no option {index}; the question has {}.",
-                    question.options.len()
-                );
-                self.report.add(path, Code::UnknownOption, message);
-                continue;
-            };
-            if seen.insert(index) {
-                let label = option.label.clone();
-                selected.push(Selected { index, label });
-            } else {
-                self.report.add(
+            match chosen.get_mut(index) {
+                Some(chosen) if !*chosen => *chosen = true,
+                Some(_) => self.report.add(
                     path,
                     Code::RepeatedOption,
                     format_args!("Option {index} is chosen twice."),
-                );
+                ),
+                None => {
+                    let message = format!(
+                        "There is no option {index}; the question has {}.",
+                        question.options.len()
+                    );
+                    self.report.add(path, Code::UnknownOption, message);
+                }
             }
         }
-        selected.sort_by_key(|selected| selected.index);
-        selected
+        let options = question.options.iter().zip(chosen).enumerate();
+        let selected = |(index, (option, chosen)): (usize, (&QuestionOption, bool))| {
+            chosen.then(|| Selected {
+                index,
+                label: option.label.clone(),
+            })
+        };
+        options.filter_map(selected).collect()
     }
 }
 
@@ -196,12 +197,13 @@ fn unanswered(question: &Question) -> String {
 
 /// Whether reading the flat map back would not give these answers, or a reader could not be sure that it does.
 fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
-    let mut keys = HashSet::new();
     answers
         .iter()
         .zip(&ask.questions)
         .any(|(answer, question)| {
-            let shares_key = !keys.insert(question.question.as_str());
+            let shares_key = ask.questions[..answer.index]
+                .iter()
+                .any(|earlier| earlier.question == answer.question);
             shares_key
                 || answer.skipped
                 || answer.other.is_some()
@@ -224,15 +226,15 @@ fn is_ambiguous(answer: &Answer, question: &Question) -> bool {
 
 /// Whether a chosen label is that of another option too.
 fn shares_label(answer: &Answer, question: &Question) -> bool {
-    let mut uses: HashMap<&str, usize> = answer
+    let uses = |label: &str| {
+        question
+            .options
+            .iter()
+            .filter(|option| option.label == label)
+            .count()
+    };
+    answer
         .selected
         .iter()
-        .map(|selected| (selected.label.as_str(), 0))
-        .collect();
-    for option in &question.options {
-        if let Some(count) = uses.get_mut(option.label.as_str()) {
-            *count += 1;
-        }
-    }
-    uses.into_values().any(|count| count > 1)
+        .any(|selected| uses(&selected.label) > 1)
 }

@@ -2,7 +2,6 @@
 
 use super::{Answer, Reply};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
-use std::collections::HashMap;
 
 impl Serialize for Reply {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -35,21 +34,19 @@ impl Serialize for Flat<'_> {
 /// The entries of the flat map, in the order of the questions.
 pub(super) fn flat(answers: &[Answer]) -> Vec<(&str, String)> {
     let mut entries: Vec<(&str, String)> = Vec::with_capacity(answers.len());
-    let mut positions = HashMap::new();
     for answer in answers {
         let Some(text) = answer.text() else {
             continue;
         };
-        match positions.get(answer.question.as_str()) {
-            Some(&position) => {
-                let (_, joined): &mut (&str, String) = &mut entries[position];
+        match entries
+            .iter_mut()
+            .find(|(question, _)| *question == answer.question)
+        {
+            Some((_, joined)) => {
                 joined.push_str(", ");
                 joined.push_str(&text);
             }
-            None => {
-                positions.insert(answer.question.as_str(), entries.len());
-                entries.push((&answer.question, text));
-            }
+            None => entries.push((&answer.question, text)),
         }
     }
     entries

@@ -6,9 +6,7 @@ use super::{Reply, Selection};
 use crate::text::{is_blank, quoted};
 use crate::validate::{Code, MAX_ASK_BYTES, MAX_REPLY_BYTES, Violation, exceeds};
 use crate::wire::{AskUserQuestion, Question};
-use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
 
 pub(super) fn parse(ask: &AskUserQuestion, json: &Value) -> Result<Reply, Vec<Violation>> {
     // A legal reply repeats the ask's texts in the map and in the details, and adds what was typed twice.
@@ -51,83 +49,102 @@ pub(super) fn parse(ask: &AskUserQuestion, json: &Value) -> Result<Reply, Vec<Vi
 pub(crate) fn lenient_details(ask: &AskUserQuestion, details: &Value) -> Vec<Selection> {
     let details = details.as_array().map_or(&[][..], Vec::as_slice);
     let fitting = |detail: &Value| {
-        let detail = Detail::deserialize(detail).ok()?;
-        let question = ask.questions.get(detail.index)?;
-        let fits = detail.selected.iter().all(|chosen| chosen.fits(question));
-        fits.then(|| detail.into_selection())
+        let detail = Detail::read(detail).ok()?;
+        let question = ask.questions.get(detail.selection.question)?;
+        let fits = detail
+            .labels
+            .iter()
+            .zip(&detail.selection.selected)
+            .all(|(label, &option)| fits(question, option, label));
+        fits.then_some(detail.selection)
     };
     details.iter().filter_map(fitting).collect()
 }
 
-#[derive(Deserialize)]
-struct Detail {
-    index: usize,
-    #[serde(default)]
-    selected: Vec<Chosen>,
-    #[serde(default)]
-    other: Option<String>,
-    #[serde(default)]
-    note: Option<String>,
-    #[serde(default)]
-    status: Status,
+/// One item of `details`.
+struct Detail<'a> {
+    selection: Selection,
+    /// The labels beside the chosen indexes: clients that disagree about the order of the options must not be misread.
+    labels: Vec<&'a str>,
 }
 
-#[derive(Deserialize)]
-struct Chosen {
-    index: usize,
-    /// Beside the index to be compared with it: clients that disagree about the order of the options must not be misread.
-    label: String,
-}
-
-#[derive(Default, Deserialize, PartialEq)]
-#[serde(rename_all = "lowercase")]
-enum Status {
-    #[default]
-    Answered,
-    Skipped,
-}
-
-impl Chosen {
-    fn fits(&self, question: &Question) -> bool {
-        question
-            .options
-            .get(self.index)
-            .is_some_and(|option| option.label == self.label)
-    }
-}
-
-impl Detail {
-    fn into_selection(self) -> Selection {
-        Selection {
-            question: self.index,
-            selected: self.selected.iter().map(|chosen| chosen.index).collect(),
-            other: self.other,
-            note: self.note,
-            skipped: self.status == Status::Skipped,
+impl<'a> Detail<'a> {
+    /// Reads an item, or says which field cannot be read and what it must be.
+    fn read(detail: &'a Value) -> Result<Self, (String, &'static str)> {
+        let index = |value: &Value| {
+            value
+                .get("index")
+                .and_then(Value::as_u64)
+                .and_then(|index| usize::try_from(index).ok())
+        };
+        let text = |key: &str| match detail.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(_) => Err((format!(".{key}"), "a string")),
+        };
+        let question =
+            index(detail).ok_or_else(|| (".index".to_owned(), "the index of a question"))?;
+        let chosen = match detail.get("selected") {
+            None | Some(Value::Null) => &[][..],
+            Some(chosen) => chosen
+                .as_array()
+                .ok_or_else(|| (".selected".to_owned(), "an array"))?,
+        };
+        let mut selected = Vec::new();
+        let mut labels = Vec::new();
+        for (s, option) in chosen.iter().enumerate() {
+            let label = option.get("label").and_then(Value::as_str);
+            let (index, label) = index(option).zip(label).ok_or_else(|| {
+                (
+                    format!(".selected[{s}]"),
+                    "an object with `index` and `label`",
+                )
+            })?;
+            selected.push(index);
+            labels.push(label);
         }
+        let skipped = match detail.get("status").map(Value::as_str) {
+            None | Some(Some("answered")) => false,
+            Some(Some("skipped")) => true,
+            Some(_) => return Err((".status".to_owned(), "\"answered\" or \"skipped\"")),
+        };
+        let selection = Selection {
+            question,
+            selected,
+            other: text("other")?,
+            note: text("note")?,
+            skipped,
+        };
+        Ok(Self { selection, labels })
     }
+}
+
+fn fits(question: &Question, option: usize, label: &str) -> bool {
+    question
+        .options
+        .get(option)
+        .is_some_and(|option| option.label == label)
 }
 
 fn read_details(draft: &mut Draft<'_>, ask: &AskUserQuestion, details: &[Value]) {
     for (d, detail) in details.iter().enumerate() {
         let path = format!("details[{d}]");
-        let detail = match Detail::deserialize(detail) {
+        let Detail { selection, labels } = match Detail::read(detail) {
             Ok(detail) => detail,
-            Err(error) => {
+            Err((field, must_be)) => {
                 draft.report(
-                    path,
+                    format_args!("{path}{field}"),
                     Code::WrongType,
-                    format_args!("This detail cannot be read: {error}."),
+                    format_args!("This must be {must_be}."),
                 );
                 continue;
             }
         };
-        if let Some(question) = ask.questions.get(detail.index) {
-            for (s, chosen) in detail.selected.iter().enumerate() {
+        if let Some(question) = ask.questions.get(selection.question) {
+            for (s, (label, &option)) in labels.iter().zip(&selection.selected).enumerate() {
                 // An index out of range is reported with the rest of the selection.
-                if chosen.index < question.options.len() && !chosen.fits(question) {
-                    let message =
-                        format!("Option {} is not {}.", chosen.index, quoted(&chosen.label));
+                if option < question.options.len() && !fits(question, option, label) {
+                    let message = format!("Option {option} is not {}.", quoted(label));
                     draft.report(
                         format_args!("{path}.selected[{s}].label"),
                         Code::Contradiction,
@@ -136,19 +153,19 @@ fn read_details(draft: &mut Draft<'_>, ask: &AskUserQuestion, details: &[Value])
                 }
             }
         }
-        draft.take(&path, detail.into_selection());
+        draft.take(&path, selection);
     }
 }
 
 /// Reads the flat map for the questions that no detail spoke of.
 fn read_flat(draft: &mut Draft<'_>, ask: &AskUserQuestion, answers: &Map<String, Value>) {
-    let mut positions: HashMap<&str, usize> = HashMap::new();
-    for (q, question) in ask.questions.iter().enumerate() {
-        positions.entry(&question.question).or_insert(q);
-    }
     for (key, value) in answers {
         let path = || format!("answers[{}]", Value::String(key.clone()));
-        let Some(&q) = positions.get(key.as_str()) else {
+        let Some(q) = ask
+            .questions
+            .iter()
+            .position(|question| question.question == *key)
+        else {
             draft.report(
                 path(),
                 Code::UnknownQuestion,
@@ -210,7 +227,7 @@ fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
         return None;
     }
     let mut longest_first: Vec<usize> = (0..question.options.len()).collect();
-    longest_first.sort_by_key(|&o| std::cmp::Reverse(question.options[o].label.len()));
+    longest_first.sort_unstable_by_key(|&o| std::cmp::Reverse(question.options[o].label.len()));
     let label_before = |text: &str| -> Option<(usize, usize)> {
         longest_first.iter().find_map(|&o| {
             let label = &question.options[o].label;
@@ -241,31 +258,31 @@ fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
 
 /// Refuses a reply whose flat map says something else than its details: neither side may be taken for consent then.
 fn compare(reply: &Reply, answers: &Map<String, Value>) -> Result<(), Vec<Violation>> {
-    let expected: HashMap<&str, String> = flat(reply.answers()).into_iter().collect();
-    let keys: HashSet<&str> = expected
+    let expected = flat(reply.answers());
+    let said = |key: &str| answers.get(key).and_then(Value::as_str);
+    let differs = expected
+        .iter()
+        .filter(|(key, text)| said(key) != Some(text))
+        .map(|(key, _)| *key);
+    // A question that the details skip, for the map names no unknown ones any more.
+    let skipped = answers
         .keys()
-        .copied()
-        .chain(answers.keys().map(String::as_str))
-        .collect();
-    let mut differing: Vec<&str> = keys
-        .into_iter()
-        .filter(|key| {
-            expected.get(key).map(String::as_str) != answers.get(*key).and_then(Value::as_str)
-        })
-        .collect();
-    if differing.is_empty() {
-        return Ok(());
-    }
-    differing.sort_unstable();
-    let violation = |key: &&str| {
-        let path = format!("answers[{}]", Value::String((*key).to_owned()));
+        .map(String::as_str)
+        .filter(|key| !expected.iter().any(|(question, _)| question == key));
+    let violation = |key: &str| {
+        let path = format!("answers[{}]", Value::from(key));
         refused(
             &path,
             Code::Contradiction,
             "`answers` and `details` say different things about this question.",
         )
     };
-    Err(differing.iter().flat_map(violation).collect())
+    let violations: Vec<Violation> = differs.chain(skipped).flat_map(violation).collect();
+    if violations.is_empty() {
+        Ok(())
+    } else {
+        Err(violations)
+    }
 }
 
 fn refused(path: &str, code: Code, message: &str) -> Vec<Violation> {

@@ -4,7 +4,7 @@ use super::{Code, MAX_ASK_BYTES, Report, Violation, exceeds};
 use crate::limits::Limits;
 use crate::text::{counted, is_blank, quoted};
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -284,7 +284,7 @@ pub(crate) fn range_of(allowed: &RangeInclusive<usize>, noun: &str) -> String {
 
 /// The texts so far, each with where it came first.
 #[derive(Default)]
-struct Seen<'a>(HashMap<&'a str, usize>);
+struct Seen<'a>(BTreeMap<&'a str, usize>);
 
 impl<'a> Seen<'a> {
     fn repeated(&mut self, text: &'a str, index: usize) -> Option<usize> {

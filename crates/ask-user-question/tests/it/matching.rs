@@ -33,7 +33,14 @@ fn picked(ask: &AskUserQuestion, text: &str) -> Option<Vec<usize>> {
 fn labels_beginnings_and_numbers_pick() {
     let ask = one(
         false,
-        &["PostgreSQL", "SQLite (Recommended)", "MySQL 8", "Straße"],
+        &[
+            "PostgreSQL",
+            "SQLite (Recommended)",
+            "MySQL 8",
+            "Straße",
+            "İstanbul",
+            "οδος",
+        ],
     );
     for (text, option) in [
         ("PostgreSQL", 0),
@@ -51,13 +58,17 @@ fn labels_beginnings_and_numbers_pick() {
         ("٣", 2),
         ("３", 2),
         ("STRASSE", 3),
+        ("İSTANBUL", 4),
+        ("istanbul", 4),
+        ("ΟΔΟΣ", 5),
+        ("οδοσ", 5),
         ("One: sqlite", 1),
         ("which one?: 4", 3),
     ] {
         assert_eq!(picked(&ask, text), Some(vec![option]), "{text}");
     }
     for text in [
-        "5",
+        "7",
         "0",
         "-1",
         "99999999999999999999",
@@ -71,6 +82,20 @@ fn labels_beginnings_and_numbers_pick() {
     ] {
         assert_eq!(picked(&ask, text), None, "{text}");
     }
+}
+
+#[test]
+fn a_skipped_question_stays_skipped() {
+    let ask = one(false, &["A", "B"]);
+    let skip = Selection {
+        skipped: true,
+        ..Selection::default()
+    };
+    let reply = Reply::check(&ask, vec![skip]).unwrap();
+    assert_eq!(
+        match_message(&ask, &reply.message(), vec![]),
+        Outcome::Answered(reply)
+    );
 }
 
 #[test]

@@ -336,7 +336,7 @@ fn the_wire_form_is_refused_where_it_does_not_fit() {
     refused(
         parse(json!({"answers": fine, "details": [5, {"index": 7}]})),
         &[
-            ("details[0]", "wrong_type"),
+            ("details[0].index", "wrong_type"),
             ("details[1].question", "unknown_question"),
         ],
     );
@@ -364,6 +364,37 @@ fn the_wire_form_is_refused_where_it_does_not_fit() {
         parse(json!({"answers": {"Which database?": "x".repeat(5 * MAX_REPLY_BYTES)}})),
         &[("", "too_large")],
     );
+}
+
+#[test]
+fn details_that_cannot_be_read_say_where() {
+    let parse = |detail: Value| {
+        Reply::parse(
+            &ask(),
+            &json!({"answers": {"Which database?": "SQLite", "Which features?": "Login"}, "details": [detail]}),
+        )
+    };
+    for (detail, path) in [
+        (json!({"index": -1}), "details[0].index"),
+        (json!({"index": 0, "selected": 1}), "details[0].selected"),
+        (
+            json!({"index": 0, "selected": [{"index": 1}]}),
+            "details[0].selected[0]",
+        ),
+        (
+            json!({"index": 0, "selected": [{"label": "SQLite"}]}),
+            "details[0].selected[0]",
+        ),
+        (json!({"index": 0, "other": 5}), "details[0].other"),
+        (json!({"index": 0, "note": []}), "details[0].note"),
+        (
+            json!({"index": 0, "status": "declined"}),
+            "details[0].status",
+        ),
+        (json!({"index": 0, "status": null}), "details[0].status"),
+    ] {
+        refused(parse(detail), &[(path, "wrong_type")]);
+    }
 }
 
 #[test]

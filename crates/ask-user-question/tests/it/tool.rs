@@ -3,7 +3,7 @@
 use ask_user_question::Limits;
 use ask_user_question::guidance::{self, Mode};
 use ask_user_question::limits::LimitsError;
-use ask_user_question::tool::tool_definition;
+use ask_user_question::tool::{NAMES, tool_definition};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -140,6 +140,10 @@ fn schemas_equal_their_origins_apart_from_added_descriptions() {
 
 #[test]
 fn names_are_those_of_the_origins() {
+    assert_eq!(
+        NAMES,
+        [Limits::RUNTIME.tool_name(), Limits::CODING.tool_name()]
+    );
     assert_eq!(tool_definition(&Limits::RUNTIME).name, "ask_user_question");
     assert_eq!(tool_definition(&Limits::CODING).name, "AskUserQuestion");
     assert_eq!(tool_definition(&Limits::CHAT).name, "ask_user_question");
