@@ -154,7 +154,7 @@ impl Asks {
                 }
             }
             Event::MessagesSnapshot(snapshot) => {
-                self.take_history(&snapshot.messages, &mut changes)
+                self.take_history(&snapshot.messages, &mut changes);
             }
             Event::RunStarted(started) => {
                 self.run += 1;
@@ -168,7 +168,7 @@ impl Asks {
                 self.settle_interrupts(&mut changes);
             }
             Event::Custom(custom) if custom.name == "on_interrupt" => {
-                self.legacy.push(custom.value.clone())
+                self.legacy.push(custom.value.clone());
             }
             Event::RunFinished(finished) => {
                 self.close_run(&mut changes);
@@ -180,7 +180,7 @@ impl Asks {
                             .for_each(|interrupt| self.take_interrupt(interrupt, &mut changes));
                     }
                     Some(RunOutcome::Success(_) | RunOutcome::Cancelled(_)) | None => {
-                        self.take_legacy(&mut changes)
+                        self.take_legacy(&mut changes);
                     }
                 }
                 changes.extend(self.handle_timeout(now));

@@ -10,7 +10,8 @@ use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal, Said, next_run};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
-use ask_user_question::{Outcome, Reply, Sending};
+use ask_user_question::snapshot::Sending;
+use ask_user_question::{Outcome, Reply};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

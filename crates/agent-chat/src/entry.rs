@@ -1,6 +1,7 @@
 //! What a page shows of a conversation, one entry after another.
 
-use ask_user_question::{AskSnapshot, Sending};
+use ask_user_question::AskSnapshot;
+use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
 
 /// One entry of the transcript. Its parts are signals of their own, so that a delta touches only what it changes.

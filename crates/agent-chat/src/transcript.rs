@@ -2,7 +2,8 @@
 
 use crate::entry::{Ask, Entry, EntryKey, Item};
 use ag_ui_stream::{Message, Thread};
-use ask_user_question::{AskSnapshot, Sending};
+use ask_user_question::AskSnapshot;
+use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
 use std::collections::HashMap;
 

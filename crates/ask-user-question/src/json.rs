@@ -1,6 +1,6 @@
 //! Reading JSON that others wrote into a [`Value`].
 //!
-//! With serde_json's feature `raw_value`, which somebody in a dependency tree always switches on, reading a `Value` treats an object whose
+//! With `serde_json`'s feature `raw_value`, which somebody in a dependency tree always switches on, reading a `Value` treats an object whose
 //! first key is `$serde_json::private::RawValue` as JSON inside a string, and reads that with a fresh limit on depth. A few kilobytes of
 //! such strings inside each other overflow the stack. [`Plain`] knows no such key, so the limit holds for the whole text.
 

@@ -16,6 +16,8 @@ pub(crate) struct RunInput {
     pub(crate) messages: Vec<InputMessage>,
     #[serde(default)]
     pub(crate) resume: Vec<Resume>,
+    #[serde(default)]
+    forwarded_props: Value,
 }
 
 /// One message of the client's history.
@@ -73,6 +75,24 @@ impl RunInput {
         }
         Ok(input)
     }
+
+    /// How a run that meets an ask is to end: `"forwardedProps": {"interrupts": true}` asks for interrupts.
+    pub(crate) fn pending(&self) -> Pending {
+        match self.forwarded_props.get("interrupts") {
+            Some(Value::Bool(true)) => Pending::Interrupts,
+            Some(_) | None => Pending::ToolCalls,
+        }
+    }
+}
+
+/// How a client learns which asks wait when a run ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Pending {
+    /// Success, with the calls that are left unanswered.
+    #[default]
+    ToolCalls,
+    /// An interrupt for each of them.
+    Interrupts,
 }
 
 /// Refuses ids that are empty, too long or unprintable.

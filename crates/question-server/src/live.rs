@@ -1,5 +1,6 @@
 //! A conversation in the server's memory: what it is, what runs in it and what it has told.
 
+use crate::input::Pending;
 use crate::log::Log;
 use question_agent::Conversation;
 use std::sync::Arc;
@@ -32,6 +33,9 @@ pub(crate) struct Run {
     pub(crate) stop: CancellationToken,
     /// Told once the run has ended.
     pub(crate) over: CancellationToken,
+    pub(crate) pending: Pending,
+    /// Started over REST, so that no client reads it as its own and none can abandon it.
+    is_detached: bool,
     followers: Arc<AtomicUsize>,
     /// Everything in the log before this position is part of the conversation's messages.
     pub(crate) settled: u64,
@@ -75,13 +79,23 @@ impl Live {
 }
 
 impl Run {
-    pub(crate) fn new(id: String, settled: u64) -> Self {
+    pub(crate) fn new(id: String, pending: Pending) -> Self {
         Self {
             id,
+            pending,
+            is_detached: false,
             stop: CancellationToken::new(),
             over: CancellationToken::new(),
             followers: Arc::default(),
-            settled,
+            settled: 0,
+        }
+    }
+
+    /// A run that no client reads as its own.
+    pub(crate) fn detached(id: String) -> Self {
+        Self {
+            is_detached: true,
+            ..Self::new(id, Pending::default())
         }
     }
 
@@ -90,9 +104,9 @@ impl Run {
         Follower(Arc::clone(&self.followers))
     }
 
-    /// Whether a client still reads the response that started the run.
-    pub(crate) fn is_followed(&self) -> bool {
-        self.followers.load(Ordering::Relaxed) > 0
+    /// Whether the clients that read the run as their own have all gone.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        !self.is_detached && self.followers.load(Ordering::Relaxed) == 0
     }
 }
 

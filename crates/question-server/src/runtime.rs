@@ -115,7 +115,7 @@ impl Runtime {
             if intake::read(&talk.conversation, &input)?.is_none() {
                 return Ok(attach(&live, &talk, run, &input.run_id));
             }
-            if run.is_followed() {
+            if !run.is_abandoned() {
                 return Err(Rejected::Busy.into());
             }
             // Its client has gone, as one does that presses Stop; what it says next comes first.
@@ -132,10 +132,12 @@ impl Runtime {
             // The process that worked on it has ended.
             (None, ConvState::LlmRequesting { .. } | ConvState::ToolExecuting(_)) => None,
             (None, ConvState::Idle | ConvState::AwaitingUserResponse(_)) => {
-                return Ok(catch_up(&live, &talk, &input.run_id));
+                return Ok(catch_up(&live, &talk, &input));
             }
         };
-        let (run, reader) = self.begin(&live, &mut talk, input.run_id, event).await?;
+        let pending = input.pending();
+        let run = Run::new(input.run_id, pending);
+        let (run, reader) = self.begin(&live, &mut talk, run, event).await?;
         Ok(RunStream::own(reader, run.follow()))
     }
 
@@ -147,7 +149,8 @@ impl Runtime {
         run_id: String,
         event: Event,
     ) -> Result<StateChange, ApiError> {
-        self.begin(live, &mut talk, run_id, Some(event)).await?;
+        let run = Run::detached(run_id);
+        self.begin(live, &mut talk, run, Some(event)).await?;
         Ok(StateChange::from(talk.conversation.state()))
     }
 
@@ -156,7 +159,7 @@ impl Runtime {
         self: &Arc<Self>,
         live: &Arc<Live>,
         talk: &mut Talk,
-        run_id: String,
+        mut run: Run,
         event: Option<Event>,
     ) -> Result<(Run, Reader), ApiError> {
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
@@ -167,9 +170,9 @@ impl Runtime {
         let reader = live.log.reader(live.log.next_position());
         let taken = taken_messages(&effects, brought.as_deref());
         live.log
-            .push_event(&wire::run_started(&live.id, &run_id, taken));
+            .push_event(&wire::run_started(&live.id, &run.id, taken));
         let work = announce(live, effects, brought.as_deref());
-        let run = Run::new(run_id, live.log.next_position());
+        run.settled = live.log.next_position();
         match work {
             Some(work) => {
                 talk.run = Some(run.clone());
@@ -179,7 +182,7 @@ impl Runtime {
                 live,
                 talk,
                 &run,
-                RunEnd::Finished(wire::success(talk.conversation.state())),
+                RunEnd::Finished(wire::outcome(talk.conversation.state(), run.pending)),
             ),
         }
         Ok((run, reader))
@@ -239,7 +242,7 @@ impl Runtime {
         match live.talk.lock().await.conversation.state() {
             ConvState::Failed { reason } => failed("model_failed", reason),
             _ if stopped => RunEnd::Finished(RunOutcome::Cancelled(CancelledOutcome::new())),
-            state => RunEnd::Finished(wire::success(state)),
+            state => RunEnd::Finished(wire::outcome(state, run.pending)),
         }
     }
 
@@ -397,11 +400,16 @@ fn taken_messages(effects: &[Effect], brought: Option<&str>) -> Vec<ag_ui_stream
 }
 
 /// What has become of an input that was taken before and whose run has ended.
-fn catch_up(live: &Live, talk: &Talk, run_id: &str) -> RunStream {
+fn catch_up(live: &Live, talk: &Talk, input: &RunInput) -> RunStream {
+    let run_id = &input.run_id;
     RunStream::once(vec![
         wire::run_started(&live.id, run_id, Vec::new()),
         MessagesSnapshot::new(wire::messages(&talk.conversation)).into(),
-        wire::run_finished(&live.id, run_id, wire::success(talk.conversation.state())),
+        wire::run_finished(
+            &live.id,
+            run_id,
+            wire::outcome(talk.conversation.state(), input.pending()),
+        ),
     ])
 }
 

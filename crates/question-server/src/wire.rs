@@ -1,15 +1,17 @@
 //! The conversation in AG-UI's words.
 
+use crate::input::Pending;
 use ag_ui_stream::event::{Event, RunError, RunFinished, RunStarted, ToolCallResult};
 use ag_ui_stream::input::{PROTOCOL_VERSION, RunAgentInput};
 use ag_ui_stream::message::{
     AssistantMessage, CallType, FunctionCall, Message, Metadata, ToolCall, ToolMessage,
 };
-use ag_ui_stream::outcome::{RunOutcome, SuccessOutcome};
+use ag_ui_stream::outcome::{Interrupt, InterruptOutcome, RunOutcome, SuccessOutcome};
 use ask_user_question::outcome::AskMetadata;
 use question_agent::call::ToolResult;
+use question_agent::state::AwaitingUserResponse;
 use question_agent::{ConvState, Conversation, message};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 pub(crate) fn messages(conversation: &Conversation) -> Vec<Message> {
     conversation.messages().iter().map(message).collect()
@@ -91,11 +93,46 @@ pub(crate) fn run_error(code: &str, text: &str) -> Event {
     event.into()
 }
 
-/// Success, with the call that waits where one does.
-pub(crate) fn success(state: &ConvState) -> RunOutcome {
+/// How a run ends that did not fail: with the ask that waits, where one does.
+pub(crate) fn outcome(state: &ConvState, pending: Pending) -> RunOutcome {
     let mut success = SuccessOutcome::new();
-    success.pending_tool_call_ids = state
-        .waiting()
-        .map(|waiting| vec![waiting.tool_use_id.clone()]);
-    RunOutcome::Success(success)
+    let Some(waiting) = state.waiting() else {
+        return RunOutcome::Success(success);
+    };
+    match pending {
+        Pending::ToolCalls => {
+            success.pending_tool_call_ids = Some(vec![waiting.tool_use_id.clone()]);
+            RunOutcome::Success(success)
+        }
+        Pending::Interrupts => {
+            let interrupts = vec![interrupt(waiting)];
+            RunOutcome::Interrupt(InterruptOutcome { interrupts })
+        }
+    }
+}
+
+/// An interrupt is named like the call that it is about: there is one for each ask, and ids of calls are unique.
+fn interrupt(waiting: &AwaitingUserResponse) -> Interrupt {
+    let questions = &waiting.questions.questions;
+    let texts: Vec<&str> = questions
+        .iter()
+        .map(|question| question.question.as_str())
+        .collect();
+    let answers: Map<String, Value> = texts
+        .iter()
+        .map(|text| ((*text).to_owned(), json!({"type": "string"})))
+        .collect();
+    let schema = json!({
+        "type": "object",
+        "required": ["answers"],
+        "properties": {
+            "answers": {"type": "object", "properties": answers, "additionalProperties": false},
+            "details": {"type": "array", "items": {"type": "object"}},
+        },
+    });
+    let mut interrupt = Interrupt::new(&waiting.tool_use_id, "tool_call");
+    interrupt.message = Some(texts.join("\n"));
+    interrupt.tool_call_id = Some(waiting.tool_use_id.clone());
+    interrupt.response_schema = schema.as_object().cloned();
+    interrupt
 }

@@ -293,7 +293,7 @@ impl ArgsParser {
                 high,
             } => self.hex(byte, role, digits, unit, high, tell)?,
             State::AfterHigh(role, high) if byte == b'\\' => {
-                self.state = State::LowEscape(role, high)
+                self.state = State::LowEscape(role, high);
             }
             State::LowEscape(role, high) if byte == b'u' => {
                 self.state = State::Hex {

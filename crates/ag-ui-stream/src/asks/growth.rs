@@ -15,6 +15,8 @@ pub(super) struct Growth {
     packed: Option<Box<ArgsParser>>,
     /// How many containers were open around that string.
     packed_depth: usize,
+    /// Packed text is not unpacked twice: one layer is what models send.
+    is_unpacking: bool,
     questions: usize,
     has_duplicate: bool,
 }
@@ -202,7 +204,9 @@ impl Growth {
                 self.text = Some(GrowingText::new(TextPath::Label(question, option), true));
                 return;
             }
-            (Place::Arguments, Key::Questions) | (Place::Question(_), Key::Options) => {
+            (Place::Arguments, Key::Questions) | (Place::Question(_), Key::Options)
+                if !self.is_unpacking =>
+            {
                 self.packed = Some(Box::default());
                 self.packed_depth = self.frames.len();
                 return;
@@ -212,21 +216,25 @@ impl Growth {
         self.text = Some(GrowingText::new(path, false));
     }
 
+    /// Takes a fragment of the open string. While the text within a packed string is read, its parser is out of its place, and the
+    /// fragments that come are those of the strings in it.
     fn grow(&mut self, fragment: &str, tell: Tell<'_>) {
-        if let Some(text) = &mut self.text {
-            text.grow(fragment, tell);
-        } else if let Some(mut parser) = self.packed.take() {
-            // Strings within the packed text are not packed again: one layer is what models send.
+        if let Some(mut parser) = self.packed.take() {
+            self.is_unpacking = true;
             let _ = parser.feed(fragment, |event| self.take(event, tell));
+            self.is_unpacking = false;
             self.packed = Some(parser);
+        } else if let Some(text) = &mut self.text {
+            text.grow(fragment, tell);
         }
     }
 
     fn close_text(&mut self, tell: Tell<'_>) {
-        if let Some(text) = self.text.take() {
-            text.close(tell);
-        } else if self.packed.take().is_some() {
+        if self.packed.take().is_some() {
             self.frames.truncate(self.packed_depth);
+            self.text = None;
+        } else if let Some(text) = self.text.take() {
+            text.close(tell);
         }
     }
 }

@@ -379,7 +379,7 @@ fn check_phase(followed: &Followed, outcome: &Outcome) -> Result<(), Refusal> {
     }
 }
 
-/// As LangGraph's clients answer: the reply and the event that asked for it.
+/// The answer to a legacy interrupt: the reply and the event that asked for it.
 fn command(followed: &Followed, value: &Value, outcome: &Outcome) -> Value {
     let resume = match outcome {
         // A question that was plain text gets plain text.

@@ -44,11 +44,11 @@ pub(super) fn translate(
         "SUBAGENT_FINISHED" => drop_null(event, "result"),
         "RUN_STARTED" => event.get_mut("input").into_iter().for_each(translate_input),
         "MESSAGES_SNAPSHOT" => each(event, "messages", |message| {
-            each(message, "content", translate_part)
+            each(message, "content", translate_part);
         }),
         "TOOL_CALL_RESULT" => each(event, "content", translate_part),
         _ if kind.starts_with("THINKING_") => {
-            translate_thinking(event, &kind, retired, run, warnings)
+            translate_thinking(event, &kind, retired, run, warnings);
         }
         _ => {}
     }
@@ -102,7 +102,7 @@ fn translate_input(input: &mut Value) {
     each(input, "tools", |tool| drop_null(tool, "parameters"));
     each(input, "resume", |entry| drop_null(entry, "payload"));
     each(input, "messages", |message| {
-        each(message, "content", translate_part)
+        each(message, "content", translate_part);
     });
 }
 
@@ -126,10 +126,14 @@ fn translate_binary(part: &mut Map<String, Value>) {
         (None, None, Some(id)) => json!({"type": "file", "value": id, "mimeType": mime}),
         (None, None, None) => return,
     };
-    let kind = match mime.split('/').next() {
-        Some(kind @ ("image" | "audio" | "video")) => kind,
-        _ => "document",
+    let is_of = |kind: &&str| {
+        mime.strip_prefix(kind)
+            .is_some_and(|rest| rest.starts_with('/'))
     };
+    let kind = ["image", "audio", "video"]
+        .into_iter()
+        .find(is_of)
+        .unwrap_or("document");
     let mut media = json!({"type": kind, "source": source});
     if let Some(filename) = text("filename") {
         media["metadata"] = json!({"filename": filename});

@@ -49,15 +49,19 @@ pub(super) fn from_value(
 fn warn_of_version(event: &Event, warnings: &mut Vec<Warning>) {
     if let Event::RunStarted(started) = event
         && let Some(version) = started.protocol_version.as_deref()
-        && !version
-            .split_once('.')
-            .and_then(|(major, minor)| number(major).zip(number(minor)))
-            .is_some_and(|it| it <= (1, 0))
+        && !is_served(version)
     {
         let message =
             format!("the producer speaks version {version}, this client {PROTOCOL_VERSION}");
         warnings.push(Warning::new(WarningCode::NewerVersion, message).at("/protocolVersion"));
     }
+}
+
+/// Whether a version is no newer than this client's.
+fn is_served(version: &str) -> bool {
+    let parts = version.split_once('.');
+    let numbers = parts.and_then(|(major, minor)| number(major).zip(number(minor)));
+    numbers.is_some_and(|numbers| numbers <= (1, 0))
 }
 
 fn number(digits: &str) -> Option<u64> {

@@ -241,7 +241,7 @@ impl Decoder {
             b"event" => self.fields.event = self.text(value),
             // An id with a NUL is ignored, as WHATWG has it.
             b"id" if memchr(0, &self.buffer[value.clone()]).is_none() => {
-                self.fields.id = Some(self.text(value))
+                self.fields.id = Some(self.text(value));
             }
             b"retry" => self.take_retry(value),
             _ => {}

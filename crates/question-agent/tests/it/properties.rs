@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-const SEQUENCES: u64 = 400;
+const SEQUENCES: u64 = 200;
 const EVENTS: usize = 60;
 
 #[test]
@@ -48,7 +48,7 @@ fn an_answer_is_delivered_exactly_once() {
         delivered_in_all += accepted.len();
     }
     assert!(
-        delivered_in_all > 500,
+        delivered_in_all > 250,
         "the walks hardly ever answer: {delivered_in_all}"
     );
 }

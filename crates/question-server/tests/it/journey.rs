@@ -34,7 +34,11 @@ fn comparable(messages: &Value) -> Vec<Value> {
 
 #[tokio::test]
 async fn three_taps_and_a_summary_that_uses_all_of_them() {
-    for delivery in [Delivery::UserMessage, Delivery::ToolResult] {
+    for delivery in [
+        Delivery::UserMessage,
+        Delivery::ToolResult,
+        Delivery::Resume,
+    ] {
         let mut visitor = Visitor::new(&server(), "v", "car").delivering(delivery);
         visitor.says("I need my car looked at").await;
         assert!(visitor.is_asked(SERVICE));
@@ -209,5 +213,32 @@ async fn arguments_stream_in_small_pieces() {
     assert_eq!(
         outcome["pendingToolCallIds"].as_array().map(Vec::len),
         Some(1)
+    );
+}
+
+#[tokio::test]
+async fn a_run_that_asked_for_interrupts_ends_with_one_for_the_ask() {
+    let input = serde_json::json!({"threadId": "t", "runId": "r", "forwardedProps": {"interrupts": true},
+        "messages": [{"id": "u", "role": "user", "content": "hi"}]});
+    let (events, _) = crate::visitor::post(&server(), "/agent", input)
+        .await
+        .events();
+    let finished = serde_json::to_value(events.last()).expect("an event is JSON");
+    let interrupt = &finished["outcome"]["interrupts"][0];
+    assert_eq!(interrupt["reason"], "tool_call");
+    assert_eq!(interrupt["id"], interrupt["toolCallId"]);
+    assert_eq!(interrupt["message"], SERVICE);
+    let answers = &interrupt["responseSchema"]["properties"]["answers"];
+    assert_eq!(answers["properties"][SERVICE]["type"], "string");
+}
+
+#[tokio::test]
+async fn declining_an_interrupt_is_cancelling_it() {
+    let mut visitor = Visitor::new(&server(), "v", "car").delivering(Delivery::Resume);
+    visitor.says("An oil change, please").await;
+    let text = visitor.ends_question(Outcome::Declined).await;
+    assert!(
+        text.contains("I assume standard scheduling") && visitor.is_asked(ESTIMATE),
+        "{text}"
     );
 }

@@ -3,6 +3,7 @@
 mod conversations;
 mod journey;
 mod page;
+mod readme;
 mod refusals;
 mod replies;
 mod scripted;

@@ -69,7 +69,7 @@ async fn a_run_over_a_socket_ends_and_closes() {
     server.abort();
 }
 
-async fn start(args: &[&str]) -> (Child, SocketAddr) {
+pub(crate) async fn start(args: &[&str]) -> (Child, SocketAddr) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_question-server"))
         .args(args)
         .stdin(Stdio::null())

@@ -145,7 +145,13 @@ impl Visitor {
         }
     }
 
-    pub(crate) fn delivering(self, delivery: Delivery) -> Self {
+    /// A delivery by interrupts needs runs that end with them.
+    pub(crate) fn delivering(mut self, delivery: Delivery) -> Self {
+        if delivery == Delivery::Resume {
+            self.setup
+                .forwarded_props
+                .insert("interrupts".to_owned(), true.into());
+        }
         Self { delivery, ..self }
     }
 
@@ -278,7 +284,8 @@ impl Visitor {
     pub(crate) fn takes(&mut self, answer: &Answer) -> String {
         let before = self.thread.messages().len();
         let (events, end) = answer.events();
-        assert_eq!(end.outcome, EndOutcome::Completed, "{end:?}");
+        let ended_well = matches!(end.outcome, EndOutcome::Completed | EndOutcome::Interrupt);
+        assert!(ended_well, "{end:?}");
         for event in &events {
             self.thread.handle_event(event);
             self.asks.handle_event(0, event);

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::process::Command;
 
 use thirtyfour::prelude::*;
-use thirtyfour::{ChromiumLikeCapabilities as _, LoggingPrefsLogLevel};
+use thirtyfour::{ChromeCapabilities, LoggingPrefsLogLevel};
 
 use crate::chat_page::ChatPage;
 use crate::given;

@@ -44,13 +44,6 @@ impl ChatPage {
         Ok(page)
     }
 
-    /// Loads the page again.
-    pub(crate) async fn reload(&self) -> WebDriverResult<()> {
-        self.driver.refresh().await?;
-        self.wait_for(selector::COMPOSER).await?;
-        Ok(())
-    }
-
     /// Writes a message and sends it by Enter.
     pub(crate) async fn say(&self, message: &str) -> WebDriverResult<()> {
         let composer = self.wait_for(selector::COMPOSER).await?;

@@ -6,12 +6,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::browser::journey_at;
-use crate::given;
 use crate::processes::{Process, port_after};
 
 #[tokio::test]
 async fn the_page_works_behind_trunk_and_nothing_is_left_behind() {
-    let mut command = Command::new(given("XTASK_PROGRAM"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
     let announcement = |line: &str| port_after("Open http://127.0.0.1:", line);
     let (mut serve, port) = Process::listening(
         command.args(["serve", "--port", "0"]),
