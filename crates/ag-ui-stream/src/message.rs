@@ -1,8 +1,11 @@
 //! Messages, tool calls and content parts.
 
 use crate::wire::{Described, Shape, choice, object, union};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use serde_json::{Map, Value};
+use std::fmt;
 
 /// Open by key; the key `ag-ui` is reserved by the protocol.
 pub type Metadata = Map<String, Value>;
@@ -223,7 +226,7 @@ choice! {
 }
 
 /// Text, or a list of parts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Content {
     /// Plain text.
@@ -264,6 +267,34 @@ impl From<String> for Content {
 impl From<&str> for Content {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
+    }
+}
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ContentVisitor;
+
+        impl<'de> Visitor<'de> for ContentVisitor {
+            type Value = Content;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or a list of parts")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Content, E> {
+                Ok(text.into())
+            }
+
+            fn visit_string<E: Error>(self, text: String) -> Result<Content, E> {
+                Ok(text.into())
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Content, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(parts)).map(Content::Parts)
+            }
+        }
+
+        deserializer.deserialize_any(ContentVisitor)
     }
 }
 

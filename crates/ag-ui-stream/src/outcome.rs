@@ -1,7 +1,7 @@
 //! How runs and subagents end.
 
 use crate::message::Metadata;
-use crate::wire::{Described, Field, Shape, object, union};
+use crate::wire::{Described, Field, Shape, from_maps_only, object, union};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::Value;
 
@@ -30,12 +30,14 @@ object! {
 
 /// A run that waits for answers to interrupts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct InterruptOutcome {
     /// What it waits for; at least one.
     #[serde(deserialize_with = "not_empty")]
     pub interrupts: Vec<Interrupt>,
 }
+
+from_maps_only!(InterruptOutcome);
 
 impl Described for InterruptOutcome {
     const SHAPE: &'static Shape = &Shape::Object(&[Field {

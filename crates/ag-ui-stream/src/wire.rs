@@ -3,6 +3,8 @@
 //! The fast path decodes a frame straight into its type, which refuses everything the rules would strip, translate or reject. Only what it
 //! refuses is decoded a second time as a [`Value`] and walked along its [`Shape`], to say what was stripped or why it is malformed.
 
+pub(crate) mod decode;
+
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Map, Value};
 
@@ -180,7 +182,7 @@ macro_rules! object {
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
         pub struct $name {
             $( $(#[$required_meta])* pub $required: $required_type, )*
             $(
@@ -199,6 +201,8 @@ macro_rules! object {
             }
         }
 
+        $crate::wire::from_maps_only!($name);
+
         impl $crate::wire::Described for $name {
             const SHAPE: &'static $crate::wire::Shape = &$crate::wire::Shape::Object(&[
                 $( $crate::wire::Field {
@@ -213,6 +217,25 @@ macro_rules! object {
 }
 pub(crate) use object;
 
+/// Gives a type, whose derived code is its own (`remote = "Self"`), its serde traits. What serde derives takes an array for an object as
+/// well, which the protocol does not.
+macro_rules! from_maps_only {
+    ($name:ident) => {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                Self::serialize(self, serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                Self::deserialize($crate::wire::decode::MapsOnly(deserializer))
+            }
+        }
+    };
+}
+pub(crate) use from_maps_only;
+
 /// Declares a discriminated union: an enum over objects, told apart by a string member.
 macro_rules! union {
     (
@@ -220,10 +243,25 @@ macro_rules! union {
         $name:ident by $tag:literal { $( $(#[$variant_meta:meta])* $variant:ident($type:ty) = $wire:literal, )* }
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Debug, PartialEq, serde::Serialize)]
         #[serde(tag = $tag)]
         pub enum $name {
             $( $(#[$variant_meta])* #[serde(rename = $wire)] $variant($type), )*
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_map($crate::wire::decode::UnionVisitor::<Self>::new($tag))
+            }
+        }
+
+        impl<'de> $crate::wire::decode::Member<'de> for $name {
+            fn decode<D: serde::Deserializer<'de>>(kind: &str, members: D) -> Result<Self, D::Error> {
+                match kind {
+                    $( $wire => serde::Deserialize::deserialize(members).map(Self::$variant), )*
+                    _ => Err(serde::de::Error::custom("unknown kind")),
+                }
+            }
         }
 
         impl $crate::wire::Described for $name {
@@ -243,9 +281,9 @@ macro_rules! choice {
         $name:ident { $( $(#[$variant_meta:meta])* $variant:ident = $wire:literal, )* }
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $name {
-            $( $(#[$variant_meta])* #[serde(rename = $wire)] $variant, )*
+            $( $(#[$variant_meta])* $variant, )*
         }
 
         impl $name {
@@ -253,6 +291,22 @@ macro_rules! choice {
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $( Self::$variant => $wire, )* }
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = $crate::wire::decode::Text::deserialize(deserializer)?;
+                match &*text.0 {
+                    $( $wire => Ok(Self::$variant), )*
+                    _ => Err(serde::de::Error::custom("not one of the choices")),
+                }
             }
         }
 

@@ -1,0 +1,386 @@
+//! Growing arguments: exactly what `serde_json` takes, in any pieces, and nothing shown is ever taken back.
+
+use ag_ui_stream::args::{ArgsErrorKind, ArgsEvent, ArgsLimits, ArgsParser, ArgsValue};
+use serde_json::{Value, json};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// Checks a text in one piece, character by character and split at each index against `serde_json`.
+#[track_caller]
+pub(crate) fn check(text: &str) {
+    let expected = serde_json::from_str::<Value>(text).ok();
+    let characters: Vec<String> = text.chars().map(String::from).collect();
+    let whole = read([text]);
+    assert_eq!(whole.0, expected, "{text:?} in one piece: {:?}", whole.1);
+    assert_eq!(
+        read(characters.iter().map(String::as_str)),
+        whole,
+        "{text:?} by characters"
+    );
+    for (index, _) in text.char_indices() {
+        let (first, second) = text.split_at(index);
+        assert_eq!(read([first, second]), whole, "{text:?} split at {index}");
+    }
+}
+
+/// The complete value, or the offset at which it cannot become one.
+fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (Option<Value>, Option<usize>) {
+    let mut arguments = ArgsValue::default();
+    let fed = pieces
+        .into_iter()
+        .try_for_each(|piece| arguments.feed(piece));
+    match fed.and_then(|()| arguments.finish()) {
+        Ok(()) => (arguments.into_value(), None),
+        Err(error) => (None, Some(error.offset)),
+    }
+}
+
+/// Whether a value may become another as more of its text arrives.
+pub(crate) fn grows_into(before: &Value, after: &Value) -> bool {
+    match (before, after) {
+        (Value::String(before), Value::String(after)) => after.starts_with(before.as_str()),
+        (Value::Array(before), Value::Array(after)) => {
+            before.len() <= after.len()
+                && before
+                    .iter()
+                    .zip(after)
+                    .all(|(before, after)| grows_into(before, after))
+        }
+        (Value::Object(before), Value::Object(after)) => before.iter().all(|(key, before)| {
+            after
+                .get(key)
+                .is_some_and(|after| grows_into(before, after))
+        }),
+        (before, after) => before == after,
+    }
+}
+
+#[test]
+fn takes_what_is_json() {
+    for text in [
+        "null",
+        "true",
+        "false",
+        "0",
+        "-0",
+        "-1",
+        "12",
+        "1.5",
+        "-0.0",
+        "1e5",
+        "1E+5",
+        "1e-5",
+        "0e1",
+        "0.1e1",
+        "1e308",
+        "5e-324",
+        "1e-999",
+        "18446744073709551615",
+        "18446744073709551616",
+        "-9223372036854775808",
+        "-9223372036854775809",
+        "123456789012345678901234567890",
+        r#""""#,
+        r#""a""#,
+        r#"" ""#,
+        r#""\"\\\/\b\f\n\r\t""#,
+        r#""\u0000\u0041\u00e4\u20ac""#,
+        r#""\uD83D\uDE00""#,
+        r#""\ud83d\ude00""#,
+        r#""\uFFFF\uFDD0""#,
+        "\"\u{7f}\u{2028}🛢\"",
+        "[]",
+        "[ ]",
+        "{}",
+        "{ }",
+        "[1,2 , 3]",
+        "[[],[[]],{}]",
+        r#"{"a":1}"#,
+        r#"{"":""}"#,
+        r#"{"a":{"b":[{"c":null}]},"d":"e"}"#,
+        r#"{"a":1,"a":2}"#,
+        r#"{"a":[1],"b":2,"a":"x"}"#,
+        r#"{"\u0061":1,"a":2}"#,
+        " \t\n\r[ \n1 ] \r\n",
+        r#"{"\ud83d\ude00":"\ud83d\ude00"}"#,
+    ] {
+        check(text);
+        check(&format!(" {text} "));
+        check(&format!("[{text},{text}]"));
+        check(&format!(r#"{{"k":{text}}}"#));
+    }
+}
+
+#[test]
+fn refuses_what_is_not() {
+    for text in [
+        "",
+        " ",
+        "nul",
+        "nulll",
+        "True",
+        "tru",
+        "trux",
+        "NaN",
+        "Infinity",
+        "-",
+        "--1",
+        "+1",
+        "01",
+        "-01",
+        "1.",
+        ".5",
+        "1.e5",
+        "1e",
+        "1e+",
+        "1e5.5",
+        "0x1",
+        "1_0",
+        "1e999",
+        "-1e999",
+        "\"",
+        "\"a",
+        r#""\"#,
+        r#""\x""#,
+        r#""\u12""#,
+        r#""\u12G4""#,
+        r#""\u+123""#,
+        r#""\uD83D""#,
+        r#""\uD83Dx""#,
+        r#""\uD83D\n""#,
+        r#""\uD83D\u0041""#,
+        r#""\uD83D\uD83D""#,
+        r#""\uDE00""#,
+        "\"\n\"",
+        "\"\t\"",
+        "\"\0\"",
+        "\"a\u{1f}\"",
+        "'a'",
+        "[",
+        "[1",
+        "[1,",
+        "[1,]",
+        "[,1]",
+        "[1 2]",
+        "[1:2]",
+        "[}",
+        "]",
+        "}",
+        ",",
+        ":",
+        "{",
+        "{\"a\"",
+        "{\"a\":",
+        "{\"a\":1",
+        "{\"a\":1,",
+        "{\"a\":1,}",
+        "{,}",
+        "{a:1}",
+        "{1:1}",
+        "{\"a\" 1}",
+        "{\"a\"::1}",
+        "{\"a\":1]",
+        "[1}",
+        "1 2",
+        "[] []",
+        "{}x",
+        "\u{feff}[]",
+        "\u{a0}1",
+        "[1]/* c */",
+        "// c\n1",
+        "[\u{b}1]",
+    ] {
+        assert!(serde_json::from_str::<Value>(text).is_err(), "{text:?}");
+        check(text);
+    }
+}
+
+#[test]
+fn goes_as_deep_as_serde_json_and_no_deeper() {
+    for depth in [1, 126, 127, 128, 129] {
+        check(&format!("{}{}", "[".repeat(depth), "]".repeat(depth)));
+        check(&format!(
+            "{}1{}",
+            "{\"a\":".repeat(depth),
+            "}".repeat(depth)
+        ));
+    }
+    let mut parser = ArgsParser::new(ArgsLimits {
+        depth: 2,
+        ..ArgsLimits::default()
+    });
+    let error = parser.feed("[[[", |_| {}).unwrap_err();
+    assert_eq!((error.kind, error.offset), (ArgsErrorKind::TooDeep, 2));
+}
+
+#[test]
+fn reads_no_more_than_allowed() {
+    for size in 1..=12 {
+        let mut parser = ArgsParser::new(ArgsLimits {
+            bytes: 10,
+            ..ArgsLimits::default()
+        });
+        let text = "[\"12345€789\"]";
+        let pieces: Vec<String> = text
+            .chars()
+            .collect::<Vec<_>>()
+            .chunks(size)
+            .map(|piece| piece.iter().collect())
+            .collect();
+        let mut told = Vec::new();
+        let result = pieces.iter().try_for_each(|piece| {
+            parser.feed(piece, |event| {
+                if let ArgsEvent::Text(text) = event {
+                    told.push(text.to_owned());
+                }
+            })
+        });
+        let error = result.unwrap_err();
+        assert_eq!(
+            (error.kind, error.offset, told.concat().as_str()),
+            (ArgsErrorKind::TooLong, 10, "12345€"),
+            "pieces of {size}"
+        );
+    }
+}
+
+#[test]
+fn says_where_it_went_wrong() {
+    let error = |text: &str| {
+        let mut parser = ArgsParser::default();
+        parser
+            .feed(text, |_| {})
+            .and_then(|()| parser.finish(|_| {}))
+            .unwrap_err()
+    };
+    assert_eq!(
+        (error("[1,x]").kind, error("[1,x]").offset),
+        (ArgsErrorKind::Unexpected, 3)
+    );
+    assert_eq!(
+        (error("{} {}").kind, error("{} {}").offset),
+        (ArgsErrorKind::Trailing, 3)
+    );
+    assert_eq!(
+        (error("[\"ä\n\"]").kind, error("[\"ä\n\"]").offset),
+        (ArgsErrorKind::ControlCharacter, 4)
+    );
+    assert_eq!(
+        (error("\"\\q\"").kind, error("\"\\q\"").offset),
+        (ArgsErrorKind::Escape, 2)
+    );
+    assert_eq!(
+        (error("[\"\\ud800x\"]").kind, error("[\"\\ud800x\"]").offset),
+        (ArgsErrorKind::LoneSurrogate, 8)
+    );
+    assert_eq!(
+        (error("[1e999]").kind, error("[1e999]").offset),
+        (ArgsErrorKind::NumberOutOfRange, 6)
+    );
+    assert_eq!(
+        (error("[1,").kind, error("[1,").offset),
+        (ArgsErrorKind::Incomplete, 3)
+    );
+    assert!(error("[1,").is_incomplete() && !error("]").is_incomplete());
+}
+
+#[test]
+fn the_first_error_is_final() {
+    let mut arguments = ArgsValue::default();
+    arguments.feed("[\"a").unwrap();
+    let first = arguments.feed("b\",x").unwrap_err();
+    assert_eq!(arguments.feed("]").unwrap_err(), first);
+    assert_eq!(arguments.finish().unwrap_err(), first);
+    assert_eq!(arguments.value(), Some(json!(["ab"])));
+    assert!(!arguments.is_complete());
+}
+
+#[test]
+fn a_string_grows_as_it_arrives() {
+    let mut arguments = ArgsValue::default();
+    let mut shown = Vec::new();
+    for piece in [
+        "{\"q\":\"Wh",
+        "ich \\",
+        "\"db\\ud83d",
+        "\\ude00",
+        "\",\"n\":4",
+        "2",
+        "}",
+    ] {
+        arguments.feed(piece).unwrap();
+        shown.push(arguments.value().unwrap());
+    }
+    assert_eq!(
+        shown,
+        [
+            json!({"q": "Wh"}),
+            json!({"q": "Which "}),
+            json!({"q": "Which \"db"}),
+            json!({"q": "Which \"db😀"}),
+            json!({"q": "Which \"db😀"}),
+            json!({"q": "Which \"db😀"}),
+            json!({"q": "Which \"db😀", "n": 42}),
+        ]
+    );
+}
+
+#[test]
+fn each_value_says_when_it_is_closed() {
+    let mut events = Vec::new();
+    let mut parser = ArgsParser::default();
+    for piece in ["{\"a\":[\"x", "y\",1", "2,true,null]", "}"] {
+        parser
+            .feed(piece, |event| events.push(format!("{event:?}")))
+            .unwrap();
+    }
+    parser
+        .finish(|event| events.push(format!("{event:?}")))
+        .unwrap();
+    let expected = [
+        "ObjectStart",
+        "Key(\"a\")",
+        "ArrayStart",
+        "StringStart",
+        "Text(\"x\")",
+        "Text(\"y\")",
+        "StringEnd",
+        "Number(Number(12))",
+        "Bool(true)",
+        "Null",
+        "ArrayEnd",
+        "ObjectEnd",
+    ];
+    assert_eq!(events, expected);
+}
+
+#[test]
+fn a_number_at_the_end_is_told_at_the_end() {
+    let mut arguments = ArgsValue::default();
+    arguments.feed("12").unwrap();
+    assert_eq!((arguments.value(), arguments.is_complete()), (None, false));
+    arguments.finish().unwrap();
+    assert_eq!(
+        (arguments.value(), arguments.is_complete()),
+        (Some(json!(12)), true)
+    );
+}
+
+#[test]
+fn what_was_shown_is_never_taken_back() {
+    let text = r#"{"questions":[{"question":"Wh\"ich\u00e4?","header":"DB","multiSelect":false,"options":[{"label":"Pg","n":1.5e3},{"label":""}]}],"x":[[],{}]}"#;
+    let mut arguments = ArgsValue::default();
+    let mut before: Option<Value> = None;
+    for (index, character) in text.char_indices() {
+        arguments.feed(character.encode_utf8(&mut [0; 4])).unwrap();
+        let after = arguments.value();
+        if let (Some(before), Some(after)) = (&before, &after) {
+            assert!(
+                grows_into(before, after),
+                "at {index}: {before} became {after}"
+            );
+        }
+        before = after;
+    }
+    assert_eq!(before, serde_json::from_str(text).ok());
+}

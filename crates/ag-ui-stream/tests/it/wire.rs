@@ -1,0 +1,303 @@
+//! Events in wire form: every type with every field, and what the rules make of each thing that can be wrong with one.
+
+use ag_ui_stream::input::RunAgentInput;
+use ag_ui_stream::reader::{DoneMarker, EndOutcome};
+use ag_ui_stream::warning::WarningCode;
+use ag_ui_stream::{Event, EventReader};
+use serde_json::{Value, json};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+fn messages() -> Value {
+    json!([
+        {"role": "developer", "id": "1", "content": "a", "name": "n", "encryptedValue": "e", "subagentRunId": "s", "metadata": {"k": null}},
+        {"role": "system", "id": "2", "content": "a", "name": "n", "encryptedValue": "e", "subagentRunId": "s", "metadata": {}},
+        {"role": "assistant", "id": "3", "content": "a", "name": "n", "encryptedValue": "e", "toolCalls": [
+            {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{"}, "encryptedValue": "e", "metadata": {"a": [1]}},
+        ]},
+        {"role": "user", "id": "4", "name": "n", "content": [
+            {"type": "text", "text": "t", "id": "i", "metadata": 1},
+            {"type": "image", "source": {"type": "data", "value": "AA==", "mimeType": "image/png"}, "id": "i", "metadata": {}},
+            {"type": "audio", "source": {"type": "url", "value": "u", "mimeType": "m"}},
+            {"type": "video", "source": {"type": "file", "value": "f", "provider": "p", "mimeType": "m"}},
+            {"type": "document", "source": {"type": "url", "value": "u"}},
+        ]},
+        {"role": "tool", "id": "5", "toolCallId": "c", "content": "r", "error": "x", "encryptedValue": "e"},
+        {"role": "activity", "id": "6", "activityType": "t", "content": {"a": {"b": null}}},
+        {"role": "reasoning", "id": "7", "content": "r", "encryptedValue": "e"},
+    ])
+}
+
+fn input() -> Value {
+    json!({
+        "threadId": "t", "runId": "r", "messages": messages(), "protocolVersion": "1.0", "parentRunId": "p", "state": [1],
+        "tools": [{"name": "n", "description": "d", "parameters": {"type": "object"}, "metadata": {}}],
+        "context": [{"description": "d", "value": "v"}], "forwardedProps": 1,
+        "resume": [{"interruptId": "i", "status": "resolved", "payload": {"a": 1}, "metadata": {}}, {"interruptId": "j", "status": "cancelled"}],
+    })
+}
+
+/// All 31 types, with every field of their own.
+fn events() -> Vec<Value> {
+    let usage = json!([{"provider": "p", "model": "m", "inputTokens": 1, "outputTokens": 2, "totalTokens": 3, "reasoningTokens": 4,
+        "cachedInputTokens": 5, "cacheWriteInputTokens": 9_007_199_254_740_991_i64}]);
+    let patch = json!([{"op": "add", "path": "/a~1b~0", "value": null, "note": 1}, {"op": "remove", "path": ""}, {"op": "replace", "path": "/a", "value": 1},
+        {"op": "move", "from": "/a", "path": "/b"}, {"op": "copy", "from": "/a", "path": "/b"}, {"op": "test", "path": "/a", "value": 1}]);
+    let interrupt = json!({"type": "interrupt", "interrupts": [{"id": "i", "reason": "acme:x", "message": "m", "toolCallId": "c", "responseSchema": {},
+        "expiresAt": "2030-01-01T00:00:00Z", "subagentRunId": "s", "metadata": {"a": 1}}]});
+    vec![
+        json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r", "protocolVersion": "1.0", "parentRunId": "p", "input": input()}),
+        json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r", "result": 1, "outcome": interrupt, "usage": usage}),
+        json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": {"type": "success", "pendingToolCallIds": ["a"]}}),
+        json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": {"type": "cancelled"}}),
+        json!({"type": "RUN_ERROR", "message": "m", "code": "c", "usage": usage}),
+        json!({"type": "STEP_STARTED", "stepName": "s"}),
+        json!({"type": "STEP_FINISHED", "stepName": "s"}),
+        json!({"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "developer", "name": "n"}),
+        json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": ""}),
+        json!({"type": "TEXT_MESSAGE_END", "messageId": "m"}),
+        json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "role": "user", "delta": "d", "name": "n"}),
+        json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "n", "parentMessageId": "p"}),
+        json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{\"a"}),
+        json!({"type": "TOOL_CALL_END", "toolCallId": "c"}),
+        json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "n", "parentMessageId": "p", "delta": "d"}),
+        json!({"type": "TOOL_CALL_RESULT", "messageId": "m", "toolCallId": "c", "content": "r", "role": "tool"}),
+        json!({"type": "TOOL_CALL_RESULT", "messageId": "m", "toolCallId": "c", "content": [{"type": "text", "text": "t"}]}),
+        json!({"type": "STATE_SNAPSHOT", "snapshot": null}),
+        json!({"type": "STATE_DELTA", "delta": patch}),
+        json!({"type": "MESSAGES_SNAPSHOT", "messages": messages()}),
+        json!({"type": "ACTIVITY_SNAPSHOT", "messageId": "m", "activityType": "a", "content": {"x": null}, "replace": false}),
+        json!({"type": "ACTIVITY_DELTA", "messageId": "m", "activityType": "a", "patch": patch}),
+        json!({"type": "REASONING_START", "messageId": "m"}),
+        json!({"type": "REASONING_MESSAGE_START", "messageId": "m", "role": "reasoning"}),
+        json!({"type": "REASONING_MESSAGE_CONTENT", "messageId": "m", "delta": "d"}),
+        json!({"type": "REASONING_MESSAGE_END", "messageId": "m"}),
+        json!({"type": "REASONING_MESSAGE_CHUNK", "messageId": "m", "delta": "d"}),
+        json!({"type": "REASONING_END", "messageId": "m"}),
+        json!({"type": "REASONING_ENCRYPTED_VALUE", "subtype": "tool-call", "entityId": "e", "encryptedValue": "v"}),
+        json!({"type": "SUBAGENT_STARTED", "subagentRunId": "s", "name": "n", "description": "d", "parentSubagentRunId": "p", "parentToolCallId": "c",
+            "parentMessageId": "m"}),
+        json!({"type": "SUBAGENT_FINISHED", "subagentRunId": "s", "result": {}, "outcome": {"type": "suspended", "interruptIds": ["i"]}}),
+        json!({"type": "SUBAGENT_FINISHED", "subagentRunId": "s", "outcome": {"type": "success"}}),
+        json!({"type": "SUBAGENT_ERROR", "subagentRunId": "s", "message": "m", "code": "c"}),
+        json!({"type": "RAW", "event": null, "source": "s"}),
+        json!({"type": "CUSTOM", "name": "n", "value": null}),
+    ]
+    .into_iter()
+    .map(|mut event| {
+        event["timestamp"] = json!(-9_007_199_254_740_991_i64);
+        event["rawEvent"] = json!([null]);
+        event["metadata"] = json!({"ag-ui": {}, "k": null});
+        let unattributed = ["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "MESSAGES_SNAPSHOT"];
+        if !unattributed.contains(&event["type"].as_str().unwrap()) {
+            event["subagentRunId"] = json!("s");
+        }
+        event
+    })
+    .collect()
+}
+
+/// What a reader makes of one event at the start of a stream: it, or the error, and the warnings.
+fn read(feed: impl FnOnce(&mut EventReader)) -> (Vec<String>, Vec<String>) {
+    let mut reader = EventReader::new();
+    feed(&mut reader);
+    let events = std::iter::from_fn(|| reader.next_event());
+    let events = events
+        .map(|event| {
+            event.map_or_else(
+                |error| error.to_string(),
+                |event| serde_json::to_string(&event).unwrap(),
+            )
+        })
+        .collect();
+    let warnings = std::iter::from_fn(|| reader.next_warning());
+    (
+        events,
+        warnings
+            .map(|warning| format!("{} {:?}", warning.code.as_str(), warning.path))
+            .collect(),
+    )
+}
+
+/// The fast way, from the text, and the slow way, through compatibility and enforcement, must agree.
+#[track_caller]
+fn check_both_ways(event: &Value) -> (Vec<String>, Vec<String>) {
+    let text = event.to_string();
+    let fast = read(|reader| reader.feed_json(&text));
+    let slow = read(|reader| reader.feed_value(event.clone()));
+    assert_eq!(fast, slow, "{text}");
+    fast
+}
+
+/// Every value within another, by JSON pointer.
+fn pointers(value: &Value, path: &str, found: &mut Vec<String>) {
+    let mut inner = |key: &str, value: &Value| {
+        let path = format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"));
+        found.push(path.clone());
+        pointers(value, &path, found);
+    };
+    match value {
+        Value::Object(members) => members.iter().for_each(|(key, value)| inner(key, value)),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(index, value)| inner(&index.to_string(), value)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_event_survives_the_way_there_and_back() {
+    let names: std::collections::BTreeSet<String> = events()
+        .iter()
+        .map(|event| event["type"].to_string())
+        .collect();
+    assert_eq!(names.len(), 31);
+    for event in events() {
+        let typed: Event = serde_json::from_value(event.clone())
+            .unwrap_or_else(|error| panic!("{event}: {error}"));
+        assert_eq!(serde_json::to_value(&typed).unwrap(), event);
+        assert_eq!(event["type"], typed.name());
+        assert_eq!(
+            event.get("subagentRunId").and_then(Value::as_str),
+            typed.subagent_run_id()
+        );
+        assert_eq!(
+            (typed.timestamp(), typed.raw_event()),
+            (Some(-9_007_199_254_740_991), Some(&json!([null])))
+        );
+        assert_eq!(typed.metadata().unwrap().len(), 2);
+        let (_, warnings) = check_both_ways(&event);
+        assert_eq!(warnings, Vec::<String>::new(), "{event}");
+    }
+    let typed: RunAgentInput = serde_json::from_value(input()).unwrap();
+    assert_eq!(serde_json::to_value(&typed).unwrap(), input());
+}
+
+#[test]
+fn both_ways_of_decoding_agree_on_whatever_is_wrong() {
+    let wrong = [
+        Value::Null,
+        json!(1),
+        json!(1.5),
+        json!("x"),
+        json!([]),
+        json!({}),
+        json!(true),
+        json!({"type": "x"}),
+        json!([{"type": "x"}]),
+    ];
+    for event in events() {
+        let mut paths = Vec::new();
+        pointers(&event, "", &mut paths);
+        for path in &paths {
+            for value in &wrong {
+                let mut changed = event.clone();
+                *changed.pointer_mut(path).unwrap() = value.clone();
+                check_both_ways(&changed);
+            }
+            let (parent, key) = path.rsplit_once('/').unwrap();
+            let mut changed = event.clone();
+            if let Some(members) = changed.pointer_mut(parent).unwrap().as_object_mut() {
+                members.remove(key);
+                check_both_ways(&changed);
+                let members = changed
+                    .pointer_mut(parent)
+                    .unwrap()
+                    .as_object_mut()
+                    .unwrap();
+                members.insert("zzz".to_owned(), json!(1));
+                check_both_ways(&changed);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_key_that_comes_twice_holds_its_last_value() {
+    let (events, warnings) = read(|reader| {
+        reader.feed_json(r#"{"type":"RUN_ERROR","message":"first","message":"last"}"#)
+    });
+    assert_eq!(
+        (events, warnings),
+        (
+            vec![r#"{"type":"RUN_ERROR","message":"last"}"#.to_owned()],
+            Vec::new()
+        )
+    );
+}
+
+#[test]
+fn a_type_may_stand_anywhere() {
+    let (events, _) = read(|reader| {
+        reader.feed_json(r#"{"message":"m","rawEvent":{"type":"x"},"type":"RUN_ERROR"}"#)
+    });
+    assert_eq!(
+        events,
+        [r#"{"type":"RUN_ERROR","message":"m","rawEvent":{"type":"x"}}"#]
+    );
+}
+
+#[test]
+fn a_done_marker_is_ignored_only_where_that_was_asked_for_and_the_run_has_ended() {
+    let run = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
+    let finished = "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
+    let read = |done_marker, stream: &str| {
+        let mut reader = EventReader::new().with_done_marker(done_marker);
+        reader.feed(stream.as_bytes());
+        let end = reader.finish();
+        let warning = reader.next_warning().map(|warning| warning.code);
+        (end.outcome, warning)
+    };
+    let done = "data: [DONE]\n\n";
+    assert_eq!(
+        read(DoneMarker::Reject, &format!("{run}{finished}{done}")).0,
+        EndOutcome::Rejected
+    );
+    assert_eq!(
+        read(DoneMarker::IgnoreAfterRun, &format!("{run}{done}")).0,
+        EndOutcome::Rejected
+    );
+    let ignored = (EndOutcome::Completed, Some(WarningCode::DoneMarker));
+    assert_eq!(
+        read(
+            DoneMarker::IgnoreAfterRun,
+            &format!("{run}{finished}{done}")
+        ),
+        ignored
+    );
+    assert_eq!(
+        read(
+            DoneMarker::IgnoreAfterRun,
+            &format!("{run}{finished}data: [DONE]")
+        ),
+        ignored
+    );
+}
+
+#[test]
+fn a_frame_that_is_too_long_ends_the_stream() {
+    let mut reader = EventReader::new().with_frame_limit(20);
+    reader.feed(b"data: {\"type\":\"RUN_ERROR\",\"message\":\"m\"}\n\n");
+    let error = reader.next_event().unwrap().unwrap_err();
+    assert_eq!(
+        (error.code.as_str(), error.event_index),
+        ("frame-too-long", None)
+    );
+    assert!(reader.next_event().is_none());
+    assert_eq!(reader.finish().outcome, EndOutcome::Rejected);
+}
+
+#[test]
+fn nothing_follows_an_error() {
+    let mut reader = EventReader::new();
+    reader.feed(b"data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\ndata: {}\n\ndata: {\"type\":\"RUN_ERROR\",\"message\":\"m\"}\n\n");
+    assert_eq!(reader.next_event().unwrap().unwrap().name(), "RUN_STARTED");
+    let error = reader.next_event().unwrap().unwrap_err();
+    assert_eq!(
+        (error.code.as_str(), error.event_index),
+        ("not-an-event", Some(1))
+    );
+    reader.feed(b"data: {\"type\":\"RUN_ERROR\",\"message\":\"m\"}\n\n");
+    assert!(reader.next_event().is_none());
+}
