@@ -76,7 +76,8 @@ pub struct NextRun {
 }
 
 impl NextRun {
-    /// Tells thread and asks that the run was started. What the asks changed comes back.
+    /// Tells thread and asks that the agent took the input: call it when the response begins, before its first event, so that an input that
+    /// never arrived leaves everything answerable. What the asks changed comes back.
     pub fn start(&self, thread: &mut Thread, asks: &mut Asks) -> Vec<AskChange> {
         let mut changes = asks.handle_input(&self.input);
         for message in &self.messages {

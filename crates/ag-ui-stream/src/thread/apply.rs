@@ -81,6 +81,8 @@ impl Thread {
             run_id: started.run_id.clone(),
         };
         self.calls.start_run();
+        // The run could begin only because its input answered them.
+        self.interrupts.clear();
         let before = self.messages.len();
         for message in started.input.iter().flat_map(|input| &input.messages) {
             if !self.positions.contains_key(message.id()) {
