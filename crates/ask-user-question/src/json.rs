@@ -3,6 +3,8 @@
 //! With `serde_json`'s feature `raw_value`, which somebody in a dependency tree always switches on, reading a `Value` treats an object whose
 //! first key is `$serde_json::private::RawValue` as JSON inside a string, and reads that with a fresh limit on depth. A few kilobytes of
 //! such strings inside each other overflow the stack. [`Plain`] knows no such key, so the limit holds for the whole text.
+//!
+//! It does not know the key of the feature `arbitrary_precision` either, which nothing here switches on; a test would tell.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};

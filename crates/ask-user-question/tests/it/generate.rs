@@ -35,7 +35,8 @@ pub(crate) fn any_json() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
-        any::<f64>().prop_map(Value::from),
+        // Quarters: serde_json may read other fractions back one bit off.
+        any::<i32>().prop_map(|quarters| Value::from(f64::from(quarters) / 4.0)),
         text().prop_map(Value::from),
     ];
     let names = [
