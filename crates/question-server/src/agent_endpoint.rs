@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::error::ApiError;
 use crate::input::RunInput;
+use crate::runtime::to_the_end;
 use crate::sse::RunStream;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -16,7 +17,7 @@ pub(crate) async fn run(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<RunStream, ApiError> {
     let body = json_body(&headers, body)?;
-    app.runtime.run(RunInput::parse(&body)?).await
+    to_the_end(app.runtime.run(RunInput::parse(&body)?)).await
 }
 
 /// The body of a request that changes something. Only JSON: a page of another origin cannot send that without being asked for leave first.

@@ -24,7 +24,6 @@ pub struct App {
 }
 
 /// The whole server, to be bound to a socket or driven by hand. `shutdown` ends the streams that would never end by themselves.
-#[must_use]
 pub fn app(
     config: &Config,
     store: Arc<dyn Store>,
@@ -41,6 +40,7 @@ pub fn app(
         .route("/conversations/{id}/respond", post(conversations::respond))
         .route("/conversations/{id}/cancel", post(conversations::cancel))
         .route("/healthz", get(healthz))
+        .method_not_allowed_fallback(no_such_method)
         .with_state(app)
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES));
     let routes = match &config.page {
@@ -57,6 +57,10 @@ pub fn app(
 
 async fn healthz() -> Json<Value> {
     Json(json!({"status": "ok"}))
+}
+
+async fn no_such_method() -> ApiError {
+    ApiError::MethodNotAllowed
 }
 
 async fn nothing_here() -> ApiError {

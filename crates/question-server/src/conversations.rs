@@ -4,7 +4,7 @@ use crate::agent_endpoint::json_body;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::live::{Live, Talk};
-use crate::runtime::stop;
+use crate::runtime::{stop, to_the_end};
 use crate::sse::{ConversationStream, STATE_CHANGE, frame};
 use crate::wire;
 use ag_ui_stream::Message;
@@ -21,6 +21,7 @@ use question_agent::{Event, Rejected};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use tokio::sync::MutexGuard;
 use uuid::Uuid;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -73,7 +74,7 @@ pub(crate) async fn describe(
     Path(id): Path<String>,
 ) -> Result<Json<Description>, ApiError> {
     let live = app.runtime.open(&id).await?;
-    let talk = live.talk.lock().await;
+    let talk = app.runtime.talk(&live).await?;
     let conversation = &talk.conversation;
     let pending = conversation.waiting().map(|waiting| Pending {
         tool_call_id: waiting.tool_use_id.clone(),
@@ -94,7 +95,7 @@ pub(crate) async fn events(
     headers: HeaderMap,
 ) -> Result<ConversationStream, ApiError> {
     let live = app.runtime.open(&id).await?;
-    let talk = live.talk.lock().await;
+    let talk = app.runtime.talk(&live).await?;
     let last = headers
         .get(LAST_EVENT_ID)
         .and_then(|value| value.to_str().ok());
@@ -126,20 +127,18 @@ pub(crate) async fn respond(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Taken>, ApiError> {
     let body: RespondBody = parse(&json_body(&headers, body)?)?;
-    let live = app.runtime.open(&id).await?;
-    let talk = live.talk.lock().await;
-    let event = match read_response(&talk, body) {
-        Ok(event) => event,
-        Err(ApiError::Rejected(Rejected::AlreadyAnswered {
-            same_reply: true, ..
-        })) => return Ok(taken(&talk)),
-        Err(error) => return Err(error),
-    };
-    let state = app
-        .runtime
-        .handle(&live, talk, Uuid::new_v4().to_string(), event)
-        .await?;
-    Ok(Json(Taken { state }))
+    to_the_end(async move {
+        let live = app.runtime.open(&id).await?;
+        let talk = app.runtime.talk(&live).await?;
+        match read_response(&talk, body) {
+            Ok(event) => hand_over(&app, &live, talk, event).await,
+            Err(ApiError::Rejected(Rejected::AlreadyAnswered {
+                same_reply: true, ..
+            })) => Ok(taken(&talk)),
+            Err(error) => Err(error),
+        }
+    })
+    .await
 }
 
 /// An absent `toolCallId` means the ask that waits.
@@ -191,24 +190,28 @@ pub(crate) async fn cancel(
     } else {
         parse(&body)?
     };
-    let live = app.runtime.open(&id).await?;
-    if let Some(talk) = stop_run(&live).await {
-        return Ok(taken(&talk));
-    }
-    let talk = live.talk.lock().await;
-    let event = Event::UserCancel { proceed };
-    let state = app
-        .runtime
-        .handle(&live, talk, Uuid::new_v4().to_string(), event)
-        .await?;
-    Ok(Json(Taken { state }))
+    to_the_end(async move {
+        let live = app.runtime.open(&id).await?;
+        let run = live.talk.lock().await.run.clone();
+        if let Some(run) = run {
+            stop(&run).await;
+            return Ok(taken(&*app.runtime.talk(&live).await?));
+        }
+        let talk = app.runtime.talk(&live).await?;
+        hand_over(&app, &live, talk, Event::UserCancel { proceed }).await
+    })
+    .await
 }
 
-/// Stops the run that is under way; `None` where there is none.
-async fn stop_run(live: &Arc<Live>) -> Option<tokio::sync::MutexGuard<'_, Talk>> {
-    let run = live.talk.lock().await.run.clone()?;
-    stop(&run).await;
-    Some(live.talk.lock().await)
+async fn hand_over(
+    app: &App,
+    live: &Arc<Live>,
+    talk: MutexGuard<'_, Talk>,
+    event: Event,
+) -> Result<Json<Taken>, ApiError> {
+    let run_id = Uuid::new_v4().to_string();
+    let state = app.runtime.handle(live, talk, run_id, event).await?;
+    Ok(Json(Taken { state }))
 }
 
 fn taken(talk: &Talk) -> Json<Taken> {

@@ -26,6 +26,8 @@ pub(crate) enum ApiError {
     UnknownConversation,
     /// 404 `not_found`: there is nothing at this path.
     NotFound,
+    /// 405 `method_not_allowed`: there is something at this path, but not for this method.
+    MethodNotAllowed,
     /// 400 `invalid_reply`: the reply does not fit the ask; `violations` says where.
     InvalidReply(Vec<Violation>),
     /// 409 with the rejection's code: the conversation cannot take this now. Where the ask has its answer, `winner` is it.
@@ -34,8 +36,10 @@ pub(crate) enum ApiError {
     ConversationFull,
     /// 503 `too_many_conversations`: the server has [`MAX_CONVERSATIONS`](crate::limits::MAX_CONVERSATIONS).
     TooManyConversations,
-    /// 500 `store_failed`: nothing was taken.
+    /// 500 `store_failed`: it is not known to be stored; the same request again finds out.
     Store(StoreError),
+    /// 500 `internal_error`: a bug.
+    Internal,
 }
 
 impl ApiError {
@@ -47,8 +51,9 @@ impl ApiError {
             Self::ForbiddenHost | Self::ForbiddenOrigin => StatusCode::FORBIDDEN,
             Self::UnknownConversation | Self::NotFound => StatusCode::NOT_FOUND,
             Self::Rejected(_) | Self::ConversationFull => StatusCode::CONFLICT,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooManyConversations => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Store(_) | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
@@ -60,11 +65,13 @@ impl ApiError {
             Self::ForbiddenHost => "forbidden_host",
             Self::ForbiddenOrigin => "forbidden_origin",
             Self::UnknownConversation | Self::NotFound => "not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
             Self::InvalidReply(_) => "invalid_reply",
             Self::Rejected(rejected) => rejected.code(),
             Self::ConversationFull => "conversation_full",
             Self::TooManyConversations => "too_many_conversations",
             Self::Store(_) => "store_failed",
+            Self::Internal => "internal_error",
         }
     }
 
@@ -81,6 +88,7 @@ impl ApiError {
             }
             Self::UnknownConversation => "There is no such conversation.".to_owned(),
             Self::NotFound => "There is nothing here.".to_owned(),
+            Self::MethodNotAllowed => "That method does nothing here.".to_owned(),
             Self::InvalidReply(_) => "The answer does not fit the question.".to_owned(),
             Self::Rejected(rejected) => rejected.to_string(),
             Self::ConversationFull => {
@@ -89,7 +97,8 @@ impl ApiError {
             Self::TooManyConversations => {
                 "The server holds as many conversations as it may.".to_owned()
             }
-            Self::Store(_) => "The conversation could not be stored; nothing was taken.".to_owned(),
+            Self::Store(_) => "The conversation could not be stored; try again.".to_owned(),
+            Self::Internal => "The server broke off.".to_owned(),
         }
     }
 
@@ -97,10 +106,10 @@ impl ApiError {
         let mut body = json!({"code": self.code(), "message": self.message()});
         match self {
             Self::InvalidReply(violations) | Self::Rejected(Rejected::InvalidReply(violations)) => {
-                body["violations"] = json!(violations)
+                body["violations"] = json!(violations);
             }
             Self::Rejected(Rejected::AlreadyAnswered { winner, .. }) => {
-                body["winner"] = json!(wire::result_message(winner))
+                body["winner"] = json!(wire::result_message(winner));
             }
             _ => {}
         }

@@ -11,6 +11,9 @@ pub const MAX_CONVERSATIONS: usize = 10_000;
 /// How many messages one conversation may have before it takes no more from the user.
 pub const MAX_MESSAGES: usize = 2_000;
 
+/// How often the model is asked in one run, tools and refused asks in between.
+pub const MAX_MODEL_CALLS: u32 = 32;
+
 /// The longest text of one user message, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 64 << 10;
 

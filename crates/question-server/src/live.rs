@@ -23,6 +23,8 @@ pub(crate) struct Live {
 pub(crate) struct Talk {
     pub(crate) conversation: Conversation,
     pub(crate) run: Option<Run>,
+    /// Whether the store failed, so that only the store knows what the conversation is: [`Runtime::talk`](crate::runtime::Runtime::talk) reads it anew.
+    pub(crate) is_stale: bool,
 }
 
 /// A run under way.
@@ -54,6 +56,7 @@ impl Live {
             talk: Mutex::new(Talk {
                 conversation,
                 run: None,
+                is_stale: false,
             }),
         }
     }

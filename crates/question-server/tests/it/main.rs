@@ -8,4 +8,5 @@ mod refusals;
 mod replies;
 mod scripted;
 mod socket;
+mod store;
 mod visitor;

@@ -141,7 +141,10 @@ async fn other_paths_and_methods() {
         get(&server, "/").await.refusal(),
         (404, "not_found".to_owned())
     );
-    assert_eq!(get(&server, "/agent").await.status, 405);
+    assert_eq!(
+        get(&server, "/agent").await.refusal(),
+        (405, "method_not_allowed".to_owned())
+    );
     assert_eq!(
         get(&server, "/healthz").await.json(),
         json!({"status": "ok"})

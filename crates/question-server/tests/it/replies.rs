@@ -239,3 +239,34 @@ async fn several_messages_from_a_while_offline_are_all_taken() {
         "Standard or rush scheduling?"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_replies_at_once_one_wins() {
+    let server = server();
+    let mut visitor = Visitor::new(&server, "v", "car");
+    visitor.says("I need my car looked at").await;
+    let (call, _) = visitor.waiting();
+    let replies = (0..16).map(|tab| {
+        let metadata = json!({"ask": {"toolCallId": call, "replyId": format!("reply-{tab}"), "outcome": "answered", "by": "card"}});
+        let message = json!({"id": format!("tab-{tab}"), "role": "tool", "toolCallId": call, "content": "Oil change", "metadata": metadata});
+        let input = json!({"threadId": "car", "runId": format!("run-{tab}"), "messages": [message]});
+        let server = server.clone();
+        tokio::spawn(async move { post(&server, "/agent", input).await })
+    });
+    let replies: Vec<_> = replies.collect();
+    let mut won = 0;
+    for reply in replies {
+        let answer = reply.await.expect("the server answers");
+        match answer.status.as_u16() {
+            200 => won += 1,
+            _ => assert_eq!(answer.refusal(), (409, "already_answered".to_owned())),
+        }
+    }
+    assert_eq!(won, 1);
+    let tools = messages(&visitor)
+        .await
+        .into_iter()
+        .filter(|message| message["role"] == "tool")
+        .count();
+    assert_eq!(tools, 1);
+}

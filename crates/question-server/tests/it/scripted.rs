@@ -7,6 +7,7 @@ use axum::body::Body;
 use axum::http::Method;
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
+use question_server::limits::MAX_MODEL_CALLS;
 use question_server::models::{Delta, Model, ModelError, Request};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -118,6 +119,16 @@ async fn malformed_arguments_go_back_to_the_model_which_tries_again() {
     );
     assert_eq!(stored["pending"][0]["questions"][0]["question"], "Which?");
     assert_eq!(script.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn a_model_that_never_comes_to_an_end_is_stopped() {
+    let again = || vec![Line::Calls(0, "ask_user_question", "{}")];
+    let script = Script::new(std::iter::repeat_with(again).take(100));
+    let server = server_with(script.clone());
+    let (_, end) = post(&server, "/agent", says("u1", "go")).await.events();
+    assert_eq!(end.outcome, EndOutcome::Error);
+    assert_eq!(script.times_asked(), MAX_MODEL_CALLS as usize);
 }
 
 #[tokio::test]
