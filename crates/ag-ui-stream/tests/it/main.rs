@@ -3,7 +3,7 @@
 mod args;
 mod asks;
 mod fixtures;
-//mod properties;
+mod properties;
 mod reading;
 mod replies;
 mod sse;

@@ -1,0 +1,327 @@
+//! Laws that hold for whatever comes.
+
+use crate::args::{check, grows_into};
+use crate::fixtures::FIXTURES;
+use crate::reading::transcript;
+use crate::sse::frames;
+use ag_ui_stream::args::ArgsValue;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
+use serde_json::{Map, Value, json};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// Natively each run takes other cases, and a failure prints its seed; wasm32 has no randomness of its own and takes always the same.
+fn law<S: Strategy>(
+    cases: u32,
+    strategy: &S,
+    holds: impl Fn(S::Value) -> Result<(), TestCaseError>,
+) {
+    let rng_seed = if cfg!(target_arch = "wasm32") {
+        RngSeed::Fixed(7)
+    } else {
+        RngSeed::Random
+    };
+    let config = Config {
+        cases,
+        rng_seed,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    TestRunner::new(config)
+        .run(strategy, holds)
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Where to cut something, by any numbers.
+fn cut(length: usize, cuts: &[usize]) -> Vec<usize> {
+    let mut places: Vec<usize> = cuts.iter().map(|cut| cut % (length + 1)).collect();
+    places.extend([0, length]);
+    places.sort_unstable();
+    places
+}
+
+fn pieces<'a>(bytes: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
+    cut(bytes.len(), cuts)
+        .windows(2)
+        .map(|ends| &bytes[ends[0]..ends[1]])
+        .collect()
+}
+
+fn text_pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a str> {
+    let places = cut(text.len(), cuts);
+    let places: Vec<usize> = places
+        .into_iter()
+        .map(|place| text.floor_char_boundary(place))
+        .collect();
+    places
+        .windows(2)
+        .map(|ends| &text[ends[0]..ends[1]])
+        .collect()
+}
+
+fn cuts() -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(any::<usize>(), 0..20)
+}
+
+/// Lines that look like server-sent events, with every line end.
+fn stream() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        4 => "(data|event|id|retry|other)?:? ?[a-z0-9 :+ä🛢\u{feff}]{0,6}",
+        3 => Just(String::new()),
+        1 => Just("\u{feff}".to_owned()),
+    ];
+    let end = prop_oneof![Just("\n"), Just("\r"), Just("\r\n")];
+    prop::collection::vec((line, end), 0..24)
+        .prop_map(|lines| lines.into_iter().map(|(line, end)| line + end).collect())
+}
+
+fn json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "[ -~ä€🛢\u{0}-\u{1f}\u{2028}]{0,8}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("[a-cä\"\\\\]{0,3}", inner, 0..4)
+                .prop_map(|members| Value::Object(Map::from_iter(members))),
+        ]
+    })
+}
+
+/// JSON text, with escapes and white space where they may be.
+fn json_text() -> impl Strategy<Value = String> {
+    (json(), any::<bool>(), any::<bool>()).prop_map(|(value, pretty, escaped)| {
+        let text = if pretty {
+            serde_json::to_string_pretty(&value)
+        } else {
+            serde_json::to_string(&value)
+        }
+        .unwrap();
+        if !escaped {
+            return text;
+        }
+        let mut units = [0; 2];
+        text.chars()
+            .map(|character| match character {
+                character if character.is_ascii() => character.to_string(),
+                character => character
+                    .encode_utf16(&mut units)
+                    .iter()
+                    .map(|unit| format!("\\u{unit:04x}"))
+                    .collect(),
+            })
+            .collect()
+    })
+}
+
+#[test]
+fn a_stream_says_the_same_in_any_chunks() {
+    law(300, &(0..FIXTURES.len(), cuts()), |(index, cuts)| {
+        let fixture = &FIXTURES[index];
+        prop_assert_eq!(
+            transcript(pieces(fixture.stream, &cuts)),
+            transcript([fixture.stream]),
+            "{}",
+            fixture.name
+        );
+        Ok(())
+    });
+}
+
+#[test]
+fn frames_are_the_same_in_any_chunks() {
+    law(500, &(stream(), cuts()), |(stream, cuts)| {
+        prop_assert_eq!(
+            frames(pieces(stream.as_bytes(), &cuts)),
+            frames([stream.as_bytes()])
+        );
+        Ok(())
+    });
+}
+
+#[test]
+fn arguments_are_what_serde_json_makes_of_them() {
+    law(200, &json_text(), |text| {
+        check(&text);
+        Ok(())
+    });
+}
+
+#[test]
+fn spoilt_arguments_are_refused_where_serde_json_refuses_them() {
+    let spoilt = (
+        json_text(),
+        any::<usize>(),
+        "[\\[\\]{}\",:\\\\u0-9a-f.eE+\\- \n\u{0}tn]{0,3}",
+        0..3_usize,
+    );
+    law(800, &spoilt, |(text, place, inserted, removed)| {
+        let place = text.floor_char_boundary(place % (text.len() + 1));
+        let after = text.ceil_char_boundary((place + removed).min(text.len()));
+        check(&format!("{}{inserted}{}", &text[..place], &text[after..]));
+        Ok(())
+    });
+}
+
+#[test]
+fn arguments_never_take_back_what_they_showed() {
+    law(200, &(json_text(), cuts()), |(text, cuts)| {
+        let mut arguments = ArgsValue::default();
+        let mut before = None;
+        for piece in text_pieces(&text, &cuts) {
+            arguments.feed(piece).unwrap();
+            let after = arguments.value();
+            prop_assert!(
+                before.is_none()
+                    || after
+                        .as_ref()
+                        .zip(before.as_ref())
+                        .is_some_and(|(after, before)| grows_into(before, after))
+            );
+            before = after;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn an_ask_shows_nothing_that_it_takes_back() {
+    let text = "[A-Za-z0-9 ?]{1,6}[a-z]";
+    let options = prop::collection::vec((text, prop::option::of(text)), 2..4);
+    let question = (text, text, any::<bool>(), options);
+    law(
+        100,
+        &(prop::collection::vec(question, 1..4), cuts()),
+        |(questions, cuts)| {
+            let questions: Vec<Value> = questions
+            .into_iter()
+            .enumerate()
+            .map(|(index, (question, header, several, options))| {
+                let options: Vec<Value> = options
+                    .into_iter()
+                    .enumerate()
+                    .map(|(index, (label, description))| match description {
+                        Some(description) => json!({"label": format!("{index}{label}"), "description": description}),
+                        None => json!({"label": format!("{index}{label}")}),
+                    })
+                    .collect();
+                json!({"question": format!("{index}{question}"), "header": header, "multiSelect": several, "options": options})
+            })
+            .collect();
+            let text = json!({"questions": questions}).to_string();
+            let mut asks = ag_ui_stream::Asks::new();
+            let mut take = |event: Value| {
+                asks.handle_event(0, &serde_json::from_value(event).unwrap());
+                asks.ask("c").map(shown).unwrap_or_default()
+            };
+            let mut before = take(
+                json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "ask_user_question"}),
+            );
+            for piece in text_pieces(&text, &cuts) {
+                let after =
+                    take(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": piece}));
+                prop_assert!(grows_into(&before, &after), "{before} became {after}");
+                before = after;
+            }
+            let complete = take(json!({"type": "TOOL_CALL_END", "toolCallId": "c"}));
+            prop_assert_eq!(before, complete);
+            Ok(())
+        },
+    );
+}
+
+/// An ask's texts, in the shape of its arguments.
+fn shown(ask: &ask_user_question::AskSnapshot) -> Value {
+    let questions = ask.questions.iter().map(|question| {
+        let options = question.options.iter().map(|option| {
+            let mut shown = json!({"label": option.label.text});
+            if let Some(description) = &option.description {
+                shown["description"] = description.text.as_str().into();
+            }
+            shown
+        });
+        let mut shown =
+            json!({"question": question.question.text, "options": options.collect::<Vec<_>>()});
+        if let Some(header) = &question.header {
+            shown["header"] = header.text.as_str().into();
+        }
+        if let Some(several) = question.multi_select {
+            shown["multiSelect"] = several.into();
+        }
+        shown
+    });
+    questions.collect()
+}
+
+#[test]
+fn no_bytes_make_the_reader_panic() {
+    let types = FIXTURES.iter().flat_map(|fixture| {
+        std::str::from_utf8(fixture.stream)
+            .unwrap_or_default()
+            .lines()
+    });
+    let lines: Vec<&'static str> = types.filter(|line| line.starts_with("data: {")).collect();
+    let picked = prop::collection::vec((0..lines.len(), any::<bool>()), 1..40);
+    law(400, &picked, |picked| {
+        let started =
+            "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t1\",\"runId\":\"r1\"}\n\n".to_owned();
+        let stream: String = picked
+            .into_iter()
+            .map(|(index, ends)| lines[index].to_owned() + if ends { "\n\n" } else { "\r\r" })
+            .collect();
+        let said = transcript([(started + &stream).as_bytes()]);
+        prop_assert!(said.contains("\nend "));
+        Ok(())
+    });
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+mod oracle {
+    use super::{cuts, frames, law, pieces, stream};
+    use ag_ui_stream::sse::Frame;
+    use futures_util::{FutureExt, StreamExt, stream as chunks};
+    use proptest::prelude::*;
+    use sse_stream::{Sse, SseByteStream};
+    use std::convert::Infallible;
+
+    /// The frames that another reader of the same bytes gives. It tells blocks as they are written, so ids are carried on here.
+    fn of_sse_stream(pieces: Vec<&[u8]>) -> Vec<Frame> {
+        let pieces = chunks::iter(pieces.into_iter().map(Ok::<_, Infallible>));
+        let blocks: Vec<Sse> = SseByteStream::new(pieces)
+            .map(Result::unwrap)
+            .collect()
+            .now_or_never()
+            .unwrap();
+        let mut last_id = String::new();
+        let mut frames = Vec::new();
+        for block in blocks {
+            last_id = block.id.unwrap_or(last_id);
+            if let Some(data) = block.data {
+                let event = block
+                    .event
+                    .filter(|event| !event.is_empty())
+                    .unwrap_or_else(|| "message".to_owned());
+                frames.push(Frame {
+                    event,
+                    data,
+                    id: last_id.clone(),
+                });
+            }
+        }
+        frames
+    }
+
+    #[test]
+    fn frames_are_those_of_sse_stream() {
+        law(1000, &(stream(), cuts()), |(stream, cuts)| {
+            let ours = frames([stream.as_bytes()]);
+            prop_assert_eq!(ours, of_sse_stream(pieces(stream.as_bytes(), &cuts)));
+            Ok(())
+        });
+    }
+}
