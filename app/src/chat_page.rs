@@ -2,15 +2,9 @@
 
 use crate::composer::Composer;
 use crate::transcript::Transcript;
+use crate::words;
 use agent_chat::{AgentChat, ChatOptions, Status, use_agent_chat};
 use leptos::prelude::*;
-
-/// What a newcomer may try, shown while nothing has been said.
-const SUGGESTIONS: [&str; 3] = [
-    "I need my car looked at",
-    "My brakes squeak",
-    "I'd like an oil change",
-];
 
 /// The chat page, talking to the agent behind `agent` at the page's own origin.
 #[component]
@@ -18,8 +12,8 @@ pub fn ChatPage() -> impl IntoView {
     let chat = use_agent_chat(ChatOptions::new("agent"));
     view! {
         <header class="bar">
-            <h1>"Front desk"</h1>
-            <p>"Auto repair, by appointment"</p>
+            <h1>{words::TITLE}</h1>
+            <p>{words::SUBTITLE}</p>
         </header>
         <main class="chat">
             <Transcript chat />
@@ -36,10 +30,10 @@ pub fn ChatPage() -> impl IntoView {
 fn Welcome(chat: AgentChat) -> impl IntoView {
     view! {
         <section class="welcome" aria-labelledby="welcome-title">
-            <h2 id="welcome-title">"How can we help?"</h2>
-            <p>"Say it in your own words, or start with one of these."</p>
+            <h2 id="welcome-title">{words::WELCOME}</h2>
+            <p>{words::WELCOME_HINT}</p>
             <ul>
-                {SUGGESTIONS
+                {words::SUGGESTIONS
                     .map(|text| {
                         view! {
                             <li>
@@ -74,7 +68,7 @@ fn Trouble(chat: AgentChat) -> impl IntoView {
                         view! {
                             <p dir="auto">{reason}</p>
                             <button type="button" on:click=move |_| chat.retry()>
-                                "Try again"
+                                {words::TRY_AGAIN}
                             </button>
                         }
                     })

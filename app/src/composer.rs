@@ -1,5 +1,6 @@
 //! Where the person types.
 
+use crate::words;
 use agent_chat::{AgentChat, Status};
 use leptos::ev::{KeyboardEvent, SubmitEvent};
 use leptos::html::Textarea;
@@ -38,24 +39,24 @@ pub fn Composer(
     view! {
         <form class="composer" on:submit=on_submit>
             <label class="visually-hidden" for="message">
-                "Message"
+                {words::MESSAGE}
             </label>
             <textarea
                 id="message"
                 name="message"
                 rows="1"
                 dir="auto"
-                placeholder="Write a message"
+                placeholder=words::MESSAGE_PLACEHOLDER
                 enterkeyhint="send"
                 node_ref=field
                 on:keydown=on_keydown
             ></textarea>
             <Show
                 when=move || running.get()
-                fallback=|| view! { <button type="submit">"Send"</button> }
+                fallback=|| view! { <button type="submit">{words::SEND}</button> }
             >
                 <button type="button" class="stop" on:click=move |_| chat.stop()>
-                    "Stop"
+                    {words::STOP}
                 </button>
             </Show>
         </form>

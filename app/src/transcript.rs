@@ -1,6 +1,7 @@
 //! What was said so far.
 
 use crate::growing_text::GrowingText;
+use crate::words;
 use agent_chat::{AgentChat, Ask, Entry, Item};
 use ask_user_question::Limits;
 use leptos::html::{Div, Ol};
@@ -40,7 +41,7 @@ pub fn Transcript(
         });
     });
     view! {
-        <div class="transcript" role="log" aria-label="Conversation" tabindex="0" node_ref=frame on:scroll=on_scroll>
+        <div class="transcript" role="log" aria-label=words::CONVERSATION tabindex="0" node_ref=frame on:scroll=on_scroll>
             <ol node_ref=list>
                 <For each=move || chat.entries.get() key=|entry| entry.key.clone() let(entry)>
                     <li>
