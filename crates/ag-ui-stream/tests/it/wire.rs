@@ -216,7 +216,7 @@ fn both_ways_of_decoding_agree_on_whatever_is_wrong() {
 #[test]
 fn a_key_that_comes_twice_holds_its_last_value() {
     let (events, warnings) = read(|reader| {
-        reader.feed_json(r#"{"type":"RUN_ERROR","message":"first","message":"last"}"#)
+        reader.feed_json(r#"{"type":"RUN_ERROR","message":"first","message":"last"}"#);
     });
     assert_eq!(
         (events, warnings),
@@ -230,7 +230,7 @@ fn a_key_that_comes_twice_holds_its_last_value() {
 #[test]
 fn a_type_may_stand_anywhere() {
     let (events, _) = read(|reader| {
-        reader.feed_json(r#"{"message":"m","rawEvent":{"type":"x"},"type":"RUN_ERROR"}"#)
+        reader.feed_json(r#"{"message":"m","rawEvent":{"type":"x"},"type":"RUN_ERROR"}"#);
     });
     assert_eq!(
         events,
