@@ -1,0 +1,118 @@
+//! A user of the hook, as a page is one.
+
+use crate::scripted_agent;
+use agent_chat::{AgentChat, Ask, ChatOptions, Item, Status, use_agent_chat};
+use ask_user_question::reply::Selection;
+use ask_user_question::{AskUserQuestion, Phase, Reply};
+use leptos::prelude::*;
+
+/// One question with two options.
+pub(crate) const SIZE: &str = r#"{"questions":[{"question":"Which size?","header":"Size","options":[{"label":"Small"},{"label":"Large"}]}]}"#;
+/// Another one.
+pub(crate) const COLOUR: &str = r#"{"questions":[{"question":"Which colour?","header":"Colour","options":[{"label":"Red"},{"label":"Blue"}]}]}"#;
+
+/// How often a state is looked for before a test fails. Each look lets all other tasks run first.
+const LOOKS: usize = 2_000;
+
+pub(crate) struct Visitor {
+    pub(crate) chat: AgentChat,
+    owner: Owner,
+}
+
+impl Visitor {
+    pub(crate) fn new() -> Self {
+        scripted_agent::fresh();
+        let _ = any_spawner::Executor::init_wasm_bindgen();
+        let owner = Owner::new();
+        let chat = owner.with(|| use_agent_chat(ChatOptions::new("/agent")));
+        Self { chat, owner }
+    }
+
+    /// Waits until something holds.
+    #[track_caller]
+    pub(crate) fn sees(
+        &self,
+        what: &'static str,
+        mut holds: impl FnMut(AgentChat) -> bool,
+    ) -> impl Future<Output = ()> {
+        let (chat, place) = (self.chat, std::panic::Location::caller());
+        async move {
+            for _ in 0..LOOKS {
+                if holds(chat) {
+                    return;
+                }
+                scripted_agent::tick().await;
+            }
+            panic!(
+                "{place}: never seen: {what}; shown: {:?}, {:?}",
+                lines(chat),
+                chat.status.get_untracked()
+            );
+        }
+    }
+
+    pub(crate) async fn sees_lines(&self, expected: &[&str]) {
+        self.sees("the lines", |chat| lines(chat) == expected).await;
+    }
+
+    pub(crate) async fn sees_status(&self, status: Status) {
+        self.sees("the status", |chat| chat.status.get_untracked() == status)
+            .await;
+    }
+
+    pub(crate) async fn sees_phase(&self, tool_call_id: &str, phase: Phase) {
+        self.sees("the phase", |chat| {
+            find(chat, tool_call_id)
+                .is_some_and(|ask| ask.ask.with_untracked(|ask| ask.phase) == phase)
+        })
+        .await;
+    }
+
+    /// The ask as a card gets it.
+    pub(crate) fn ask(&self, tool_call_id: &str) -> Ask {
+        find(self.chat, tool_call_id).expect("the ask is shown")
+    }
+
+    /// Picks an option of the only question.
+    pub(crate) fn picks(&self, tool_call_id: &str, arguments: &str, option: usize) {
+        let ask: AskUserQuestion =
+            serde_json::from_str(arguments).expect("the arguments are an ask");
+        let selection = Selection {
+            selected: vec![option],
+            ..Selection::default()
+        };
+        let reply = Reply::check(&ask, vec![selection]).expect("the option exists");
+        self.chat.reply(tool_call_id, reply);
+    }
+}
+
+impl Drop for Visitor {
+    /// Leaves as a page does: the open request is aborted.
+    fn drop(&mut self) {
+        self.owner.cleanup();
+    }
+}
+
+fn find(chat: AgentChat, tool_call_id: &str) -> Option<Ask> {
+    chat.entries.with_untracked(|entries| {
+        entries.iter().find_map(|entry| match &entry.item {
+            Item::Ask(ask) if ask.tool_call_id == tool_call_id => Some(ask.clone()),
+            _ => None,
+        })
+    })
+}
+
+/// The transcript in a line an entry.
+fn lines(chat: AgentChat) -> Vec<String> {
+    let line = |item: &Item| match item {
+        Item::User(text) => format!("user: {text}"),
+        Item::Assistant(text) => format!("agent: {}", text.get_untracked()),
+        Item::Ask(ask) => format!("ask: {}", ask.ask.with_untracked(|ask| ask.phase.as_str())),
+        Item::Tool { name, done } => format!(
+            "tool: {name}{}",
+            if done.get_untracked() { ", done" } else { "" }
+        ),
+    };
+    chat.entries
+        .with_untracked(|entries| entries.iter().map(|entry| line(&entry.item)).collect())
+}
