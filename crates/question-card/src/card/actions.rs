@@ -21,8 +21,8 @@ pub(crate) fn actions(card: CardState) -> impl IntoView {
             {cancel_button(card)}
             {keep_answering(card)}
             {reply_in_chat(card)}
+            {wait(card)}
         </div>
-        {wait(card)}
     }
 }
 
@@ -106,8 +106,8 @@ fn reply_in_chat(card: CardState) -> impl IntoView {
     card.calls.on_reply_in_chat.map(button)
 }
 
-/// Why the buttons do not act. The line keeps its place, so that nothing moves when it empties.
-fn wait(card: CardState) -> impl IntoView {
+/// Why the buttons do not act.
+pub(crate) fn wait(card: CardState) -> impl IntoView {
     let text = move || match card.is_latched() {
         true => card.labels.sending,
         false if takes_answer(card.shown.phase.get()) => "",

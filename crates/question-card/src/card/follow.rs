@@ -5,6 +5,7 @@ use crate::draft::Kind;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, TextPath};
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
+use leptos::reactive::owner::WeakOwner;
 
 /// What the views show of an ask.
 ///
@@ -16,8 +17,9 @@ pub(crate) struct Shown {
     pub(crate) questions: RwSignal<Vec<QuestionShown>>,
     /// How many questions at the front are complete and wholly shown.
     settled: StoredValue<usize>,
-    /// Signals made while following live as long as the card, not as long as one run of the effect that follows.
-    owner: StoredValue<Owner>,
+    /// Signals made while following live as long as the card, not as long as one run of the effect that follows. Held weakly: the owner
+    /// keeps this value, and would keep itself alive.
+    owner: StoredValue<WeakOwner>,
 }
 
 /// What the views show of a question.
@@ -52,7 +54,7 @@ impl Shown {
             phase: RwSignal::new(ask.phase),
             questions: RwSignal::new(Vec::new()),
             settled: StoredValue::new(0),
-            owner: StoredValue::new(Owner::current().unwrap_or_default()),
+            owner: StoredValue::new(Owner::current().unwrap_or_default().downgrade()),
         };
         shown.follow(ask);
         shown
@@ -60,7 +62,10 @@ impl Shown {
 
     /// Takes over what changed. Says whether anything that can be seen did.
     pub(crate) fn follow(self, ask: &AskSnapshot) -> bool {
-        let changed = self.owner.get_value().with(|| match ask.phase {
+        let Some(owner) = self.owner.get_value().upgrade() else {
+            return false;
+        };
+        let changed = owner.with(|| match ask.phase {
             Phase::Streaming => self.grow(ask),
             // The end of the arguments may replace any text and drop any option, so everything is compared, once or twice in a call.
             _ => self.compare(ask),

@@ -30,7 +30,7 @@ pub(crate) fn late(card: CardState) -> impl IntoView {
             on_late_message.run(text.get_untracked());
             text.set(String::new());
         };
-        view! { <button type="button" class=button() on:click=send>{card.labels.send_as_message}</button> }
+        view! { <button type="button" class=part::BUTTON on:click=send>{card.labels.send_as_message}</button> }
     };
     let copy_label = move || {
         if copied.get() {
@@ -46,17 +46,13 @@ pub(crate) fn late(card: CardState) -> impl IntoView {
                 <p class=part::LATE_TEXT dir="auto">{move || text.get()}</p>
                 <div class=part::ACTIONS>
                     {card.calls.on_late_message.map(send)}
-                    <button type="button" class=button() on:click=copy>{copy_label}</button>
-                    <button type="button" class=button() on:click=move |_| text.set(String::new())>{card.labels.dismiss}</button>
+                    <button type="button" class=part::BUTTON on:click=copy>{copy_label}</button>
+                    <button type="button" class=format!("{} {}", part::BUTTON, part::QUIET) on:click=move |_| text.set(String::new())>{card.labels.dismiss}</button>
                 </div>
             </div>
         }
     };
     move || any.get().then(content)
-}
-
-fn button() -> String {
-    format!("{} {}", part::BUTTON, part::QUIET)
 }
 
 /// The clipboard; a page that was not loaded securely has none.

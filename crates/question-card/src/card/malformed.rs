@@ -1,6 +1,6 @@
 //! What is shown where the arguments ended and cannot be used.
 
-use super::actions::{cancel_button, submit_button};
+use super::actions::{cancel_button, submit_button, wait};
 use super::state::CardState;
 use crate::anatomy::part;
 use crate::dom::Control;
@@ -25,12 +25,16 @@ pub(crate) fn malformed(card: CardState) -> impl IntoView {
         <div class=part::ACTIONS>
             {card.calls.on_late_message.map(|_| submit_button(card, card.labels.send_as_message))}
             {cancel_button(card)}
+            {wait(card)}
         </div>
     }
 }
 
 fn own_answer(card: CardState) -> impl IntoView {
     let id = card.ids.control(Control::OtherText { question: 0 });
+    let typed = card
+        .draft
+        .with_untracked(|draft| draft.other_text(0).to_owned());
     view! {
         <label class=part::OPTION_LABEL for=id.clone()>{card.labels.malformed_answer}</label>
         <textarea
@@ -38,6 +42,7 @@ fn own_answer(card: CardState) -> impl IntoView {
             id=id
             rows="1"
             dir="auto"
+            prop:value=typed
             readonly=move || card.is_latched()
             on:input=move |event| card.type_other(0, &event_target_value(&event))
         ></textarea>

@@ -67,8 +67,12 @@ fn choice_row(card: CardState, question: usize, kind: Kind) -> impl IntoView {
     }
 }
 
-/// The text field. Its value is the user's alone: nothing is ever written back, or an input method would lose what it composes.
+/// The text field. Its value is the user's alone: a fresh field gets what was typed before, and then nothing is ever written back, or an
+/// input method would lose what it composes.
 pub(crate) fn text_field(card: CardState, question: usize) -> impl IntoView {
+    let typed = card
+        .draft
+        .with_untracked(|draft| draft.other_text(question).to_owned());
     let describe = move || {
         let error = card.error(question).map(|_| card.ids.error(question));
         error.or_else(|| is_unsent(card, question).then(|| card.ids.unsent(question)))
@@ -81,6 +85,7 @@ pub(crate) fn text_field(card: CardState, question: usize) -> impl IntoView {
             dir="auto"
             enterkeyhint="enter"
             placeholder=card.labels.other_placeholder
+            prop:value=typed
             aria-labelledby=format!("{} {}", card.ids.other_label(question), card.ids.legend(question))
             aria-describedby=describe
             aria-invalid=move || (card.error(question) == Some(Problem::OtherBlank)).then_some("true")

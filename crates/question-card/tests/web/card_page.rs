@@ -33,6 +33,8 @@ pub struct Heard {
     pub cancels: usize,
     pub handed_over: Vec<Vec<Selection>>,
     pub messages: Vec<String>,
+    /// The card's owner was cleaned up.
+    pub cleaned_up: bool,
 }
 
 /// How a card is put into the page.
@@ -122,6 +124,11 @@ impl CardPage {
 
     pub fn heard<T>(&self, of: impl FnOnce(&Heard) -> T) -> T {
         of(&self.heard.lock().expect("nobody panics while holding it"))
+    }
+
+    /// What the host hears even when the card is gone.
+    pub fn listener(&self) -> Arc<Mutex<Heard>> {
+        self.heard.clone()
     }
 
     #[track_caller]
@@ -438,6 +445,8 @@ fn card(
     let hear = move |what: &mut dyn FnMut(&mut Heard)| {
         what(&mut heard.lock().expect("nobody panics while holding it"))
     };
+    let on_gone = hear.clone();
+    on_cleanup(move || on_gone(&mut |heard| heard.cleaned_up = true));
     let (on_reply, on_cancel, on_chat, on_late) = (hear.clone(), hear.clone(), hear.clone(), hear);
     view! {
         <QuestionCard

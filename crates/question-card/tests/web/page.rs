@@ -1,0 +1,135 @@
+//! The card and the page around it.
+
+use crate::asks::{mixed, ready, service, stream};
+use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskSnapshot, Outcome, Phase};
+use question_card::anatomy::{STATES, part};
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+#[test]
+async fn a_card_that_is_taken_away_leaves_nothing_behind() {
+    for setting in [Setting::default(), on_pick()] {
+        let card = CardPage::open(AskSnapshot::new(fresh_id()), setting).await;
+        card.receives_slowly(stream(&mixed())).await;
+        let listener = card.listener();
+        assert!(
+            !listener
+                .lock()
+                .expect("nobody panics while holding it")
+                .cleaned_up
+        );
+        drop(card);
+        assert!(
+            listener
+                .lock()
+                .expect("nobody panics while holding it")
+                .cleaned_up
+        );
+    }
+}
+
+#[test]
+async fn the_page_hears_when_an_answer_is_waited_for_and_when_it_is_over() {
+    let card = CardPage::composing().await;
+    let heard = Rc::new(RefCell::new(Vec::new()));
+    let hear = Closure::<dyn Fn(web_sys::Event)>::new({
+        let heard = heard.clone();
+        move |event: web_sys::Event| heard.borrow_mut().push(event.type_())
+    });
+    for name in ["qc-waiting", "qc-resolved"] {
+        card.root
+            .add_event_listener_with_callback(name, hear.as_ref().unchecked_ref())
+            .expect("it listens");
+    }
+    card.receives(stream(&service()));
+    card.settled().await;
+    assert_eq!(*heard.borrow(), [""; 0]);
+    card.receives(ready(&service()));
+    card.settled().await;
+    assert_eq!(*heard.borrow(), ["qc-waiting"]);
+    card.receives([
+        AskPatch::Outcome(Outcome::Declined),
+        AskPatch::Phase(Phase::Declined),
+    ]);
+    card.settled().await;
+    assert_eq!(*heard.borrow(), ["qc-waiting", "qc-resolved"]);
+}
+
+#[test]
+async fn a_host_that_prevents_it_keeps_the_focus_for_itself() {
+    let card = CardPage::waiting(service()).await;
+    let prevent =
+        Closure::<dyn Fn(web_sys::Event)>::new(|event: web_sys::Event| event.prevent_default());
+    card.root
+        .add_event_listener_with_callback("qc-resolved", prevent.as_ref().unchecked_ref())
+        .expect("it listens");
+    card.control("Oil change")
+        .focus()
+        .expect("it takes the focus");
+    card.receives([
+        AskPatch::Outcome(Outcome::Declined),
+        AskPatch::Phase(Phase::Declined),
+    ]);
+    card.settled().await;
+    let receipt = card.receipt().expect("a receipt");
+    assert_ne!(leptos::prelude::document().active_element(), Some(receipt));
+}
+
+#[test]
+async fn everything_rendered_is_declared() {
+    let explicit = CardPage::waiting(mixed()).await;
+    explicit.submit().await;
+    let tapped = CardPage::tap_to_reply(service()).await;
+    tapped.tap("Oil change").await;
+    let composing = CardPage::composing().await;
+    for card in [explicit, tapped, composing] {
+        for element in card.all("*") {
+            for class in element
+                .get_attribute("class")
+                .unwrap_or_default()
+                .split_whitespace()
+            {
+                assert!(part::ALL.contains(&class), "{class:?} is no declared part");
+            }
+            for name in element
+                .get_attribute_names()
+                .iter()
+                .filter_map(|name| name.as_string())
+            {
+                assert_ne!(name, "style", "a strict policy would refuse it");
+                assert_ne!(name, "disabled", "it would drop the focus");
+                let is_state = name.starts_with("data-") && name != "data-tool-call-id";
+                assert!(
+                    !is_state || STATES.iter().any(|state| state.attribute == name),
+                    "{name} is no declared state"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+async fn the_styles_can_be_adopted_and_the_page_wins_over_them() {
+    question_card::adopt_styles().expect("this browser has constructed style sheets");
+    question_card::adopt_styles().expect("and again");
+    let sheets = leptos::prelude::document().adopted_style_sheets();
+    assert_eq!(sheets.length(), 1);
+    let card = CardPage::waiting(service()).await;
+    let window = web_sys::window().expect("a window");
+    let style = window
+        .get_computed_style(&card.card())
+        .expect("a style")
+        .expect("a style");
+    assert_eq!(
+        style
+            .get_property_value("border-top-style")
+            .expect("a property"),
+        "solid"
+    );
+    sheets.set_length(0);
+}
