@@ -305,6 +305,12 @@ fn size_is_limited_by_name() {
         validate(&Limits::RUNTIME, &ask(MAX_ASK_BYTES))[0].code,
         Code::TooLarge
     );
+    let mut long_key = json!({"questions": [question(two())]});
+    long_key["k".repeat(MAX_ASK_BYTES)] = json!(0);
+    assert_eq!(
+        check(&Limits::RUNTIME, long_key).violations[0].code,
+        Code::TooLarge
+    );
     let many = Value::Array(vec![Value::Null; MAX_ASK_BYTES + 1]);
     assert_eq!(
         check(&Limits::RUNTIME, many).violations[0].code,
@@ -358,4 +364,10 @@ fn codes_are_stable_and_distinct() {
         assert_eq!(serde_json::to_value(code).unwrap(), code.to_string());
         assert!(code == code.as_str());
     }
+}
+
+#[test]
+fn of_two_equal_keys_the_last_counts() {
+    let read = ask_user_question::json::parse(r#"{"a":1,"b":null,"a":2.5}"#).unwrap();
+    assert_eq!(read, json!({"a": 2.5, "b": null}));
 }

@@ -258,6 +258,23 @@ fn equal_headers_are_ambiguous() {
 }
 
 #[test]
+fn a_line_that_names_two_questions_names_none() {
+    let question = |text: &str, header: &str| json!({"question": text, "header": header, "options": [{"label": "A"}, {"label": "B"}]});
+    let ask: AskUserQuestion = serde_json::from_value(
+        json!({"questions": [question("Q", "Size"), question("Size", "Other size")]}),
+    )
+    .unwrap();
+    assert!(matches!(
+        match_message(&ask, "Size: A\nOther size: B", vec![]),
+        Outcome::RepliedInChat { .. }
+    ));
+    assert!(matches!(
+        match_message(&ask, "Q: A\nOther size: B", vec![]),
+        Outcome::Answered(_)
+    ));
+}
+
+#[test]
 fn the_message_of_a_pick_is_matched_to_the_same_pick() {
     for example in examples::all().into_iter().filter(|example| example.valid) {
         let ask = example.check().ask.unwrap();

@@ -197,6 +197,16 @@ fn equal_texts_are_told_apart_by_index() {
 }
 
 #[test]
+fn equal_questions_share_a_key_and_need_details() {
+    let question = |label: &str| json!({"question": "Same?", "options": [{"label": label}]});
+    let ask: AskUserQuestion =
+        serde_json::from_value(json!({"questions": [question("A"), question("B")]})).unwrap();
+    let reply = Reply::check(&ask, vec![pick(0, &[0]), pick(1, &[0])]).unwrap();
+    assert_eq!(reply.to_json()["answers"], json!({"Same?": "A, B"}));
+    assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply));
+}
+
+#[test]
 fn a_reply_is_refused_with_all_its_violations() {
     let check = |selections| Reply::check(&ask(), selections);
     refused(
