@@ -29,7 +29,10 @@ pub(crate) async fn journey_at<T: Debug>(
     let walked = session.run_and_quit(async |driver| {
         recorder::install(&driver).await?;
         let page = ChatPage::open(driver, url).await?;
-        walk(&page).await?;
+        if let Err(problem) = walk(&page).await {
+            eprintln!("{}", page.tell().await?);
+            return Err(problem);
+        }
         page.has_not_complained().await
     });
     walked.await.expect("the journey ends well");

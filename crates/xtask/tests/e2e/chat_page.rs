@@ -149,16 +149,30 @@ impl ChatPage {
         Ok(())
     }
 
+    /// What a person would see now, and what the page has written down, for whoever reads of a failure.
+    pub(crate) async fn tell(&self) -> WebDriverResult<String> {
+        let shown = self.driver.find(By::Tag("body")).await?.text().await?;
+        let record = self.record().await?;
+        let console = self.driver.browser_log().await?;
+        let screenshot = std::env::temp_dir().join(format!("journey-{}.png", std::process::id()));
+        self.driver.screenshot(&screenshot).await?;
+        let screenshot = screenshot.display();
+        Ok(format!(
+            "the page shows:\n{shown}\n\n{record:#?}\nconsole: {console:#?}\nscreenshot: {screenshot}"
+        ))
+    }
+
     async fn open_option(&self, label: &str) -> WebDriverResult<WebElement> {
-        let css = format!("{} {}", selector::LIVE_CARD, selector::OPTION_BUTTON);
+        let (card, button) = (selector::LIVE_CARD, selector::OPTION_BUTTON);
+        let css = format!("{card} {button}:not([aria-disabled=true])");
         let label = label.to_owned();
+        let with_label = move |text: &str| text.trim() == label;
         let option = self
             .driver
             .query(By::Css(css.as_str()))
-            .desc("an option that can be chosen")
-            .with_text(label);
+            .with_text(with_label);
         option
-            .without_attribute("aria-disabled", "true")
+            .desc("an option that can be chosen")
             .wait(PATIENCE, INTERVAL)
             .first()
             .await
