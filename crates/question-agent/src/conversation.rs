@@ -162,12 +162,24 @@ impl Conversation {
         calls.flatten().map(|call| call.id.as_str())
     }
 
+    /// The same with its messages, which are in the order in which they came, where a history has them.
+    pub(crate) fn replayed(self) -> Self {
+        let mut replayed = Self {
+            state: self.state,
+            messages: Vec::with_capacity(self.messages.len()),
+        };
+        for message in self.messages {
+            replayed.insert(message);
+        }
+        replayed
+    }
+
     fn remember(&mut self, effect: &Effect) {
         match effect {
-            Effect::PersistMessage(message) => self.messages.push(message.clone()),
+            Effect::PersistMessage(message) => self.insert(message.clone()),
             Effect::PersistToolResults { results } => {
                 for result in results {
-                    self.insert_result(result.clone());
+                    self.insert(Message::Tool(result.clone()));
                 }
             }
             Effect::PersistState
@@ -176,6 +188,13 @@ impl Conversation {
             | Effect::NotifyAgentDone
             | Effect::RequestLlm
             | Effect::ExecuteTool(_) => {}
+        }
+    }
+
+    fn insert(&mut self, message: Message) {
+        match message {
+            Message::Tool(result) => self.insert_result(result),
+            Message::User(_) | Message::Assistant(_) => self.messages.push(message),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::conversation::Conversation;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::error::Error;
 use std::fmt;
 
@@ -49,6 +49,24 @@ impl Snapshot {
                 "it has no known version".to_owned(),
             )),
         }
+    }
+
+    /// Reads a conversation that was stored in parts, as a store does that writes only what is new: the state as it is now, and the messages in the
+    /// order in which the effects brought them. A result that came behind a later message goes back to its call, as it did then.
+    ///
+    /// # Errors
+    /// Those of [`from_json`](Self::from_json).
+    pub fn from_parts(
+        version: u32,
+        state: Value,
+        messages: Vec<Value>,
+    ) -> Result<Self, SnapshotError> {
+        let conversation = json!({"state": state, "messages": messages});
+        let read = Self::from_json(json!({"version": version, "conversation": conversation}))?;
+        Ok(Self {
+            version: read.version,
+            conversation: read.conversation.replayed(),
+        })
     }
 
     /// The conversation, to go on with.

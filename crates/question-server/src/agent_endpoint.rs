@@ -3,8 +3,10 @@
 use crate::app::App;
 use crate::error::ApiError;
 use crate::input::RunInput;
+use crate::owner::Caller;
 use crate::runtime::to_the_end;
 use crate::sse::RunStream;
+use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
@@ -13,11 +15,12 @@ use axum::response::IntoResponse as _;
 
 pub(crate) async fn run(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<RunStream, ApiError> {
     let body = json_body(&headers, body)?;
-    to_the_end(app.runtime.run(RunInput::parse(&body)?)).await
+    to_the_end(app.runtime.run(caller, RunInput::parse(&body)?)).await
 }
 
 /// The body of a request that changes something. Only JSON: a page of another origin cannot send that without being asked for leave first.

@@ -5,6 +5,7 @@ use crate::error::ApiError;
 use crate::guard::{Guard, guard};
 use crate::limits::MAX_BODY_BYTES;
 use crate::models::Model;
+use crate::owner::recognise;
 use crate::runtime::Runtime;
 use crate::store::Store;
 use crate::{agent_endpoint, conversations, page};
@@ -51,6 +52,7 @@ pub fn app(
     };
     let guarded = Arc::new(Guard::new(config.allow_origins.clone()));
     routes
+        .layer(middleware::from_fn(recognise))
         .layer(middleware::from_fn_with_state(guarded, guard))
         .layer(middleware::from_fn(page::headers))
 }

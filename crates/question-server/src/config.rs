@@ -2,6 +2,7 @@
 
 use crate::guard::Origin;
 use lexopt::prelude::*;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use tracing::level_filters::LevelFilter;
@@ -20,6 +21,8 @@ Usage: question-server [OPTIONS]
 
   --port PORT           Port on 127.0.0.1; 0 takes any free one (default 8787)
   --pace MS             Milliseconds the front desk pauses before each delta (default 15)
+  --database FILE       Keep conversations in this SQLite file, which is made where it is missing;
+                        the word memory (default) keeps them as long as the server runs
   --allow-origin URL    Let pages of this origin in, such as http://192.168.1.5:8080; may be given several times.
                         Pages of this machine (localhost, 127.0.0.1, [::1], any port) always are.
   --page DIR            Also serve the built page in DIR, from the same origin
@@ -38,6 +41,8 @@ pub struct Config {
     pub port: u16,
     /// The pause of the front desk before each delta.
     pub pace: Duration,
+    /// The SQLite file to keep conversations in; `None` keeps them in memory.
+    pub database: Option<PathBuf>,
     /// Origins that are let in beside those of this machine.
     pub allow_origins: Vec<Origin>,
     /// The built page to serve.
@@ -51,6 +56,7 @@ impl Default for Config {
         Self {
             port: DEFAULT_PORT,
             pace: DEFAULT_PACE,
+            database: None,
             allow_origins: Vec::new(),
             page: None,
             log: LevelFilter::INFO,
@@ -80,6 +86,7 @@ pub fn parse_args(args: lexopt::Parser) -> Result<Command, lexopt::Error> {
         match arg {
             Long("port") => config.port = args.value()?.parse()?,
             Long("pace") => config.pace = Duration::from_millis(args.value()?.parse()?),
+            Long("database") => config.database = database(args.value()?),
             Long("allow-origin") => config.allow_origins.push(args.value()?.parse()?),
             Long("page") => config.page = Some(PathBuf::from(args.value()?)),
             Long("log") => config.log = args.value()?.parse()?,
@@ -89,6 +96,10 @@ pub fn parse_args(args: lexopt::Parser) -> Result<Command, lexopt::Error> {
         }
     }
     Ok(Command::Serve(config))
+}
+
+fn database(value: OsString) -> Option<PathBuf> {
+    (value != "memory").then(|| PathBuf::from(value))
 }
 
 #[cfg(test)]
@@ -108,6 +119,8 @@ mod tests {
             "--pace=0",
             "--allow-origin",
             "http://192.168.1.5:8080",
+            "--database",
+            "a/b.sqlite",
             "--page",
             "dist",
             "--log",
@@ -117,6 +130,10 @@ mod tests {
             panic!("these are fine: {args:?}");
         };
         assert_eq!((config.port, config.pace), (0, Duration::ZERO));
+        assert_eq!(
+            config.database.as_deref(),
+            Some(std::path::Path::new("a/b.sqlite"))
+        );
         assert_eq!(config.allow_origins.len(), 1);
         assert_eq!(config.page.as_deref(), Some(std::path::Path::new("dist")));
     }

@@ -4,17 +4,18 @@ use crate::agent_endpoint::json_body;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::live::{Live, Talk};
+use crate::owner::Caller;
 use crate::runtime::{stop, to_the_end};
 use crate::sse::{ConversationStream, STATE_CHANGE, frame};
 use crate::wire;
 use ag_ui_stream::Message;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
-use axum::Json;
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName};
+use axum::{Extension, Json};
 use question_agent::effect::StateChange;
 use question_agent::event::Response;
 use question_agent::{Event, Rejected};
@@ -71,9 +72,10 @@ pub(crate) struct Taken {
 
 pub(crate) async fn describe(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<Json<Description>, ApiError> {
-    let live = app.runtime.open(&id).await?;
+    let live = app.runtime.open(&caller, &id).await?;
     let talk = app.runtime.talk(&live).await?;
     let conversation = &talk.conversation;
     let pending = conversation.waiting().map(|waiting| Pending {
@@ -91,10 +93,11 @@ pub(crate) async fn describe(
 /// First the present state, then everything that happens, from `Last-Event-ID` on where the server still has it.
 pub(crate) async fn events(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<ConversationStream, ApiError> {
-    let live = app.runtime.open(&id).await?;
+    let live = app.runtime.open(&caller, &id).await?;
     let talk = app.runtime.talk(&live).await?;
     let last = headers
         .get(LAST_EVENT_ID)
@@ -122,13 +125,14 @@ pub(crate) async fn events(
 
 pub(crate) async fn respond(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Taken>, ApiError> {
     let body: RespondBody = parse(&json_body(&headers, body)?)?;
     to_the_end(async move {
-        let live = app.runtime.open(&id).await?;
+        let live = app.runtime.open(&caller, &id).await?;
         let talk = app.runtime.talk(&live).await?;
         match read_response(&talk, body) {
             Ok(event) => hand_over(&app, &live, talk, event).await,
@@ -180,6 +184,7 @@ fn read_response(talk: &Talk, body: RespondBody) -> Result<Event, ApiError> {
 /// Cancels the question that waits, or stops the run that is under way.
 pub(crate) async fn cancel(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
@@ -191,7 +196,7 @@ pub(crate) async fn cancel(
         parse(&body)?
     };
     to_the_end(async move {
-        let live = app.runtime.open(&id).await?;
+        let live = app.runtime.open(&caller, &id).await?;
         let run = live.talk.lock().await.run.clone();
         if let Some(run) = run {
             stop(&run).await;

@@ -6,7 +6,7 @@
 //!   take any, and because whoever can serve a page on this machine's loopback is on this machine already.
 //!
 //! Requests without `Origin` are no page's, or a page's own `GET`. State changes need `Content-Type: application/json`, which no page of
-//! another origin can send unasked: see the endpoints. A conversation's owner token will be checked behind this guard.
+//! another origin can send unasked: see the endpoints. A conversation's [`owner`](crate::owner) is checked behind this guard.
 
 use crate::error::ApiError;
 use axum::extract::{Request, State};

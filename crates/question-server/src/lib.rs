@@ -15,6 +15,7 @@ pub mod limits;
 mod live;
 mod log;
 pub mod models;
+pub mod owner;
 mod page;
 mod runtime;
 mod sse;

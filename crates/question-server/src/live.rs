@@ -2,6 +2,8 @@
 
 use crate::input::Pending;
 use crate::log::Log;
+use crate::owner::Owner;
+use crate::store::Stored;
 use question_agent::Conversation;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,6 +16,8 @@ pub(crate) struct Live {
     pub(crate) id: String,
     /// Tells the event ids of this process from those of an earlier one.
     epoch: String,
+    /// Whose it is, where it has an owner.
+    pub(crate) owner: Option<Owner>,
     pub(crate) log: Arc<Log>,
     pub(crate) talk: Mutex<Talk>,
 }
@@ -48,13 +52,14 @@ pub(crate) struct Run {
 pub(crate) struct Follower(Arc<AtomicUsize>);
 
 impl Live {
-    pub(crate) fn new(id: String, conversation: Conversation) -> Self {
+    pub(crate) fn new(id: String, stored: Stored) -> Self {
         Self {
             id,
+            owner: stored.owner,
             epoch: uuid::Uuid::new_v4().simple().to_string()[..8].to_owned(),
             log: Arc::new(Log::new()),
             talk: Mutex::new(Talk {
-                conversation,
+                conversation: stored.conversation,
                 run: None,
                 is_stale: false,
             }),

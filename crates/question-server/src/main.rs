@@ -3,7 +3,7 @@
 use question_server::config::{Command, HELP, parse_args};
 use question_server::limits::SHUTDOWN_GRACE;
 use question_server::models::front_desk::FrontDesk;
-use question_server::store::MemoryStore;
+use question_server::store::{MemoryStore, SqliteStore, Store};
 use question_server::{Config, app};
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -48,6 +48,7 @@ async fn serve(config: Config) -> Result<(), String> {
             page.display()
         ));
     }
+    let store = open_store(&config)?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, config.port));
     let listener = TcpListener::bind(address)
         .await
@@ -58,7 +59,7 @@ async fn serve(config: Config) -> Result<(), String> {
     let shutdown = CancellationToken::new();
     let router = app(
         &config,
-        Arc::new(MemoryStore::default()),
+        store,
         Arc::new(FrontDesk::new(config.pace)),
         shutdown.clone(),
     );
@@ -74,6 +75,13 @@ async fn serve(config: Config) -> Result<(), String> {
         ended = served => ended.map_err(|error| format!("the server broke off: {error}")),
         () = patience => Ok(()),
     }
+}
+
+fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
+    Ok(match &config.database {
+        Some(path) => Arc::new(SqliteStore::open(path).map_err(|error| error.to_string())?),
+        None => Arc::new(MemoryStore::default()),
+    })
 }
 
 fn bind_failed(port: u16, error: &io::Error) -> String {

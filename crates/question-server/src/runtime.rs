@@ -10,8 +10,9 @@ use crate::limits::MAX_CONVERSATIONS;
 use crate::live::{Live, Run, Talk};
 use crate::log::{Reader, RunEnd};
 use crate::models::Model;
+use crate::owner::Caller;
 use crate::sse::RunStream;
-use crate::store::Store;
+use crate::store::{Change, Store, Stored};
 use crate::wire;
 use question_agent::effect::StateChange;
 use question_agent::registry::{ToolContext, ToolRegistry};
@@ -52,11 +53,12 @@ impl Runtime {
         &self.shutdown
     }
 
-    /// A conversation that exists.
-    pub(crate) async fn open(&self, id: &str) -> Result<Arc<Live>, ApiError> {
+    /// A conversation that exists; for whom it is not, it does not.
+    pub(crate) async fn open(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
         let mut lives = self.lives.lock().await;
         self.find(&mut lives, id)
             .await?
+            .filter(|live| caller.may_open(live.owner.as_ref()))
             .ok_or(ApiError::UnknownConversation)
     }
 
@@ -64,21 +66,27 @@ impl Runtime {
     pub(crate) async fn talk<'a>(&self, live: &'a Live) -> Result<MutexGuard<'a, Talk>, ApiError> {
         let mut talk = live.talk.lock().await;
         if talk.is_stale {
-            talk.conversation = self.store.load(&live.id).await?.unwrap_or_default();
+            let stored = self.store.load(&live.id).await?;
+            talk.conversation = stored.map(|stored| stored.conversation).unwrap_or_default();
             talk.is_stale = false;
         }
         Ok(talk)
     }
 
-    async fn open_or_create(&self, id: &str) -> Result<Arc<Live>, ApiError> {
+    async fn open_or_create(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
         let mut lives = self.lives.lock().await;
         if let Some(live) = self.find(&mut lives, id).await? {
-            return Ok(live);
+            let known = Some(live).filter(|live| caller.may_open(live.owner.as_ref()));
+            return known.ok_or(ApiError::UnknownConversation);
         }
         if lives.len().max(self.store.count().await?) >= MAX_CONVERSATIONS {
             return Err(ApiError::TooManyConversations);
         }
-        let live = Arc::new(Live::new(id.to_owned(), Conversation::new()));
+        let new = Stored {
+            conversation: Conversation::new(),
+            owner: caller.0.clone(),
+        };
+        let live = Arc::new(Live::new(id.to_owned(), new));
         lives.insert(id.to_owned(), Arc::clone(&live));
         Ok(live)
     }
@@ -91,17 +99,21 @@ impl Runtime {
         if let Some(live) = lives.get(id) {
             return Ok(Some(Arc::clone(live)));
         }
-        let Some(conversation) = self.store.load(id).await? else {
+        let Some(stored) = self.store.load(id).await? else {
             return Ok(None);
         };
-        let live = Arc::new(Live::new(id.to_owned(), conversation));
+        let live = Arc::new(Live::new(id.to_owned(), stored));
         lives.insert(id.to_owned(), Arc::clone(&live));
         Ok(Some(live))
     }
 
     /// Takes a client's input and gives the response to stream: a run, or what has become of the one that took the same input before.
-    pub(crate) async fn run(self: Arc<Self>, input: RunInput) -> Result<RunStream, ApiError> {
-        let live = self.open_or_create(&input.thread_id).await?;
+    pub(crate) async fn run(
+        self: Arc<Self>,
+        caller: Caller,
+        input: RunInput,
+    ) -> Result<RunStream, ApiError> {
+        let live = self.open_or_create(&caller, &input.thread_id).await?;
         let mut talk = loop {
             let talk = self.talk(&live).await?;
             let Some(run) = &talk.run else { break talk };
@@ -195,10 +207,12 @@ impl Runtime {
     ) -> Result<Vec<Effect>, ApiError> {
         let name = event.name();
         let effects = talk.conversation.handle(event)?;
-        let stored = self
-            .store
-            .commit(&live.id, &talk.conversation, &effects)
-            .await;
+        let change = Change {
+            owner: live.owner.as_ref(),
+            conversation: &talk.conversation,
+            effects: &effects,
+        };
+        let stored = self.store.commit(&live.id, change).await;
         if let Err(error) = stored {
             talk.is_stale = true;
             return Err(error.into());

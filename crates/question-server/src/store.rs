@@ -1,31 +1,54 @@
 //! Where conversations are kept.
 
+mod memory;
+pub mod sqlite;
+
+use crate::owner::Owner;
 use futures_util::future::BoxFuture;
+pub use memory::MemoryStore;
 use question_agent::{Conversation, Effect};
-use std::collections::HashMap;
+pub use sqlite::SqliteStore;
 use std::error::Error;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Where conversations are kept. What it has acknowledged is there after a crash, as far as its medium allows.
 pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Reads a conversation; `None` where there is none.
-    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Conversation>, StoreError>>;
+    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>>;
 
-    /// Keeps what an event changed, as one commit: `effects` holds the new messages, results and state, `conversation` is what they led to.
+    /// Keeps what an event changed, as one commit. Once it is acknowledged it stays.
     fn commit<'a>(
         &'a self,
         id: &'a str,
-        conversation: &'a Conversation,
-        effects: &'a [Effect],
+        change: Change<'a>,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// How many conversations there are.
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>>;
 }
 
+/// A conversation as a store has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// What was said and where it stands.
+    pub conversation: Conversation,
+    /// Whose it is; `None` where whoever made it did not say.
+    pub owner: Option<Owner>,
+}
+
+/// What an event changed in a conversation.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// Whose conversation it is. It is kept with the first change and stays.
+    pub owner: Option<&'a Owner>,
+    /// What the event led to.
+    pub conversation: &'a Conversation,
+    /// The new messages, results and state.
+    pub effects: &'a [Effect],
+}
+
 /// Why the store did not do it.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreError(pub String);
 
 impl fmt::Display for StoreError {
@@ -35,40 +58,3 @@ impl fmt::Display for StoreError {
 }
 
 impl Error for StoreError {}
-
-/// Keeps conversations as long as the server runs.
-#[derive(Debug, Default)]
-pub struct MemoryStore {
-    conversations: Mutex<HashMap<String, Conversation>>,
-}
-
-impl MemoryStore {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Conversation>> {
-        // Each entry is replaced as a whole, so a panic elsewhere cannot have left one half-written.
-        self.conversations
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Store for MemoryStore {
-    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Conversation>, StoreError>> {
-        Box::pin(async move { Ok(self.lock().get(id).cloned()) })
-    }
-
-    fn commit<'a>(
-        &'a self,
-        id: &'a str,
-        conversation: &'a Conversation,
-        _effects: &'a [Effect],
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.lock().insert(id.to_owned(), conversation.clone());
-            Ok(())
-        })
-    }
-
-    fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
-        Box::pin(async move { Ok(self.lock().len()) })
-    }
-}

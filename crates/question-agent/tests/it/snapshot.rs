@@ -1,9 +1,11 @@
 //! A conversation at rest.
 
-use crate::samples::{other_call, picks, replies, waiting};
+use crate::samples::{other_call, picks, replies, says, waiting};
+use question_agent::call::ToolResult;
+use question_agent::message::Message;
 use question_agent::snapshot::{SNAPSHOT_VERSION, Snapshot, SnapshotError};
 use question_agent::{Conversation, Effect, event::Event};
-use serde_json::json;
+use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -95,4 +97,52 @@ fn the_stored_form_is_the_agreed_one() {
         json!({"role": "user", "id": "u1", "text": "set it up"})
     );
     assert_eq!(messages[1]["toolCalls"][0]["kind"], "ask_user_question");
+}
+
+#[test]
+fn parts_in_the_order_in_which_they_came_make_the_same_history() {
+    let mut conversation = waiting(vec![other_call("call-2")]);
+    let mut parts: Vec<Value> = Vec::new();
+    let mut keep = |effects: Vec<Effect>| {
+        for effect in effects {
+            match effect {
+                Effect::PersistMessage(message) => parts.push(json!(message)),
+                Effect::PersistToolResults { results } => {
+                    parts.extend(
+                        results
+                            .into_iter()
+                            .map(|result| json!(Message::Tool(result))),
+                    );
+                }
+                _ => {}
+            }
+        }
+    };
+    for message in conversation.messages() {
+        keep(vec![Effect::PersistMessage(message.clone())]);
+    }
+    // The answer is typed, so that the second call's result comes behind the user's message, and belongs before it.
+    keep(
+        conversation
+            .handle(says("u9", "PostgreSQL"))
+            .expect("it waits"),
+    );
+    let result = ToolResult::success("call-2", "done");
+    keep(
+        conversation
+            .handle(Event::ToolComplete { result })
+            .expect("it runs"),
+    );
+    let order: Vec<&str> = conversation.messages().iter().map(Message::id).collect();
+    assert_eq!(order.last(), Some(&"u9"));
+    let state =
+        serde_json::to_value(conversation.state()).expect("a state has only strings for keys");
+    let read = Snapshot::from_parts(SNAPSHOT_VERSION, state.clone(), parts)
+        .expect("this version wrote it");
+    assert_eq!(read.into_conversation(), conversation);
+    let newer = Snapshot::from_parts(SNAPSHOT_VERSION + 1, state, Vec::new());
+    assert!(
+        matches!(newer, Err(SnapshotError::Newer { .. })),
+        "{newer:?}"
+    );
 }

@@ -2,11 +2,14 @@
 
 mod conversations;
 mod journey;
+mod killed;
+mod owners;
 mod page;
 mod readme;
 mod refusals;
 mod replies;
 mod scripted;
 mod socket;
+mod sqlite;
 mod store;
 mod visitor;

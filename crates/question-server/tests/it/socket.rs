@@ -169,6 +169,7 @@ async fn help_names_every_option() {
     for option in [
         "--port",
         "--pace",
+        "--database",
         "--allow-origin",
         "--page",
         "--log",

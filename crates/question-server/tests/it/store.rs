@@ -4,9 +4,8 @@ use crate::visitor::{get, post};
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use futures_util::future::BoxFuture;
-use question_agent::{Conversation, Effect};
 use question_server::models::front_desk::FrontDesk;
-use question_server::store::{MemoryStore, Store, StoreError};
+use question_server::store::{Change, MemoryStore, Store, StoreError, Stored};
 use question_server::{Config, app};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -23,20 +22,19 @@ struct FailsOnce {
 }
 
 impl Store for FailsOnce {
-    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Conversation>, StoreError>> {
+    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
         self.store.load(id)
     }
 
     fn commit<'a>(
         &'a self,
         id: &'a str,
-        conversation: &'a Conversation,
-        effects: &'a [Effect],
+        change: Change<'a>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         if self.commits.fetch_add(1, Ordering::Relaxed) == self.failing {
             return Box::pin(async { Err(StoreError("the disk is full".to_owned())) });
         }
-        self.store.commit(id, conversation, effects)
+        self.store.commit(id, change)
     }
 
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {

@@ -1,0 +1,136 @@
+//! Opening the file.
+
+use crate::store::StoreError;
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use std::fs::{self, OpenOptions};
+use std::path::Path;
+use std::time::Duration;
+
+/// Marks a file as one of this program ("AskU"): any other database is left alone.
+const APPLICATION_ID: i32 = 0x4173_6b55;
+
+/// How the file got from one version to the next; `user_version` counts how many of them it has behind it.
+const MIGRATIONS: [&str; 1] = ["CREATE TABLE conversation (
+         number INTEGER PRIMARY KEY,
+         id TEXT NOT NULL UNIQUE,
+         owner TEXT,
+         version INTEGER NOT NULL,
+         state TEXT NOT NULL
+     ) STRICT;
+     CREATE TABLE message (
+         conversation INTEGER NOT NULL REFERENCES conversation (number),
+         sequence INTEGER NOT NULL,
+         json TEXT NOT NULL,
+         PRIMARY KEY (conversation, sequence)
+     ) STRICT, WITHOUT ROWID;"];
+
+/// How long a server that is just ending may keep the file from the next.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+    create(path).map_err(|error| StoreError(error.to_string()))?;
+    let mut database = Connection::open(path)?;
+    database.busy_timeout(PATIENCE)?;
+    // Before anything is read, so that the lock is held from here on.
+    database.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    migrate(&mut database, &MIGRATIONS)?;
+    database.pragma_update(None, "journal_mode", "WAL")?;
+    database.pragma_update(None, "synchronous", "FULL")?;
+    database.pragma_update(None, "foreign_keys", true)?;
+    Ok(database)
+}
+
+/// Makes the file where there is none. What people write is for this user alone; SQLite gives its log the same rights.
+fn create(path: &Path) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}
+
+fn migrate(database: &mut Connection, migrations: &[&str]) -> Result<(), StoreError> {
+    let work = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let number = |sql: &str| work.query_row(sql, (), |row| row.get::<_, i64>(0));
+    let application = number("PRAGMA application_id")?;
+    if application != i64::from(APPLICATION_ID) && number("SELECT count(*) FROM sqlite_schema")? > 0
+    {
+        return Err(StoreError("it is another program's database".to_owned()));
+    }
+    let version = number("PRAGMA user_version")?;
+    let known = usize::try_from(version)
+        .ok()
+        .and_then(|done| migrations.get(done..));
+    let Some(missing) = known else {
+        let known = migrations.len();
+        return Err(StoreError(format!(
+            "a newer version of this program wrote it (version {version}, this one knows {known})"
+        )));
+    };
+    for migration in missing {
+        work.execute_batch(migration)?;
+    }
+    work.pragma_update(None, "application_id", APPLICATION_ID)?;
+    let all = i64::try_from(migrations.len()).expect("there are a few");
+    work.pragma_update(None, "user_version", all)?;
+    Ok(work.commit()?)
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                Self("another server is using it".to_owned())
+            }
+            Some(ErrorCode::NotADatabase) => Self("it is no database".to_owned()),
+            Some(_) | None => Self(error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MIGRATIONS, migrate};
+    use rusqlite::Connection;
+
+    fn memory() -> Connection {
+        Connection::open_in_memory().expect("there is memory")
+    }
+
+    #[test]
+    fn an_older_file_is_brought_up_to_date_once() {
+        let mut database = memory();
+        migrate(&mut database, &MIGRATIONS).expect("it is new");
+        let later = [
+            MIGRATIONS[0],
+            "ALTER TABLE conversation ADD COLUMN title TEXT",
+        ];
+        migrate(&mut database, &later).expect("one is missing");
+        migrate(&mut database, &later).expect("none is missing");
+        let sql = "INSERT INTO conversation (id, version, state, title) VALUES ('t', 1, '', 'x')";
+        database.execute(sql, ()).expect("the column is there");
+        let error = migrate(&mut database, &MIGRATIONS).expect_err("it is newer");
+        assert!(error.to_string().contains("newer version"), "{error}");
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_the_file_as_it_was() {
+        let mut database = memory();
+        let broken = ["CREATE TABLE one (x)", "CREATE TABLE one (x)"];
+        migrate(&mut database, &broken).expect_err("the second fails");
+        migrate(&mut database, &MIGRATIONS).expect("nothing is left of the first");
+    }
+
+    #[test]
+    fn another_programs_database_is_left_alone() {
+        let mut database = memory();
+        database
+            .execute_batch("CREATE TABLE theirs (x)")
+            .expect("it is empty");
+        let error = migrate(&mut database, &MIGRATIONS).expect_err("it is not ours");
+        assert!(error.to_string().contains("another program"), "{error}");
+    }
+}

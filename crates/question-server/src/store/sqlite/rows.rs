@@ -1,0 +1,81 @@
+//! A conversation as rows: only what is new is written, whatever the length of the history.
+
+use crate::owner::Owner;
+use crate::store::{Change, StoreError, Stored};
+use question_agent::message::Message;
+use question_agent::snapshot::{SNAPSHOT_VERSION, Snapshot};
+use question_agent::{ConvState, Effect};
+use serde::Serialize;
+use serde_json::Value;
+
+/// What a commit writes.
+#[derive(Debug)]
+pub(super) struct NewRows {
+    pub(super) id: String,
+    pub(super) owner: Option<String>,
+    pub(super) version: u32,
+    pub(super) state: String,
+    /// In the order in which the effects brought them.
+    pub(super) messages: Vec<String>,
+}
+
+/// What a conversation is read from.
+#[derive(Debug)]
+pub(super) struct StoredRows {
+    pub(super) owner: Option<String>,
+    pub(super) version: u32,
+    pub(super) state: String,
+    pub(super) messages: Vec<String>,
+}
+
+impl NewRows {
+    pub(super) fn new(id: &str, change: Change<'_>) -> Result<Self, StoreError> {
+        let state: &ConvState = change.conversation.state();
+        let mut messages = Vec::new();
+        for effect in change.effects {
+            match effect {
+                Effect::PersistMessage(message) => messages.push(text(message)?),
+                Effect::PersistToolResults { results } => {
+                    for result in results {
+                        messages.push(text(&Message::Tool(result.clone()))?);
+                    }
+                }
+                Effect::PersistState
+                | Effect::NotifyStateChange(_)
+                | Effect::NotifyLlmRequesting { .. }
+                | Effect::NotifyAgentDone
+                | Effect::RequestLlm
+                | Effect::ExecuteTool(_) => {}
+            }
+        }
+        Ok(Self {
+            id: id.to_owned(),
+            owner: change.owner.map(|owner| owner.as_str().to_owned()),
+            version: SNAPSHOT_VERSION,
+            state: text(state)?,
+            messages,
+        })
+    }
+}
+
+impl StoredRows {
+    pub(super) fn read(self) -> Result<Stored, StoreError> {
+        let messages: Result<Vec<Value>, StoreError> =
+            self.messages.iter().map(|text| json(text)).collect();
+        let snapshot = Snapshot::from_parts(self.version, json(&self.state)?, messages?)
+            .map_err(|error| StoreError(error.to_string()))?;
+        Ok(Stored {
+            conversation: snapshot.into_conversation(),
+            owner: self.owner.map(Owner::stored),
+        })
+    }
+}
+
+fn text(value: &impl Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value)
+        .map_err(|error| StoreError(format!("it cannot be written: {error}")))
+}
+
+fn json(text: &str) -> Result<Value, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError(format!("it cannot be read: {error}")))
+}

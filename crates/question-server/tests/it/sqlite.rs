@@ -1,0 +1,203 @@
+//! The store behind the trait, in memory and on disk.
+
+use futures_util::future::join_all;
+use question_agent::call::ToolCall;
+use question_agent::message::{AssistantMessage, UserMessage};
+use question_agent::{Conversation, Event};
+use question_server::owner::Owner;
+use question_server::store::{Change, MemoryStore, SqliteStore, Store, Stored};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A folder of a test's own, gone with it.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("store-{}-{number}", std::process::id());
+        Self(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))
+    }
+
+    pub(crate) fn file(&self) -> PathBuf {
+        self.0.join("in/it/conversations.sqlite")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left over lies in the target folder.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn says(id: &str) -> Event {
+    let message = UserMessage {
+        id: id.to_owned(),
+        text: format!("text of {id}"),
+        ask: None,
+    };
+    Event::UserMessage {
+        messages: vec![message],
+    }
+}
+
+fn calls(id: &str, names: [&str; 2]) -> Event {
+    const ASK: &str = r#"{"questions":[{"question":"Which?","header":"Pick","options":[{"label":"One"},{"label":"Two"}]}]}"#;
+    let call = |(index, name): (usize, &str)| ToolCall::new(format!("{id}-{index}"), name, ASK);
+    Event::LlmResponse(AssistantMessage {
+        id: id.to_owned(),
+        text: String::new(),
+        tool_calls: names.into_iter().enumerate().map(call).collect(),
+    })
+}
+
+/// Plays events against a store and gives what it should have.
+async fn play(
+    store: &dyn Store,
+    id: &str,
+    owner: Option<&Owner>,
+    events: Vec<Event>,
+) -> Conversation {
+    let mut conversation = Conversation::new();
+    for event in events {
+        let effects = conversation.handle(event).expect("the event fits");
+        let change = Change {
+            owner,
+            conversation: &conversation,
+            effects: &effects,
+        };
+        store.commit(id, change).await.expect("it is stored");
+    }
+    conversation
+}
+
+/// A conversation in which a result goes in front of a message that came earlier.
+fn answered_in_chat() -> Vec<Event> {
+    let ask = question_agent::intercept::intercept(
+        &question_agent::registry::ToolContext::default(),
+        &ask_user_question::Limits::CODING,
+        &ToolCall::new(
+            "a-0",
+            "AskUserQuestion",
+            match calls("a", ["AskUserQuestion", "other"]) {
+                Event::LlmResponse(message) => message.tool_calls[0].arguments().to_owned(),
+                other => panic!("{other:?} is no answer of a model"),
+            },
+        ),
+    );
+    let call = ToolCall::new("a-0", "AskUserQuestion", "");
+    let result = question_agent::call::ToolResult::success("a-1", "done");
+    vec![
+        says("u1"),
+        calls("a", ["AskUserQuestion", "other"]),
+        ask.into_event(&call).expect("it is an ask"),
+        says_one("u2"),
+        Event::ToolComplete { result },
+    ]
+}
+
+fn says_one(id: &str) -> Event {
+    let message = UserMessage {
+        id: id.to_owned(),
+        text: "One".to_owned(),
+        ask: None,
+    };
+    Event::UserMessage {
+        messages: vec![message],
+    }
+}
+
+async fn check(store: &dyn Store) {
+    assert_eq!(store.load("t").await, Ok(None));
+    let owner = Owner::of("a token");
+    let played = play(store, "t", Some(&owner), answered_in_chat()).await;
+    let expected = Stored {
+        conversation: played,
+        owner: Some(owner),
+    };
+    assert_eq!(store.load("t").await, Ok(Some(expected)));
+    play(store, "ü 🚗 '; --", None, vec![says("u")]).await;
+    assert_eq!(store.count().await, Ok(2));
+}
+
+#[tokio::test]
+async fn what_is_committed_is_read_again() {
+    check(&MemoryStore::default()).await;
+    let folder = Folder::new();
+    check(&SqliteStore::open(&folder.file()).expect("it is new")).await;
+}
+
+#[tokio::test]
+async fn it_is_there_when_the_file_is_opened_again() {
+    let folder = Folder::new();
+    let first = SqliteStore::open(&folder.file()).expect("it is new");
+    let played = play(&first, "t", None, answered_in_chat()).await;
+    drop(first);
+    let second = SqliteStore::open(&folder.file()).expect("nobody has it");
+    let stored = second
+        .load("t")
+        .await
+        .expect("it is read")
+        .expect("it is there");
+    assert_eq!(stored.conversation, played);
+}
+
+#[tokio::test]
+async fn many_at_once_are_all_there() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(&folder.file()).expect("it is new");
+    let names: Vec<String> = (0..200).map(|number| format!("t{number}")).collect();
+    join_all(
+        names
+            .iter()
+            .map(|name| play(&store, name, None, answered_in_chat())),
+    )
+    .await;
+    assert_eq!(store.count().await, Ok(names.len()));
+    for name in &names {
+        let stored = store
+            .load(name)
+            .await
+            .expect("it is read")
+            .expect("it is there");
+        assert_eq!(stored.conversation.messages().len(), 5);
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_one_servers_alone() {
+    let folder = Folder::new();
+    let _first = SqliteStore::open(&folder.file()).expect("it is new");
+    let error = SqliteStore::open(&folder.file()).expect_err("it is taken");
+    assert!(error.to_string().contains("another server"), "{error}");
+}
+
+#[test]
+fn what_is_no_database_is_left_alone() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.file().parent().expect("it lies in a folder"))
+        .expect("there is a disk");
+    let text = "Dear diary, ".repeat(1_000);
+    std::fs::write(folder.file(), &text).expect("there is a disk");
+    let error = SqliteStore::open(&folder.file()).expect_err("it is a diary");
+    assert!(error.to_string().contains("no database"), "{error}");
+    assert_eq!(std::fs::read_to_string(folder.file()).ok(), Some(text));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_file_is_for_its_user_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new();
+    let store = SqliteStore::open(&folder.file()).expect("it is new");
+    play(&store, "t", None, vec![says("u")]).await;
+    let entries = std::fs::read_dir(folder.file().parent().expect("it lies in a folder"));
+    let files: Vec<_> = entries.expect("it is there").flatten().collect();
+    assert!(files.len() >= 2, "the file and its log");
+    for file in files {
+        let mode = file.metadata().expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{file:?}");
+    }
+}
