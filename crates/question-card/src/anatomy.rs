@@ -56,6 +56,12 @@ pub mod part {
         OTHER_INPUT = "qc-other-input";
         /// The line that says its text will not be sent.
         UNSENT = "qc-unsent";
+        /// Rows and preview of a question.
+        BODY = "qc-body";
+        /// The place of an option's preview.
+        PREVIEW = "qc-preview";
+        /// Its text.
+        PREVIEW_TEXT = "qc-preview-text";
         /// The buttons below the questions.
         ACTIONS = "qc-actions";
         /// Any button.

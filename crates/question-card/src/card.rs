@@ -10,6 +10,7 @@ mod malformed;
 mod on_pick;
 mod option_row;
 mod other;
+mod preview;
 mod question;
 mod state;
 mod status;
@@ -144,6 +145,7 @@ fn form(card: CardState) -> impl IntoView {
             aria-busy=move || busy().then_some("true")
             on:submit=submit
             on:keydown=move |event| keys::on_keydown(card, &event)
+            on:focusin=move |event| preview::on_focusin(card, &event)
         >
             <p class=format!("{} {}", part::TITLE, part::HIDDEN) id=card.ids.title()>{card.labels.title}</p>
             {content}

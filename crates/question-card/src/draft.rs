@@ -71,6 +71,11 @@ impl Draft {
             .is_some_and(|draft| draft.position(option).is_some())
     }
 
+    /// The first chosen option of a question.
+    pub(crate) fn chosen(&self, question: usize) -> Option<usize> {
+        Some(self.question(question)?.picks.first()?.option)
+    }
+
     /// Whether the own answer is chosen.
     pub(crate) fn is_other_chosen(&self, question: usize) -> bool {
         self.question(question)

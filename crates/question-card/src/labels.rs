@@ -16,6 +16,8 @@ pub struct Labels {
     pub other: &'static str,
     /// Shown in the empty text field of that row; never its name.
     pub other_placeholder: &'static str,
+    /// Names the preview of an option, given its label.
+    pub preview: fn(label: &str) -> String,
     /// Under a text that is on the screen but not part of the answer.
     pub other_unsent: &'static str,
     /// The main button.
@@ -96,6 +98,7 @@ impl Labels {
         select_many: "Select all that apply",
         other: "Other",
         other_placeholder: "Type your own answer",
+        preview: english_preview,
         other_unsent: "This text will not be sent",
         submit: "Submit answers",
         send: "Send",
@@ -149,6 +152,10 @@ fn english_ready(count: usize, header: &str, question: &str) -> String {
         "" => format!("{asks} {question}"),
         _ => format!("{asks} {header}: {question}"),
     }
+}
+
+fn english_preview(label: &str) -> String {
+    format!("Preview of {label}")
 }
 
 fn english_error_select(question: &str) -> String {

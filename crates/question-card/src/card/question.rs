@@ -3,6 +3,7 @@
 use super::follow::QuestionShown;
 use super::option_row::option_row;
 use super::other::other_row;
+use super::preview::preview;
 use super::state::{CardState, Layout};
 use crate::anatomy::part;
 use crate::draft::{Kind, Problem};
@@ -37,13 +38,16 @@ pub(crate) fn question(card: CardState, shown: QuestionShown) -> impl IntoView {
             </legend>
             {hint(card, shown)}
             {error_line(card, shown, error)}
-            <div class=part::OPTIONS>
-                <For
-                    each=move || shown.options.get()
-                    key=|option| option.index
-                    children=move |option| option_row(card, shown, option)
-                />
-                {other_row(card, shown)}
+            <div class=part::BODY>
+                <div class=part::OPTIONS>
+                    <For
+                        each=move || shown.options.get()
+                        key=|option| option.index
+                        children=move |option| option_row(card, shown, option)
+                    />
+                    {other_row(card, shown)}
+                </div>
+                {preview(card, shown)}
             </div>
         </fieldset>
     }

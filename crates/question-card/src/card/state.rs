@@ -2,6 +2,7 @@
 
 use super::SubmitMode;
 use super::follow::{OptionShown, QuestionShown, Shown};
+use super::preview::has_previews;
 use super::status::Announcer;
 use super::steady::Steady;
 use crate::dom::{Control, Ids};
@@ -28,6 +29,8 @@ pub(crate) struct CardState {
     pub(crate) validating: RwSignal<bool>,
     /// The question where Enter found nothing to confirm.
     pub(crate) nudged: RwSignal<Option<usize>>,
+    /// The option that has the focus.
+    pub(crate) peeked: RwSignal<Option<(usize, usize)>>,
     /// Cancel was pressed with answers to lose, and is to be pressed again.
     pub(crate) confirming: RwSignal<bool>,
     pub(crate) layout: Memo<Layout>,
@@ -101,6 +104,7 @@ impl CardState {
             submission: RwSignal::new(Submission::Open),
             validating: RwSignal::new(false),
             nudged: RwSignal::new(None),
+            peeked: RwSignal::new(None),
             confirming: RwSignal::new(false),
             layout: Memo::new(move |_| layout(shown, mode, single_only)),
             steady: Steady::new(),
@@ -526,10 +530,7 @@ fn layout(shown: Shown, mode: SubmitMode, single_only: bool) -> Layout {
         return Layout::Undecided;
     };
     let kind = first.kind.get();
-    let has_preview = first
-        .options
-        .with(|options| options.iter().any(|option| option.has_preview.get()));
-    if questions.len() > 1 || kind == Some(Kind::Multi) || has_preview {
+    if questions.len() > 1 || kind == Some(Kind::Multi) || has_previews(*first) {
         return Layout::Explicit;
     }
     let alone = single_only || shown.phase.get() != Phase::Streaming;

@@ -265,6 +265,10 @@ impl CardPage {
         self.all(".qc-error").iter().map(text_of).collect()
     }
 
+    pub fn previews(&self) -> Vec<String> {
+        self.all(".qc-preview-text").iter().map(text_of).collect()
+    }
+
     pub fn alerts(&self) -> Vec<String> {
         self.all("[role=alert]").iter().map(text_of).collect()
     }

@@ -302,6 +302,39 @@ async fn a11y_09_a_description_is_no_part_of_the_name() {
 }
 
 #[test]
+async fn a_preview_shows_for_the_option_in_focus_or_chosen() {
+    let mut with_previews = service();
+    for (option, text) in with_previews.questions[0]
+        .options
+        .iter_mut()
+        .zip(["<b>oil</b>\n  5W-30", "brakes"])
+    {
+        option.preview = Some(text.to_owned());
+    }
+    let card = CardPage::waiting(with_previews).await;
+    assert_eq!(card.previews(), [""; 0]);
+    card.control("Oil change")
+        .focus()
+        .expect("it takes the focus");
+    card.settled().await;
+    assert_eq!(card.previews(), ["<b>oil</b>\n  5W-30"]);
+    card.choose("Brake service").await;
+    assert_eq!(
+        card.previews(),
+        ["<b>oil</b>\n  5W-30"],
+        "the focus comes first"
+    );
+    card.text_field(0).focus().expect("it takes the focus");
+    card.settled().await;
+    assert_eq!(card.previews(), ["brakes"]);
+    card.control("Inspection")
+        .focus()
+        .expect("it takes the focus");
+    card.settled().await;
+    assert_eq!(card.previews(), [""; 0], "it has none");
+}
+
+#[test]
 async fn shortcuts_can_be_off() {
     let setting = Setting {
         shortcuts_off: true,
