@@ -1,4 +1,4 @@
-//! Reading JSON that others wrote into a [`Value`].
+//! JSON that is passed on ([`JsonText`]), and JSON that others wrote, read into a [`Value`] ([`parse`], [`Plain`]).
 //!
 //! With `serde_json`'s feature `raw_value`, which somebody in a dependency tree always switches on, reading a `Value` treats an object whose
 //! first key is `$serde_json::private::RawValue` as JSON inside a string, and reads that with a fresh limit on depth. A few kilobytes of
@@ -7,8 +7,54 @@
 //! It does not know the key of the feature `arbitrary_precision` either, which nothing here switches on; a test would tell.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::ser::{self, Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 use std::fmt;
+
+/// Any JSON, kept as compact text, with its members in the order in which they came. A [`Value`] sorts them, which matters where a model
+/// reads it; `serde_json`'s own raw value needs the feature that makes reading a [`Value`] unsafe.
+///
+/// ```
+/// use ask_user_question::json::JsonText;
+/// let schema: JsonText = serde_json::from_str(r#"{ "z": 1, "a": [true] }"#)?;
+/// assert_eq!(serde_json::to_string(&schema)?, r#"{"z":1,"a":[true]}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonText(Box<str>);
+
+impl JsonText {
+    /// What a value is written as.
+    ///
+    /// # Errors
+    /// Where the value can't be written as JSON, such as a map whose keys are no strings.
+    pub fn of(value: &impl Serialize) -> serde_json::Result<Self> {
+        serde_json::to_string(value).map(|text| Self(text.into()))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Serialize for JsonText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut reader = serde_json::Deserializer::from_str(&self.0);
+        serde_transcode::transcode(&mut reader, serializer).map_err(ser::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for JsonText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut text = Vec::new();
+        serde_transcode::transcode(deserializer, &mut serde_json::Serializer::new(&mut text))
+            .map_err(D::Error::custom)?;
+        let text = String::from_utf8(text).map_err(D::Error::custom)?;
+        Ok(Self(text.into()))
+    }
+}
 
 /// Reads one JSON text.
 ///

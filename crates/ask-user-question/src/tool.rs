@@ -1,10 +1,10 @@
 //! The tool's definition, as a model or a client is told.
 
 use crate::guidance::{self, Mode};
+use crate::json::JsonText;
 use crate::limits::{Limits, Wording};
 use crate::validate::range_of;
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
 
 /// The names under which models know the tool, whatever the profile.
 pub const NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
@@ -17,7 +17,7 @@ pub struct ToolDefinition {
     /// What it is for.
     pub description: String,
     /// The JSON Schema of its input, properties in the order that the card needs.
-    pub parameters: Box<RawValue>,
+    pub parameters: JsonText,
     /// How to use it well; goes into the system prompt. [`guidance::VERSION`] says which words these are.
     #[serde(skip)]
     pub guidance: String,
@@ -37,7 +37,7 @@ pub fn tool_definition(limits: &Limits) -> ToolDefinition {
     ToolDefinition {
         name: limits.tool_name(),
         description: description(limits),
-        parameters: to_raw_value(&schema(limits))
+        parameters: JsonText::of(&schema(limits))
             .expect("a schema of texts, numbers and lists always serializes"),
         guidance: guidance::text(limits, Mode::Work),
     }

@@ -4,9 +4,9 @@ use crate::call::{ToolCall, ToolResult, is_asking_tool};
 use crate::intercept::{Interception, intercept};
 use ask_user_question::Limits;
 use ask_user_question::guidance::{self, Mode};
+use ask_user_question::json::JsonText;
 use ask_user_question::tool::tool_definition;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use std::fmt;
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ pub struct ToolSpec {
     /// What it is for.
     pub description: String,
     /// The JSON Schema of its input.
-    pub parameters: Box<RawValue>,
+    pub parameters: JsonText,
 }
 
 /// A tool that needs no I/O to run. Others are the adapter's.

@@ -73,7 +73,7 @@ fn profiles() -> Vec<(Limits, Validator)> {
     .into_iter()
     .map(|limits| {
         let schema: Value =
-            serde_json::from_str(tool_definition(&limits).parameters.get()).unwrap();
+            serde_json::from_str(tool_definition(&limits).parameters.as_str()).unwrap();
         let validator = jsonschema::validator_for(&schema).unwrap();
         (limits, validator)
     })

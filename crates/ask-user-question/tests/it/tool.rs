@@ -340,7 +340,7 @@ fn a_builder_refuses_limits_that_no_ask_can_keep() {
 }
 
 fn schema(limits: &Limits) -> Value {
-    serde_json::from_str(tool_definition(limits).parameters.get()).unwrap()
+    serde_json::from_str(tool_definition(limits).parameters.as_str()).unwrap()
 }
 
 /// Removes `description`s of schema nodes where the origin has none. A property of that name is an object and stays.

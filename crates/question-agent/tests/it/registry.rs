@@ -2,11 +2,11 @@
 
 use crate::samples::{ask_call, other_call};
 use ask_user_question::Limits;
+use ask_user_question::json::JsonText;
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::registry::{
     AllowRule, Permission, PermissionMode, Tool, ToolContext, ToolRegistry, ToolSpec,
 };
-use serde_json::value::RawValue;
 use std::sync::Arc;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -19,7 +19,7 @@ impl Tool for Named {
         ToolSpec {
             name: self.0.to_owned(),
             description: String::new(),
-            parameters: RawValue::from_string("{}".to_owned()).expect("it is JSON"),
+            parameters: JsonText::of(&serde_json::json!({})).expect("it is JSON"),
         }
     }
 
