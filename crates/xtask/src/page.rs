@@ -68,7 +68,7 @@ pub(crate) fn trunk_serve(toolbox: &Toolbox, serving: &Serving) -> Result<Comman
     }
     // Trunk reads relative paths from where its settings lie, so all of them are given here once more, from the root. The
     // page's own folder keeps a build that is being served apart from one that a user has made for deployment.
-    trunk.arg("--dist").arg(scratch.join("served"));
+    trunk.arg("--dist").arg(served_dir()?);
     for folder in ignored_folders(&settings).chain(["target"]) {
         let folder = root.join(folder);
         if folder.exists() {
@@ -77,6 +77,19 @@ pub(crate) fn trunk_serve(toolbox: &Toolbox, serving: &Serving) -> Result<Comman
     }
     trunk.arg(root.join("index.html"));
     Ok(trunk)
+}
+
+/// True once a build of the page has succeeded, now or under an earlier `serve`.
+///
+/// # Errors
+///
+/// The folder for what we make can't be made.
+pub(crate) fn is_served() -> Result<bool> {
+    Ok(served_dir()?.join("index.html").is_file())
+}
+
+fn served_dir() -> Result<PathBuf> {
+    Ok(workspace::scratch_dir()?.join("served"))
 }
 
 fn trunk(toolbox: &Toolbox) -> Result<Command> {

@@ -38,7 +38,7 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<ExitCode> {
 }
 
 fn watch(mut server: Child, mut page: Child, port: u16) -> Result<ExitCode> {
-    let mut announced = false;
+    let mut awaited = Awaited::Trunk;
     loop {
         if children::interrupted() {
             say("Ending the page and the server");
@@ -53,13 +53,43 @@ fn watch(mut server: Child, mut page: Child, port: u16) -> Result<ExitCode> {
                 );
             }
         }
-        if !announced && accepts(port) {
-            announced = true;
-            // The one line that a program may want to read.
-            let line = format!("Open http://127.0.0.1:{port}/   (Ctrl+C ends it)");
-            println!("\n  {}\n", bold(&line));
-        }
+        awaited = awaited.look(port)?;
         std::thread::sleep(GLANCE);
+    }
+}
+
+/// What has to happen before the page can be opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Awaited {
+    /// Trunk listens after its first build, whether or not that has succeeded.
+    Trunk,
+    /// A build that succeeds, after one that did not.
+    Build,
+    Nothing,
+}
+
+impl Awaited {
+    fn look(self, port: u16) -> Result<Self> {
+        let next = match self {
+            Self::Trunk if !accepts(port) => Self::Trunk,
+            Self::Trunk | Self::Build if page::is_served()? => Self::Nothing,
+            Self::Trunk | Self::Build => Self::Build,
+            Self::Nothing => Self::Nothing,
+        };
+        match next {
+            Self::Build if self != next => {
+                say(
+                    "The page does not build; the lines above say why. It is tried again at the next change",
+                );
+            }
+            // The one line that a program may want to read.
+            Self::Nothing if self != next => {
+                let line = format!("Open http://127.0.0.1:{port}/   (Ctrl+C ends it)");
+                println!("\n  {}\n", bold(&line));
+            }
+            Self::Trunk | Self::Build | Self::Nothing => {}
+        }
+        Ok(next)
     }
 }
 
