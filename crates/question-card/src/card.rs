@@ -42,6 +42,17 @@ pub enum SubmitMode {
 }
 
 /// One ask, from its first streamed byte to its receipt.
+///
+/// The card never moves the focus by itself while an ask arrives, never sends on a change, and forgets nothing that was typed: what did not
+/// reach the agent stays beside the receipt until the user puts it away.
+///
+/// # Events
+/// `qc-waiting` bubbles from the root when the arguments are complete, `qc-resolved` when the ask is over. Whoever prevents the default of
+/// the second takes care of the focus; else the receipt gets it where the form had it.
+///
+/// # Styling
+/// `data-state` of the root is one of `composing`, `streaming`, `awaiting`, `invalid`, `submitting`, `failed`, `malformed`, `answered`,
+/// `declined`, `superseded`, `expired`, `interrupted`; [`anatomy`](crate::anatomy) has the rest.
 #[component]
 pub fn QuestionCard(
     /// What is known of the ask. Read by `.with()` alone, never cloned; the host changes it through

@@ -2,6 +2,25 @@
 //!
 //! [`QuestionCard`] shows one ask from the first byte of its streamed arguments to its [`Receipt`]. The host keeps an
 //! [`AskSnapshot`](ask_user_question::AskSnapshot) in a signal, applies patches to it, and is told once what the user answered.
+//!
+//! ```
+//! use ask_user_question::{AskSnapshot, Reply};
+//! use leptos::prelude::*;
+//! use question_card::{QuestionCard, Sending};
+//!
+//! #[component]
+//! fn Asked(ask: RwSignal<AskSnapshot>) -> impl IntoView {
+//!     let sending = RwSignal::new(Sending::Idle);
+//!     let on_reply = Callback::new(move |reply: Reply| {
+//!         sending.set(Sending::Pending);
+//!         leptos::logging::log!("to the agent: {} as {}", reply.message(), reply.to_json());
+//!     });
+//!     let on_cancel = Callback::new(|()| leptos::logging::log!("cancelled"));
+//!     view! { <QuestionCard ask sending on_reply on_cancel /> }
+//! }
+//! ```
+//!
+//! Styles: link `style/question-card.css`, or call [`adopt_styles`] once. The [`anatomy`] lists what a page's own styles may rely on.
 
 pub mod anatomy;
 pub mod card;

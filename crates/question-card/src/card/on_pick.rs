@@ -1,5 +1,6 @@
 //! Tap to reply: each option is a button, and one activation answers.
 
+use super::focus::focus_quietly;
 use super::follow::OptionShown;
 use super::option_row::{describedby, description, digit, is_on_bare_row, shortcut};
 use super::other::text_field;
@@ -37,7 +38,12 @@ pub(crate) fn pick_row(card: CardState, option: OptionShown) -> impl IntoView {
             class=part::OPTION
             data-pending=move || (!option.closed.get()).then_some("")
             data-chosen=move || picked().then_some("")
-            on:click=move |click| if is_on_bare_row(&click) { pick(&click) }
+            on:click=move |click| {
+                if is_on_bare_row(&click) && let Some(button) = card.control(control) {
+                    focus_quietly(&button);
+                    pick(&click);
+                }
+            }
         >
             <button
                 type="button"

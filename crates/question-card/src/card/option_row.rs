@@ -1,5 +1,6 @@
 //! One option as a row: text while it arrives, then with a radio button or check box.
 
+use super::focus::focus_quietly;
 use super::follow::{OptionShown, QuestionShown};
 use super::state::{CardState, Layout};
 use crate::anatomy::part;
@@ -53,19 +54,12 @@ fn choice_row(card: CardState, option: OptionShown, row: Memo<Row>) -> impl Into
         Row::Input(Kind::Single) => EitherOf3::B(choice_input(card, option, "radio", chosen)),
         Row::Input(Kind::Multi) => EitherOf3::C(choice_input(card, option, "checkbox", chosen)),
     };
-    let forward = move |click: MouseEvent| {
-        if is_on_bare_row(&click)
-            && let Some(input) = card.control(control)
-        {
-            input.click();
-        }
-    };
     view! {
         <div
             class=part::OPTION
             data-pending=move || (row.get() == Row::Text).then_some("")
             data-chosen=move || chosen.get().then_some("")
-            on:click=forward
+            on:click=move |click| forward(card, control, &click)
         >
             {input}
             <label class=part::OPTION_LABEL for=card.ids.control(control) dir="auto">
@@ -149,6 +143,16 @@ pub(crate) fn digit(card: CardState, index: usize) -> impl IntoView {
 /// The digit that chooses the nth row, where there is one.
 pub(crate) fn shortcut(card: CardState, index: usize) -> Option<String> {
     (card.shortcuts && index < 9).then(|| (index + 1).to_string())
+}
+
+/// Takes a click on the row beside its control for one on the control, as its label does.
+pub(crate) fn forward(card: CardState, control: Control, click: &MouseEvent) {
+    if is_on_bare_row(click)
+        && let Some(input) = card.control(control)
+    {
+        focus_quietly(&input);
+        input.click();
+    }
 }
 
 /// Whether a click hit the row beside its controls, and was not the end of selecting text.

@@ -1,13 +1,12 @@
 //! The row for an answer of one's own.
 
 use super::follow::QuestionShown;
-use super::option_row::{is_on_bare_row, keep_when_latched};
+use super::option_row::{forward, keep_when_latched};
 use super::state::{CardState, Layout};
 use crate::anatomy::part;
 use crate::dom::Control;
 use crate::draft::{Kind, Problem};
 use leptos::either::EitherOf3;
-use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 /// The last row of a question. It comes when no further option can push it down.
@@ -32,19 +31,12 @@ fn choice_row(card: CardState, question: usize, kind: Kind) -> impl IntoView {
         Kind::Single => "radio",
         Kind::Multi => "checkbox",
     };
-    let forward = move |click: MouseEvent| {
-        if is_on_bare_row(&click)
-            && let Some(input) = card.control(Control::Other { question })
-        {
-            input.click();
-        }
-    };
     view! {
         <div
             class=format!("{} {}", part::OPTION, part::OTHER)
             data-chosen=move || chosen.get().then_some("")
             data-unsent=move || is_unsent(card, question).then_some("")
-            on:click=forward
+            on:click=move |click| forward(card, Control::Other { question }, &click)
         >
             <input
                 type=input_type

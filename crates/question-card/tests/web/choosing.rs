@@ -45,6 +45,7 @@ async fn sel_07_the_whole_row_is_the_option() {
     tap(&row);
     card.settled().await;
     assert_eq!(card.chosen(), ["Olives"]);
+    card.sees_focus_on(&input);
     tap(&card.row_text("Olives").expect("the label"));
     card.settled().await;
     assert_eq!(card.chosen(), [""; 0]);
