@@ -28,3 +28,8 @@ pub use event::Event;
 pub use message::Message;
 pub use reader::EventReader;
 pub use thread::Thread;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
