@@ -6,7 +6,7 @@ use crate::guard::{Guard, guard};
 use crate::limits::MAX_BODY_BYTES;
 use crate::models::Model;
 use crate::owner::recognise;
-use crate::runtime::Runtime;
+use crate::runtime::{Rates, Runtime};
 use crate::store::Store;
 use crate::{agent_endpoint, conversations, page};
 use axum::extract::DefaultBodyLimit;
@@ -31,8 +31,9 @@ pub fn app(
     model: Arc<dyn Model>,
     shutdown: CancellationToken,
 ) -> Router {
+    let rates = Rates::new(config.max_changes, config.max_new);
     let app = App {
-        runtime: Arc::new(Runtime::new(store, model, shutdown)),
+        runtime: Arc::new(Runtime::new(store, model, rates, shutdown)),
     };
     let routes = Router::new()
         .route("/agent", post(agent_endpoint::run))

@@ -1,9 +1,12 @@
 //! What the command line says.
 
 use crate::guard::Origin;
+use crate::limits::{MAX_CHANGES, MAX_NEW};
+use crate::rate::PerMinute;
 use lexopt::prelude::*;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 use tracing::level_filters::LevelFilter;
 
@@ -20,9 +23,12 @@ question-server: an AG-UI server for agents that ask.
 Usage: question-server [OPTIONS]
 
   --port PORT           Port on 127.0.0.1; 0 takes any free one (default 8787)
-  --pace MS             Milliseconds the front desk pauses before each delta (default 15)
+  --model NAME          front-desk (default) or coding-desk: who speaks for the agent
+  --pace MS             Milliseconds a desk pauses before each delta (default 15)
   --database FILE       Keep conversations in this SQLite file, which is made where it is missing;
                         the word memory (default) keeps them as long as the server runs
+  --max-changes N       How often a minute a conversation may be changed from outside; 0 is without a bound (default 300)
+  --max-new N           How often a minute a conversation may be begun; 0 is without a bound (default 600)
   --allow-origin URL    Let pages of this origin in, such as http://192.168.1.5:8080; may be given several times.
                         Pages of this machine (localhost, 127.0.0.1, [::1], any port) always are.
   --page DIR            Also serve the built page in DIR, from the same origin
@@ -39,10 +45,16 @@ Ends on Ctrl+C or SIGTERM.
 pub struct Config {
     /// The port on 127.0.0.1; 0 takes any free one.
     pub port: u16,
-    /// The pause of the front desk before each delta.
+    /// Who speaks for the agent.
+    pub model: ModelName,
+    /// The pause of a desk before each delta.
     pub pace: Duration,
     /// The SQLite file to keep conversations in; `None` keeps them in memory.
     pub database: Option<PathBuf>,
+    /// How often a conversation may be changed from outside.
+    pub max_changes: PerMinute,
+    /// How often a conversation may be begun.
+    pub max_new: PerMinute,
     /// Origins that are let in beside those of this machine.
     pub allow_origins: Vec<Origin>,
     /// The built page to serve.
@@ -55,11 +67,35 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             port: DEFAULT_PORT,
+            model: ModelName::FrontDesk,
             pace: DEFAULT_PACE,
             database: None,
+            max_changes: MAX_CHANGES,
+            max_new: MAX_NEW,
             allow_origins: Vec::new(),
             page: None,
             log: LevelFilter::INFO,
+        }
+    }
+}
+
+/// Who speaks for the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelName {
+    /// [`FrontDesk`](crate::models::front_desk::FrontDesk).
+    FrontDesk,
+    /// [`CodingDesk`](crate::models::coding_desk::CodingDesk).
+    CodingDesk,
+}
+
+impl FromStr for ModelName {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "front-desk" => Ok(Self::FrontDesk),
+            "coding-desk" => Ok(Self::CodingDesk),
+            _ => Err(format!("there is no model {name}")),
         }
     }
 }
@@ -85,8 +121,11 @@ pub fn parse_args(args: lexopt::Parser) -> Result<Command, lexopt::Error> {
     while let Some(arg) = args.next()? {
         match arg {
             Long("port") => config.port = args.value()?.parse()?,
+            Long("model") => config.model = args.value()?.parse()?,
             Long("pace") => config.pace = Duration::from_millis(args.value()?.parse()?),
             Long("database") => config.database = database(args.value()?),
+            Long("max-changes") => config.max_changes = PerMinute::new(args.value()?.parse()?),
+            Long("max-new") => config.max_new = PerMinute::new(args.value()?.parse()?),
             Long("allow-origin") => config.allow_origins.push(args.value()?.parse()?),
             Long("page") => config.page = Some(PathBuf::from(args.value()?)),
             Long("log") => config.log = args.value()?.parse()?,
@@ -154,6 +193,8 @@ mod tests {
             (["--allow-origin", "not an origin"], "not an origin"),
             (["--what", "1"], "--what"),
             (["--log", "loud"], "loud"),
+            (["--model", "gpt"], "gpt"),
+            (["--max-new", "-1"], "-1"),
         ] {
             let error = parse(&args).expect_err("it is a mistake");
             assert!(error.contains(named), "{error}");

@@ -133,6 +133,7 @@ pub(crate) async fn respond(
     let body: RespondBody = parse(&json_body(&headers, body)?)?;
     to_the_end(async move {
         let live = app.runtime.open(&caller, &id).await?;
+        live.allow_change()?;
         let talk = app.runtime.talk(&live).await?;
         match read_response(&talk, body) {
             Ok(event) => hand_over(&app, &live, talk, event).await,
@@ -197,6 +198,7 @@ pub(crate) async fn cancel(
     };
     to_the_end(async move {
         let live = app.runtime.open(&caller, &id).await?;
+        live.allow_change()?;
         let run = live.talk.lock().await.run.clone();
         if let Some(run) = run {
             stop(&run).await;

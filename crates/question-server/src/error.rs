@@ -4,10 +4,11 @@ use crate::store::StoreError;
 use crate::wire;
 use ask_user_question::validate::Violation;
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use question_agent::Rejected;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Everything that can go wrong with a request.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub(crate) enum ApiError {
     ConversationFull,
     /// 503 `too_many_conversations`: the server has [`MAX_CONVERSATIONS`](crate::limits::MAX_CONVERSATIONS).
     TooManyConversations,
+    /// 429 `too_many_requests`, with `Retry-After`: more often than [`limits`](crate::limits) let it.
+    TooManyRequests(Duration),
     /// 500 `store_failed`: it is not known to be stored; the same request again finds out.
     Store(StoreError),
     /// 500 `internal_error`: a bug.
@@ -53,6 +56,7 @@ impl ApiError {
             Self::Rejected(_) | Self::ConversationFull => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooManyConversations => StatusCode::SERVICE_UNAVAILABLE,
+            Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Store(_) | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -70,6 +74,7 @@ impl ApiError {
             Self::Rejected(rejected) => rejected.code(),
             Self::ConversationFull => "conversation_full",
             Self::TooManyConversations => "too_many_conversations",
+            Self::TooManyRequests(_) => "too_many_requests",
             Self::Store(_) => "store_failed",
             Self::Internal => "internal_error",
         }
@@ -97,6 +102,7 @@ impl ApiError {
             Self::TooManyConversations => {
                 "The server holds as many conversations as it may.".to_owned()
             }
+            Self::TooManyRequests(_) => "That is too often; wait a little.".to_owned(),
             Self::Store(_) => "The conversation could not be stored; try again.".to_owned(),
             Self::Internal => "The server broke off.".to_owned(),
         }
@@ -140,6 +146,11 @@ impl IntoResponse for ApiError {
         } else {
             tracing::debug!(code = self.code(), status = status.as_u16(), "refused");
         }
-        (status, Json(self.body())).into_response()
+        let mut response = (status, Json(self.body())).into_response();
+        if let Self::TooManyRequests(wait) = self {
+            let seconds = HeaderValue::from(wait.as_secs() + 1);
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        response
     }
 }

@@ -3,6 +3,7 @@
 use crate::error::ApiError;
 use crate::limits::MAX_ID_BYTES;
 use ask_user_question::outcome::AskMetadata;
+use question_agent::registry::ToolContext;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -74,6 +75,20 @@ impl RunInput {
             check_id(id)?;
         }
         Ok(input)
+    }
+
+    /// Who the agent is to be from now on: `"forwardedProps": {"toolContext": {"planMode": true}}` and the like. Only the server makes sub-agents.
+    pub(crate) fn context(&self) -> Result<Option<ToolContext>, ApiError> {
+        let Some(context) = self.forwarded_props.get("toolContext") else {
+            return Ok(None);
+        };
+        let context = ToolContext::deserialize(context).map_err(|error| {
+            ApiError::BadRequest(format!("The toolContext cannot be read: {error}."))
+        })?;
+        Ok(Some(ToolContext {
+            is_sub_agent: false,
+            ..context
+        }))
     }
 
     /// How a run that meets an ask is to end: `"forwardedProps": {"interrupts": true}` asks for interrupts.

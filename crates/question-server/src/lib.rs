@@ -17,6 +17,7 @@ mod log;
 pub mod models;
 pub mod owner;
 mod page;
+pub mod rate;
 mod runtime;
 mod sse;
 pub mod store;

@@ -1,5 +1,6 @@
 //! What the server bounds, by name.
 
+use crate::rate::PerMinute;
 use std::time::Duration;
 
 /// The largest body of a request. A client sends the whole history each time.
@@ -8,11 +9,23 @@ pub const MAX_BODY_BYTES: usize = 4 << 20;
 /// How many conversations the server holds.
 pub const MAX_CONVERSATIONS: usize = 10_000;
 
+/// How often a conversation may be changed from outside, where `--max-changes` does not say otherwise.
+pub const MAX_CHANGES: PerMinute = PerMinute::new(300);
+
+/// How often a conversation may be begun, all clients together, where `--max-new` does not say otherwise.
+pub const MAX_NEW: PerMinute = PerMinute::new(600);
+
 /// How many messages one conversation may have before it takes no more from the user.
 pub const MAX_MESSAGES: usize = 2_000;
 
 /// How often the model is asked in one run, tools and refused asks in between.
 pub const MAX_MODEL_CALLS: u32 = 32;
+
+/// How many sub-agents one call may start.
+pub const MAX_SUB_AGENTS: usize = 8;
+
+/// How long a model that said when to come back is waited for at most.
+pub const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
 
 /// The longest text of one user message, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 64 << 10;

@@ -1,12 +1,16 @@
 //! A conversation in the server's memory: what it is, what runs in it and what it has told.
 
+use crate::error::ApiError;
 use crate::input::Pending;
 use crate::log::Log;
 use crate::owner::Owner;
+use crate::rate::Allowance;
 use crate::store::Stored;
 use question_agent::Conversation;
+use question_agent::registry::ToolContext;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +22,8 @@ pub(crate) struct Live {
     epoch: String,
     /// Whose it is, where it has an owner.
     pub(crate) owner: Option<Owner>,
+    /// How often it may still be changed from outside.
+    pub(crate) changes: Allowance,
     pub(crate) log: Arc<Log>,
     pub(crate) talk: Mutex<Talk>,
 }
@@ -26,6 +32,7 @@ pub(crate) struct Live {
 #[derive(Debug)]
 pub(crate) struct Talk {
     pub(crate) conversation: Conversation,
+    pub(crate) context: ToolContext,
     pub(crate) run: Option<Run>,
     /// Whether the store failed, so that only the store knows what the conversation is: [`Runtime::talk`](crate::runtime::Runtime::talk) reads it anew.
     pub(crate) is_stale: bool,
@@ -52,18 +59,27 @@ pub(crate) struct Run {
 pub(crate) struct Follower(Arc<AtomicUsize>);
 
 impl Live {
-    pub(crate) fn new(id: String, stored: Stored) -> Self {
+    pub(crate) fn new(id: String, stored: Stored, changes: Allowance) -> Self {
         Self {
             id,
             owner: stored.owner,
+            changes,
             epoch: uuid::Uuid::new_v4().simple().to_string()[..8].to_owned(),
             log: Arc::new(Log::new()),
             talk: Mutex::new(Talk {
                 conversation: stored.conversation,
+                context: stored.context,
                 run: None,
                 is_stale: false,
             }),
         }
+    }
+
+    /// Counts a change that a client makes.
+    pub(crate) fn allow_change(&self) -> Result<(), ApiError> {
+        self.changes
+            .take(Instant::now())
+            .map_err(ApiError::TooManyRequests)
     }
 
     /// The id that a client sends back as `Last-Event-ID` to go on at this position.

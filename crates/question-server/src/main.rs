@@ -1,7 +1,9 @@
 //! Binds the server to a loopback port and serves until it is told to stop.
 
-use question_server::config::{Command, HELP, parse_args};
+use question_server::config::{Command, HELP, ModelName, parse_args};
 use question_server::limits::SHUTDOWN_GRACE;
+use question_server::models::Model;
+use question_server::models::coding_desk::CodingDesk;
 use question_server::models::front_desk::FrontDesk;
 use question_server::store::{MemoryStore, SqliteStore, Store};
 use question_server::{Config, app};
@@ -57,12 +59,7 @@ async fn serve(config: Config) -> Result<(), String> {
         .local_addr()
         .map_err(|error| format!("the bound port cannot be read: {error}"))?;
     let shutdown = CancellationToken::new();
-    let router = app(
-        &config,
-        store,
-        Arc::new(FrontDesk::new(config.pace)),
-        shutdown.clone(),
-    );
+    let router = app(&config, store, open_model(&config), shutdown.clone());
     say(&format!("listening on http://{bound}\n"))?;
 
     let told = told_to_stop(shutdown.clone());
@@ -82,6 +79,13 @@ fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
         Some(path) => Arc::new(SqliteStore::open(path).map_err(|error| error.to_string())?),
         None => Arc::new(MemoryStore::default()),
     })
+}
+
+fn open_model(config: &Config) -> Arc<dyn Model> {
+    match config.model {
+        ModelName::FrontDesk => Arc::new(FrontDesk::new(config.pace)),
+        ModelName::CodingDesk => Arc::new(CodingDesk::new(config.pace)),
+    }
 }
 
 fn bind_failed(port: u16, error: &io::Error) -> String {

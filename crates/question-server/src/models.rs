@@ -1,18 +1,29 @@
 //! What speaks for the agent: a model streams text and tool calls.
 
+pub mod coding_desk;
 pub mod front_desk;
+mod pieces;
 
 use ask_user_question::Limits;
 use futures_util::stream::BoxStream;
+use question_agent::Conversation;
 use question_agent::message::Message;
-use question_agent::registry::ToolSpec;
+use question_agent::registry::{Tool, ToolContext, ToolRegistry, ToolSpec};
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// A model, or what stands in for one.
 pub trait Model: fmt::Debug + Send + Sync + 'static {
     /// The profile by which it asks.
     fn limits(&self) -> Limits;
+
+    /// The tools that a conversation in this context is offered beside the asking tool.
+    fn tools(&self, context: &ToolContext) -> Vec<Arc<dyn Tool>> {
+        let _ = context;
+        Vec::new()
+    }
 
     /// Goes on from a history. The stream is dropped where the user stops the run.
     fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>>;
@@ -25,9 +36,28 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// The tools it may call.
     pub tools: Vec<ToolSpec>,
+    /// Which attempt this is, from 1.
+    pub attempt: u32,
+    /// Who the agent is and what it may do.
+    pub context: ToolContext,
     /// How to use the asking tool well; absent where it is not offered.
     pub guidance: Option<String>,
 }
+
+impl Request {
+    pub(crate) fn new(registry: &ToolRegistry, conversation: &Conversation, attempt: u32) -> Self {
+        Self {
+            messages: conversation.messages().to_vec(),
+            tools: registry.specs(),
+            attempt,
+            context: registry.context().clone(),
+            guidance: registry.guidance(),
+        }
+    }
+}
+
+/// The tool by which an agent has others do things for it, where its model offers it; the server itself runs it.
+pub const SPAWN_AGENTS: &str = "spawn_agents";
 
 /// A piece of a model's answer. Calls are told apart by their index in the answer: ids are the server's, since providers repeat theirs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,8 +90,8 @@ pub enum Delta {
 pub struct ModelError {
     /// Why, in words for the user.
     pub reason: String,
-    /// Whether asking again may help.
-    pub retryable: bool,
+    /// When asking again may help; `None` where it would not.
+    pub retry_after: Option<Duration>,
 }
 
 impl fmt::Display for ModelError {

@@ -1,5 +1,6 @@
 //! Carries out what the state machine decides: asks the model, runs tools, stores, and tells the clients.
 
+mod sub_agents;
 mod tell;
 mod work;
 
@@ -11,6 +12,7 @@ use crate::live::{Live, Run, Talk};
 use crate::log::{Reader, RunEnd};
 use crate::models::Model;
 use crate::owner::Caller;
+use crate::rate::{Allowance, PerMinute};
 use crate::sse::RunStream;
 use crate::store::{Change, Store, Stored};
 use crate::wire;
@@ -19,16 +21,41 @@ use question_agent::registry::{ToolContext, ToolRegistry};
 use question_agent::{ConvState, Conversation, Effect, Event, Rejected};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 use tell::{announce, attach, brought_message, catch_up, end_run, snapshot, taken_messages};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
+
+/// How often clients may do what costs something.
+#[derive(Debug)]
+pub(crate) struct Rates {
+    max_changes: PerMinute,
+    new: Allowance,
+}
+
+impl Rates {
+    pub(crate) fn new(max_changes: PerMinute, max_new: PerMinute) -> Self {
+        let new = Allowance::new(Instant::now(), max_new);
+        Self { max_changes, new }
+    }
+
+    fn changes(&self) -> Allowance {
+        Allowance::new(Instant::now(), self.max_changes)
+    }
+
+    fn take_new(&self) -> Result<(), ApiError> {
+        self.new
+            .take(Instant::now())
+            .map_err(ApiError::TooManyRequests)
+    }
+}
 
 /// Everything that conversations share.
 #[derive(Debug)]
 pub(crate) struct Runtime {
     store: Arc<dyn Store>,
     model: Arc<dyn Model>,
-    registry: ToolRegistry,
+    rates: Rates,
     lives: Mutex<HashMap<String, Arc<Live>>>,
     shutdown: CancellationToken,
 }
@@ -37,15 +64,23 @@ impl Runtime {
     pub(crate) fn new(
         store: Arc<dyn Store>,
         model: Arc<dyn Model>,
+        rates: Rates,
         shutdown: CancellationToken,
     ) -> Self {
         Self {
-            registry: ToolRegistry::new(model.limits(), ToolContext::default()),
+            rates,
             store,
             model,
             lives: Mutex::default(),
             shutdown,
         }
+    }
+
+    /// The tools of a conversation in this context.
+    fn registry(&self, context: &ToolContext) -> ToolRegistry {
+        let tools = self.model.tools(context);
+        let registry = ToolRegistry::new(self.model.limits(), context.clone());
+        tools.into_iter().fold(registry, ToolRegistry::with)
     }
 
     /// Told when the server is to stop.
@@ -67,7 +102,11 @@ impl Runtime {
         let mut talk = live.talk.lock().await;
         if talk.is_stale {
             let stored = self.store.load(&live.id).await?;
-            talk.conversation = stored.map(|stored| stored.conversation).unwrap_or_default();
+            let (conversation, context) = stored
+                .map(|stored| (stored.conversation, stored.context))
+                .unwrap_or_default();
+            talk.conversation = conversation;
+            talk.context = context;
             talk.is_stale = false;
         }
         Ok(talk)
@@ -84,9 +123,11 @@ impl Runtime {
         }
         let new = Stored {
             conversation: Conversation::new(),
+            context: ToolContext::default(),
             owner: caller.0.clone(),
         };
-        let live = Arc::new(Live::new(id.to_owned(), new));
+        self.rates.take_new()?;
+        let live = Arc::new(Live::new(id.to_owned(), new, self.rates.changes()));
         lives.insert(id.to_owned(), Arc::clone(&live));
         Ok(live)
     }
@@ -102,7 +143,7 @@ impl Runtime {
         let Some(stored) = self.store.load(id).await? else {
             return Ok(None);
         };
-        let live = Arc::new(Live::new(id.to_owned(), stored));
+        let live = Arc::new(Live::new(id.to_owned(), stored, self.rates.changes()));
         lives.insert(id.to_owned(), Arc::clone(&live));
         Ok(Some(live))
     }
@@ -113,7 +154,9 @@ impl Runtime {
         caller: Caller,
         input: RunInput,
     ) -> Result<RunStream, ApiError> {
+        let context = input.context()?;
         let live = self.open_or_create(&caller, &input.thread_id).await?;
+        live.allow_change()?;
         let mut talk = loop {
             let talk = self.talk(&live).await?;
             let Some(run) = &talk.run else { break talk };
@@ -141,6 +184,9 @@ impl Runtime {
             }
         };
         let pending = input.pending();
+        if let (Some(context), Some(_)) = (context, &event) {
+            talk.context = context;
+        }
         let run = Run::new(input.run_id, pending);
         let (run, reader) = self.begin(&live, &mut talk, run, event).await?;
         Ok(RunStream::own(reader, run.follow()))
@@ -209,6 +255,7 @@ impl Runtime {
         let effects = talk.conversation.handle(event)?;
         let change = Change {
             owner: live.owner.as_ref(),
+            context: &talk.context,
             conversation: &talk.conversation,
             effects: &effects,
         };

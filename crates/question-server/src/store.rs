@@ -6,6 +6,7 @@ pub mod sqlite;
 use crate::owner::Owner;
 use futures_util::future::BoxFuture;
 pub use memory::MemoryStore;
+use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Effect};
 pub use sqlite::SqliteStore;
 use std::error::Error;
@@ -32,6 +33,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 pub struct Stored {
     /// What was said and where it stands.
     pub conversation: Conversation,
+    /// Who its agent is and what it may do.
+    pub context: ToolContext,
     /// Whose it is; `None` where whoever made it did not say.
     pub owner: Option<Owner>,
 }
@@ -41,6 +44,8 @@ pub struct Stored {
 pub struct Change<'a> {
     /// Whose conversation it is. It is kept with the first change and stays.
     pub owner: Option<&'a Owner>,
+    /// Who its agent is and what it may do, as it is now.
+    pub context: &'a ToolContext,
     /// What the event led to.
     pub conversation: &'a Conversation,
     /// The new messages, results and state.

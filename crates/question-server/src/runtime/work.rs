@@ -1,9 +1,10 @@
 //! Working a run off: the model is asked and tools run until the state machine has nothing more to do.
 
 use super::Runtime;
+use super::sub_agents::tasks;
 use super::tell::{announce, end_run, failed, snapshot};
 use crate::error::ApiError;
-use crate::limits::MAX_MODEL_CALLS;
+use crate::limits::{MAX_MODEL_CALLS, MAX_RETRY_PAUSE};
 use crate::live::{Live, Run};
 use crate::log::RunEnd;
 use crate::models::Request;
@@ -11,9 +12,13 @@ use crate::turn::Turn;
 use crate::wire;
 use ag_ui_stream::outcome::{CancelledOutcome, RunOutcome};
 use futures_util::StreamExt as _;
-use question_agent::call::ToolCall;
+use futures_util::future::join_all;
+use question_agent::call::{ToolCall, ToolResult};
+use question_agent::registry::ToolContext;
+use question_agent::transition::MAX_LLM_ATTEMPTS;
 use question_agent::{ConvState, Event};
 use std::sync::Arc;
+use uuid::Uuid;
 
 /// What has to be done before the state machine can go on.
 #[derive(Debug)]
@@ -67,9 +72,15 @@ impl Runtime {
                     asked += 1;
                     self.ask_model(&live, &run).await
                 }
-                Work::Execute(call) => self.execute(&call),
+                Work::Execute(call) => match self.execute(&live, &run, &call).await {
+                    Ok(done) => done,
+                    Err(end) => return end,
+                },
             };
-            stopped |= matches!(done.event, Event::LlmStopped { .. });
+            stopped |= matches!(
+                done.event,
+                Event::LlmStopped { .. } | Event::UserCancel { .. }
+            );
             work = match self.feed(&live, done).await {
                 Ok(work) => work,
                 Err(end) => return end,
@@ -112,11 +123,15 @@ impl Runtime {
     }
 
     async fn ask_model(&self, live: &Live, run: &Run) -> Done {
-        let request = Request {
-            messages: live.talk.lock().await.conversation.messages().to_vec(),
-            tools: self.registry.specs(),
-            guidance: self.registry.guidance(),
+        let request = {
+            let talk = live.talk.lock().await;
+            let attempt = match talk.conversation.state() {
+                ConvState::LlmRequesting { attempt } => *attempt,
+                _ => 1,
+            };
+            Request::new(&self.registry(&talk.context), &talk.conversation, attempt)
         };
+        let is_last = request.attempt >= MAX_LLM_ATTEMPTS;
         let mut deltas = self.model.respond(request);
         let mut turn = Turn::new(&live.log);
         loop {
@@ -132,9 +147,16 @@ impl Runtime {
                 Some(Ok(delta)) => turn.take(delta),
                 Some(Err(error)) => {
                     // Clients have read the beginning of an answer: another one behind it would be no retry.
-                    let retryable = error.retryable && !turn.has_begun();
                     let shown_but_dropped = turn.has_begun();
-                    turn.finish();
+                    let pause = error.retry_after.filter(|_| !shown_but_dropped);
+                    let partial = turn.finish();
+                    if let Some(pause) = pause.filter(|_| !is_last) {
+                        tokio::select! {
+                            () = run.stop.cancelled() => return Done::kept(Event::LlmStopped { partial }),
+                            () = tokio::time::sleep(pause.min(MAX_RETRY_PAUSE)) => {}
+                        }
+                    }
+                    let retryable = pause.is_some();
                     let reason = error.reason;
                     return Done {
                         event: Event::LlmFailed { reason, retryable },
@@ -149,14 +171,53 @@ impl Runtime {
         }
     }
 
-    fn execute(&self, call: &ToolCall) -> Done {
-        let event = self
-            .registry
-            .intercept(call)
-            .into_event(call)
-            .unwrap_or_else(|| Event::ToolComplete {
-                result: self.registry.run(call),
-            });
-        Done::kept(event)
+    async fn execute(&self, live: &Live, run: &Run, call: &ToolCall) -> Result<Done, RunEnd> {
+        let context = live.talk.lock().await.context.clone();
+        match tasks(&context, call) {
+            Some(Ok(tasks)) => self.spawn_agents(live, run, &context, call, tasks).await,
+            Some(Err(result)) => Ok(Done::kept(Event::ToolComplete { result })),
+            None => {
+                let registry = self.registry(&context);
+                let intercepted = registry.intercept(call).into_event(call);
+                Ok(Done::kept(intercepted.unwrap_or_else(|| {
+                    Event::ToolComplete {
+                        result: registry.run(call),
+                    }
+                })))
+            }
+        }
+    }
+
+    /// Lets sub-agents work side by side until the last is done, or the user stops the run.
+    async fn spawn_agents(
+        &self,
+        live: &Live,
+        run: &Run,
+        context: &ToolContext,
+        call: &ToolCall,
+        tasks: Vec<String>,
+    ) -> Result<Done, RunEnd> {
+        let ids: Vec<String> = tasks.iter().map(|_| Uuid::new_v4().to_string()).collect();
+        for sub_agent_id in &ids {
+            let started = Event::SubAgentStarted {
+                tool_use_id: call.id.clone(),
+                sub_agent_id: sub_agent_id.clone(),
+            };
+            self.feed(live, Done::kept(started)).await?;
+        }
+        let works = tasks
+            .into_iter()
+            .map(|task| self.run_sub_agent(context, task));
+        let said = tokio::select! {
+            biased;
+            () = run.stop.cancelled() => return Ok(Done::kept(Event::UserCancel { proceed: false })),
+            said = join_all(works) => said,
+        };
+        for sub_agent_id in ids {
+            let finished = Event::SubAgentFinished { sub_agent_id };
+            self.feed(live, Done::kept(finished)).await?;
+        }
+        let result = ToolResult::success(&call.id, said.join("\n\n"));
+        Ok(Done::kept(Event::ToolComplete { result }))
     }
 }

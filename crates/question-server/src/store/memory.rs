@@ -33,6 +33,7 @@ impl Store for MemoryStore {
         Box::pin(async move {
             let stored = Stored {
                 conversation: change.conversation.clone(),
+                context: change.context.clone(),
                 owner: change.owner.cloned(),
             };
             self.lock().insert(id.to_owned(), stored);

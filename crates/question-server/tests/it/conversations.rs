@@ -172,6 +172,14 @@ async fn every_client_sees_the_state_and_what_happens_and_can_come_back() {
     }
 }
 
+/// Waits for a state by the conversation's events.
+pub(crate) async fn until_state(server: &axum::Router, id: &str, state: &str) {
+    let mut watcher = Watcher::open(server, id, None).await;
+    watcher
+        .until(|frame| frame.event.is_some() && frame.data["type"] == *state)
+        .await;
+}
+
 /// Waits for a question by the conversation's events.
 async fn until_waiting(server: &axum::Router, id: &str, question: &str) -> String {
     let mut watcher = Watcher::open(server, id, None).await;

@@ -12,6 +12,7 @@ use question_server::models::{Delta, Model, ModelError, Request};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tower::ServiceExt as _;
 
 /// Gives one prepared answer after the other.
@@ -80,7 +81,7 @@ impl Line {
             ],
             Self::Fails { retryable } => vec![Err(ModelError {
                 reason: "The model is overloaded.".to_owned(),
-                retryable,
+                retry_after: retryable.then_some(Duration::ZERO),
             })],
             Self::Hangs => Vec::new(),
         }

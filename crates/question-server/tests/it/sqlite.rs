@@ -3,6 +3,7 @@
 use futures_util::future::join_all;
 use question_agent::call::ToolCall;
 use question_agent::message::{AssistantMessage, UserMessage};
+use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event};
 use question_server::owner::Owner;
 use question_server::store::{Change, MemoryStore, SqliteStore, Store, Stored};
@@ -65,6 +66,7 @@ async fn play(
         let effects = conversation.handle(event).expect("the event fits");
         let change = Change {
             owner,
+            context: &plan_mode(),
             conversation: &conversation,
             effects: &effects,
         };
@@ -76,7 +78,7 @@ async fn play(
 /// A conversation in which a result goes in front of a message that came earlier.
 fn answered_in_chat() -> Vec<Event> {
     let ask = question_agent::intercept::intercept(
-        &question_agent::registry::ToolContext::default(),
+        &ToolContext::default(),
         &ask_user_question::Limits::CODING,
         &ToolCall::new(
             "a-0",
@@ -109,12 +111,20 @@ fn says_one(id: &str) -> Event {
     }
 }
 
+fn plan_mode() -> ToolContext {
+    ToolContext {
+        plan_mode: true,
+        ..ToolContext::default()
+    }
+}
+
 async fn check(store: &dyn Store) {
     assert_eq!(store.load("t").await, Ok(None));
     let owner = Owner::of("a token");
     let played = play(store, "t", Some(&owner), answered_in_chat()).await;
     let expected = Stored {
         conversation: played,
+        context: plan_mode(),
         owner: Some(owner),
     };
     assert_eq!(store.load("t").await, Ok(Some(expected)));

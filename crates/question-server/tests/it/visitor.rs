@@ -155,6 +155,12 @@ impl Visitor {
         Self { delivery, ..self }
     }
 
+    /// Sends this with every run.
+    pub(crate) fn with_forwarded(mut self, name: &str, value: Value) -> Self {
+        self.setup.forwarded_props.insert(name.to_owned(), value);
+        self
+    }
+
     /// Says something outside of any question, and gives the agent's text.
     pub(crate) async fn says(&mut self, text: &str) -> String {
         let text = Some(text.to_owned());

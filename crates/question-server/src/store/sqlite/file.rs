@@ -15,7 +15,8 @@ const MIGRATIONS: [&str; 1] = ["CREATE TABLE conversation (
          id TEXT NOT NULL UNIQUE,
          owner TEXT,
          version INTEGER NOT NULL,
-         state TEXT NOT NULL
+         state TEXT NOT NULL,
+         context TEXT NOT NULL
      ) STRICT;
      CREATE TABLE message (
          conversation INTEGER NOT NULL REFERENCES conversation (number),
@@ -110,7 +111,7 @@ mod tests {
         ];
         migrate(&mut database, &later).expect("one is missing");
         migrate(&mut database, &later).expect("none is missing");
-        let sql = "INSERT INTO conversation (id, version, state, title) VALUES ('t', 1, '', 'x')";
+        let sql = "INSERT INTO conversation (id, version, state, context, title) VALUES ('t', 1, '', '', 'x')";
         database.execute(sql, ()).expect("the column is there");
         let error = migrate(&mut database, &MIGRATIONS).expect_err("it is newer");
         assert!(error.to_string().contains("newer version"), "{error}");

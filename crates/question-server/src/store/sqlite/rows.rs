@@ -15,6 +15,7 @@ pub(super) struct NewRows {
     pub(super) owner: Option<String>,
     pub(super) version: u32,
     pub(super) state: String,
+    pub(super) context: String,
     /// In the order in which the effects brought them.
     pub(super) messages: Vec<String>,
 }
@@ -25,6 +26,7 @@ pub(super) struct StoredRows {
     pub(super) owner: Option<String>,
     pub(super) version: u32,
     pub(super) state: String,
+    pub(super) context: String,
     pub(super) messages: Vec<String>,
 }
 
@@ -53,6 +55,7 @@ impl NewRows {
             owner: change.owner.map(|owner| owner.as_str().to_owned()),
             version: SNAPSHOT_VERSION,
             state: text(state)?,
+            context: text(change.context)?,
             messages,
         })
     }
@@ -66,6 +69,8 @@ impl StoredRows {
             .map_err(|error| StoreError(error.to_string()))?;
         Ok(Stored {
             conversation: snapshot.into_conversation(),
+            context: serde_json::from_str(&self.context)
+                .map_err(|error| StoreError(format!("it cannot be read: {error}")))?,
             owner: self.owner.map(Owner::stored),
         })
     }

@@ -95,13 +95,15 @@ impl Job {
 }
 
 fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>, StoreError> {
-    let mut find = database
-        .prepare_cached("SELECT number, owner, version, state FROM conversation WHERE id = ?1")?;
+    let mut find = database.prepare_cached(
+        "SELECT number, owner, version, state, context FROM conversation WHERE id = ?1",
+    )?;
     let found = find.query_row([id], |row| {
         let rows = StoredRows {
             owner: row.get(1)?,
             version: row.get(2)?,
             state: row.get(3)?,
+            context: row.get(4)?,
             messages: Vec::new(),
         };
         Ok((row.get::<_, i64>(0)?, rows))
@@ -129,15 +131,17 @@ fn write(database: &Connection, rows: &NewRows) -> Result<(), StoreError> {
         owner,
         version,
         state,
+        context,
         messages,
     } = rows;
     let number: i64 = database
         .prepare_cached(
-            "INSERT INTO conversation (id, owner, version, state) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (id) DO UPDATE SET version = excluded.version, state = excluded.state
+            "INSERT INTO conversation (id, owner, version, state, context) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (id) DO UPDATE SET version = excluded.version, state = excluded.state,
+                 context = excluded.context
              RETURNING number",
         )?
-        .query_row(params![id, owner, version, state], |row| row.get(0))?;
+        .query_row(params![id, owner, version, state, context], |row| row.get(0))?;
     let mut append = database.prepare_cached(
         "INSERT INTO message (conversation, sequence, json)
          SELECT ?1, coalesce(max(sequence) + 1, 0), ?2 FROM message WHERE conversation = ?1",

@@ -1,15 +1,57 @@
-//! Cutting text as models stream it.
+//! What a rule-driven desk says, cut and paced as models stream it.
+
+use super::{Delta, ModelError};
+use futures_util::StreamExt as _;
+use futures_util::stream::{self, BoxStream};
+use std::time::Duration;
+
+/// Streams deltas with a pause before each.
+pub(super) fn paced(
+    deltas: Vec<Delta>,
+    pace: Duration,
+) -> BoxStream<'static, Result<Delta, ModelError>> {
+    let paced = stream::iter(deltas).then(move |delta| async move {
+        if !pace.is_zero() {
+            tokio::time::sleep(pace).await;
+        }
+        Ok(delta)
+    });
+    paced.boxed()
+}
+
+/// A text, word by word.
+pub(super) fn text(text: &str) -> Vec<Delta> {
+    words(text)
+        .map(|word| Delta::Text(word.to_owned()))
+        .collect()
+}
+
+/// A call, its arguments in uneven pieces.
+pub(super) fn call(call: usize, name: &str, arguments: &str) -> Vec<Delta> {
+    let start = Delta::CallStart {
+        call,
+        name: name.to_owned(),
+    };
+    let pieces = crumbs(arguments).map(|crumb| Delta::CallArgs {
+        call,
+        delta: crumb.to_owned(),
+    });
+    std::iter::once(start)
+        .chain(pieces)
+        .chain([Delta::CallEnd { call }])
+        .collect()
+}
 
 /// The longest piece of arguments, in bytes.
 const MAX_CRUMB: usize = 20;
 
 /// The words of a text, each with the space behind it.
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(' ')
 }
 
 /// A text in pieces of 1 to [`MAX_CRUMB`] bytes, uneven but the same each time, never inside a character.
-pub(super) fn crumbs(text: &str) -> impl Iterator<Item = &str> {
+fn crumbs(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     let mut chance: u32 = 7;
     std::iter::from_fn(move || {

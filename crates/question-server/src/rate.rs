@@ -1,0 +1,87 @@
+//! How often something may happen.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// How often something may happen in a minute: at once, or spread over it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PerMinute(u32);
+
+impl PerMinute {
+    /// As often as that; 0 is without a bound.
+    #[must_use]
+    pub const fn new(times: u32) -> Self {
+        Self(times)
+    }
+}
+
+/// What is left of a rate; it grows back with time.
+#[derive(Debug)]
+pub(crate) struct Allowance {
+    rate: PerMinute,
+    left: Mutex<Left>,
+}
+
+#[derive(Debug)]
+struct Left {
+    times: f64,
+    at: Instant,
+}
+
+impl Allowance {
+    pub(crate) fn new(now: Instant, rate: PerMinute) -> Self {
+        let left = Left {
+            times: f64::from(rate.0),
+            at: now,
+        };
+        Self {
+            rate,
+            left: Mutex::new(left),
+        }
+    }
+
+    /// Takes one of what is left, or says how long it is until there is one.
+    pub(crate) fn take(&self, now: Instant) -> Result<(), Duration> {
+        let most = f64::from(self.rate.0);
+        if most == 0.0 {
+            return Ok(());
+        }
+        let a_second = most / MINUTE.as_secs_f64();
+        // Both fields are plain numbers, written one after the other without a panic in between.
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let passed = now.saturating_duration_since(left.at).as_secs_f64();
+        left.times = (left.times + passed * a_second).min(most);
+        left.at = now;
+        if left.times < 1.0 {
+            return Err(Duration::from_secs_f64((1.0 - left.times) / a_second));
+        }
+        left.times -= 1.0;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Allowance, PerMinute};
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn it_grows_back_and_no_further_than_it_was() {
+        let start = Instant::now();
+        let allowance = Allowance::new(start, PerMinute::new(30));
+        let taken = |now| (0..100).take_while(|_| allowance.take(now).is_ok()).count();
+        assert_eq!(taken(start), 30);
+        assert_eq!(allowance.take(start), Err(Duration::from_secs(2)));
+        assert_eq!(taken(start + Duration::from_secs(2)), 1);
+        assert_eq!(taken(start + Duration::from_secs(3600)), 30);
+    }
+
+    #[test]
+    fn zero_is_no_bound() {
+        let now = Instant::now();
+        let allowance = Allowance::new(now, PerMinute::new(0));
+        assert!((0..10_000).all(|_| allowance.take(now).is_ok()));
+    }
+}

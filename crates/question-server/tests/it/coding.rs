@@ -1,0 +1,241 @@
+//! The stories of the coding desk, as a person at a card and as a program over REST would live them.
+
+use crate::visitor::{Visitor, get, post, server_with};
+use ask_user_question::reply::Selection;
+use ask_user_question::{Outcome, Reply};
+use axum::Router;
+use question_server::models::coding_desk::CodingDesk;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn desk() -> Router {
+    server_with(CodingDesk::new(Duration::ZERO))
+}
+
+fn visitor(server: &Router) -> Visitor {
+    Visitor::new(server, "dev", "code")
+}
+
+fn planner(server: &Router) -> Visitor {
+    visitor(server).with_forwarded("toolContext", json!({"planMode": true}))
+}
+
+async fn messages(server: &Router) -> Vec<Value> {
+    let described = get(server, "/conversations/code").await.json();
+    described["messages"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default()
+}
+
+/// Names and arguments of all calls, in their order.
+fn calls(messages: &[Value]) -> Vec<(String, String)> {
+    let calls = messages
+        .iter()
+        .filter_map(|message| message["toolCalls"].as_array());
+    calls
+        .flatten()
+        .map(|call| {
+            let text = |field: &str| {
+                call["function"][field]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned()
+            };
+            (text("name"), text("arguments"))
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn an_ambiguous_refactoring_is_clarified_and_the_choice_used() {
+    let server = desk();
+    let mut dev = visitor(&server);
+    dev.says("Refactor this function").await;
+    assert!(dev.is_asked("Which refactoring pattern should I apply to `load_config`?"));
+    let said = dev.picks("Introduce struct").await;
+    assert!(said.contains("Introduce struct"), "{said}");
+    assert!(dev.is_asked_nothing());
+    assert_eq!(calls(&messages(&server).await)[0].0, "AskUserQuestion");
+}
+
+#[tokio::test]
+async fn of_several_approaches_one_is_recommended_and_comes_first() {
+    let mut dev = visitor(&desk());
+    dev.says("Add authentication").await;
+    let (_, ask) = dev.waiting();
+    let labels: Vec<&str> = ask.questions[0]
+        .options
+        .iter()
+        .map(|option| option.label.as_str())
+        .collect();
+    assert_eq!(labels, ["JWT (Recommended)", "OAuth2", "Session"]);
+    assert!(dev.picks("OAuth2").await.contains("OAuth2"));
+}
+
+#[tokio::test]
+async fn own_words_are_an_answer() {
+    let mut dev = visitor(&desk());
+    dev.says("Add authentication").await;
+    assert!(
+        dev.types("Passkeys, please")
+            .await
+            .contains("Passkeys, please")
+    );
+}
+
+#[tokio::test]
+async fn plan_mode_asks_first_and_has_the_plan_approved_by_its_own_tool() {
+    let server = desk();
+    let mut dev = planner(&server);
+    dev.says("Add an export").await;
+    let (_, ask) = dev.waiting();
+    assert_eq!(ask.questions.len(), 2);
+    let picks = vec![picked(0, [0]), picked(1, [1])];
+    let reply = Reply::check(&ask, picks).expect("the selection is legal");
+    dev.ends_question(Outcome::Answered(reply)).await;
+    assert!(dev.is_asked_nothing(), "approval is no question");
+    let made = calls(&messages(&server).await);
+    let names: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["AskUserQuestion", "ExitPlanMode"]);
+    assert!(made[1].1.contains("1,000,000"), "{}", made[1].1);
+}
+
+#[tokio::test]
+async fn plan_mode_lasts_until_a_run_says_otherwise() {
+    let server = desk();
+    planner(&server).says("Add an export").await;
+    let answers = json!({"Who may see the export?": "Administrators only", "How many rows should one export hold?": "10,000"});
+    let taken = post(
+        &server,
+        "/conversations/code/respond",
+        json!({"answers": answers}),
+    )
+    .await;
+    assert_eq!(taken.status, 200);
+    let said = until_idle(&server).await;
+    assert!(
+        calls(&said).iter().any(|(name, _)| name == "ExitPlanMode"),
+        "{said:?}"
+    );
+}
+
+#[tokio::test]
+async fn declined_it_says_its_assumption_and_goes_on() {
+    let mut dev = visitor(&desk());
+    dev.says("Add authentication").await;
+    let said = dev.ends_question(Outcome::Declined).await;
+    assert!(said.contains("I assume JWT"), "{said}");
+    assert!(dev.is_asked_nothing());
+}
+
+#[tokio::test]
+async fn four_questions_single_and_multiple_by_message() {
+    let server = desk();
+    let mut dev = visitor(&server);
+    dev.says("Set up a new service").await;
+    let (call, ask) = dev.waiting();
+    assert_eq!(ask.questions.len(), 4);
+    let other = Some("RFC 9457, with codes".to_owned());
+    let selections = vec![
+        picked(0, [0]),
+        picked(1, [0, 3]),
+        Selection {
+            question: 2,
+            other,
+            ..Selection::default()
+        },
+        picked(3, [0, 1, 2]),
+    ];
+    let reply = Reply::check(&ask, selections).expect("the selection is legal");
+    let said = dev.ends_question(Outcome::Answered(reply)).await;
+    for part in [
+        "PostgreSQL",
+        "Login, Audit log",
+        "RFC 9457, with codes",
+        "Unit tests, Browser tests, Lints",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+    let result = messages(&server)
+        .await
+        .into_iter()
+        .find(|message| message["toolCallId"] == *call);
+    let content = result.expect("the call has its result")["content"].to_string();
+    assert!(content.contains("Login, Audit log"), "{content}");
+}
+
+#[tokio::test]
+async fn four_questions_single_and_multiple_by_rest() {
+    let server = desk();
+    visitor(&server).says("Set up a new service").await;
+    let answers = json!({
+        "Which database should the service use?": "SQLite",
+        "Which features should the first version have?": "Login, Search",
+        "How should errors be reported?": "Plain text",
+        "Which checks should run before a merge?": "Lints",
+    });
+    let taken = post(
+        &server,
+        "/conversations/code/respond",
+        json!({"answers": answers}),
+    )
+    .await;
+    assert_eq!(taken.status, 200);
+    let messages = until_idle(&server).await;
+    let last = messages.last().expect("there are some")["content"].to_string();
+    assert!(
+        last.contains("SQLite") && last.contains("Login, Search"),
+        "{last}"
+    );
+}
+
+#[tokio::test]
+async fn with_permissions_bypassed_nobody_is_asked() {
+    let server = desk();
+    let bypassed = json!({"permissionMode": "bypassPermissions"});
+    let mut dev = visitor(&server).with_forwarded("toolContext", bypassed);
+    let said = dev.says("Add authentication").await;
+    assert!(
+        said.contains("I assume JWT") && dev.is_asked_nothing(),
+        "{said}"
+    );
+    assert_eq!(calls(&messages(&server).await), []);
+}
+
+#[tokio::test]
+async fn sub_agents_cannot_ask_and_the_parent_hears_what_they_assumed() {
+    let server = desk();
+    let mut dev = visitor(&server);
+    let said = dev.says("Have sub-agents look at it").await;
+    assert!(dev.is_asked_nothing(), "nobody sees a sub-agent's question");
+    for assumed in ["I assume that extracting functions", "I assume JWT"] {
+        assert!(said.contains(assumed), "{said}");
+    }
+    let names: Vec<String> = calls(&messages(&server).await)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(names, ["spawn_agents"]);
+}
+
+#[tokio::test]
+async fn a_context_that_cannot_be_read_is_refused() {
+    let input = json!({"threadId": "code", "runId": "r", "forwardedProps": {"toolContext": {"permissionMode": "root"}}});
+    let refused = post(&desk(), "/agent", input).await;
+    assert_eq!(refused.refusal(), (400, "bad_request".to_owned()));
+}
+
+fn picked<const N: usize>(question: usize, selected: [usize; N]) -> Selection {
+    Selection {
+        question,
+        selected: selected.to_vec(),
+        ..Selection::default()
+    }
+}
+
+/// The history once the run that nobody reads has ended.
+async fn until_idle(server: &Router) -> Vec<Value> {
+    crate::conversations::until_state(server, "code", "idle").await;
+    messages(server).await
+}
