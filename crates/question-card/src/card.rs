@@ -1,9 +1,11 @@
 //! The card: one ask as a form.
 
 mod actions;
+mod acts;
 mod events;
 mod focus;
 mod follow;
+mod host;
 mod keys;
 mod late;
 mod malformed;

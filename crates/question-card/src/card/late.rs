@@ -1,7 +1,8 @@
 //! What was typed or chosen and did not reach the agent: it stays until the user puts it away.
 
-use super::state::CardState;
+use super::state::{CardState, Sent};
 use crate::anatomy::part;
+use ask_user_question::{Outcome, Phase};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -53,6 +54,41 @@ pub(crate) fn late(card: CardState) -> impl IntoView {
         }
     };
     move || any.get().then(content)
+}
+
+/// What did not reach the agent.
+impl CardState {
+    /// What was chosen or typed and is not part of how the ask ended, as text to copy or to send as a message.
+    pub(crate) fn late_text(self, outcome: Option<&Outcome>) -> String {
+        let sent = self.sent.get_value();
+        let own_reply_won = match (&sent, outcome) {
+            (Some(Sent::Reply(own)), Some(Outcome::Answered(won))) => own == won,
+            (Some(Sent::Reply(_)), None) => self.shown.phase.get_untracked() == Phase::Answered,
+            _ => false,
+        };
+        if sent == Some(Sent::Cancel) || matches!(outcome, Some(Outcome::RepliedInChat { .. })) {
+            return String::new();
+        }
+        let questions = self.shown.questions.with_untracked(Vec::len);
+        let left = |question| {
+            self.draft
+                .with_untracked(|draft| draft.left_over(question, own_reply_won))
+        };
+        let named = |question: usize| {
+            let answer = left(question)?;
+            let asked = self
+                .ask
+                .with_untracked(|ask| Some(ask.questions.get(question)?.question.text.clone()))?;
+            Some(format!("{asked}\n{answer}"))
+        };
+        match questions {
+            1 => left(0).unwrap_or_default(),
+            _ => (0..questions)
+                .filter_map(named)
+                .collect::<Vec<_>>()
+                .join("\n\n"),
+        }
+    }
 }
 
 /// The clipboard; a page that was not loaded securely has none.

@@ -447,7 +447,7 @@ fn card(
     setting: Setting,
 ) -> impl IntoView {
     let hear = move |what: &mut dyn FnMut(&mut Heard)| {
-        what(&mut heard.lock().expect("nobody panics while holding it"))
+        what(&mut heard.lock().expect("nobody panics while holding it"));
     };
     let on_gone = hear.clone();
     on_cleanup(move || on_gone(&mut |heard| heard.cleaned_up = true));

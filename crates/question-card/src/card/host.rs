@@ -1,0 +1,126 @@
+//! What happens when the stream and the host move on.
+
+use super::events;
+use super::follow::QuestionShown;
+use super::state::{CardState, Layout, Submission, is_over, takes_answer};
+use crate::dom::Control;
+use crate::draft::{Draft, Kind};
+use ask_user_question::snapshot::Sending;
+use ask_user_question::{AskSnapshot, Phase};
+use leptos::prelude::*;
+
+/// What the stream and the host tell.
+impl CardState {
+    /// Takes a changed snapshot over.
+    pub(crate) fn follow(self, ask: &AskSnapshot) {
+        let before = self.shown.phase.get_untracked();
+        let ends = !is_over(before) && is_over(ask.phase);
+        if ends {
+            // Asked now: the form is about to go, and the focus with it.
+            self.had_focus.set_value(self.has_focus());
+        }
+        if self.shown.follow(ask) {
+            self.steady.moved();
+        }
+        self.know_kinds(ask);
+        if ask.phase == Phase::Malformed {
+            self.draft.update(|draft| draft.know(0, Kind::Single));
+        }
+        let now = ask.phase;
+        if before == Phase::Streaming && takes_answer(now) {
+            self.announce_ready(ask);
+            events::dispatch(self.root, events::WAITING);
+        }
+        if ends {
+            self.announce_end(now);
+        }
+    }
+
+    /// Takes over where the host stands with the reply.
+    pub(crate) fn follow_sending(self, sending: &Sending) {
+        let latched = self
+            .submission
+            .with_untracked(|submission| *submission == Submission::Latched);
+        match sending {
+            Sending::Idle => {
+                let held_by_host_alone = latched && self.sent.with_value(Option::is_none);
+                if held_by_host_alone {
+                    self.submission.set(Submission::Open);
+                }
+            }
+            Sending::Pending if latched => {}
+            Sending::Pending => self.submission.set(Submission::Latched),
+            Sending::Failed(reason) => self.fail(reason),
+        }
+    }
+
+    pub(super) fn fail(self, reason: &str) {
+        self.sent.set_value(None);
+        self.submission.set(Submission::Failed(reason.to_owned()));
+        self.steady.moved();
+        if self.has_focus() && self.layout.get_untracked() == Layout::Explicit {
+            self.focus(Control::Submit);
+        }
+    }
+
+    pub(super) fn know_kinds(self, ask: &AskSnapshot) {
+        // Questions before the last known one are known: a stream opens the next only when it has closed the one before.
+        let from = self.draft.with_untracked(Draft::known).saturating_sub(1);
+        let kind_of = |shown: &QuestionShown| Some((shown.index, shown.kind.get_untracked()?));
+        let news: Vec<_> = self.shown.questions.with_untracked(|questions| {
+            let kinds = questions.iter().skip(from).filter_map(kind_of);
+            self.draft.with_untracked(|draft| {
+                kinds
+                    .filter(|(index, kind)| draft.kind(*index) != Some(*kind))
+                    .collect()
+            })
+        });
+        if !news.is_empty() {
+            self.draft.update(|draft| {
+                for (index, kind) in news {
+                    draft.know(index, kind);
+                }
+            });
+        }
+        if let Some(complete) = &ask.ask
+            && self.draft.with_untracked(|draft| !draft.fits(complete))
+        {
+            self.draft.update(|draft| draft.reconcile(complete));
+        }
+    }
+
+    fn announce_ready(self, ask: &AskSnapshot) {
+        let Some(first) = ask.questions.first() else {
+            return;
+        };
+        let header = first
+            .header
+            .as_ref()
+            .map_or("", |header| header.text.as_str());
+        let say = || {
+            (self.labels.ready)(
+                ask.questions.len(),
+                &isolate(header),
+                &isolate(&first.question.text),
+            )
+        };
+        self.announcer.say_once(&ask.tool_call_id, say);
+    }
+
+    fn announce_end(self, phase: Phase) {
+        let text = match phase {
+            Phase::Answered => self.labels.sent,
+            Phase::Declined => self.labels.declined,
+            _ => self.labels.no_longer_waiting,
+        };
+        self.announcer.say(text);
+    }
+}
+
+/// Keeps a text's own direction from spilling over into the sentence around it.
+fn isolate(text: &str) -> String {
+    match text {
+        "" => String::new(),
+        _ => format!("\u{2068}{text}\u{2069}"),
+    }
+}
