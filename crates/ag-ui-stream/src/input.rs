@@ -1,11 +1,24 @@
 //! What a client sends: the body of the `POST` that starts a run.
 
 use crate::message::{Message, Metadata};
+use crate::reader::{StreamError, decode_input};
+use crate::warning::Warning;
 use crate::wire::{choice, object};
 use serde_json::Value;
 
 /// The version that this crate speaks.
 pub const PROTOCOL_VERSION: &str = "1.0";
+
+impl RunAgentInput {
+    /// Reads a body as a stream's events are read: retired forms are translated, and what 1.0 does not describe is stripped with a warning. (Its
+    /// `Deserialize` takes nothing but what 1.0 describes.)
+    ///
+    /// # Errors
+    /// Where it is no JSON, or a described field is missing or holds what it must not; the error names the path.
+    pub fn parse(text: &str) -> Result<(Self, Vec<Warning>), StreamError> {
+        decode_input(text)
+    }
+}
 
 object! {
     /// The body of the `POST` that starts a run.

@@ -16,6 +16,7 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use verify::Verifier;
 
+pub(crate) use decode::input as decode_input;
 pub use error::{End, EndError, EndOutcome, ErrorCode, StreamError};
 
 /// Reads one response of an agent.

@@ -94,7 +94,8 @@ fn translate_thinking(
     event.insert("messageId".into(), id.into());
 }
 
-fn translate_input(input: &mut Value) {
+/// Translates the input of a run in place.
+pub(super) fn translate_input(input: &mut Value) {
     let Some(input) = input.as_object_mut() else {
         return;
     };

@@ -1,11 +1,12 @@
 //! From the text of one frame to one event.
 
 use super::compat::{self, Retired};
-use super::enforce::enforce;
+use super::enforce::{enforce, enforce_shape};
 use super::error::{ErrorCode, StreamError};
 use crate::event::Event;
-use crate::input::PROTOCOL_VERSION;
+use crate::input::{PROTOCOL_VERSION, RunAgentInput};
 use crate::warning::{Warning, WarningCode};
+use crate::wire::Described;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -20,13 +21,7 @@ pub(super) fn from_text(
         warn_of_version(&event, warnings);
         return Ok(Some(event));
     }
-    let value = serde_json::from_str(text).map_err(|error| {
-        StreamError::new(
-            ErrorCode::InvalidJson,
-            format!("the frame is not JSON: {error}"),
-        )
-    })?;
-    from_value(value, retired, run, warnings)
+    from_value(parse(text)?, retired, run, warnings)
 }
 
 /// Decodes an event through compatibility and enforcement; `None` where it was dropped.
@@ -44,6 +39,23 @@ pub(super) fn from_value(
         .map_err(|error| StreamError::new(ErrorCode::Malformed, error.to_string()))?;
     warn_of_version(&event, warnings);
     Ok(Some(event))
+}
+
+/// Decodes the input of a run through compatibility and enforcement.
+pub(crate) fn input(text: &str) -> Result<(RunAgentInput, Vec<Warning>), StreamError> {
+    let mut value = parse(text)?;
+    let mut warnings = Vec::new();
+    compat::translate_input(&mut value);
+    enforce_shape(&mut value, RunAgentInput::SHAPE, &mut warnings)?;
+    let input = RunAgentInput::deserialize(value)
+        .map_err(|error| StreamError::new(ErrorCode::Malformed, error.to_string()))?;
+    Ok((input, warnings))
+}
+
+fn parse(text: &str) -> Result<Value, StreamError> {
+    serde_json::from_str(text).map_err(|error| {
+        StreamError::new(ErrorCode::InvalidJson, format!("this is not JSON: {error}"))
+    })
 }
 
 fn warn_of_version(event: &Event, warnings: &mut Vec<Warning>) {

@@ -26,12 +26,20 @@ pub(super) fn enforce(event: &mut Value, warnings: &mut Vec<Warning>) -> Result<
         warnings.push(Warning::new(WarningCode::UnknownEvent, message).at("/type"));
         return Ok(false);
     }
+    enforce_shape(event, Event::SHAPE, warnings)
+}
+
+/// Strips a value of what its description does not have. `false` where nothing is left of it.
+pub(super) fn enforce_shape(
+    value: &mut Value,
+    shape: &'static Shape,
+    warnings: &mut Vec<Warning>,
+) -> Result<bool, StreamError> {
     let mut walk = Walk {
         path: String::new(),
         warnings,
     };
-    walk.value(event, Event::SHAPE)
-        .map(|kept| kept == Kept::Yes)
+    walk.value(value, shape).map(|kept| kept == Kept::Yes)
 }
 
 /// Whether a value stays where it is, or was of an unknown kind and goes.

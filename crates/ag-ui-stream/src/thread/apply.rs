@@ -89,6 +89,9 @@ impl Thread {
                 self.put(message.clone());
             }
         }
+        let calls = &self.calls;
+        self.pending
+            .retain(|id| calls.state(id).is_none_or(|call| !call.answered));
         Change::RunStarted {
             added: self.messages.len() - before,
         }

@@ -14,6 +14,8 @@ pub struct CallState {
     pub run_id: Option<String>,
     /// The positions of its message and of it there; absent where a snapshot dropped its message.
     pub(super) place: Option<(usize, usize)>,
+    /// Whether it is among those that began in the present run.
+    begun: bool,
     /// Its arguments where no message holds them.
     pub(super) detached: String,
 }
@@ -36,7 +38,11 @@ impl Calls {
     }
 
     pub(super) fn start_run(&mut self) {
-        self.begun.clear();
+        for id in self.begun.drain(..) {
+            if let Some(state) = self.states.get_mut(&id) {
+                state.begun = false;
+            }
+        }
     }
 
     /// Notes that a call began in the present run.
@@ -45,7 +51,7 @@ impl Calls {
         state.name = name.to_owned();
         state.ended = false;
         state.run_id = run_id;
-        if !self.begun.iter().any(|begun| begun == id) {
+        if !std::mem::replace(&mut state.begun, true) {
             self.begun.push(id.to_owned());
         }
     }

@@ -301,3 +301,32 @@ fn nothing_follows_an_error() {
     reader.feed(b"data: {\"type\":\"RUN_ERROR\",\"message\":\"m\"}\n\n");
     assert!(reader.next_event().is_none());
 }
+
+#[test]
+fn an_input_is_read_as_leniently_as_a_stream() {
+    let mut sent = input();
+    sent["futureProp"] = json!(1);
+    sent["forwardedProps"] = Value::Null;
+    sent["messages"][3]["content"][1]["zzz"] = json!(1);
+    sent["messages"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"role": "oracle", "id": "9"}));
+    let (read, warnings) = RunAgentInput::parse(&sent.to_string()).unwrap();
+    let paths: Vec<&str> = warnings
+        .iter()
+        .filter_map(|warning| warning.path.as_deref())
+        .collect();
+    assert_eq!(
+        paths,
+        ["/futureProp", "/messages/3/content/1/zzz", "/messages/7"]
+    );
+    assert_eq!((read.forwarded_props, read.messages.len()), (None, 7));
+    sent["messages"][0]["id"] = Value::Null;
+    let error = RunAgentInput::parse(&sent.to_string()).unwrap_err();
+    assert_eq!(error.path.as_deref(), Some("/messages/0/id"));
+    assert_eq!(
+        RunAgentInput::parse("{").unwrap_err().code.as_str(),
+        "invalid-json"
+    );
+}
