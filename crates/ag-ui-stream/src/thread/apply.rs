@@ -310,29 +310,25 @@ impl Thread {
     }
 
     fn append_arguments(&mut self, id: &str, delta: &str, metadata: Option<&Metadata>) -> Change {
-        match self.calls.state_mut(id) {
-            Some(state) if state.place.is_none() => {
-                state.detached.push_str(delta);
-                Change::Nothing
-            }
-            _ => {
-                let mut from = 0;
-                let change = self.change_call(id, |call| {
-                    from = call.function.arguments.len();
-                    call.function.arguments.push_str(delta);
-                    if metadata.is_some() {
-                        merge(&mut call.metadata, metadata);
-                    }
-                });
-                match change {
-                    Change::ToolCallChanged { message, call } => Change::ArgumentsAppended {
-                        message,
-                        call,
-                        from,
-                    },
-                    other => other,
-                }
-            }
+        let Some(state) = self.calls.state_mut(id) else {
+            return Change::Nothing;
+        };
+        let Some((message, index)) = state.place else {
+            state.detached.push_str(delta);
+            return Change::Nothing;
+        };
+        let Some(call) = self.call_at(message, index) else {
+            return Change::Nothing;
+        };
+        let from = call.function.arguments.len();
+        call.function.arguments.push_str(delta);
+        if metadata.is_some() {
+            merge(&mut call.metadata, metadata);
+        }
+        Change::ArgumentsAppended {
+            message,
+            call: index,
+            from,
         }
     }
 
@@ -340,20 +336,20 @@ impl Thread {
         let Some((message, index)) = self.calls.state(id).and_then(|call| call.place) else {
             return Change::Nothing;
         };
-        let Some(Message::Assistant(AssistantMessage {
-            tool_calls: Some(calls),
-            ..
-        })) = self.messages.get_mut(message)
-        else {
-            return Change::Nothing;
-        };
-        let Some(call) = calls.get_mut(index) else {
+        let Some(call) = self.call_at(message, index) else {
             return Change::Nothing;
         };
         change(call);
         Change::ToolCallChanged {
             message,
             call: index,
+        }
+    }
+
+    fn call_at(&mut self, message: usize, index: usize) -> Option<&mut ToolCall> {
+        match self.messages.get_mut(message)? {
+            Message::Assistant(owner) => owner.tool_calls.as_mut()?.get_mut(index),
+            _ => None,
         }
     }
 

@@ -5,9 +5,11 @@ use crate::fixtures::FIXTURES;
 use crate::reading::transcript;
 use crate::sse::frames;
 use ag_ui_stream::args::ArgsValue;
+use ag_ui_stream::{Asks, Event, Message, Thread};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -214,7 +216,7 @@ fn an_ask_shows_nothing_that_it_takes_back() {
             })
             .collect();
             let text = json!({"questions": questions}).to_string();
-            let mut asks = ag_ui_stream::Asks::new();
+            let mut asks = Asks::new();
             let mut take = |event: Value| {
                 asks.handle_event(0, &serde_json::from_value(event).unwrap());
                 asks.ask("c").map(shown).unwrap_or_default()
@@ -278,6 +280,45 @@ fn no_bytes_make_the_reader_panic() {
         prop_assert!(said.contains("\nend "));
         Ok(())
     });
+}
+
+#[test]
+fn no_events_in_any_order_make_thread_or_asks_panic() {
+    let lines = FIXTURES.iter().flat_map(|fixture| {
+        std::str::from_utf8(fixture.stream)
+            .unwrap_or_default()
+            .lines()
+    });
+    let events: Vec<Event> = lines
+        .filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
+        .collect();
+    assert!(events.len() > 100);
+    law(
+        400,
+        &prop::collection::vec(0..events.len(), 1..60),
+        |picked| {
+            let (mut thread, mut asks) = (Thread::default(), Asks::new());
+            for event in picked.into_iter().map(|index| &events[index]) {
+                thread.handle_event(event);
+                asks.handle_event(0, event);
+            }
+            // What a thread says about its calls must agree with its messages.
+            for call in thread.messages().iter().flat_map(Message::tool_calls) {
+                prop_assert!(
+                    thread.call(&call.id).is_some() && thread.arguments(&call.id).is_some()
+                );
+            }
+            for message in thread.messages() {
+                prop_assert_eq!(
+                    thread.message(message.id()).map(Message::id),
+                    Some(message.id())
+                );
+            }
+            let ids: BTreeSet<&str> = asks.asks().map(|ask| ask.tool_call_id.as_str()).collect();
+            prop_assert_eq!(ids.len(), asks.asks().len());
+            Ok(())
+        },
+    );
 }
 
 #[cfg(not(target_arch = "wasm32"))]
