@@ -7,3 +7,8 @@ pub mod transcript;
 mod words;
 
 pub use chat_page::ChatPage;
+
+/// The README's example is compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
