@@ -23,7 +23,8 @@ question-server: an AG-UI server for agents that ask.
 Usage: question-server [OPTIONS]
 
   --port PORT           Port on 127.0.0.1; 0 takes any free one (default 8787)
-  --model NAME          front-desk (default) or coding-desk: who speaks for the agent
+  --model NAME          front-desk (default), coding-desk or openai: who speaks for the agent. openai is any endpoint of that kind:
+                        OPENAI_BASE_URL (default https://api.openai.com/v1), OPENAI_API_KEY and OPENAI_MODEL say which
   --pace MS             Milliseconds a desk pauses before each delta (default 15)
   --database FILE       Keep conversations in this SQLite file, which is made where it is missing;
                         the word memory (default) keeps them as long as the server runs
@@ -86,6 +87,8 @@ pub enum ModelName {
     FrontDesk,
     /// [`CodingDesk`](crate::models::coding_desk::CodingDesk).
     CodingDesk,
+    /// [`OpenAi`](crate::models::openai::OpenAi), as the environment says.
+    OpenAi,
 }
 
 impl FromStr for ModelName {
@@ -95,6 +98,7 @@ impl FromStr for ModelName {
         match name {
             "front-desk" => Ok(Self::FrontDesk),
             "coding-desk" => Ok(Self::CodingDesk),
+            "openai" => Ok(Self::OpenAi),
             _ => Err(format!("there is no model {name}")),
         }
     }

@@ -21,6 +21,9 @@ pub const MAX_MESSAGES: usize = 2_000;
 /// How often the model is asked in one run, tools and refused asks in between.
 pub const MAX_MODEL_CALLS: u32 = 32;
 
+/// How often in one run a model may try again after an ask that could not be asked.
+pub const MAX_ASK_RETRIES: u32 = 3;
+
 /// How many sub-agents one call may start.
 pub const MAX_SUB_AGENTS: usize = 8;
 

@@ -5,6 +5,7 @@ use question_server::limits::SHUTDOWN_GRACE;
 use question_server::models::Model;
 use question_server::models::coding_desk::CodingDesk;
 use question_server::models::front_desk::FrontDesk;
+use question_server::models::openai::OpenAi;
 use question_server::store::{MemoryStore, SqliteStore, Store};
 use question_server::{Config, app};
 use std::io::{self, Write as _};
@@ -50,6 +51,7 @@ async fn serve(config: Config) -> Result<(), String> {
             page.display()
         ));
     }
+    let model = open_model(&config)?;
     let store = open_store(&config)?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, config.port));
     let listener = TcpListener::bind(address)
@@ -59,7 +61,7 @@ async fn serve(config: Config) -> Result<(), String> {
         .local_addr()
         .map_err(|error| format!("the bound port cannot be read: {error}"))?;
     let shutdown = CancellationToken::new();
-    let router = app(&config, store, open_model(&config), shutdown.clone());
+    let router = app(&config, store, model, shutdown.clone());
     say(&format!("listening on http://{bound}\n"))?;
 
     let told = told_to_stop(shutdown.clone());
@@ -81,11 +83,12 @@ fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
     })
 }
 
-fn open_model(config: &Config) -> Arc<dyn Model> {
-    match config.model {
+fn open_model(config: &Config) -> Result<Arc<dyn Model>, String> {
+    Ok(match config.model {
         ModelName::FrontDesk => Arc::new(FrontDesk::new(config.pace)),
         ModelName::CodingDesk => Arc::new(CodingDesk::new(config.pace)),
-    }
+        ModelName::OpenAi => Arc::new(OpenAi::from_env()?),
+    })
 }
 
 fn bind_failed(port: u16, error: &io::Error) -> String {

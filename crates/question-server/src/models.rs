@@ -2,6 +2,7 @@
 
 pub mod coding_desk;
 pub mod front_desk;
+pub mod openai;
 mod pieces;
 
 use ask_user_question::Limits;

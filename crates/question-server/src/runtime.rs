@@ -227,7 +227,8 @@ impl Runtime {
         if goes_on {
             live.log.push_event(&snapshot(&talk.conversation));
         }
-        let work = announce(live, effects, brought.as_deref());
+        let unseen = (!goes_on).then_some(&talk.conversation);
+        let work = announce(live, unseen, effects, brought.as_deref());
         run.settled = live.log.next_position();
         match work {
             Some(work) => {

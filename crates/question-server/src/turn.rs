@@ -5,7 +5,7 @@ use crate::models::Delta;
 use ag_ui_stream::event::{
     TextMessageContent, TextMessageEnd, TextMessageStart, ToolCallArgs, ToolCallEnd, ToolCallStart,
 };
-use question_agent::call::ToolCall;
+use question_agent::call::{ToolCall, is_asking_tool};
 use question_agent::message::AssistantMessage;
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -26,6 +26,8 @@ struct Call {
     name: String,
     arguments: String,
     is_open: bool,
+    /// Not told to clients before it runs: see [`held_back`](crate::wire::held_back).
+    is_held_back: bool,
 }
 
 impl<'a> Turn<'a> {
@@ -52,8 +54,10 @@ impl<'a> Turn<'a> {
             Delta::CallArgs { call, delta } => {
                 if let Some(open) = self.calls.get_mut(&call).filter(|call| call.is_open) {
                     open.arguments.push_str(&delta);
-                    self.log
-                        .push_event(&ToolCallArgs::new(&open.id, delta).into());
+                    if !open.is_held_back {
+                        self.log
+                            .push_event(&ToolCallArgs::new(&open.id, delta).into());
+                    }
                 }
             }
             Delta::CallEnd { call } => self.end_call(call),
@@ -105,9 +109,13 @@ impl<'a> Turn<'a> {
         }
         self.end_text();
         let id = format!("call_{}", Uuid::new_v4().simple());
-        let mut start = ToolCallStart::new(&id, &name);
-        start.parent_message_id = Some(self.message_id.clone());
-        self.log.push_event(&start.into());
+        let mut before = self.calls.range(..call).map(|(_, call)| &call.name);
+        let is_held_back = before.any(|name| is_asking_tool(name));
+        if !is_held_back {
+            let mut start = ToolCallStart::new(&id, &name);
+            start.parent_message_id = Some(self.message_id.clone());
+            self.log.push_event(&start.into());
+        }
         let arguments = String::new();
         let is_open = true;
         self.calls.insert(
@@ -117,6 +125,7 @@ impl<'a> Turn<'a> {
                 name,
                 arguments,
                 is_open,
+                is_held_back,
             },
         );
     }
@@ -124,7 +133,9 @@ impl<'a> Turn<'a> {
     fn end_call(&mut self, call: usize) {
         if let Some(open) = self.calls.get_mut(&call).filter(|call| call.is_open) {
             open.is_open = false;
-            self.log.push_event(&ToolCallEnd::new(&open.id).into());
+            if !open.is_held_back {
+                self.log.push_event(&ToolCallEnd::new(&open.id).into());
+            }
         }
     }
 }

@@ -1,28 +1,64 @@
 //! The conversation in AG-UI's words.
 
 use crate::input::Pending;
-use ag_ui_stream::event::{Event, RunError, RunFinished, RunStarted, ToolCallResult};
+use ag_ui_stream::event::{
+    Event, RunError, RunFinished, RunStarted, ToolCallArgs, ToolCallEnd, ToolCallResult,
+    ToolCallStart,
+};
 use ag_ui_stream::input::{PROTOCOL_VERSION, RunAgentInput};
 use ag_ui_stream::message::{
     AssistantMessage, CallType, FunctionCall, Message, Metadata, ToolCall, ToolMessage,
 };
 use ag_ui_stream::outcome::{Interrupt, InterruptOutcome, RunOutcome, SuccessOutcome};
 use ask_user_question::outcome::AskMetadata;
-use question_agent::call::ToolResult;
+use question_agent::call::{ToolResult, is_asking_tool};
 use question_agent::state::AwaitingUserResponse;
 use question_agent::{ConvState, Conversation, message};
 use serde_json::{Map, Value, json};
 
 pub(crate) fn messages(conversation: &Conversation) -> Vec<Message> {
+    let message = |message: &message::Message| match message {
+        message::Message::User(user) => user_message(user),
+        message::Message::Assistant(assistant) => assistant_message(conversation, assistant),
+        message::Message::Tool(result) => result_message(result),
+    };
     conversation.messages().iter().map(message).collect()
 }
 
-pub(crate) fn message(message: &message::Message) -> Message {
-    match message {
-        message::Message::User(user) => user_message(user),
-        message::Message::Assistant(assistant) => assistant_message(assistant),
-        message::Message::Tool(result) => result_message(result),
-    }
+/// The events of a call that was held back when the model made it, because it stands behind an ask; nothing for any other. A client that saw
+/// it would take it for one that it has to answer itself, and could not answer the ask.
+pub(crate) fn held_back(conversation: &Conversation, tool_use_id: &str) -> Vec<Event> {
+    let owner = conversation
+        .messages()
+        .iter()
+        .rev()
+        .find_map(|message| match message {
+            message::Message::Assistant(assistant) => {
+                let index = assistant
+                    .tool_calls
+                    .iter()
+                    .position(|call| call.id == tool_use_id)?;
+                Some((assistant, index))
+            }
+            message::Message::User(_) | message::Message::Tool(_) => None,
+        });
+    let Some((assistant, index)) = owner.filter(|(owner, index)| is_behind_an_ask(owner, *index))
+    else {
+        return Vec::new();
+    };
+    let call = &assistant.tool_calls[index];
+    let mut start = ToolCallStart::new(&call.id, call.name());
+    start.parent_message_id = Some(assistant.id.clone());
+    vec![
+        start.into(),
+        ToolCallArgs::new(&call.id, call.arguments()).into(),
+        ToolCallEnd::new(&call.id).into(),
+    ]
+}
+
+fn is_behind_an_ask(assistant: &message::AssistantMessage, index: usize) -> bool {
+    let mut before = assistant.tool_calls[..index].iter();
+    before.any(|call| is_asking_tool(call.name()))
 }
 
 pub(crate) fn user_message(user: &message::UserMessage) -> Message {
@@ -52,8 +88,21 @@ pub(crate) fn result_event(result: &ToolResult) -> Event {
     event.into()
 }
 
-fn assistant_message(assistant: &message::AssistantMessage) -> Message {
-    let calls = assistant.tool_calls.iter().map(|call| {
+fn assistant_message(
+    conversation: &Conversation,
+    assistant: &message::AssistantMessage,
+) -> Message {
+    let running = conversation.state().open_calls();
+    let shown = assistant
+        .tool_calls
+        .iter()
+        .enumerate()
+        .filter(|(index, call)| {
+            !is_behind_an_ask(assistant, *index)
+                || running.first() == Some(&call.id.as_str())
+                || conversation.result_of(&call.id).is_some()
+        });
+    let calls = shown.map(|(_, call)| {
         let function = FunctionCall::new(call.name(), call.arguments());
         ToolCall::new(&call.id, CallType::Function, function)
     });

@@ -23,16 +23,32 @@ pub(super) fn end_run(live: &Live, talk: &mut Talk, run: &Run, end: RunEnd) {
     run.over.cancel();
 }
 
-/// Tells the clients what happened; what is left to do comes back. A result that the client brought itself is not told again.
-pub(super) fn announce(live: &Live, effects: Vec<Effect>, brought: Option<&str>) -> Option<Work> {
+/// Tells the clients what happened; what is left to do comes back. A result that the client brought itself is not told again. Calls that were
+/// held back are looked up in the conversation; `None` where the clients have just been given all of it.
+pub(super) fn announce(
+    live: &Live,
+    conversation: Option<&Conversation>,
+    effects: Vec<Effect>,
+    brought: Option<&str>,
+) -> Option<Work> {
+    let show = |tool_use_id: &str| {
+        let events = conversation.map(|conversation| wire::held_back(conversation, tool_use_id));
+        for event in events.into_iter().flatten() {
+            live.log.push_event(&event);
+        }
+    };
     let mut work = None;
     for effect in effects {
         match effect {
             Effect::PersistToolResults { results } => {
-                for result in results
-                    .iter()
-                    .filter(|result| brought != Some(&result.message_id))
-                {
+                for (index, result) in results.iter().enumerate() {
+                    if brought == Some(&result.message_id) {
+                        continue;
+                    }
+                    // The first is of the call that ran or waited; those behind it never did, and nobody has seen them.
+                    if index > 0 {
+                        show(&result.tool_use_id);
+                    }
                     live.log.push_event(&wire::result_event(result));
                 }
             }
@@ -41,7 +57,10 @@ pub(super) fn announce(live: &Live, effects: Vec<Effect>, brought: Option<&str>)
                 live.log.push_state(&StateChange::LlmRequesting { attempt });
             }
             Effect::RequestLlm => work = Some(Work::AskModel),
-            Effect::ExecuteTool(call) => work = Some(Work::Execute(call)),
+            Effect::ExecuteTool(call) => {
+                show(&call.id);
+                work = Some(Work::Execute(call));
+            }
             // Stored already; and a run's end says that the agent is done.
             Effect::PersistMessage(_) | Effect::PersistState | Effect::NotifyAgentDone => {}
         }

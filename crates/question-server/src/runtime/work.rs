@@ -4,7 +4,7 @@ use super::Runtime;
 use super::sub_agents::tasks;
 use super::tell::{announce, end_run, failed, snapshot};
 use crate::error::ApiError;
-use crate::limits::{MAX_MODEL_CALLS, MAX_RETRY_PAUSE};
+use crate::limits::{MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_RETRY_PAUSE};
 use crate::live::{Live, Run};
 use crate::log::RunEnd;
 use crate::models::Request;
@@ -13,7 +13,7 @@ use crate::wire;
 use ag_ui_stream::outcome::{CancelledOutcome, RunOutcome};
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
-use question_agent::call::{ToolCall, ToolResult};
+use question_agent::call::{ToolCall, ToolResult, is_asking_tool};
 use question_agent::registry::ToolContext;
 use question_agent::transition::MAX_LLM_ATTEMPTS;
 use question_agent::{ConvState, Event};
@@ -61,6 +61,7 @@ impl Runtime {
     async fn work_off(self: Arc<Self>, live: Arc<Live>, run: Run, work: Work) -> RunEnd {
         let mut stopped = false;
         let mut asked = 0;
+        let mut refused = 0;
         let mut work = Some(work);
         while let Some(next) = work {
             let done = match next {
@@ -68,12 +69,20 @@ impl Runtime {
                     reason: "The agent went on calling tools without end.".to_owned(),
                     retryable: false,
                 }),
+                Work::AskModel if refused > MAX_ASK_RETRIES => Done::kept(Event::LlmFailed {
+                    reason: "The agent could not put its question into a form that can be asked."
+                        .to_owned(),
+                    retryable: false,
+                }),
                 Work::AskModel => {
                     asked += 1;
                     self.ask_model(&live, &run).await
                 }
                 Work::Execute(call) => match self.execute(&live, &run, &call).await {
-                    Ok(done) => done,
+                    Ok(done) => {
+                        refused += u32::from(is_refused_ask(&call, &done.event));
+                        done
+                    }
                     Err(end) => return end,
                 },
             };
@@ -115,7 +124,7 @@ impl Runtime {
         if done.shown_but_dropped {
             live.log.push_event(&snapshot(&talk.conversation));
         }
-        let work = announce(live, effects, None);
+        let work = announce(live, Some(&talk.conversation), effects, None);
         if let Some(run) = &mut talk.run {
             run.settled = live.log.next_position();
         }
@@ -220,4 +229,9 @@ impl Runtime {
         let result = ToolResult::success(&call.id, said.join("\n\n"));
         Ok(Done::kept(Event::ToolComplete { result }))
     }
+}
+
+fn is_refused_ask(call: &ToolCall, event: &Event) -> bool {
+    is_asking_tool(call.name())
+        && matches!(event, Event::ToolComplete { result } if result.is_error)
 }

@@ -193,20 +193,20 @@ async fn until_waiting(server: &axum::Router, id: &str, question: &str) -> Strin
 }
 
 #[derive(Debug)]
-struct Frame {
-    event: Option<String>,
-    id: String,
-    data: Value,
+pub(crate) struct Frame {
+    pub(crate) event: Option<String>,
+    pub(crate) id: String,
+    pub(crate) data: Value,
 }
 
 /// A client of `/conversations/{id}/events`.
-struct Watcher {
+pub(crate) struct Watcher {
     body: axum::body::BodyDataStream,
     decoder: ag_ui_stream::sse::Decoder,
 }
 
 impl Watcher {
-    async fn open(server: &axum::Router, id: &str, last_event_id: Option<&str>) -> Self {
+    pub(crate) async fn open(server: &axum::Router, id: &str, last_event_id: Option<&str>) -> Self {
         let mut request = Request::builder()
             .method(Method::GET)
             .uri(format!("/conversations/{id}/events"))
@@ -245,7 +245,7 @@ impl Watcher {
         }
     }
 
-    async fn until(&mut self, last: impl Fn(&Frame) -> bool) -> Vec<Frame> {
+    pub(crate) async fn until(&mut self, last: impl Fn(&Frame) -> bool) -> Vec<Frame> {
         let mut seen = Vec::new();
         loop {
             seen.push(self.next().await);

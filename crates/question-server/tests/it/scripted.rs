@@ -1,13 +1,14 @@
 //! Runs that go wrong, with a model that does what a test says.
 
-use crate::visitor::{get, post, request, server_with};
+use crate::conversations::Watcher;
+use crate::visitor::{Visitor, get, post, request, server_with};
 use ag_ui_stream::reader::EndOutcome;
 use ask_user_question::Limits;
 use axum::body::Body;
 use axum::http::Method;
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
-use question_server::limits::MAX_MODEL_CALLS;
+use question_server::limits::{MAX_ASK_RETRIES, MAX_MODEL_CALLS};
 use question_server::models::{Delta, Model, ModelError, Request};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -123,13 +124,68 @@ async fn malformed_arguments_go_back_to_the_model_which_tries_again() {
 }
 
 #[tokio::test]
-async fn a_model_that_never_comes_to_an_end_is_stopped() {
+async fn a_model_that_cannot_ask_legally_may_try_again_three_times() {
     let again = || vec![Line::Calls(0, "ask_user_question", "{}")];
     let script = Script::new(std::iter::repeat_with(again).take(100));
     let server = server_with(script.clone());
     let (_, end) = post(&server, "/agent", says("u1", "go")).await.events();
     assert_eq!(end.outcome, EndOutcome::Error);
+    assert_eq!(script.times_asked(), 1 + MAX_ASK_RETRIES as usize);
+}
+
+#[tokio::test]
+async fn a_model_that_never_comes_to_an_end_is_stopped() {
+    let again = || vec![Line::Calls(0, "unknown_tool", "{}")];
+    let script = Script::new(std::iter::repeat_with(again).take(100));
+    let server = server_with(script.clone());
+    let (_, end) = post(&server, "/agent", says("u1", "go")).await.events();
+    assert_eq!(end.outcome, EndOutcome::Error);
     assert_eq!(script.times_asked(), MAX_MODEL_CALLS as usize);
+}
+
+#[tokio::test]
+async fn calls_behind_the_question_are_shown_once_they_are_done_with() {
+    let calls = || {
+        vec![
+            Line::Calls(0, "ask_user_question", ASK),
+            Line::Calls(1, "unknown_tool", "{}"),
+            Line::Calls(2, "ask_user_question", ASK),
+        ]
+    };
+    let server = server_with(Script::new([calls(), vec![Line::Says("Done.")], calls()]));
+    let mut visitor = Visitor::new(&server, "v", "t");
+    visitor.says("go").await;
+    assert_eq!(visitor.thread.unanswered_tool_call_ids().len(), 1);
+    visitor.picks("One").await;
+    assert!(
+        visitor.is_asked("Which?"),
+        "the second ask is there, with its questions"
+    );
+    visitor.picks("Two").await;
+    assert!(visitor.is_asked_nothing());
+
+    // Cancelled, each gets its result; a client sees none of them without its call.
+    visitor.says("again").await;
+    let (call, _) = visitor.waiting();
+    let mut watcher = Watcher::open(&server, "t", None).await;
+    post(&server, "/conversations/t/cancel", json!({})).await;
+    let seen = watcher
+        .until(|frame| frame.data["type"] == "RUN_FINISHED")
+        .await;
+    let of = |name: &str| {
+        let events = seen.iter().filter(|frame| frame.data["type"] == *name);
+        events
+            .map(|frame| frame.data["toolCallId"].to_string())
+            .collect::<Vec<_>>()
+    };
+    let results = of("TOOL_CALL_RESULT");
+    assert_eq!(results.len(), 3);
+    assert_eq!(results[0], json!(call).to_string());
+    assert_eq!(
+        of("TOOL_CALL_START"),
+        results[1..],
+        "the first was seen before"
+    );
 }
 
 #[tokio::test]

@@ -1,0 +1,234 @@
+//! A model behind an endpoint of chat completions, which replays what providers really send.
+
+use crate::provider::{Provider, Recorded};
+use crate::visitor::{Visitor, get, post, server_with};
+use ag_ui_stream::reader::EndOutcome;
+use axum::Router;
+use question_server::limits::MAX_ASK_RETRIES;
+use question_server::models::openai::OpenAi;
+use serde_json::{Value, json};
+
+const TEXT: &str = include_str!("openai/text.sse");
+const SPLIT_ARGUMENTS: &str = include_str!("openai/split_arguments.sse");
+const PARALLEL_CALLS: &str = include_str!("openai/parallel_calls.sse");
+const ERROR_MID_STREAM: &str = include_str!("openai/error_mid_stream.sse");
+const CUT_OFF: &str = include_str!("openai/cut_off.sse");
+const MALFORMED_ARGUMENTS: &str = include_str!("openai/malformed_arguments.sse");
+
+const KEY: &str = "sk-test-0123456789";
+
+async fn replaying(streams: impl IntoIterator<Item = &'static str>) -> (Router, Provider) {
+    answering(streams.into_iter().map(Recorded::stream)).await
+}
+
+async fn answering(answers: impl IntoIterator<Item = Recorded>) -> (Router, Provider) {
+    let provider = Provider::replaying(answers).await;
+    let model = OpenAi::new(
+        &provider.base_url,
+        Some(KEY.to_owned()),
+        "gpt-4o-mini".to_owned(),
+    );
+    (
+        server_with(model.expect("loopback may have the key")),
+        provider,
+    )
+}
+
+/// How the first run ends, with the code and message of its error.
+async fn first_run(server: &Router) -> (EndOutcome, String, String) {
+    let message = json!({"id": "u", "role": "user", "content": "hi"});
+    let input = json!({"threadId": "t", "runId": "r", "messages": [message]});
+    let (_, end) = post(server, "/agent", input).await.events();
+    let error = end
+        .error
+        .map(|error| (error.code, error.message))
+        .unwrap_or_default();
+    (end.outcome, error.0, error.1)
+}
+
+async fn messages(server: &Router) -> Vec<Value> {
+    let described = get(server, "/conversations/t").await.json();
+    described["messages"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default()
+}
+
+#[tokio::test]
+async fn text_streams_through() {
+    let (server, provider) = replaying([TEXT]).await;
+    let mut visitor = Visitor::new(&server, "v", "t");
+    assert_eq!(visitor.says("hi").await, "Grüß Gott, 🚗!");
+    let (headers, asked) = provider.asked().remove(0);
+    assert_eq!(headers["authorization"], format!("Bearer {KEY}"));
+    assert_eq!(
+        (&asked["model"], &asked["stream"]),
+        (&json!("gpt-4o-mini"), &json!(true))
+    );
+    let system = asked["messages"][0]["content"]
+        .as_str()
+        .expect("it is text");
+    assert!(system.contains("ask_user_question"), "{system}");
+    let tool = &asked["tools"][0]["function"];
+    assert_eq!(tool["name"], "ask_user_question");
+    assert_eq!(tool["parameters"]["properties"]["questions"]["maxItems"], 4);
+}
+
+#[tokio::test]
+async fn an_ask_in_split_arguments_waits_and_its_answer_goes_back() {
+    let (server, provider) = replaying([SPLIT_ARGUMENTS, TEXT]).await;
+    let mut visitor = Visitor::new(&server, "v", "t");
+    visitor.says("hi").await;
+    assert!(visitor.is_asked("Which database?"));
+    assert_eq!(visitor.picks("SQLite").await, "Grüß Gott, 🚗!");
+    let (_, asked) = provider.asked().remove(1);
+    let history = asked["messages"].as_array().expect("there is a history");
+    let roles: Vec<&str> = history
+        .iter()
+        .filter_map(|message| message["role"].as_str())
+        .collect();
+    assert_eq!(roles, ["system", "user", "assistant", "tool", "user"]);
+    let call = &history[2]["tool_calls"][0];
+    assert!(
+        call["function"]["arguments"]
+            .as_str()
+            .is_some_and(|text| text.contains("Läuft schon 🐘"))
+    );
+    assert_eq!(history[3]["tool_call_id"], call["id"]);
+    assert_eq!(
+        history[3]["content"],
+        r#"{"answers":{"Which database?":"SQLite"}}"#
+    );
+}
+
+#[tokio::test]
+async fn parallel_calls_get_their_results_each() {
+    let (server, provider) = replaying([PARALLEL_CALLS, TEXT]).await;
+    let mut visitor = Visitor::new(&server, "v", "t");
+    visitor.says("hi").await;
+    let shown = messages(&server).await;
+    assert_eq!(
+        shown[1]["toolCalls"].as_array().map(Vec::len),
+        Some(1),
+        "what is not the user's to answer is held back"
+    );
+    visitor.picks("PostgreSQL").await;
+    let (_, asked) = provider.asked().remove(1);
+    let calls = asked["messages"][2]["tool_calls"]
+        .as_array()
+        .expect("there are two");
+    assert_eq!(
+        calls[1]["function"],
+        json!({"name": "weather", "arguments": "{\"city\":\"Graz\"}"})
+    );
+    for (index, call) in calls.iter().enumerate() {
+        assert_eq!(asked["messages"][3 + index]["tool_call_id"], call["id"]);
+    }
+    assert_eq!(
+        asked["messages"][4]["content"],
+        "There is no tool named weather."
+    );
+}
+
+#[tokio::test]
+async fn an_error_in_the_middle_fails_the_run_and_leaves_nothing_half() {
+    for (stream, why) in [
+        (ERROR_MID_STREAM, "The server had an error"),
+        (CUT_OFF, "broke off"),
+    ] {
+        let (server, provider) = replaying([stream, TEXT]).await;
+        let (outcome, code, message) = first_run(&server).await;
+        assert_eq!(
+            (outcome, code.as_str()),
+            (EndOutcome::Error, "model_failed")
+        );
+        assert!(message.contains(why), "{message}");
+        assert_eq!(messages(&server).await.len(), 1, "the user's own message");
+        assert_eq!(
+            provider.asked().len(),
+            1,
+            "half an answer is not tried again behind the user's back"
+        );
+        assert_eq!(
+            first_run(&server).await.0,
+            EndOutcome::Completed,
+            "the user can try again"
+        );
+    }
+}
+
+#[tokio::test]
+async fn too_many_requests_are_tried_again_when_the_endpoint_says() {
+    let busy = |status| Recorded {
+        status,
+        retry_after: Some("0"),
+        body: r#"{"error":{"message":"slow down"}}"#,
+    };
+    let (server, provider) = answering([busy(429), busy(503), Recorded::stream(TEXT)]).await;
+    assert_eq!(first_run(&server).await.0, EndOutcome::Completed);
+    assert_eq!(provider.asked().len(), 3);
+
+    let (server, provider) = answering([busy(429), busy(429), busy(429)]).await;
+    let (outcome, _, message) = first_run(&server).await;
+    assert_eq!(
+        (outcome, message.as_str()),
+        (EndOutcome::Error, "The model is asked too often.")
+    );
+    assert_eq!(provider.asked().len(), 3);
+}
+
+#[tokio::test]
+async fn what_cannot_get_better_is_not_tried_again() {
+    let body = r#"{"error":{"message":"Incorrect API key provided: sk-test-*6789."}}"#;
+    for (status, says) in [
+        (401, "The model's endpoint refuses the key."),
+        (400, "refuses (400): Incorrect"),
+        (307, "refuses (307)"),
+    ] {
+        let (server, provider) = answering([Recorded {
+            status,
+            retry_after: None,
+            body,
+        }])
+        .await;
+        let (outcome, _, message) = first_run(&server).await;
+        assert_eq!(outcome, EndOutcome::Error);
+        assert!(message.contains(says), "{message}");
+        assert_eq!(provider.asked().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn malformed_arguments_become_results_and_three_more_tries() {
+    let (server, provider) = replaying([MALFORMED_ARGUMENTS, SPLIT_ARGUMENTS]).await;
+    assert_eq!(first_run(&server).await.0, EndOutcome::Completed);
+    let (_, asked) = provider.asked().remove(1);
+    let call = &asked["messages"][2]["tool_calls"][0]["function"];
+    assert_eq!(
+        call["arguments"], "{}",
+        "endpoints refuse a history with arguments that are no JSON"
+    );
+    let result = asked["messages"][3]["content"]
+        .as_str()
+        .expect("it is text");
+    assert!(result.starts_with("Invalid input:"), "{result}");
+    let described = get(&server, "/conversations/t").await.json();
+    assert_eq!(described["state"]["type"], "awaiting_user_response");
+
+    let tries = 1 + MAX_ASK_RETRIES as usize;
+    let (server, provider) = replaying([MALFORMED_ARGUMENTS; 8]).await;
+    assert_eq!(first_run(&server).await.0, EndOutcome::Error);
+    assert_eq!(provider.asked().len(), tries);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_is_not_there_fails_the_run_in_words() {
+    let gone = Provider::replaying([]).await.base_url.clone();
+    let model = OpenAi::new(&gone, None, "m".to_owned()).expect("it is a URL");
+    let (outcome, code, message) = first_run(&server_with(model)).await;
+    assert_eq!(
+        (outcome, code.as_str()),
+        (EndOutcome::Error, "model_failed")
+    );
+    assert_eq!(message, "The model cannot be reached.");
+}
