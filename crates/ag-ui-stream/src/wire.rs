@@ -5,6 +5,7 @@
 
 pub(crate) mod decode;
 
+use ask_user_question::json::plain;
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Map, Value};
 
@@ -99,8 +100,17 @@ impl Field {
 }
 
 /// A type that knows what the protocol says about it.
-pub(crate) trait Described {
+pub(crate) trait Described: Sized {
     const SHAPE: &'static Shape;
+
+    /// Decodes a value of a field. Where that is any JSON, it is read as
+    /// [`Plain`](ask_user_question::json::Plain), which is safe to read from a hostile text. (No field is a list of such values.)
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>
+    where
+        Self: Deserialize<'de>,
+    {
+        Self::deserialize(deserializer)
+    }
 
     /// Whether a decoded value is legal in an optional position, where serde alone would let it pass.
     fn is_legal(&self) -> bool {
@@ -137,6 +147,10 @@ impl Described for u64 {
 impl Described for Value {
     const SHAPE: &'static Shape = &Shape::Any;
 
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        plain(deserializer)
+    }
+
     fn is_legal(&self) -> bool {
         !self.is_null()
     }
@@ -144,6 +158,13 @@ impl Described for Value {
 
 impl Described for Map<String, Value> {
     const SHAPE: &'static Shape = &Shape::OpenObject;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match plain(deserializer)? {
+            Value::Object(members) => Ok(members),
+            _ => Err(D::Error::custom("no object")),
+        }
+    }
 }
 
 impl<T: Described> Described for Vec<T> {
@@ -163,7 +184,7 @@ where
     D: Deserializer<'de>,
     T: Deserialize<'de> + Described,
 {
-    let value = T::deserialize(deserializer)?;
+    let value = T::read(deserializer)?;
     if value.is_legal() {
         Ok(Some(value))
     } else {
@@ -184,7 +205,11 @@ macro_rules! object {
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
         #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
         pub struct $name {
-            $( $(#[$required_meta])* pub $required: $required_type, )*
+            $(
+                $(#[$required_meta])*
+                #[serde(deserialize_with = "crate::wire::Described::read")]
+                pub $required: $required_type,
+            )*
             $(
                 $(#[$optional_meta])*
                 #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::wire::present")]

@@ -44,7 +44,7 @@ impl Asks {
             // Some adapters send the value as JSON text.
             let read = value
                 .as_str()
-                .and_then(|text| serde_json::from_str(text).ok())
+                .and_then(|text| ask_user_question::json::parse(text).ok())
                 .unwrap_or_else(|| value.clone());
             let Some(ask) = ask_in(&read).or_else(|| plain_ask(&read)) else {
                 continue;

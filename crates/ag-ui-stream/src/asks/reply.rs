@@ -231,7 +231,7 @@ impl Draft<'_> {
                 });
             }
             (outcome @ Outcome::RepliedInChat { .. }, None) => {
-                ask.and_then(|ask| serde_json::from_str(&outcome.tool_content(ask)).ok())
+                ask.and_then(|ask| ask_user_question::json::parse(&outcome.tool_content(ask)).ok())
             }
             (
                 Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled,

@@ -1,6 +1,12 @@
 //! RFC 6902 as events carry it: well formed, and open to members that the RFC does not name.
 
 use crate::wire::{Described, Shape};
+use ask_user_question::json::Plain;
+use json_patch::jsonptr::{Pointer, PointerBuf};
+use json_patch::{
+    AddOperation, CopyOperation, MoveOperation, PatchOperation, RemoveOperation, ReplaceOperation,
+    TestOperation,
+};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::Value;
 
@@ -23,12 +29,8 @@ impl JsonPatch {
     /// # Errors
     /// Which operation does not apply, and why.
     pub fn apply(&self, target: &mut Value) -> Result<(), String> {
-        let operations: Result<Vec<json_patch::PatchOperation>, _> = self
-            .operations
-            .iter()
-            .map(Deserialize::deserialize)
-            .collect();
-        let operations = operations.map_err(|error| error.to_string())?;
+        let operations: Result<Vec<_>, _> = self.operations.iter().map(applicable).collect();
+        let operations = operations?;
         json_patch::patch(target, &operations).map_err(|error| error.to_string())
     }
 }
@@ -48,8 +50,9 @@ impl TryFrom<Vec<Value>> for JsonPatch {
 
 impl<'de> Deserialize<'de> for JsonPatch {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::deserialize(deserializer)
-            .and_then(|operations| Self::try_from(operations).map_err(D::Error::custom))
+        let operations = Vec::<Plain>::deserialize(deserializer)?;
+        let operations: Vec<Value> = operations.into_iter().map(|Plain(it)| it).collect();
+        Self::try_from(operations).map_err(D::Error::custom)
     }
 }
 
@@ -58,6 +61,41 @@ impl Described for JsonPatch {
         item: &Shape::Operation,
         min: 0,
     };
+}
+
+/// An operation as `json-patch` has it. Made by hand, because its own reading of a value is not safe with hostile JSON.
+fn applicable(operation: &Value) -> Result<PatchOperation, String> {
+    let pointer = |member: &str| -> Result<PointerBuf, String> {
+        let text = operation[member].as_str().unwrap_or_default();
+        Pointer::parse(text)
+            .map(Pointer::to_buf)
+            .map_err(|error| error.to_string())
+    };
+    let (path, value) = (pointer("path")?, || operation["value"].clone());
+    Ok(match operation["op"].as_str() {
+        Some("add") => PatchOperation::Add(AddOperation {
+            path,
+            value: value(),
+        }),
+        Some("remove") => PatchOperation::Remove(RemoveOperation { path }),
+        Some("replace") => PatchOperation::Replace(ReplaceOperation {
+            path,
+            value: value(),
+        }),
+        Some("move") => PatchOperation::Move(MoveOperation {
+            path,
+            from: pointer("from")?,
+        }),
+        Some("copy") => PatchOperation::Copy(CopyOperation {
+            path,
+            from: pointer("from")?,
+        }),
+        Some("test") => PatchOperation::Test(TestOperation {
+            path,
+            value: value(),
+        }),
+        _ => return Err("unknown operation".to_owned()),
+    })
 }
 
 /// What is wrong with one operation.

@@ -53,7 +53,7 @@ pub(crate) fn input(text: &str) -> Result<(RunAgentInput, Vec<Warning>), StreamE
 }
 
 fn parse(text: &str) -> Result<Value, StreamError> {
-    serde_json::from_str(text).map_err(|error| {
+    ask_user_question::json::parse(text).map_err(|error| {
         StreamError::new(ErrorCode::InvalidJson, format!("this is not JSON: {error}"))
     })
 }

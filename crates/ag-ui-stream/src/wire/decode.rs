@@ -1,5 +1,6 @@
 //! How wire types are decoded, more strictly than serde derives it and without buffering where the `type` comes first.
 
+use ask_user_question::json::Plain;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
@@ -74,10 +75,13 @@ impl<'de, T: Member<'de>> Visitor<'de> for UnionVisitor<T> {
                     return T::decode(&kind, MapAccessDeserializer::new(members));
                 }
                 let rest = MapAccessDeserializer::new(members);
-                before.extend(Map::<String, Value>::deserialize(rest)?);
+                if let Plain(Value::Object(rest)) = Plain::deserialize(rest)? {
+                    before.extend(rest);
+                }
                 return T::decode(&kind, before.into_deserializer()).map_err(A::Error::custom);
             }
-            before.insert(key.into_owned(), members.next_value()?);
+            let Plain(value) = members.next_value()?;
+            before.insert(key.into_owned(), value);
         }
         Err(A::Error::missing_field(self.tag))
     }

@@ -3,6 +3,7 @@
 mod args;
 mod asks;
 mod fixtures;
+mod hostile;
 mod properties;
 mod reading;
 mod replies;

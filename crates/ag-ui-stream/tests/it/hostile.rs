@@ -1,0 +1,106 @@
+//! What a hostile producer sends to overflow the stack. The tests switch `serde_json`'s `raw_value` on, as other crates in a build may: with
+//! it, an object with one certain key is JSON inside a string, which is read with a fresh limit on depth.
+
+use ag_ui_stream::input::RunAgentInput;
+use ag_ui_stream::reader::EndOutcome;
+use ag_ui_stream::{Asks, Event, EventReader, Thread};
+use serde_json::{Value, json};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+const KEY: &str = "$serde_json::private::RawValue";
+
+/// JSON text inside JSON text: sixteen times, each inside a hundred arrays.
+fn nested() -> String {
+    (0..16).fold("0".to_owned(), |text, _| {
+        let packed = Value::String(text);
+        format!(
+            "{}{{\"{KEY}\":{packed}}}{}",
+            "[".repeat(100),
+            "]".repeat(100)
+        )
+    })
+}
+
+/// Sends a run around an event, and gives how it ended.
+fn verdict(event: &str) -> EndOutcome {
+    let (mut reader, mut thread, mut asks) = (EventReader::new(), Thread::default(), Asks::new());
+    let run = |kind: &str| format!(r#"{{"type":"{kind}","threadId":"t","runId":"r"}}"#);
+    for data in [&run("RUN_STARTED"), event, &run("RUN_FINISHED")] {
+        reader.feed(format!("data: {data}\n\n").as_bytes());
+        while let Some(Ok(event)) = reader.next_event() {
+            thread.handle_event(&event);
+            asks.handle_event(0, &event);
+        }
+    }
+    reader.finish().outcome
+}
+
+#[test]
+fn raw_values_inside_raw_values_are_plain_json() {
+    let nested = nested();
+    let object = format!(r#"{{"{KEY}":{}}}"#, Value::String(nested.clone()));
+    for event in [
+        format!(r#"{{"type":"STATE_SNAPSHOT","snapshot":{nested}}}"#),
+        format!(r#"{{"snapshot":{nested},"type":"STATE_SNAPSHOT"}}"#),
+        format!(r#"{{"type":"STATE_SNAPSHOT","snapshot":{nested},"zzz":1}}"#),
+        format!(r#"{{"zzz":{nested},"type":"STATE_SNAPSHOT","snapshot":1}}"#),
+        format!(r#"{{"type":"STATE_DELTA","delta":[{{"op":"add","path":"","value":{nested}}}]}}"#),
+        format!(r#"{{"type":"CUSTOM","name":"n","value":{nested},"rawEvent":{nested}}}"#),
+        format!(r#"{{"type":"CUSTOM","name":"n","value":1,"metadata":{object}}}"#),
+        format!(
+            r#"{{"type":"CUSTOM","name":"on_interrupt","value":{}}}"#,
+            Value::String(nested.clone())
+        ),
+        format!(
+            r#"{{"type":"ACTIVITY_SNAPSHOT","messageId":"m","activityType":"a","content":{object}}}"#
+        ),
+    ] {
+        let start: String = event.chars().take(70).collect();
+        assert_eq!(verdict(&event), EndOutcome::Completed, "{start}");
+    }
+    // The text after the first member is a frame that begins with the key.
+    let whole = format!(
+        r#"{{"a":1,"{KEY}":{},"type":"CUSTOM"}}"#,
+        Value::String(nested)
+    );
+    assert_eq!(verdict(&whole), EndOutcome::Rejected);
+    assert_eq!(verdict(&object), EndOutcome::Rejected);
+}
+
+#[test]
+fn raw_values_in_an_input_are_plain_json() {
+    let nested = nested();
+    for more in ["", r#","zzz":1"#] {
+        let text = format!(
+            r#"{{"threadId":"t","runId":"r","messages":[],"state":{nested},"forwardedProps":{nested}{more}}}"#
+        );
+        let (input, _) = RunAgentInput::parse(&text).unwrap();
+        assert_eq!(
+            input.state.as_ref().unwrap(),
+            input.forwarded_props.as_ref().unwrap()
+        );
+    }
+}
+
+#[test]
+fn the_key_is_a_key_like_any_other() {
+    let mut reader = EventReader::new();
+    let sent = json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r", "rawEvent": {KEY: "[1]"}, "metadata": {KEY: "{}"}});
+    reader.feed_json(&sent.to_string());
+    let event: Event = reader.next_event().unwrap().unwrap();
+    assert_eq!(event.raw_event(), Some(&sent["rawEvent"]));
+    assert_eq!(serde_json::to_value(&event).unwrap(), sent);
+    let mut thread = Thread::default();
+    for event in [
+        json!({"type": "STATE_DELTA", "delta": [{"op": "add", "path": "/a", "value": {KEY: "[1]"}}]}),
+        json!({"type": "STATE_DELTA", "delta": [{"op": "test", "path": "/a", "value": {KEY: "[1]"}}, {"op": "copy", "from": "/a", "path": "/b"}]}),
+    ] {
+        reader.feed_value(event);
+        thread.handle_event(&reader.next_event().unwrap().unwrap());
+    }
+    assert_eq!(
+        thread.state(),
+        &json!({"a": {KEY: "[1]"}, "b": {KEY: "[1]"}})
+    );
+}
