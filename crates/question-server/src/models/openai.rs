@@ -13,6 +13,7 @@ use std::time::Duration;
 use stream::Reading;
 use tokio::sync::mpsc;
 use ureq::http::{HeaderMap, Response, StatusCode, Uri, header};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
 /// The environment variable with the endpoint, up to and without `/chat/completions`.
@@ -68,6 +69,7 @@ impl OpenAi {
             .http_status_as_error(false)
             // A redirect would take the conversation to where nobody sent it.
             .max_redirects(0)
+            .tls_config(TlsConfig::builder().root_certs(roots()).build())
             .timeout_connect(Some(SILENCE))
             .timeout_recv_response(Some(SILENCE))
             .timeout_per_read(Some(SILENCE));
@@ -162,6 +164,18 @@ impl Model for OpenAi {
         });
         answer.boxed()
     }
+}
+
+/// The certificates that this machine trusts, so that a company's own endpoint is reached too; Mozilla's where it names none.
+fn roots() -> RootCerts {
+    let found = rustls_native_certs::load_native_certs().certs;
+    if found.is_empty() {
+        return RootCerts::WebPki;
+    }
+    let certificates = found
+        .iter()
+        .map(|der| Certificate::from_der(der).to_owned());
+    RootCerts::from(certificates)
 }
 
 /// Feeds what arrives to `take`, which says whether there is any use in going on.
