@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::live::{Live, Talk};
 use crate::owner::Caller;
-use crate::runtime::{stop, to_the_end};
+use crate::runtime::{snapshot, stop, to_the_end};
 use crate::sse::{ConversationStream, STATE_CHANGE, frame};
 use crate::wire;
 use ag_ui_stream::Message;
@@ -90,7 +90,8 @@ pub(crate) async fn describe(
     }))
 }
 
-/// First the present state, then everything that happens, from `Last-Event-ID` on where the server still has it.
+/// First the present state, then everything that happens, from `Last-Event-ID` on where the server still has it, and behind the whole history
+/// where it has not.
 pub(crate) async fn events(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
@@ -107,6 +108,11 @@ pub(crate) async fn events(
     let id = live.event_id(position);
     let present = json!(StateChange::from(talk.conversation.state())).to_string();
     let mut prefix = frame(Some(STATE_CHANGE), &id, &present);
+    if let (Some(_), None) = (last, resumed) {
+        // It has missed what is no longer kept as events.
+        let messages = json!(snapshot(&talk.conversation)).to_string();
+        prefix.push_str(&frame(None, &id, &messages));
+    }
     if let (None, Some(run)) = (resumed, &talk.run) {
         // Whoever comes in the middle of a run has not seen it start.
         let started = json!(wire::run_started(&live.id, &run.id, Vec::new())).to_string();

@@ -39,9 +39,6 @@ pub const MAX_ID_BYTES: usize = 200;
 /// How many events of one conversation are kept for clients that read slowly.
 pub const MAX_LOG_ENTRIES: usize = 8_192;
 
-/// How many of them are kept once nobody reads any more, for clients that come back.
-pub const IDLE_LOG_ENTRIES: usize = 256;
-
 /// How often a stream without events says that it is alive.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 

@@ -14,7 +14,7 @@ use std::time::Instant;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// A conversation that somebody has asked for since the server started.
+/// A conversation that somebody does something with or watches.
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) id: String,
@@ -23,7 +23,7 @@ pub(crate) struct Live {
     /// Whose it is, where it has an owner.
     pub(crate) owner: Option<Owner>,
     /// How often it may still be changed from outside.
-    pub(crate) changes: Allowance,
+    pub(crate) changes: Arc<Allowance>,
     pub(crate) log: Arc<Log>,
     pub(crate) talk: Mutex<Talk>,
 }
@@ -59,7 +59,7 @@ pub(crate) struct Run {
 pub(crate) struct Follower(Arc<AtomicUsize>);
 
 impl Live {
-    pub(crate) fn new(id: String, stored: Stored, changes: Allowance) -> Self {
+    pub(crate) fn new(id: String, stored: Stored, changes: Arc<Allowance>) -> Self {
         Self {
             id,
             owner: stored.owner,

@@ -1,6 +1,6 @@
 //! The events of one conversation, written once and read by any number of clients, each at its own speed.
 
-use crate::limits::{IDLE_LOG_ENTRIES, MAX_LOG_ENTRIES};
+use crate::limits::MAX_LOG_ENTRIES;
 use ag_ui_stream::Event;
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::effect::StateChange;
@@ -43,6 +43,10 @@ pub(crate) struct Log {
 struct Entries {
     first: u64,
     entries: VecDeque<Entry>,
+    /// Whether what is told here is still under way; otherwise it is all in the conversation's messages.
+    is_running: bool,
+    /// How many readers have come to the present end and wait for more.
+    waiting: usize,
 }
 
 /// What a reader finds at a position.
@@ -63,8 +67,7 @@ impl Log {
 
     /// The position of the next entry.
     pub(crate) fn next_position(&self) -> u64 {
-        let entries = self.lock();
-        entries.first + entries.entries.len() as u64
+        self.lock().next_position()
     }
 
     pub(crate) fn push_event(&self, event: &Event) {
@@ -72,7 +75,13 @@ impl Log {
         self.push(Kind::AgUi, data.into(), None);
     }
 
+    /// A run begins, whose events are kept until it has ended.
+    pub(crate) fn begin_run(&self) {
+        self.lock().is_running = true;
+    }
+
     pub(crate) fn push_end(&self, event: &Event, end: RunEnd) {
+        self.lock().is_running = false;
         let data = serde_json::to_string(event).expect("an event has only strings for keys");
         self.push(Kind::AgUi, data.into(), Some(end));
     }
@@ -84,7 +93,8 @@ impl Log {
 
     fn push(&self, kind: Kind, data: Arc<str>, end: Option<RunEnd>) {
         let mut entries = self.lock();
-        let position = entries.first + entries.entries.len() as u64;
+        let position = entries.next_position();
+        entries.waiting = 0;
         entries.entries.push_back(Entry {
             position,
             kind,
@@ -104,10 +114,21 @@ impl Log {
         }
     }
 
+    /// What is at a reader's position; where nothing is yet, the reader counts as waiting. Both under one lock, so that nothing it has not read can
+    /// come and go in between.
+    fn find_or_wait(&self, position: u64) -> Option<Found> {
+        let mut entries = self.lock();
+        let found = entries.at(position);
+        if found.is_none() {
+            entries.wait(self.next.receiver_count());
+        }
+        found
+    }
+
     /// Whether an entry at this position can still be read, or is the next.
     pub(crate) fn reaches(&self, position: u64) -> bool {
         let entries = self.lock();
-        (entries.first..=entries.first + entries.entries.len() as u64).contains(&position)
+        (entries.first..=entries.next_position()).contains(&position)
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
@@ -117,6 +138,19 @@ impl Log {
 }
 
 impl Entries {
+    fn next_position(&self) -> u64 {
+        self.first + self.entries.len() as u64
+    }
+
+    /// One reader more of so many has read everything. Nobody needs what all have read, and a client that comes back finds it in the messages.
+    fn wait(&mut self, readers: usize) {
+        self.waiting += 1;
+        if !self.is_running && self.waiting == readers {
+            self.keep(0);
+            self.entries.shrink_to_fit();
+        }
+    }
+
     fn keep(&mut self, most: usize) {
         while self.entries.len() > most {
             self.entries.pop_front();
@@ -146,28 +180,81 @@ impl Reader {
     pub(crate) async fn next(&mut self) -> Found {
         loop {
             self.next.mark_unchanged();
-            let found = self.log.lock().at(self.position);
-            match found {
-                Some(found) => {
-                    self.position += 1;
-                    return found;
-                }
-                // The sender lives in the log that this reader holds.
-                None => self
-                    .next
-                    .changed()
-                    .await
-                    .expect("the log outlives its readers"),
+            if let Some(found) = self.log.find_or_wait(self.position) {
+                self.position += 1;
+                return found;
             }
+            let waiting = Waiting {
+                log: &self.log,
+                position: self.position,
+            };
+            // The sender lives in the log that this reader holds.
+            self.next
+                .changed()
+                .await
+                .expect("the log outlives its readers");
+            drop(waiting);
         }
     }
 }
 
-impl Drop for Reader {
+/// A reader that is counted as waiting, until something is pushed or it is dropped.
+struct Waiting<'a> {
+    log: &'a Log,
+    position: u64,
+}
+
+impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        // This reader still counts as a receiver.
-        if self.log.next.receiver_count() <= 1 {
-            self.log.lock().keep(IDLE_LOG_ENTRIES);
+        let mut entries = self.log.lock();
+        // Where something was pushed meanwhile, nobody is counted any more.
+        if entries.next_position() == self.position {
+            entries.waiting -= 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Found, Log, RunEnd};
+    use crate::wire;
+    use ag_ui_stream::outcome::{RunOutcome, SuccessOutcome};
+    use futures_util::FutureExt as _;
+    use std::sync::Arc;
+
+    fn is_entry(found: Option<Found>) -> bool {
+        matches!(found, Some(Found::Entry(_)))
+    }
+
+    #[test]
+    fn events_are_kept_until_the_run_is_over_and_every_reader_has_them() {
+        let log = Arc::new(Log::new());
+        let (mut one, mut other) = (log.reader(0), log.reader(0));
+        log.begin_run();
+        log.push_event(&wire::run_started("t", "r", Vec::new()));
+        for reader in [&mut one, &mut other] {
+            assert!(is_entry(reader.next().now_or_never()));
+            assert!(reader.next().now_or_never().is_none());
+        }
+        assert!(log.reaches(0), "the run goes on");
+
+        let mut waiting = Box::pin(other.next());
+        assert!((&mut waiting).now_or_never().is_none());
+        let outcome = RunOutcome::Success(SuccessOutcome::new());
+        let event = wire::run_finished("t", "r", outcome.clone());
+        log.push_end(&event, RunEnd::Finished(outcome));
+        assert!(is_entry(one.next().now_or_never()));
+        assert!(one.next().now_or_never().is_none());
+        assert!(log.reaches(0), "the other was woken but has not read");
+        assert!(is_entry(waiting.now_or_never()));
+
+        // Both wait for more: whoever comes now reads the messages.
+        let (mut first, mut second) = (Box::pin(one.next()), Box::pin(other.next()));
+        assert!((&mut first).now_or_never().is_none());
+        assert!((&mut second).now_or_never().is_none());
+        assert!(!log.reaches(0) && log.reaches(2));
+        log.begin_run();
+        log.push_event(&wire::run_started("t", "r2", Vec::new()));
+        assert!(is_entry(first.now_or_never()) && is_entry(second.now_or_never()));
     }
 }

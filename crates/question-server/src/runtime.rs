@@ -20,9 +20,10 @@ use question_agent::effect::StateChange;
 use question_agent::registry::{ToolContext, ToolRegistry};
 use question_agent::{ConvState, Conversation, Effect, Event, Rejected};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
-use tell::{announce, attach, brought_message, catch_up, end_run, snapshot, taken_messages};
+pub(crate) use tell::snapshot;
+use tell::{announce, attach, brought_message, catch_up, end_run, taken_messages};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
@@ -50,13 +51,21 @@ impl Rates {
     }
 }
 
+/// What is kept of a conversation for as long as the server runs. The conversation itself is in memory only while somebody does something with it
+/// or watches it; a question may wait for days.
+#[derive(Debug)]
+struct Slot {
+    live: Weak<Live>,
+    changes: Arc<Allowance>,
+}
+
 /// Everything that conversations share.
 #[derive(Debug)]
 pub(crate) struct Runtime {
     store: Arc<dyn Store>,
     model: Arc<dyn Model>,
     rates: Rates,
-    lives: Mutex<HashMap<String, Arc<Live>>>,
+    lives: Mutex<HashMap<String, Slot>>,
     shutdown: CancellationToken,
 }
 
@@ -127,25 +136,33 @@ impl Runtime {
             owner: caller.0.clone(),
         };
         self.rates.take_new()?;
-        let live = Arc::new(Live::new(id.to_owned(), new, self.rates.changes()));
-        lives.insert(id.to_owned(), Arc::clone(&live));
-        Ok(live)
+        Ok(self.keep(&mut lives, id, new))
     }
 
     async fn find(
         &self,
-        lives: &mut HashMap<String, Arc<Live>>,
+        lives: &mut HashMap<String, Slot>,
         id: &str,
     ) -> Result<Option<Arc<Live>>, ApiError> {
-        if let Some(live) = lives.get(id) {
-            return Ok(Some(Arc::clone(live)));
+        if let Some(live) = lives.get(id).and_then(|slot| slot.live.upgrade()) {
+            return Ok(Some(live));
         }
         let Some(stored) = self.store.load(id).await? else {
             return Ok(None);
         };
-        let live = Arc::new(Live::new(id.to_owned(), stored, self.rates.changes()));
-        lives.insert(id.to_owned(), Arc::clone(&live));
-        Ok(Some(live))
+        Ok(Some(self.keep(lives, id, stored)))
+    }
+
+    fn keep(&self, lives: &mut HashMap<String, Slot>, id: &str, stored: Stored) -> Arc<Live> {
+        let known = lives.get(id).map(|slot| Arc::clone(&slot.changes));
+        let changes = known.unwrap_or_else(|| Arc::new(self.rates.changes()));
+        let live = Arc::new(Live::new(id.to_owned(), stored, Arc::clone(&changes)));
+        let slot = Slot {
+            live: Arc::downgrade(&live),
+            changes,
+        };
+        lives.insert(id.to_owned(), slot);
+        live
     }
 
     /// Takes a client's input and gives the response to stream: a run, or what has become of the one that took the same input before.
@@ -220,6 +237,7 @@ impl Runtime {
             Some(event) => self.commit(live, talk, event).await?,
             None => talk.conversation.resume(),
         };
+        live.log.begin_run();
         let reader = live.log.reader(live.log.next_position());
         let taken = taken_messages(&effects, brought.as_deref());
         live.log

@@ -96,7 +96,7 @@ pub(super) fn taken_messages(
 }
 
 /// The history, for clients that may hold something else.
-pub(super) fn snapshot(conversation: &Conversation) -> ag_ui_stream::Event {
+pub(crate) fn snapshot(conversation: &Conversation) -> ag_ui_stream::Event {
     MessagesSnapshot::new(wire::messages(conversation)).into()
 }
 

@@ -255,3 +255,16 @@ impl Watcher {
         }
     }
 }
+
+#[tokio::test]
+async fn a_client_that_has_missed_what_is_not_kept_gets_the_history() {
+    let server = server();
+    Visitor::new(&server, "alice", "car").says("hi").await;
+    let seen = Watcher::open(&server, "car", None).await.next().await;
+    let mut watcher = Watcher::open(&server, "car", Some("0123abcd-5")).await;
+    assert_eq!(watcher.next().await.data["type"], "awaiting_user_response");
+    let history = watcher.next().await;
+    assert_eq!(history.data["type"], "MESSAGES_SNAPSHOT");
+    assert_eq!(history.data["messages"].as_array().map(Vec::len), Some(2));
+    assert!(!history.id.is_empty() && history.id != seen.id);
+}

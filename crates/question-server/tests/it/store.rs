@@ -66,8 +66,8 @@ async fn what_is_not_stored_is_not_taken() {
     let server = server_failing_at(0);
     let refused = post(&server, "/agent", hello()).await;
     assert_eq!(refused.refusal(), (500, "store_failed".to_owned()));
-    let described = get(&server, "/conversations/t").await.json();
-    assert_eq!(described["messages"], json!([]));
+    let gone = get(&server, "/conversations/t").await.refusal();
+    assert_eq!(gone, (404, "not_found".to_owned()));
     let (_, end) = post(&server, "/agent", hello()).await.events();
     assert_eq!(end.outcome, EndOutcome::Completed);
 }
