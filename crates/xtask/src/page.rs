@@ -88,6 +88,21 @@ pub(crate) fn is_served() -> Result<bool> {
     Ok(served_dir()?.join("index.html").is_file())
 }
 
+/// Forgets the page that an earlier `serve` built, so that [`is_served`] speaks of this one.
+///
+/// # Errors
+///
+/// The folder can't be removed.
+pub(crate) fn forget_served() -> Result<()> {
+    let folder = served_dir()?;
+    match fs::remove_dir_all(&folder) {
+        Err(problem) if problem.kind() != std::io::ErrorKind::NotFound => {
+            Err(problem).with_context(|| format!("can't remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn served_dir() -> Result<PathBuf> {
     Ok(workspace::scratch_dir()?.join("served"))
 }

@@ -25,7 +25,8 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<ExitCode> {
     let toolbox = Toolbox::for_page(options.release)?;
     build_server(options.release)?;
 
-    let (server, server_port) = start_server(options.release, port)?;
+    page::forget_served()?;
+    let (server, server_port) = start_server(options.release)?;
     let serving = Serving {
         port,
         server_port,
@@ -109,14 +110,12 @@ fn build_server(release: bool) -> Result<()> {
 }
 
 /// Starts the server on a port of its choice and gives that port.
-fn start_server(release: bool, page_port: u16) -> Result<(Child, u16)> {
+fn start_server(release: bool) -> Result<(Child, u16)> {
     let program = page::server_program(if release { "server" } else { "debug" });
     let mut command = Command::new(program);
     command.args(["--port", "0"]);
-    // Trunk passes on the browser's Origin, which is the page's own address.
-    for host in ["127.0.0.1", "localhost"] {
-        command.args(["--allow-origin", &format!("http://{host}:{page_port}")]);
-    }
+    let conversations = workspace::scratch_dir()?.join("conversations.sqlite");
+    command.arg("--database").arg(conversations);
     let mut server = Child::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
 
     let (found, port) = mpsc::channel();

@@ -59,6 +59,8 @@ const WASM: &str = "wasm32-unknown-unknown";
 /// What the steps need beyond cargo: there, or why not.
 #[derive(Default)]
 pub(super) struct Tools {
+    lints: Wanted<()>,
+    target: Wanted<()>,
     node: Wanted<PathBuf>,
     wasm_bindgen: Wanted<PathBuf>,
     page: Wanted<Toolbox>,
@@ -80,10 +82,10 @@ impl Tools {
     pub(super) fn gather(&mut self, groups: &[Group]) -> Result<Outcome> {
         let any = |wanted: &[Group]| wanted.iter().any(|group| groups.contains(group));
         if any(&[Group::Native, Group::Wasm]) {
-            tools::lint_components()?;
+            self.lints = wanted(tools::lint_components())?;
         }
         if any(&[Group::Wasm, Group::Browser, Group::E2e]) {
-            tools::wasm_target()?;
+            self.target = wanted(tools::wasm_target())?;
             self.wasm_bindgen = wanted(tools::wasm_bindgen())?;
         }
         if any(&[Group::Wasm]) {
@@ -103,11 +105,12 @@ impl Tools {
 
     /// Firefox is welcome and never needed; browsers and Node may be missing where nobody promised them.
     fn judge(&self) -> Outcome {
-        let cannot_be_built = [self.wasm_bindgen.reason(), self.page.reason()];
+        let basics = [self.lints.reason(), self.target.reason()];
+        let built = [self.wasm_bindgen.reason(), self.page.reason()];
         let may_be_missing = [self.node.reason(), self.chromium.reason()];
         let reason =
             |reasons: [Option<&str>; 2]| reasons.into_iter().flatten().next().map(str::to_owned);
-        match (reason(cannot_be_built), reason(may_be_missing)) {
+        match (reason(basics).or(reason(built)), reason(may_be_missing)) {
             (Some(reason), _) => Outcome::Failed(reason),
             (None, Some(reason)) => not_there(&reason),
             (None, None) => Outcome::Passed,

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Mutex, Once, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 /// A program that is ended when this is dropped, with all that it has started.
@@ -22,6 +22,7 @@ impl Process {
         let mut child = command
             .spawn()
             .unwrap_or_else(|problem| panic!("can't start {}: {problem}", program.display()));
+        end_if_interrupted(&child);
         let output = child.stdout.take().expect("its output is piped");
         let process = Self { child };
 
@@ -91,6 +92,27 @@ fn kill_group(leader: &Child) {
     // A group that is already gone is what we want.
     let _ = nix::sys::signal::killpg(group(leader), nix::sys::signal::Signal::SIGKILL);
 }
+
+/// Leading groups of their own, the programs don't hear when the tests are interrupted: whoever ends the tests ends them here.
+#[cfg(unix)]
+fn end_if_interrupted(leader: &Child) {
+    static STARTED: Mutex<Vec<nix::unistd::Pid>> = Mutex::new(Vec::new());
+    static HANDLER: Once = Once::new();
+    let started = || STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    started().push(group(leader));
+    HANDLER.call_once(|| {
+        let end_all = move || {
+            for group in started().iter() {
+                let _ = nix::sys::signal::killpg(*group, nix::sys::signal::Signal::SIGKILL);
+            }
+            std::process::exit(130);
+        };
+        ctrlc::set_handler(end_all).expect("nobody else handles the signals of the tests");
+    });
+}
+
+#[cfg(not(unix))]
+fn end_if_interrupted(_: &Child) {}
 
 #[cfg(unix)]
 fn group(leader: &Child) -> nix::unistd::Pid {
