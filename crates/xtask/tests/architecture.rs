@@ -143,7 +143,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         match path.is_dir() {
             true => files.extend(sources(&path)),
             false if path.extension().is_some_and(|extension| extension == "rs") => {
-                files.push(path)
+                files.push(path);
             }
             false => {}
         }
