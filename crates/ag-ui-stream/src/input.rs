@@ -4,6 +4,7 @@ use crate::message::{Message, Metadata};
 use crate::reader::{StreamError, decode_input};
 use crate::warning::Warning;
 use crate::wire::{choice, object};
+use ask_user_question::json::JsonText;
 use serde_json::Value;
 
 /// The version that this crate speaks.
@@ -60,8 +61,8 @@ object! {
             description: String,
         }
         optional {
-            /// JSON Schema of its arguments, opaque to the protocol.
-            parameters: Value,
+            /// JSON Schema of its arguments, opaque to the protocol; with its members in their order, which a model reads.
+            parameters: JsonText,
             /// Open by key.
             metadata: Metadata,
         }

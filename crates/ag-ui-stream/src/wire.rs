@@ -5,7 +5,7 @@
 
 pub(crate) mod decode;
 
-use ask_user_question::json::plain;
+use ask_user_question::json::{JsonText, plain};
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Map, Value};
 
@@ -153,6 +153,14 @@ impl Described for Value {
 
     fn is_legal(&self) -> bool {
         !self.is_null()
+    }
+}
+
+impl Described for JsonText {
+    const SHAPE: &'static Shape = &Shape::Any;
+
+    fn is_legal(&self) -> bool {
+        self.as_str() != "null"
     }
 }
 

@@ -4,7 +4,7 @@ use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::warning::Warning;
 use ag_ui_stream::{Asks, EventReader, Thread};
-use serde_json::value::RawValue;
+use ask_user_question::json::JsonText;
 use std::io::{self, Read, Write};
 use std::time::SystemTime;
 
@@ -52,17 +52,17 @@ struct Replay {
 impl Replay {
     /// Feeds a JSON array of events, or events one after the other.
     fn feed_events(&mut self, text: &str) {
-        if let Ok(events) = serde_json::from_str::<Vec<&RawValue>>(text) {
+        if let Ok(events) = serde_json::from_str::<Vec<JsonText>>(text) {
             events
                 .into_iter()
-                .for_each(|event| self.reader.feed_json(event.get()));
+                .for_each(|event| self.reader.feed_json(event.as_str()));
             return;
         }
-        let mut events = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+        let mut events = serde_json::Deserializer::from_str(text).into_iter::<JsonText>();
         loop {
             let offset = events.byte_offset();
             match events.next() {
-                Some(Ok(event)) => self.reader.feed_json(event.get()),
+                Some(Ok(event)) => self.reader.feed_json(event.as_str()),
                 // The reader says what is wrong with it.
                 Some(Err(_)) => return self.reader.feed_json(&text[offset..]),
                 None => return,

@@ -7,6 +7,7 @@ use super::followed::{Followed, Source};
 use crate::input::{Context, PROTOCOL_VERSION, ResumeEntry, ResumeStatus, RunAgentInput, Tool};
 use crate::message::{Message, Metadata, ToolMessage, UserMessage};
 use crate::outcome::Interrupt;
+use crate::reader::EndOutcome;
 use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{
     AnsweredBy, AskMetadata, CANCELLED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT,
@@ -18,6 +19,9 @@ pub use refusal::Refusal;
 
 use super::AskChange;
 use super::time::parse_deadline;
+
+/// What the agent reads for a call of another tool that its own run left open.
+const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
 
 /// How one ask ended, on its way to the agent.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,6 +127,7 @@ pub fn next_run(
         draft.add(reply, &mut next_id)?;
     }
     draft.close_lost_asks(said, &mut next_id);
+    draft.close_broken_calls(&mut next_id);
     draft.cover_interrupts(said)?;
     if let Some(text) = &said.text {
         draft.user.push(Message::user(next_id(), text.as_str()));
@@ -155,6 +160,14 @@ impl Draft<'_> {
             tool_call_id: id.clone(),
         })?;
         check_phase(followed, &reply.outcome)?;
+        // A call has one result: what the agent closed itself, other than by an acknowledgement, takes no second one.
+        let is_closed = self.thread.call(id).is_some_and(|call| call.answered);
+        if is_closed && !followed.acknowledged && followed.interrupt.is_none() {
+            return Err(Refusal::NotAnswerable {
+                tool_call_id: id.clone(),
+                phase: followed.snapshot.phase,
+            });
+        }
         if let Source::Legacy(value) = &followed.source {
             self.command = Some(command(followed, value, &reply.outcome));
             return Ok(());
@@ -284,6 +297,31 @@ impl Draft<'_> {
             let message = ToolMessage::new(next_id(), id.clone(), content);
             self.tool.push(Message::Tool(ToolMessage {
                 error: error.map(str::to_owned),
+                ..message
+            }));
+        }
+    }
+
+    /// Gives the calls of other tools that a run left open when it broke off, failed or was stopped the result that they were not finished:
+    /// nobody else will, and no later run could start.
+    fn close_broken_calls(&mut self, next_id: &mut impl FnMut() -> String) {
+        let is_broken = matches!(
+            self.thread.run(),
+            RunState::Ended {
+                outcome: EndOutcome::Truncated
+                    | EndOutcome::Error
+                    | EndOutcome::Rejected
+                    | EndOutcome::Cancelled
+            }
+        );
+        if !is_broken {
+            return;
+        }
+        let open = self.thread.unanswered_tool_call_ids();
+        for id in open.iter().filter(|id| self.asks.find(id).is_none()) {
+            let message = ToolMessage::new(next_id(), id.clone(), UNFINISHED_TEXT);
+            self.tool.push(Message::Tool(ToolMessage {
+                error: Some(UNFINISHED_TEXT.to_owned()),
                 ..message
             }));
         }

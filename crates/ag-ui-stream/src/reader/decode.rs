@@ -7,8 +7,10 @@ use crate::event::Event;
 use crate::input::{PROTOCOL_VERSION, RunAgentInput};
 use crate::warning::{Warning, WarningCode};
 use crate::wire::Described;
+use ask_user_question::json::JsonText;
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Decodes an event; `None` where it was dropped. An event without anything to strip or translate never becomes a [`Value`].
 pub(super) fn from_text(
@@ -43,13 +45,33 @@ pub(super) fn from_value(
 
 /// Decodes the input of a run through compatibility and enforcement.
 pub(crate) fn input(text: &str) -> Result<(RunAgentInput, Vec<Warning>), StreamError> {
+    if let Ok(input) = serde_json::from_str(text) {
+        return Ok((input, Vec::new()));
+    }
     let mut value = parse(text)?;
     let mut warnings = Vec::new();
     compat::translate_input(&mut value);
     enforce_shape(&mut value, RunAgentInput::SHAPE, &mut warnings)?;
-    let input = RunAgentInput::deserialize(value)
+    let mut input = RunAgentInput::deserialize(value)
         .map_err(|error| StreamError::new(ErrorCode::Malformed, error.to_string()))?;
+    // A value sorts its members, so the schemas are read a second time. No tool is stripped, so each has its place.
+    let schemas = schemas(text).unwrap_or_default();
+    for (tool, schema) in input.tools.iter_mut().flatten().zip(schemas) {
+        tool.parameters = tool.parameters.take().and(schema);
+    }
     Ok((input, warnings))
+}
+
+/// The parameters of each tool in an input, with their members in order.
+fn schemas(input: &str) -> serde_json::Result<Vec<Option<JsonText>>> {
+    type Members = BTreeMap<String, JsonText>;
+    let input: Members = serde_json::from_str(input)?;
+    let tools = input.get("tools").map_or("[]", JsonText::as_str);
+    let tools: Vec<Members> = serde_json::from_str(tools)?;
+    Ok(tools
+        .into_iter()
+        .map(|mut tool| tool.remove("parameters"))
+        .collect())
 }
 
 fn parse(text: &str) -> Result<Value, StreamError> {

@@ -3,7 +3,8 @@
 use crate::asks::{ASK, call, event, finished, interrupted, result, started};
 use crate::reading::NOW;
 use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, Said, Setup, next_run};
-use ag_ui_stream::{Asks, Thread};
+use ag_ui_stream::reader::{End, EndOutcome};
+use ag_ui_stream::{Asks, Message, Thread};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Phase, Reply};
@@ -489,4 +490,53 @@ fn the_rest_is_refused_with_a_reason() {
             phase: Phase::Answered
         })
     );
+}
+
+#[test]
+fn a_call_that_its_own_run_left_open_does_not_end_the_conversation() {
+    let start = json!({"type": "TOOL_CALL_START", "toolCallId": "x1", "toolCallName": "search"});
+    let mut conversation = Conversation::of([started("r1"), start]);
+    let refused = conversation.say(Delivery::UserMessage, said("go on"));
+    assert!(matches!(refused, Err(Refusal::RunOpen { .. })));
+    conversation.thread.handle_end(&End {
+        outcome: EndOutcome::Truncated,
+        error: None,
+    });
+    let next = conversation
+        .say(Delivery::UserMessage, said("go on"))
+        .unwrap();
+    let roles: Vec<&str> = next.messages.iter().map(Message::role).collect();
+    assert_eq!(roles, ["tool", "user"]);
+    assert!(next.messages[0].text().starts_with("Not finished"));
+}
+
+#[test]
+fn a_call_of_another_tool_that_waits_for_its_client_is_not_closed() {
+    let [start, end] = ["TOOL_CALL_START", "TOOL_CALL_END"]
+        .map(|kind| json!({"type": kind, "toolCallId": "x1", "toolCallName": "search"}));
+    let mut end = end;
+    end.as_object_mut().unwrap().remove("toolCallName");
+    let conversation = Conversation::of([started("r1"), start, end, finished("r1")]);
+    let refused = conversation.say(Delivery::UserMessage, said("go on"));
+    assert!(matches!(refused, Err(Refusal::OpenCalls { .. })));
+}
+
+#[test]
+fn a_malformed_ask_that_the_agent_closed_takes_no_second_result() {
+    let mut conversation = Conversation::of([started("r1")]);
+    for event in call("c1", "{}") {
+        conversation.take(event);
+    }
+    conversation.take(result("c1", "Invalid input: `questions` is missing"));
+    conversation.take(finished("r1"));
+    let declined = Conversation::reply("c1", Outcome::Declined);
+    let refused = conversation.next(Delivery::UserMessage, vec![declined]);
+    assert!(matches!(refused, Err(Refusal::NotAnswerable { .. })));
+}
+
+fn said(text: &str) -> Said {
+    Said {
+        replies: Vec::new(),
+        text: Some(text.to_owned()),
+    }
 }

@@ -330,3 +330,27 @@ fn an_input_is_read_as_leniently_as_a_stream() {
         "invalid-json"
     );
 }
+
+#[test]
+fn a_schema_keeps_its_order_from_client_to_server() {
+    let schema =
+        r#"{"type":"object","properties":{"zebra":{"b":1,"a":2.0},"ant":[{"y":null,"x":""}]}}"#;
+    let text =
+        |more: &str| {
+            format!(
+            r#"{{"threadId":"t","runId":"r","messages":[],"tools":[{{"name":"m","description":"d"}},
+                {{"parameters":1,"name":"n","description":"d","parameters": {schema}}}]{more}}}"#
+        )
+        .replacen("\"parameters\":1,", if more.is_empty() { "" } else { "\"parameters\":1," }, 1)
+        };
+    // The second is read leniently: it has a member that nobody knows, and one that comes twice.
+    for text in [text(""), text(r#","zzz":1"#)] {
+        let (input, _) = RunAgentInput::parse(&text).unwrap();
+        let tools = input.tools.clone().unwrap();
+        assert_eq!(tools[0].parameters, None);
+        assert_eq!(tools[1].parameters.as_ref().unwrap().as_str(), schema);
+        let sent = serde_json::to_string(&input).unwrap();
+        assert!(sent.contains(schema), "{sent}");
+        assert_eq!(RunAgentInput::parse(&sent).unwrap().0, input);
+    }
+}
