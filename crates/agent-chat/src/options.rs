@@ -47,7 +47,7 @@ impl ChatOptions {
 fn ask_tool(limits: &Limits) -> Tool {
     let definition = tool_definition(limits);
     Tool {
-        parameters: serde_json::from_str(definition.parameters.as_str()).ok(),
+        parameters: Some(definition.parameters),
         ..Tool::new(definition.name, definition.description)
     }
 }
