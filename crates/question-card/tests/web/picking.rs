@@ -5,7 +5,9 @@ use crate::card_page::Setting;
 use crate::card_page::{CardPage, fresh_id, on_pick, tap};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Limits, Phase};
+use question_card::STYLESHEET;
 use question_card::Sending;
+use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
@@ -22,6 +24,38 @@ async fn one_tap_answers() {
         Some("true")
     );
     assert!(card.is_inert("Oil change") && card.is_inert("Inspection"));
+}
+
+#[test]
+async fn in_a_narrow_card_send_stands_below_its_text() {
+    let card = CardPage::tap_to_reply(service()).await;
+    let style = leptos::prelude::document()
+        .create_element("style")
+        .expect("a style");
+    style.set_text_content(Some(STYLESHEET));
+    card.root.append_child(&style).expect("it is appended");
+    for (width, is_below) in [(320, true), (640, false)] {
+        card.root
+            .set_attribute("style", &format!("inline-size: {width}px"))
+            .expect("a width");
+        let text = card.text_field(0);
+        let send: web_sys::HtmlElement = card.button("Send").expect("Send").unchecked_into();
+        assert_eq!(
+            send.offset_top() >= text.offset_top() + text.offset_height(),
+            is_below,
+            "{width} px"
+        );
+        assert_eq!(
+            send.offset_width() == text.offset_width(),
+            is_below,
+            "{width} px"
+        );
+        assert!(
+            text.offset_width() > 200,
+            "{} of {width} px for the text",
+            text.offset_width()
+        );
+    }
 }
 
 #[test]
