@@ -64,19 +64,22 @@ pub fn QuestionCard(
     /// How an answer is given.
     #[prop(optional)]
     mode: SubmitMode,
-    /// Where the host stands with the reply.
+    /// Where the host stands with the reply. From [`Sending::Pending`] back to [`Sending::Idle`] while the ask is not over, the reply was
+    /// given back, and the card is open again with all that was chosen; so let the phase change first where the reply went through.
     #[prop(optional, into)]
     sending: Signal<Sending>,
-    /// Called once with a reply that was checked against its ask; again only after [`Sending::Failed`].
+    /// Called once with a reply that was checked against its ask; again only after [`Sending::Failed`] or a reply given back.
     on_reply: Callback<Reply>,
-    /// Called once when the user cancels the question.
+    /// Called once when the user cancels the question. Where the question could not be read the card then shows "Cancelled" by itself,
+    /// until [`Sending::Failed`].
     on_cancel: Callback<()>,
     /// Shows "Reply in chat instead", which hands the picks so far to the host and leaves the rest to its composer.
     #[prop(optional)]
     on_reply_in_chat: Option<Callback<Vec<Selection>>>,
-    /// Shows "Send as a message" where an answer came too late or the question could not be read; takes the typed text and picks.
+    /// Shows "Send as a message" where an answer came too late or the question could not be read; takes the typed text and picks. Gives
+    /// back whether the host took them: what it did not take stays on the card.
     #[prop(optional)]
-    on_late_message: Option<Callback<String>>,
+    on_late_message: Option<Callback<String, bool>>,
     /// The agent's profile, where the host knows it: limits of a single question let on-pick buttons appear while options still stream.
     #[prop(optional)]
     limits: Option<Limits>,
@@ -114,7 +117,7 @@ pub fn QuestionCard(
             node_ref=card.root
             data-state=move || state_name(card)
             data-mode=move || mode_name(card)
-            data-dirty=move || card.draft.with(Draft::is_dirty).then_some("")
+            data-dirty=move || is_dirty(card).then_some("")
             data-tool-call-id=ask.with_untracked(|ask| ask.tool_call_id.clone())
         >
             {live.then(|| card.announcer.view())}
@@ -194,12 +197,20 @@ fn state_name(card: CardState) -> &'static str {
         Phase::Streaming => "streaming",
         Phase::Malformed => "malformed",
         Phase::Ready | Phase::Answerable => match card.submission.get() {
-            Submission::Latched => "submitting",
+            Submission::Latched | Submission::Settled(_) => "submitting",
             Submission::Failed(_) => "failed",
             Submission::Open if card.validating.get() && !card.problems().is_empty() => "invalid",
             Submission::Open => "awaiting",
         },
     }
+}
+
+/// Whether something would be lost with the card. What the user gave away or up is not.
+fn is_dirty(card: CardState) -> bool {
+    card.draft.with(Draft::is_dirty)
+        && card
+            .submission
+            .with(|submission| submission.settled().is_none())
 }
 
 fn mode_name(card: CardState) -> &'static str {

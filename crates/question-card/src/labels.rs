@@ -86,6 +86,8 @@ pub struct Labels {
     pub copied: &'static str,
     /// Sends it as a message of its own.
     pub send_as_message: &'static str,
+    /// Why it cannot be sent as a message at this moment, where the host would not take it.
+    pub not_now: &'static str,
     /// Puts it away.
     pub dismiss: &'static str,
 }
@@ -133,6 +135,7 @@ impl Labels {
         copy: "Copy",
         copied: "Copied",
         send_as_message: "Send as a message",
+        not_now: "The agent is still writing. Try again when it has finished.",
         dismiss: "Dismiss",
     };
 }

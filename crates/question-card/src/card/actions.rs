@@ -1,7 +1,7 @@
 //! The buttons below the questions and what is said beside them.
 
 use super::question::name;
-use super::state::{CardState, Layout, Submission, takes_answer};
+use super::state::{CardState, Layout, Submission};
 use crate::anatomy::part;
 use crate::dom::Control;
 use ask_user_question::Phase;
@@ -35,7 +35,7 @@ pub(crate) fn submit_button(card: CardState, text: &'static str) -> impl IntoVie
             class=format!("{} {}", part::BUTTON, part::SUBMIT)
             id=card.ids.control(Control::Submit)
             aria-disabled=inert
-            aria-describedby=move || inert().map(|_| card.ids.wait())
+            aria-describedby=move || (inert().is_some() || card.refused.get()).then(|| card.ids.wait())
             on:click=move |click| guard(card, &click)
         >
             {text}
@@ -78,7 +78,8 @@ pub(crate) fn cancel_button(card: CardState) -> impl IntoView {
     }
 }
 
-fn keep_answering(card: CardState) -> impl IntoView {
+/// Takes the first press of Cancel back, while it asks for the second.
+pub(crate) fn keep_answering(card: CardState) -> impl IntoView {
     let button = move || {
         view! {
             <button type="button" class=format!("{} {}", part::BUTTON, part::QUIET) on:click=move |_| card.keep_answering()>
@@ -108,21 +109,30 @@ fn reply_in_chat(card: CardState) -> impl IntoView {
 
 /// Why the buttons do not act.
 pub(crate) fn wait(card: CardState) -> impl IntoView {
-    let text = move || match card.is_latched() {
-        true => card.labels.sending,
-        false if takes_answer(card.shown.phase.get()) => "",
-        false => card.labels.submit_wait,
+    let text = move || match card.shown.phase.get() {
+        _ if card.is_latched() => card.labels.sending,
+        _ if card.refused.get() => card.labels.not_now,
+        Phase::Streaming => card.labels.submit_wait,
+        Phase::Ready
+        | Phase::Answerable
+        | Phase::Malformed
+        | Phase::Answered
+        | Phase::Declined
+        | Phase::Superseded
+        | Phase::Expired
+        | Phase::Interrupted => "",
     };
     view! { <p class=part::WAIT id=card.ids.wait()>{text}</p> }
 }
 
-fn alert(card: CardState) -> impl IntoView {
+/// That the reply was not sent.
+pub(crate) fn alert(card: CardState) -> impl IntoView {
     move || match card.submission.get() {
         Submission::Failed(reason) => {
             let text = (card.labels.failed)(&reason);
             Some(view! { <p class=part::ALERT role="alert" dir="auto">{text}</p> })
         }
-        Submission::Open | Submission::Latched => None,
+        Submission::Open | Submission::Latched | Submission::Settled(_) => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What happens when the user chooses, sends or cancels.
 
 use super::follow::OptionShown;
-use super::state::{CardState, Layout, Sent, Submission, is_over};
+use super::state::{CardState, Layout, Sent, Settled, Submission, is_over};
 use crate::dom::Control;
 use crate::draft::{Draft, Problem, is_blank};
 use ask_user_question::{Phase, Reply};
@@ -46,6 +46,7 @@ impl CardState {
     fn settle_change(self) {
         self.nudged.set(None);
         self.confirming.set(false);
+        self.refused.set(false);
         if let Submission::Failed(_) = self.submission.get_untracked() {
             self.submission.set(Submission::Open);
         }
@@ -128,13 +129,37 @@ impl CardState {
         let text = self
             .draft
             .with_untracked(|draft| draft.other_text(0).to_owned());
-        match self.calls.on_late_message.filter(|_| !is_blank(&text)) {
-            Some(on_late_message) => {
-                self.latch();
-                on_late_message.run(text);
-            }
-            None => self.focus(Control::OtherText { question: 0 }),
+        if is_blank(&text) {
+            self.focus(Control::OtherText { question: 0 });
+        } else if self.hand_over(text) {
+            self.settle(Settled::Messaged);
         }
+    }
+
+    /// Gives a text to the host, to be sent as a message of its own. Says whether the host took it; where not, the user is told.
+    pub(crate) fn hand_over(self, text: String) -> bool {
+        let Some(on_late_message) = self.calls.on_late_message else {
+            return false;
+        };
+        let taken = on_late_message.run(text);
+        self.refused.set(!taken);
+        if !taken {
+            self.steady.moved();
+            self.announcer.say(self.labels.not_now);
+        }
+        taken
+    }
+
+    /// Ends the card by itself, where no phase will.
+    fn settle(self, settled: Settled) {
+        self.had_focus.set_value(self.has_focus());
+        self.submission.set(Submission::Settled(settled));
+        self.confirming.set(false);
+        self.steady.moved();
+        self.announcer.say(match settled {
+            Settled::Messaged => self.labels.sent,
+            Settled::Cancelled => self.labels.declined,
+        });
     }
 
     fn send(self) {
@@ -186,8 +211,12 @@ impl CardState {
             self.confirming.set(true);
             return;
         }
-        self.sent.set_value(Some(Sent::Cancel));
-        self.latch();
+        if self.shown.phase.get_untracked() == Phase::Malformed {
+            self.settle(Settled::Cancelled);
+        } else {
+            self.sent.set_value(Some(Sent::Cancel));
+            self.latch();
+        }
         self.calls.on_cancel.run(());
     }
 

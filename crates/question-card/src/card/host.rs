@@ -8,6 +8,7 @@ use crate::draft::{Draft, Kind};
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
+use std::time::Duration;
 
 /// What the stream and the host tell.
 impl CardState {
@@ -18,6 +19,7 @@ impl CardState {
         if ends {
             // Asked now: the form is about to go, and the focus with it.
             self.had_focus.set_value(self.has_focus());
+            self.refused.set(false);
         }
         if self.shown.follow(ask) {
             self.steady.moved();
@@ -31,36 +33,60 @@ impl CardState {
             self.announce_ready(ask);
             events::dispatch(self.root, events::WAITING);
         }
-        if ends {
+        // What the user ended was announced then.
+        if ends && !self.is_settled() {
             self.announce_end(now);
         }
     }
 
     /// Takes over where the host stands with the reply.
     pub(crate) fn follow_sending(self, sending: &Sending) {
-        let latched = self
-            .submission
-            .with_untracked(|submission| *submission == Submission::Latched);
+        let was_pending = self.was_pending.get_value();
+        self.was_pending.set_value(*sending == Sending::Pending);
         match sending {
-            Sending::Idle => {
-                let held_by_host_alone = latched && self.sent.with_value(Option::is_none);
-                if held_by_host_alone {
-                    self.submission.set(Submission::Open);
+            Sending::Idle if was_pending => self.take_back(),
+            // As it was before the host took anything: a reply just given waits on.
+            Sending::Idle => {}
+            Sending::Pending => {
+                if self.submission.with_untracked(Submission::is_open) {
+                    self.submission.set(Submission::Latched);
                 }
             }
-            Sending::Pending if latched => {}
-            Sending::Pending => self.submission.set(Submission::Latched),
             Sending::Failed(reason) => self.fail(reason),
         }
     }
 
+    /// Nothing is on its way any more. Unless the ask is over, the host gave the reply back: it can be changed and given again.
+    fn take_back(self) {
+        let latched = self
+            .submission
+            .with_untracked(|submission| *submission == Submission::Latched);
+        // Asked of the snapshot itself: what is shown may be about to follow it.
+        if latched && !self.ask.with_untracked(|ask| is_over(ask.phase)) {
+            self.sent.set_value(None);
+            self.submission.set(Submission::Open);
+            self.steady.moved();
+        }
+    }
+
     pub(super) fn fail(self, reason: &str) {
+        let was_settled = self.is_settled();
         self.sent.set_value(None);
         self.submission.set(Submission::Failed(reason.to_owned()));
         self.steady.moved();
-        if self.has_focus() && self.layout.get_untracked() == Layout::Explicit {
-            self.focus(Control::Submit);
+        if !self.has_focus() || self.layout.get_untracked() != Layout::Explicit {
+            return;
         }
+        match was_settled {
+            // Its controls come back only when the views have followed.
+            true => set_timeout(move || self.focus(Control::Cancel), Duration::ZERO),
+            false => self.focus(Control::Submit),
+        }
+    }
+
+    fn is_settled(self) -> bool {
+        self.submission
+            .with_untracked(|submission| submission.settled().is_some())
     }
 
     pub(super) fn know_kinds(self, ask: &AskSnapshot) {

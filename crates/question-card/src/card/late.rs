@@ -26,13 +26,27 @@ pub(crate) fn late(card: CardState) -> impl IntoView {
             }
         });
     };
-    let send = move |on_late_message: Callback<String>| {
-        let send = move |_| {
-            on_late_message.run(text.get_untracked());
+    let send = move |_| {
+        if card.hand_over(text.get_untracked()) {
             text.set(String::new());
-        };
-        view! { <button type="button" class=part::BUTTON on:click=send>{card.labels.send_as_message}</button> }
+        }
     };
+    let send_button = move || {
+        let why = move || card.refused.get().then(|| card.ids.wait());
+        view! {
+            <button type="button" class=part::BUTTON aria-describedby=why on:click=send>
+                {card.labels.send_as_message}
+            </button>
+        }
+    };
+    let why = move || {
+        if card.refused.get() {
+            card.labels.not_now
+        } else {
+            ""
+        }
+    };
+    let offers_message = card.calls.on_late_message.is_some();
     let copy_label = move || {
         if copied.get() {
             card.labels.copied
@@ -46,9 +60,10 @@ pub(crate) fn late(card: CardState) -> impl IntoView {
                 <p class=part::HINT>{card.labels.late}</p>
                 <p class=part::LATE_TEXT dir="auto">{move || text.get()}</p>
                 <div class=part::ACTIONS>
-                    {card.calls.on_late_message.map(send)}
+                    {offers_message.then(send_button)}
                     <button type="button" class=part::BUTTON on:click=copy>{copy_label}</button>
                     <button type="button" class=format!("{} {}", part::BUTTON, part::QUIET) on:click=move |_| text.set(String::new())>{card.labels.dismiss}</button>
+                    <p class=part::WAIT id=card.ids.wait()>{why}</p>
                 </div>
             </div>
         }
@@ -66,7 +81,13 @@ impl CardState {
             (Some(Sent::Reply(_)), None) => self.shown.phase.get_untracked() == Phase::Answered,
             _ => false,
         };
-        if sent == Some(Sent::Cancel) || matches!(outcome, Some(Outcome::RepliedInChat { .. })) {
+        let settled = self
+            .submission
+            .with_untracked(|submission| submission.settled().is_some());
+        if settled
+            || sent == Some(Sent::Cancel)
+            || matches!(outcome, Some(Outcome::RepliedInChat { .. }))
+        {
             return String::new();
         }
         let questions = self.shown.questions.with_untracked(Vec::len);
@@ -82,7 +103,8 @@ impl CardState {
             Some(format!("{asked}\n{answer}"))
         };
         match questions {
-            1 => left(0).unwrap_or_default(),
+            // Where no question could be read, an own answer could be typed all the same.
+            0 | 1 => left(0).unwrap_or_default(),
             _ => (0..questions)
                 .filter_map(named)
                 .collect::<Vec<_>>()

@@ -37,11 +37,15 @@ pub(crate) struct CardState {
     pub(crate) announcer: Announcer,
     /// An input method is composing in one of the card's text fields.
     pub(crate) composing: StoredValue<bool>,
+    /// The host would not take a message at this moment.
+    pub(crate) refused: RwSignal<bool>,
     /// The focus was in the form when the receipt took its place.
     pub(crate) had_focus: StoredValue<bool>,
     pub(crate) calls: Calls,
     /// What was last handed to the host, to tell the own answer from one given elsewhere.
     pub(super) sent: StoredValue<Option<Sent>>,
+    /// The host said that a reply is on its way, so that "idle" will say something too.
+    pub(super) was_pending: StoredValue<bool>,
 }
 
 /// What the host wants to hear.
@@ -50,7 +54,7 @@ pub(crate) struct Calls {
     pub(crate) on_reply: Callback<Reply>,
     pub(crate) on_cancel: Callback<()>,
     pub(crate) on_reply_in_chat: Option<Callback<Vec<Selection>>>,
-    pub(crate) on_late_message: Option<Callback<String>>,
+    pub(crate) on_late_message: Option<Callback<String, bool>>,
 }
 
 /// How the options are shown.
@@ -73,6 +77,15 @@ pub(crate) enum Submission {
     Latched,
     /// The host could not send it; open again.
     Failed(String),
+    /// Over for the user, whatever the phase: an ask that could not be read never gets another one.
+    Settled(Settled),
+}
+
+/// How the user left an ask that could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Settled {
+    Messaged,
+    Cancelled,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,9 +122,11 @@ impl CardState {
             steady: Steady::new(),
             announcer: Announcer::new(),
             composing: StoredValue::new(false),
+            refused: RwSignal::new(false),
             had_focus: StoredValue::new(false),
             calls,
             sent: StoredValue::new(None),
+            was_pending: StoredValue::new(false),
         };
         ask.with_untracked(|ask| state.know_kinds(ask));
         state
@@ -164,7 +179,17 @@ impl CardState {
 
 impl Submission {
     pub(crate) fn is_open(&self) -> bool {
-        !matches!(self, Self::Latched)
+        match self {
+            Self::Open | Self::Failed(_) => true,
+            Self::Latched | Self::Settled(_) => false,
+        }
+    }
+
+    pub(crate) fn settled(&self) -> Option<Settled> {
+        match self {
+            Self::Settled(settled) => Some(*settled),
+            Self::Open | Self::Latched | Self::Failed(_) => None,
+        }
     }
 }
 

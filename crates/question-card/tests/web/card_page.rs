@@ -9,12 +9,15 @@ use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::task::tick;
 use question_card::{QuestionCard, Sending, SubmitMode};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
 use web_sys::{
     Element, Event, EventInit, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent,
-    KeyboardEventInit, MouseEvent, MouseEventInit,
+    KeyboardEventInit, MouseEvent, MouseEventInit, MutationObserver, MutationObserverInit,
+    MutationRecord,
 };
 
 /// One mounted card and all that its host heard from it. Dropping it takes the card out of the page.
@@ -23,6 +26,7 @@ pub struct CardPage {
     ask: RwSignal<AskSnapshot>,
     sending: RwSignal<Sending>,
     heard: Arc<Mutex<Heard>>,
+    agent_is_writing: RwSignal<bool>,
     _card: UnmountHandle<AnyViewState>,
 }
 
@@ -86,15 +90,17 @@ impl CardPage {
         let ask = RwSignal::new(snapshot);
         let sending = RwSignal::new(Sending::Idle);
         let heard = Arc::new(Mutex::new(Heard::default()));
+        let agent_is_writing = RwSignal::new(false);
         let card = mount_to(host.clone(), {
             let heard = heard.clone();
-            move || card(ask, sending, heard, setting).into_any()
+            move || card((ask, sending), heard, agent_is_writing, setting).into_any()
         });
         let page = Self {
             root: host,
             ask,
             sending,
             heard,
+            agent_is_writing,
             _card: card,
         };
         page.settled().await;
@@ -120,6 +126,22 @@ impl CardPage {
     pub async fn host_says(&self, sending: Sending) {
         self.sending.set(sending);
         self.settled().await;
+    }
+
+    /// As an accepted reply does it: the ask ends and nothing is on its way any more, both before the card can look.
+    pub async fn host_says_at_once(
+        &self,
+        sending: Sending,
+        patches: impl IntoIterator<Item = AskPatch>,
+    ) {
+        self.receives(patches);
+        self.sending.set(sending);
+        self.settled().await;
+    }
+
+    /// From now on the host takes messages only where the agent is not writing.
+    pub fn agent_is_writing(&self, is_writing: bool) {
+        self.agent_is_writing.set(is_writing);
     }
 
     pub fn heard<T>(&self, of: impl FnOnce(&Heard) -> T) -> T {
@@ -230,6 +252,11 @@ impl CardPage {
 
     pub fn state(&self) -> String {
         self.card().get_attribute("data-state").unwrap_or_default()
+    }
+
+    /// Every state that the card leaves from now on.
+    pub fn watch_states(&self) -> StatesLeft {
+        StatesLeft::watch(&self.card())
     }
 
     pub fn mode(&self) -> String {
@@ -380,6 +407,12 @@ impl CardPage {
             .collect()
     }
 
+    pub fn has_focus_on(&self, name: &str) -> bool {
+        let active = document().active_element();
+        self.button(name)
+            .is_some_and(|button| active.as_ref() == Some(&button))
+    }
+
     #[track_caller]
     pub fn sees_focus_on(&self, element: &Element) {
         let active = document().active_element();
@@ -389,6 +422,51 @@ impl CardPage {
             "the focus is on {:?}",
             active.as_ref().map(Element::outer_html)
         );
+    }
+}
+
+/// Every `data-state` that a card had and has no more, even for less than a frame.
+pub struct StatesLeft {
+    observer: MutationObserver,
+    left: Rc<RefCell<Vec<String>>>,
+    _on_change: Closure<dyn FnMut(js_sys::Array)>,
+}
+
+impl StatesLeft {
+    fn watch(card: &Element) -> Self {
+        let left = Rc::new(RefCell::new(Vec::new()));
+        let on_change = Closure::<dyn FnMut(js_sys::Array)>::new({
+            let left = left.clone();
+            move |records: js_sys::Array| {
+                let states = records
+                    .iter()
+                    .filter_map(|record| record.unchecked_into::<MutationRecord>().old_value());
+                left.borrow_mut().extend(states);
+            }
+        });
+        let observer =
+            MutationObserver::new(on_change.as_ref().unchecked_ref()).expect("an observer");
+        let init = MutationObserverInit::new();
+        init.set_attribute_old_value(true);
+        init.set_attribute_filter(&js_sys::Array::of1(&"data-state".into()));
+        observer
+            .observe_with_options(card, &init)
+            .expect("it observes");
+        Self {
+            observer,
+            left,
+            _on_change: on_change,
+        }
+    }
+
+    pub fn so_far(&self) -> Vec<String> {
+        self.left.borrow().clone()
+    }
+}
+
+impl Drop for StatesLeft {
+    fn drop(&mut self) {
+        self.observer.disconnect();
     }
 }
 
@@ -441,9 +519,9 @@ fn label_of(input: &Element) -> String {
 }
 
 fn card(
-    ask: RwSignal<AskSnapshot>,
-    sending: RwSignal<Sending>,
+    (ask, sending): (RwSignal<AskSnapshot>, RwSignal<Sending>),
     heard: Arc<Mutex<Heard>>,
+    agent_is_writing: RwSignal<bool>,
     setting: Setting,
 ) -> impl IntoView {
     let hear = move |what: &mut dyn FnMut(&mut Heard)| {
@@ -460,7 +538,13 @@ fn card(
             on_reply=Callback::new(move |reply: Reply| on_reply(&mut |heard| heard.replies.push(reply.clone())))
             on_cancel=Callback::new(move |()| on_cancel(&mut |heard| heard.cancels += 1))
             on_reply_in_chat=Callback::new(move |picks: Vec<Selection>| on_chat(&mut |heard| heard.handed_over.push(picks.clone())))
-            on_late_message=Callback::new(move |text: String| on_late(&mut |heard| heard.messages.push(text.clone())))
+            on_late_message=Callback::new(move |text: String| {
+                let takes = !agent_is_writing.get_untracked();
+                if takes {
+                    on_late(&mut |heard| heard.messages.push(text.clone()));
+                }
+                takes
+            })
             nostrip:limits=setting.limits
             shortcuts=!setting.shortcuts_off
         />

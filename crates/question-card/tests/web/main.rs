@@ -11,6 +11,7 @@ mod asks;
 mod card_page;
 mod choosing;
 mod keys;
+mod malformed;
 mod page;
 mod picking;
 mod receipts;

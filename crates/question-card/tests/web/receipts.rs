@@ -2,6 +2,7 @@
 
 use crate::asks::{mixed, service, toppings};
 use crate::card_page::{CardPage, Setting, fresh_id};
+use crate::wait::until;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
@@ -132,6 +133,33 @@ async fn sub_07_an_answer_given_elsewhere_wins_and_the_own_one_is_kept() {
     card.press_button("Send as a message").await;
     card.heard(|heard| assert_eq!(heard.messages, [kept]));
     assert!(!card.text().contains(kept));
+}
+
+#[test]
+async fn a_late_answer_stays_until_the_host_takes_it() {
+    let card = CardPage::waiting(service()).await;
+    card.type_other(0, "nearly done").await;
+    card.submit().await;
+    card.receives([
+        AskPatch::Outcome(Outcome::Superseded),
+        AskPatch::Phase(Phase::Superseded),
+    ]);
+    card.settled().await;
+    let not_now = "The agent is still writing. Try again when it has finished.";
+    assert!(!card.text().contains(not_now));
+    assert!(
+        !card.text().contains("Sending your answer"),
+        "nothing is on its way"
+    );
+    card.agent_is_writing(true);
+    card.press_button("Send as a message").await;
+    assert!(card.text().contains("nearly done"));
+    assert_eq!(card.reason("Send as a message"), not_now);
+    until("it is announced", || card.announcement() == not_now).await;
+    card.agent_is_writing(false);
+    card.press_button("Send as a message").await;
+    card.heard(|heard| assert_eq!(heard.messages, ["nearly done"]));
+    assert!(card.button("Send as a message").is_none());
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use crate::asks::{mixed, service};
 use crate::card_page::CardPage;
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{Outcome, Phase};
 use question_card::Sending;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -67,6 +69,114 @@ async fn sub_03_a_failure_gives_everything_back() {
     card.submit().await;
     card.heard(|heard| assert_eq!(heard.replies.len(), 2));
     assert_eq!(card.alerts(), [""; 0]);
+}
+
+#[test]
+async fn a_reply_that_the_host_gives_back_opens_the_card_as_it_was() {
+    let card = CardPage::waiting(mixed()).await;
+    card.choose("Postgres").await;
+    card.choose("Search").await;
+    card.type_other(2, "mine").await;
+    let submit = card.button("Submit answers").expect("Submit");
+    submit.focus().expect("it takes the focus");
+    card.submit().await;
+    card.host_says(Sending::Pending).await;
+    card.host_says(Sending::Idle).await;
+    assert_eq!(card.state(), "awaiting");
+    assert_eq!(card.chosen(), ["Postgres", "Search", "Other"]);
+    assert_eq!(card.text_field(2).value(), "mine");
+    assert_eq!(
+        (card.alerts(), card.errors()),
+        (vec![], vec![]),
+        "it is no error"
+    );
+    card.sees_focus_on(&submit);
+    card.choose("SQLite").await;
+    card.submit().await;
+    card.host_says(Sending::Pending).await;
+    card.heard(|heard| {
+        let messages: Vec<_> = heard
+            .replies
+            .iter()
+            .map(|reply| reply.answers()[0].selected[0].label.clone())
+            .collect();
+        assert_eq!(messages, ["Postgres", "SQLite"]);
+    });
+}
+
+#[test]
+async fn a_cancellation_that_the_host_gives_back_can_be_given_again() {
+    let card = CardPage::tap_to_reply(service()).await;
+    card.press_button("Cancel question").await;
+    card.host_says(Sending::Pending).await;
+    card.host_says(Sending::Idle).await;
+    card.choose("Oil change").await;
+    assert_eq!(card.only_reply().message(), "Oil change");
+}
+
+#[test]
+async fn a_host_that_says_nothing_gives_nothing_back() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    card.submit().await;
+    card.host_says(Sending::Idle).await;
+    assert_eq!(card.state(), "submitting");
+    card.host_says(Sending::Failed("No network.".to_owned()))
+        .await;
+    card.submit().await;
+    card.host_says(Sending::Idle).await;
+    assert_eq!(
+        card.state(),
+        "submitting",
+        "a failure before is not a reply given back"
+    );
+}
+
+#[test]
+async fn a_reply_that_is_taken_never_shows_the_form_open_again() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    card.submit().await;
+    card.host_says(Sending::Pending).await;
+    let states = card.watch_states();
+    let outcome = Outcome::Answered(card.only_reply());
+    card.host_says_at_once(
+        Sending::Idle,
+        [AskPatch::Outcome(outcome), AskPatch::Phase(Phase::Answered)],
+    )
+    .await;
+    assert_eq!(
+        (states.so_far(), card.state()),
+        (vec!["submitting".to_owned()], "answered".to_owned())
+    );
+    assert!(
+        card.button("Copy").is_none(),
+        "the own answer is not left behind"
+    );
+
+    let card = CardPage::waiting(service()).await;
+    card.press_button("Cancel question").await;
+    card.host_says(Sending::Pending).await;
+    let states = card.watch_states();
+    card.receives([
+        AskPatch::Outcome(Outcome::Declined),
+        AskPatch::Phase(Phase::Declined),
+    ]);
+    card.settled().await;
+    card.host_says(Sending::Idle).await;
+    assert_eq!(
+        (states.so_far(), card.state()),
+        (vec!["submitting".to_owned()], "declined".to_owned())
+    );
+}
+
+#[test]
+async fn what_the_composer_answers_closes_the_card_until_it_is_given_back() {
+    let card = CardPage::waiting(service()).await;
+    card.host_says(Sending::Pending).await;
+    assert_eq!(card.state(), "submitting");
+    card.host_says(Sending::Idle).await;
+    assert_eq!(card.state(), "awaiting");
 }
 
 #[test]
