@@ -1,15 +1,18 @@
 //! The page as a whole: who one talks to, the transcript, what went wrong, the composer.
 
-use crate::composer::Composer;
+use crate::composer::{Composer, focus_composer};
 use crate::transcript::Transcript;
 use crate::words;
-use agent_chat::{AgentChat, ChatOptions, Status, use_agent_chat};
+use agent_chat::{AgentChat, ChatOptions, Limits, Status, use_agent_chat};
 use leptos::prelude::*;
+
+/// What the agent may ask at a time; the cards rely on it before the arguments are complete.
+pub(crate) const LIMITS: Limits = Limits::CHAT;
 
 /// The chat page, talking to the agent behind `agent` at the page's own origin.
 #[component]
 pub fn ChatPage() -> impl IntoView {
-    let chat = use_agent_chat(ChatOptions::new("agent"));
+    let chat = use_agent_chat(ChatOptions::new("agent").with_limits(&LIMITS));
     view! {
         <header class="bar">
             <h1>{words::TITLE}</h1>
@@ -39,6 +42,7 @@ fn Welcome(chat: AgentChat) -> impl IntoView {
                             <li>
                                 <button type="button" class="suggestion" on:click=move |_| {
                                     chat.send(text);
+                                        focus_composer();
                                 }>
                                     {text}
                                 </button>
@@ -67,7 +71,10 @@ fn Trouble(chat: AgentChat) -> impl IntoView {
                     .map(|reason| {
                         view! {
                             <p dir="auto">{reason}</p>
-                            <button type="button" on:click=move |_| chat.retry()>
+                            <button type="button" on:click=move |_| {
+                                chat.retry();
+                                focus_composer();
+                            }>
                                 {words::TRY_AGAIN}
                             </button>
                         }

@@ -2,9 +2,14 @@
 
 use crate::words;
 use agent_chat::{AgentChat, Status};
-use leptos::ev::{KeyboardEvent, SubmitEvent};
+use leptos::ev::{KeyboardEvent, MouseEvent, SubmitEvent};
 use leptos::html::Textarea;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+/// The field's id.
+const FIELD_ID: &str = "message";
 
 /// The key code that browsers report for a key that an input method has taken.
 const KEY_TAKEN_BY_INPUT_METHOD: u32 = 229;
@@ -30,6 +35,12 @@ pub fn Composer(
         event.prevent_default();
         send();
     };
+    // One button for both, so that focus stays on it. The second click of a double click on "Send" is no wish to stop.
+    let on_click = move |event: MouseEvent| {
+        if running.get_untracked() && event.detail() < 2 {
+            chat.stop();
+        }
+    };
     let on_keydown = move |event: KeyboardEvent| {
         if sends(&event) {
             event.prevent_default();
@@ -38,11 +49,11 @@ pub fn Composer(
     };
     view! {
         <form class="composer" on:submit=on_submit>
-            <label class="visually-hidden" for="message">
+            <label class="visually-hidden" for=FIELD_ID>
                 {words::MESSAGE}
             </label>
             <textarea
-                id="message"
+                id=FIELD_ID
                 name="message"
                 rows="1"
                 dir="auto"
@@ -51,14 +62,13 @@ pub fn Composer(
                 node_ref=field
                 on:keydown=on_keydown
             ></textarea>
-            <Show
-                when=move || running.get()
-                fallback=|| view! { <button type="submit">{words::SEND}</button> }
+            <button
+                type=move || if running.get() { "button" } else { "submit" }
+                class:stop=move || running.get()
+                on:click=on_click
             >
-                <button type="button" class="stop" on:click=move |_| chat.stop()>
-                    {words::STOP}
-                </button>
-            </Show>
+                {move || if running.get() { words::STOP } else { words::SEND }}
+            </button>
         </form>
     }
 }
@@ -66,4 +76,13 @@ pub fn Composer(
 fn sends(event: &KeyboardEvent) -> bool {
     let composing = event.is_composing() || event.key_code() == KEY_TAKEN_BY_INPUT_METHOD;
     event.key() == "Enter" && !event.shift_key() && !composing
+}
+
+/// Moves the focus to the field, where another control goes away that had it.
+pub(crate) fn focus_composer() {
+    let field = document().get_element_by_id(FIELD_ID);
+    if let Some(field) = field.and_then(|field| field.dyn_into::<HtmlElement>().ok()) {
+        // It has no way to fail.
+        let _ = field.focus();
+    }
 }

@@ -8,7 +8,7 @@ use web_sys::{HtmlParagraphElement, Text};
 /// A paragraph whose one text node is appended to, so that a delta costs its own length however long the text has become.
 #[component]
 pub fn GrowingText(
-    /// The text. Where it is replaced and not continued, the node is written anew.
+    /// The text, which only ever grows.
     #[prop(into)]
     text: Signal<String>,
 ) -> impl IntoView {

@@ -1,9 +1,9 @@
 //! What was said so far.
 
+use crate::chat_page::LIMITS;
 use crate::growing_text::GrowingText;
 use crate::words;
-use agent_chat::{AgentChat, Ask, Entry, Item};
-use ask_user_question::Limits;
+use agent_chat::{AgentChat, Ask, Entry, Item, Status};
 use leptos::html::{Div, Ol};
 use leptos::prelude::*;
 use question_card::{QuestionCard, SubmitMode};
@@ -57,20 +57,24 @@ pub fn Transcript(
 fn EntryView(chat: AgentChat, entry: Entry) -> impl IntoView {
     match entry.item {
         Item::User(text) => view! {
-            <article data-role="user">
+            <article data-role="user" aria-label=words::YOU>
                 <p dir="auto">{text}</p>
             </article>
         }
         .into_any(),
-        Item::Assistant(text) => view! {
-            <article data-role="assistant">
-                <GrowingText text />
-            </article>
+        Item::Assistant(text) => {
+            // What streams in is read out when it is whole, not word by word.
+            let is_new = running(chat.status.get_untracked());
+            view! {
+                <article data-role="assistant" aria-label=words::AGENT aria-busy=move || (is_new && running(chat.status.get())).to_string()>
+                    <GrowingText text />
+                </article>
+            }
+            .into_any()
         }
-        .into_any(),
         Item::Tool { name, done } => view! {
-            <p class="tool" dir="auto" data-done=move || done.get().then_some("")>
-                {name}
+            <p class="tool" dir="auto">
+                {name} " " {move || if done.get() { words::TOOL_DONE } else { words::TOOL_RUNNING }}
             </p>
         }
         .into_any(),
@@ -91,14 +95,16 @@ fn AskView(chat: AgentChat, ask: Ask) -> impl IntoView {
             ask
             sending
             mode=SubmitMode::OnPick
-            limits=Limits::CHAT
+            limits=LIMITS
             on_reply=Callback::new(move |reply| id.with_value(|id| chat.reply(id, reply)))
             on_cancel=Callback::new(move |()| id.with_value(|id| chat.cancel(id)))
-            on_late_message=Callback::new(move |text: String| {
-                chat.send(&text);
-            })
+            on_late_message=Callback::new(move |text: String| chat.send(&text))
         />
     }
+}
+
+fn running(status: Status) -> bool {
+    status == Status::Running
 }
 
 /// Calls `on_growth` whenever the list changes its size, until the current owner is cleaned up.

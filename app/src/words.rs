@@ -19,3 +19,7 @@ pub(crate) const MESSAGE_PLACEHOLDER: &str = "Write a message";
 pub(crate) const SEND: &str = "Send";
 pub(crate) const STOP: &str = "Stop";
 pub(crate) const TRY_AGAIN: &str = "Try again";
+pub(crate) const YOU: &str = "You";
+pub(crate) const AGENT: &str = "Agent";
+pub(crate) const TOOL_RUNNING: &str = "…";
+pub(crate) const TOOL_DONE: &str = "✓";

@@ -12,8 +12,13 @@ use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{Outcome, Reply};
+use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use std::time::Duration;
+
+/// The longest time, in milliseconds, that browsers wait for; a later deadline is looked at again then.
+const LONGEST_TIMEOUT: u64 = 2_147_483_647;
 
 /// Where a conversation stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,6 +49,8 @@ struct Core {
     outbox: Outbox,
     status: RwSignal<Status>,
     running: Option<Abort>,
+    /// When the next ask that waits expires.
+    deadline: Option<TimeoutHandle>,
 }
 
 /// Sets up a conversation that lives as long as the current owner; its request is aborted when the owner is cleaned up.
@@ -58,25 +65,28 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         outbox: Outbox::default(),
         status,
         running: None,
+        deadline: None,
     };
     let chat = AgentChat {
         entries: entries.into(),
         status: status.into(),
         core: StoredValue::new_local(core),
     };
-    on_cleanup(move || chat.stop());
+    on_cleanup(move || {
+        chat.stop();
+        if let Some(Some(deadline)) = chat.with(|core| core.deadline.take()) {
+            deadline.clear();
+        }
+    });
     chat
 }
 
 impl AgentChat {
     /// Says something. Where a question waits, this answers it, as far as the text can be taken for an answer. False where nothing was
-    /// taken, because a run is open or the text is blank.
+    /// taken, because a run is open, the text is blank, or it can't be sent, which [`status`](Self::status) then explains.
     pub fn send(&self, text: &str) -> bool {
-        let taken = !text.trim().is_empty() && self.with(|core| core.is_free()).unwrap_or(false);
-        if taken {
-            self.start(|core| core.outgoing_text(text));
-        }
-        taken
+        let free = self.with(|core| core.is_free()) == Some(true);
+        free && !text.trim().is_empty() && self.start(|core| core.outgoing_text(text))
     }
 
     /// Answers an ask. Held until the run has ended and every other ask that waits has its reply too.
@@ -94,13 +104,11 @@ impl AgentChat {
         self.with(|core| core.running.as_ref().map(Abort::abort));
     }
 
-    /// Starts the run again that failed: as it was, where the agent never got it, else as a new one over the same history.
+    /// Starts the run again that failed: as it was, where the agent never got it, else as a new one over the same history. Where a question
+    /// waits there is nothing to start, only the failure to clear.
     pub fn retry(&self) {
-        if self.with(|core| core.is_free()).unwrap_or(false) {
-            self.start(|core| match core.outbox.take_unsent() {
-                Some(outgoing) => Ok(Some(outgoing)),
-                None => core.outgoing(Vec::new(), None).map(Some),
-            });
+        if self.with(|core| core.is_free()) == Some(true) {
+            self.start(Core::outgoing_again);
         }
     }
 
@@ -117,24 +125,47 @@ impl AgentChat {
         }
     }
 
-    /// Starts a run, where there is one to start.
-    fn start(&self, outgoing: impl FnOnce(&mut Core) -> Result<Option<Outgoing>, Refusal>) {
+    /// Starts a run, where there is one to start. False where there should be one and it can't be built.
+    fn start(&self, outgoing: impl FnOnce(&mut Core) -> Result<Option<Outgoing>, Refusal>) -> bool {
         let launched = self.with(|core| match outgoing(core) {
-            Ok(outgoing) => outgoing.map(|outgoing| core.launch(outgoing)),
+            Ok(outgoing) => Some(outgoing.map(|outgoing| core.launch(outgoing))),
             Err(refusal) => {
                 core.fail(refusal);
                 None
             }
         });
+        let launched = launched.flatten();
+        let taken = launched.is_some();
         if let Some(Some(launch)) = launched {
             spawn_local(self.run(launch));
         }
+        taken
     }
 
     async fn run(self, launch: Launch) {
         let end = self.exchange(launch).await;
         self.with(|core| core.settle(end));
         self.start(Core::outgoing_held);
+        self.await_deadline();
+    }
+
+    /// Sees to it that the next deadline of a waiting ask is kept.
+    fn await_deadline(self) {
+        let due = self
+            .with(|core| core.conversation.asks.poll_timeout())
+            .flatten();
+        let Some(due) = due else { return };
+        let wait = Duration::from_millis(due.saturating_sub(now()).min(LONGEST_TIMEOUT));
+        let on_timeout = move || {
+            self.with(|core| core.conversation.handle_timeout(now()));
+            self.start(Core::outgoing_held);
+            self.await_deadline();
+        };
+        let timeout = set_timeout_with_handle(on_timeout, wait).ok();
+        let earlier = self.with(|core| std::mem::replace(&mut core.deadline, timeout));
+        if let Some(Some(earlier)) = earlier {
+            earlier.clear();
+        }
     }
 
     /// One request and its response, as far as it comes. The handle's owner may be gone at any await.
@@ -150,10 +181,8 @@ impl AgentChat {
         let mut stream = match transport::post(&url, body, &abort).await {
             Ok(stream) => stream,
             Err(error) => {
-                return RunEnd::Unsent {
-                    outgoing,
-                    trouble: Trouble::from_transport(error),
-                };
+                let outgoing = Box::new(outgoing);
+                return RunEnd::Unsent { outgoing, error };
             }
         };
         self.with(|core| core.handle_accepted(&outgoing));
@@ -168,6 +197,8 @@ impl AgentChat {
             if reads_on {
                 continue;
             }
+            // Nothing more is read, so the agent need not go on writing.
+            abort.abort();
             let end = self.with(|core| core.conversation.finish(now()));
             return match (chunk, end.and_then(Trouble::from_end)) {
                 (Err(TransportError::Aborted), _) => RunEnd::Stopped,
@@ -198,10 +229,10 @@ enum RunEnd {
     Stopped,
     /// After the agent had taken it.
     Failed(Trouble),
-    /// Before the agent had taken it; no trouble where the user stopped it.
+    /// Before the agent had taken it.
     Unsent {
-        outgoing: Outgoing,
-        trouble: Option<Trouble>,
+        outgoing: Box<Outgoing>,
+        error: TransportError,
     },
 }
 
@@ -252,12 +283,22 @@ impl Core {
                 Ok(Some(outgoing))
             }
             // The other asks wait for their replies.
-            Err(Refusal::OpenCalls { .. })
+            Err(Refusal::OpenCalls { .. } | Refusal::OpenInterrupts { .. })
                 if self.conversation.waiting().count() > self.outbox.held().len() =>
             {
                 Ok(None)
             }
             Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// What failed, once more.
+    fn outgoing_again(&mut self) -> Result<Option<Outgoing>, Refusal> {
+        self.status.set(Status::Idle);
+        match self.outbox.take_unsent() {
+            Some(outgoing) => Ok(Some(outgoing)),
+            None if self.conversation.waiting().next().is_some() => Ok(None),
+            None => self.outgoing(Vec::new(), None).map(Some),
         }
     }
 
@@ -314,19 +355,26 @@ impl Core {
         self.running = None;
         self.status.set(Status::Idle);
         match end {
-            RunEnd::Done | RunEnd::Unsent { trouble: None, .. } => {}
+            RunEnd::Done => {}
             RunEnd::Failed(trouble) => self.status.set(Status::Failed(trouble)),
             RunEnd::Stopped => {
                 let held = self.outbox.take_held();
                 self.set_sending(&held, &Sending::Idle);
             }
-            RunEnd::Unsent {
-                outgoing,
-                trouble: Some(trouble),
-            } => {
-                self.report(&outgoing.replies, trouble);
-                self.outbox.keep(outgoing);
-            }
+            RunEnd::Unsent { outgoing, error } => self.settle_unsent(*outgoing, error),
+        }
+    }
+
+    fn settle_unsent(&mut self, outgoing: Outgoing, error: TransportError) {
+        let winner = match &error {
+            TransportError::Status { body, .. } => body.winner.clone(),
+            TransportError::Aborted | TransportError::Network => None,
+        };
+        self.report(&outgoing.replies, error.into());
+        match winner {
+            // Somebody else was first: there is nothing to send again.
+            Some(winner) => self.conversation.push_message(winner),
+            None => self.outbox.keep(outgoing),
         }
     }
 
@@ -336,10 +384,18 @@ impl Core {
         self.report(&held, refusal.into());
     }
 
-    /// A card tells its user what became of its reply; what was typed, or nobody's, the page has to tell.
+    /// A card tells its user what became of its reply; what was typed, or nobody's, the page has to tell. A reply that the user stopped goes
+    /// back to its card without a word.
     fn report(&mut self, replies: &[AskReply], trouble: Trouble) {
-        self.set_sending(replies, &Sending::Failed(trouble.to_string()));
-        if replies.is_empty() || replies.iter().any(|reply| reply.by == AnsweredBy::Composer) {
+        let stopped = trouble == Trouble::Stopped;
+        let sending = if stopped {
+            Sending::Idle
+        } else {
+            Sending::Failed(trouble.to_string())
+        };
+        self.set_sending(replies, &sending);
+        let typed = replies.iter().any(|reply| reply.by == AnsweredBy::Composer);
+        if typed || (replies.is_empty() && !stopped) {
             self.status.set(Status::Failed(trouble));
         }
     }

@@ -5,7 +5,7 @@ use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::asks::reply::NextRun;
 use ag_ui_stream::reader::{End, StreamError};
 use ag_ui_stream::thread::Change;
-use ag_ui_stream::{Asks, Event, EventReader, Thread};
+use ag_ui_stream::{Asks, Event, EventReader, Message, Thread};
 use ask_user_question::{AskSnapshot, Phase};
 
 /// Feeds a response's bytes through reader, run state and interceptor into the transcript's signals.
@@ -58,6 +58,20 @@ impl Conversation {
         self.transcript.lay(&self.thread);
     }
 
+    /// Takes what became of an ask elsewhere.
+    pub(crate) fn push_message(&mut self, message: Message) {
+        let changes = self.asks.handle_message(&message);
+        self.thread.push_message(message);
+        self.show_asks(changes);
+        self.transcript.lay(&self.thread);
+    }
+
+    /// What the time changes.
+    pub(crate) fn handle_timeout(&mut self, now: u64) {
+        let changes = self.asks.handle_timeout(now);
+        self.show_asks(changes);
+    }
+
     /// The asks that wait for their replies, in the order in which they began.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &AskSnapshot> {
         self.asks
@@ -84,11 +98,14 @@ impl Conversation {
     /// Shows what can be shown in place; true where the list has to be laid anew.
     fn needs_lay(&self, change: Change) -> bool {
         match change {
-            Change::TextAppended { message, from } => {
-                let message = &self.thread.messages()[message];
-                let text = message.text();
-                !text.is_empty() && !self.transcript.append(message.id(), &text[from..])
-            }
+            Change::TextAppended { message, from } => match &self.thread.messages()[message] {
+                Message::Assistant(assistant) => {
+                    let text = assistant.content.as_deref().unwrap_or_default();
+                    !text.is_empty() && !self.transcript.append(&assistant.id, &text[from..])
+                }
+                // Nothing else that streams is shown.
+                _ => false,
+            },
             Change::RunStarted { added } => added > 0,
             Change::Nothing
             | Change::RunEnded
@@ -109,7 +126,7 @@ impl Conversation {
             match change {
                 AskChange::Opened { tool_call_id } => {
                     opened = true;
-                    self.transcript.open_ask(&tool_call_id);
+                    self.transcript.open_ask(&tool_call_id, &self.thread);
                 }
                 AskChange::Patched {
                     tool_call_id,

@@ -16,8 +16,8 @@ pub struct Entry {
 /// What an entry stands for. Messages and calls have namespaces of their own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKey {
-    /// A message, by its id.
-    Message(String),
+    /// A message, by its id and how often its text was replaced by another.
+    Message(String, u32),
     /// A tool call, by its `toolCallId`.
     Call(String),
 }
@@ -27,7 +27,7 @@ pub enum EntryKey {
 pub enum Item {
     /// What the user said.
     User(String),
-    /// What the agent says; it only ever grows while it streams.
+    /// What the agent says. It only ever grows; where a snapshot replaces it, that is another entry.
     Assistant(RwSignal<String>),
     /// A question of the agent.
     Ask(Ask),

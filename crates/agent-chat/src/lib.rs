@@ -32,6 +32,8 @@ mod transcript;
 mod transport;
 mod trouble;
 
+pub use ag_ui_stream::asks::reply::Delivery;
+pub use ask_user_question::Limits;
 pub use chat::{AgentChat, Status, use_agent_chat};
 pub use entry::{Ask, Entry, EntryKey, Item};
 pub use options::ChatOptions;

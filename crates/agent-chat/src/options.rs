@@ -4,6 +4,7 @@ use ag_ui_stream::asks::reply::{Delivery, Setup};
 use ag_ui_stream::input::Tool;
 use ask_user_question::Limits;
 use ask_user_question::tool::tool_definition;
+use serde_json::{Map, Value};
 
 /// What a chat is set up with.
 #[derive(Clone, Debug)]
@@ -34,6 +35,13 @@ impl ChatOptions {
     #[must_use]
     pub fn with_limits(mut self, limits: &Limits) -> Self {
         self.setup.tools = vec![ask_tool(limits)];
+        self
+    }
+
+    /// The same, with properties for the agent's own use in every run, such as `{"interrupts": true}` for one that asks by interrupts.
+    #[must_use]
+    pub fn with_forwarded_props(mut self, properties: Map<String, Value>) -> Self {
+        self.setup.forwarded_props = properties;
         self
     }
 

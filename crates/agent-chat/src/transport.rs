@@ -1,13 +1,15 @@
 //! The one place that fetches: a POST whose response is read while it arrives.
 
+use ag_ui_stream::Message;
 use gloo_net::http::Request;
 use js_sys::{Reflect, Uint8Array};
+use serde::Deserialize;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader};
 
 /// Why a request did not become a stream, or a stream ended early.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TransportError {
     /// The user stopped it.
     Aborted,
@@ -17,9 +19,19 @@ pub(crate) enum TransportError {
     Status {
         /// The HTTP status.
         status: u16,
-        /// The `message` of a JSON error body, where there is one.
-        message: Option<String>,
+        /// What the body says.
+        body: ErrorBody,
     },
+}
+
+/// What is read of an error's JSON body.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct ErrorBody {
+    /// A sentence.
+    pub(crate) message: Option<String>,
+    /// The answer that was there first.
+    pub(crate) winner: Option<Message>,
 }
 
 /// A response that is arriving.
@@ -78,7 +90,7 @@ pub(crate) async fn post(
         let body = response.text().await.unwrap_or_default();
         return Err(TransportError::Status {
             status: response.status(),
-            message: error_message(&body),
+            body: serde_json::from_str(&body).unwrap_or_default(),
         });
     }
     let reader = response
@@ -110,9 +122,4 @@ impl ByteStream {
 
 fn field(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED)
-}
-
-fn error_message(body: &str) -> Option<String> {
-    let body: serde_json::Value = serde_json::from_str(body).ok()?;
-    Some(body.get("message")?.as_str()?.to_owned())
 }

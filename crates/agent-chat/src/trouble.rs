@@ -17,6 +17,8 @@ pub enum Trouble {
         /// What the server says about it, where it says something.
         message: Option<String>,
     },
+    /// The user stopped the request before the agent had taken it.
+    Stopped,
     /// The connection broke in the middle of the response.
     BrokeOff,
     /// The agent reported an error.
@@ -28,15 +30,6 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    /// `None` where the user ended the request.
-    pub(crate) fn from_transport(error: TransportError) -> Option<Self> {
-        match error {
-            TransportError::Aborted => None,
-            TransportError::Network => Some(Self::Unreachable),
-            TransportError::Status { status, message } => Some(Self::Refused { status, message }),
-        }
-    }
-
     /// `None` where the response ended as it should.
     pub(crate) fn from_end(end: End) -> Option<Self> {
         let message = end.error.map(|error| error.message).unwrap_or_default();
@@ -49,9 +42,32 @@ impl Trouble {
     }
 }
 
+impl From<TransportError> for Trouble {
+    fn from(error: TransportError) -> Self {
+        match error {
+            TransportError::Aborted => Self::Stopped,
+            TransportError::Network => Self::Unreachable,
+            TransportError::Status { status, body } => Self::Refused {
+                status,
+                message: body.message,
+            },
+        }
+    }
+}
+
 impl From<Refusal> for Trouble {
     fn from(refusal: Refusal) -> Self {
-        Self::Unsendable(refusal.to_string())
+        Self::Unsendable(match refusal {
+            Refusal::RunOpen { .. } => "the agent is still writing.".to_owned(),
+            Refusal::NotAnswerable { .. } | Refusal::Expired { .. } => {
+                "the question is no longer waiting.".to_owned()
+            }
+            Refusal::OpenCalls { .. } | Refusal::OpenInterrupts { .. } => {
+                "another question waits for its answer.".to_owned()
+            }
+            Refusal::Payload { message, .. } => message,
+            refusal => refusal.to_string(),
+        })
     }
 }
 
@@ -67,6 +83,7 @@ impl fmt::Display for Trouble {
                 status,
                 message: None,
             } => write!(f, "The agent refused the message (HTTP {status})."),
+            Self::Stopped => write!(f, "Stopped before the agent had it."),
             Self::BrokeOff => write!(f, "The connection broke before the agent had finished."),
             Self::Agent(message) => write!(f, "The agent failed: {message}"),
             Self::Unreadable(message) => {

@@ -357,7 +357,7 @@ fn nothing_may_be_left_dangling() {
     );
     conversation
         .thread
-        .push_message(ag_ui_stream::Message::tool("t3", "c3", "here"));
+        .push_message(Message::tool("t3", "c3", "here"));
     let next = conversation.next(Delivery::UserMessage, both).unwrap();
     let roles: Vec<&str> = next
         .input

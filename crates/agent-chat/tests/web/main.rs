@@ -257,6 +257,139 @@ async fn stopping_ends_the_run_and_interrupts_an_unfinished_ask() {
     assert_eq!(roles(&call), ["user", "assistant", "tool", "user"]);
 }
 
+#[test]
+async fn stopping_before_the_agent_answers_gives_the_pick_back() {
+    let visitor = Visitor::new();
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.asks("c1", SIZE);
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    visitor.picks("c1", SIZE, 1);
+    Call::next().await;
+    visitor.chat.stop();
+    visitor.sees_status(Status::Idle).await;
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    visitor.picks("c1", SIZE, 0);
+    assert_eq!(Call::next().await.input.messages[3].text(), "Small");
+}
+
+#[test]
+async fn stopping_gives_a_held_pick_back() {
+    let visitor = Visitor::new();
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.asks("c1", SIZE);
+    visitor.sees_phase("c1", Phase::Ready).await;
+    visitor.picks("c1", SIZE, 0);
+    visitor.chat.stop();
+    visitor.sees_status(Status::Idle).await;
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    visitor.sees_phase("c1", Phase::Answerable).await;
+}
+
+#[test]
+async fn what_somebody_else_answered_first_is_shown() {
+    let visitor = Visitor::new();
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.asks("c1", SIZE);
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    visitor.picks("c1", SIZE, 1);
+    let winner = r#"{"code":"already_answered","message":"Another reply was first.","winner":
+        {"id":"w","role":"tool","toolCallId":"c1","content":"{\"answers\":{\"Which size?\":\"Small\"}}"}}"#;
+    Call::next().await.refuses(409, winner);
+    visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
+    visitor.sees_status(Status::Idle).await;
+    assert!(visitor.chat.send("And now?"));
+    assert_eq!(
+        roles(&Call::next().await),
+        ["user", "assistant", "tool", "user"]
+    );
+}
+
+#[test]
+async fn two_interrupts_go_back_together() {
+    let visitor = Visitor::new();
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.asks("c1", SIZE);
+    call.asks("c2", COLOUR);
+    call.interrupts(r#"[{"id":"i1","reason":"tool_call","toolCallId":"c1"},{"id":"i2","reason":"tool_call","toolCallId":"c2"}]"#);
+    visitor.sees_status(Status::Idle).await;
+    visitor.picks("c1", SIZE, 0);
+    assert_eq!(visitor.chat.status.get_untracked(), Status::Idle);
+    visitor.picks("c2", COLOUR, 1);
+    assert_eq!(Call::next().await.input.resume.iter().flatten().count(), 2);
+}
+
+#[test]
+async fn an_interrupt_without_a_call_is_shown_after_what_was_said() {
+    let visitor = Visitor::new();
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.says("m1", "One thing.");
+    call.interrupts(r#"[{"id":"i1","reason":"input_required","message":"Your name?","responseSchema":{"type":"object","properties":{"response":{"type":"string"}},"required":["response"]}}]"#);
+    visitor
+        .sees_lines(&["user: Hello", "agent: One thing.", "ask: answerable"])
+        .await;
+}
+
+#[test]
+async fn a_deadline_expires_the_ask_by_itself() {
+    let visitor = Visitor::new();
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.asks("c1", SIZE);
+    let soon = js_sys::Date::new(&(js_sys::Date::now() + 60.0).into()).to_iso_string();
+    call.interrupts(&format!(
+        r#"[{{"id":"i1","reason":"tool_call","toolCallId":"c1","expiresAt":"{soon}"}}]"#
+    ));
+    visitor.sees_phase("c1", Phase::Answerable).await;
+    visitor.sees_phase("c1", Phase::Expired).await;
+}
+
+#[test]
+async fn a_text_that_a_snapshot_replaces_is_another_entry() {
+    let visitor = Visitor::new();
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.says("m1", "Good day");
+    visitor
+        .sees_lines(&["user: Hello", "agent: Good day"])
+        .await;
+    let before = visitor.keys();
+    call.event(r#"{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m1","role":"assistant","content":"Bad weather"}]}"#);
+    visitor.sees_lines(&["agent: Bad weather"]).await;
+    assert!(!before.contains(&visitor.keys()[0]));
+}
+
+#[test]
+async fn a_breach_of_protocol_ends_the_request() {
+    let visitor = Visitor::new();
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.event("[1]");
+    visitor
+        .sees("the failure", |chat| {
+            matches!(
+                chat.status.get_untracked(),
+                Status::Failed(Trouble::Unreadable(_))
+            )
+        })
+        .await;
+    assert!(call.is_aborted());
+}
+
 fn roles(call: &Call) -> Vec<&'static str> {
     call.input.messages.iter().map(Message::role).collect()
 }

@@ -39,6 +39,8 @@ export const next_task = () => new Promise((resolve) => {
 
 export const body_of = (call) => call.body;
 
+export const is_aborted = (call) => call.signal.aborted;
+
 export const accept = (call) => {
   const body = new ReadableStream({ start: (writer) => { call.writer = writer; } });
   call.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
@@ -46,7 +48,10 @@ export const accept = (call) => {
 
 export const write = (call, text) => call.writer.enqueue(new TextEncoder().encode(text));
 
-export const close = (call) => call.writer.close();
+export const close = (call) => {
+  call.writer.close();
+  call.writer = undefined;
+};
 
 export const break_off = (call) => call.writer.error(new TypeError("network error"));
 

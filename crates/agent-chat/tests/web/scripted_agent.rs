@@ -18,6 +18,7 @@ extern "C" {
     fn break_off(call: &JsValue);
     fn refuse(call: &JsValue, status: u16, body: &str);
     fn fail(call: &JsValue);
+    fn is_aborted(call: &JsValue) -> bool;
 }
 
 /// Forgets what an earlier test left.
@@ -93,6 +94,21 @@ impl Call {
             self.input.run_id
         ));
         close(&self.call);
+    }
+
+    /// Ends the run with interrupts.
+    pub(crate) fn interrupts(&self, interrupts: &str) {
+        let outcome = format!(r#"{{"type":"interrupt","interrupts":{interrupts}}}"#);
+        self.event(&format!(
+            r#"{{"type":"RUN_FINISHED","threadId":"t","runId":"{}","outcome":{outcome}}}"#,
+            self.input.run_id
+        ));
+        close(&self.call);
+    }
+
+    /// Whether the hook gave the request up.
+    pub(crate) fn is_aborted(&self) -> bool {
+        is_aborted(&self.call)
     }
 
     /// Cuts the connection in the middle of the run.

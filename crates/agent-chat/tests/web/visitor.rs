@@ -1,7 +1,7 @@
 //! A user of the hook, as a page is one.
 
 use crate::scripted_agent;
-use agent_chat::{AgentChat, Ask, ChatOptions, Item, Status, use_agent_chat};
+use agent_chat::{AgentChat, Ask, ChatOptions, EntryKey, Item, Status, use_agent_chat};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
 use leptos::prelude::*;
@@ -12,7 +12,7 @@ pub(crate) const SIZE: &str = r#"{"questions":[{"question":"Which size?","header
 pub(crate) const COLOUR: &str = r#"{"questions":[{"question":"Which colour?","header":"Colour","options":[{"label":"Red"},{"label":"Blue"}]}]}"#;
 
 /// How often a state is looked for before a test fails. Each look lets all other tasks run first.
-const LOOKS: usize = 2_000;
+const LOOKS: usize = 20_000;
 
 pub(crate) struct Visitor {
     pub(crate) chat: AgentChat,
@@ -66,6 +66,12 @@ impl Visitor {
                 .is_some_and(|ask| ask.ask.with_untracked(|ask| ask.phase) == phase)
         })
         .await;
+    }
+
+    pub(crate) fn keys(&self) -> Vec<EntryKey> {
+        self.chat
+            .entries
+            .with_untracked(|entries| entries.iter().map(|entry| entry.key.clone()).collect())
     }
 
     /// The ask as a card gets it.
