@@ -31,6 +31,7 @@ impl JsonPatch {
     pub fn apply(&self, target: &mut Value) -> Result<(), String> {
         let operations: Result<Vec<_>, _> = self.operations.iter().map(applicable).collect();
         let operations = operations?;
+        check_growth(&operations, target)?;
         json_patch::patch(target, &operations).map_err(|error| error.to_string())
     }
 }
@@ -61,6 +62,72 @@ impl Described for JsonPatch {
         item: &Shape::Operation,
         min: 0,
     };
+}
+
+/// How deep a document may become: as deep as JSON may be that is read at once.
+const MAX_DEPTH: usize = 127;
+/// How large a document may become by copying, in values and bytes of text.
+const MAX_COPIED: usize = 1024 * 1024;
+
+/// Refuses operations that make a document too deep or too large. Each copy of a document into itself can double both.
+fn check_growth(operations: &[PatchOperation], target: &Value) -> Result<(), String> {
+    let moves =
+        |it: &PatchOperation| matches!(it, PatchOperation::Copy(_) | PatchOperation::Move(_));
+    if !operations.iter().any(moves) {
+        return operations
+            .iter()
+            .try_for_each(|operation| check_step(operation, target));
+    }
+    // What is copied depends on the operations before it, so they are tried.
+    let mut tried = target.clone();
+    for operation in operations {
+        check_step(operation, &tried)?;
+        if json_patch::patch(&mut tried, std::slice::from_ref(operation)).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn check_step(operation: &PatchOperation, document: &Value) -> Result<(), String> {
+    let (path, value) = match operation {
+        PatchOperation::Add(it) => (&it.path, Some(&it.value)),
+        PatchOperation::Replace(it) => (&it.path, Some(&it.value)),
+        PatchOperation::Move(it) => (&it.path, document.pointer(it.from.as_str())),
+        PatchOperation::Copy(it) => (&it.path, document.pointer(it.from.as_str())),
+        PatchOperation::Remove(_) | PatchOperation::Test(_) => return Ok(()),
+    };
+    let Some(value) = value else {
+        return Ok(());
+    };
+    if path.count() + depth(value) > MAX_DEPTH {
+        return Err(format!("it makes more than {MAX_DEPTH} levels"));
+    }
+    if matches!(operation, PatchOperation::Copy(_)) && size(document) + size(value) > MAX_COPIED {
+        return Err("it makes the document too large".to_owned());
+    }
+    Ok(())
+}
+
+/// How many containers are inside each other.
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or_default(),
+        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or_default(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
+fn size(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(key, value)| key.len() + size(value))
+            .sum(),
+        Value::String(text) => text.len(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
 }
 
 /// An operation as `json-patch` has it. Made by hand, because its own reading of a value is not safe with hostile JSON.

@@ -3,6 +3,7 @@
 
 use ag_ui_stream::input::RunAgentInput;
 use ag_ui_stream::reader::EndOutcome;
+use ag_ui_stream::warning::WarningCode;
 use ag_ui_stream::{Asks, Event, EventReader, Thread};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -102,5 +103,45 @@ fn the_key_is_a_key_like_any_other() {
     assert_eq!(
         thread.state(),
         &json!({"a": {KEY: "[1]"}, "b": {KEY: "[1]"}})
+    );
+}
+
+#[test]
+fn patches_that_copy_a_state_into_itself_end() {
+    let (mut reader, mut thread) = (EventReader::new(), Thread::default());
+    reader.feed_value(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
+    // Each copy doubles how deep the state is, if its target is the deepest place so far.
+    for round in 0..17 {
+        let path = "/a".repeat(1 << round);
+        reader.feed_value(
+            json!({"type": "STATE_DELTA", "delta": [{"op": "copy", "from": "", "path": path}]}),
+        );
+    }
+    while let Some(event) = reader.next_event() {
+        thread.handle_event(&event.unwrap());
+    }
+    let depth = std::iter::successors(Some(thread.state()), |state| state.get("a")).count();
+    assert_eq!(depth, 64);
+    assert_eq!(
+        thread.next_warning().unwrap().code,
+        WarningCode::PatchFailed
+    );
+}
+
+#[test]
+fn patches_that_double_a_state_end() {
+    let (mut reader, mut thread) = (EventReader::new(), Thread::default());
+    reader.feed_value(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
+    let operations: Vec<Value> = (0..100)
+        .map(|n| json!({"op": "copy", "from": "", "path": format!("/{n}")}))
+        .collect();
+    reader.feed_value(json!({"type": "STATE_DELTA", "delta": operations}));
+    while let Some(event) = reader.next_event() {
+        thread.handle_event(&event.unwrap());
+    }
+    assert_eq!(thread.state(), &json!({}));
+    assert_eq!(
+        thread.next_warning().unwrap().code,
+        WarningCode::PatchFailed
     );
 }
