@@ -26,6 +26,7 @@ pub(crate) use tell::snapshot;
 use tell::{announce, attach, brought_message, catch_up, end_run, taken_messages};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 /// How often clients may do what costs something.
 #[derive(Debug)]
@@ -195,14 +196,20 @@ impl Runtime {
             (Some(event), _) => Some(event),
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
             // The process that worked on it has ended.
-            (None, ConvState::LlmRequesting { .. } | ConvState::ToolExecuting(_)) => None,
-            (None, ConvState::Idle | ConvState::AwaitingUserResponse(_)) => {
+            (None, state) if is_at_work(state) => None,
+            (None, _) => {
                 return Ok(catch_up(&live, &talk, &input));
             }
         };
         let pending = input.pending();
         if let (Some(context), Some(_)) = (context, &event) {
             talk.context = context;
+        }
+        if event.is_some() && is_at_work(talk.conversation.state()) {
+            // The process that worked on it has ended, and its user has gone on: that run is over.
+            let dead = Run::detached(Uuid::new_v4().to_string());
+            let cancel = Event::UserCancel { proceed: false };
+            self.begin(&live, &mut talk, dead, Some(cancel)).await?;
         }
         let run = Run::new(input.run_id, pending);
         let (run, reader) = self.begin(&live, &mut talk, run, event).await?;
@@ -290,6 +297,14 @@ impl Runtime {
         );
         Ok(effects)
     }
+}
+
+/// Whether a run is needed for the conversation to go on.
+fn is_at_work(state: &ConvState) -> bool {
+    matches!(
+        state,
+        ConvState::LlmRequesting { .. } | ConvState::ToolExecuting(_)
+    )
 }
 
 /// Does something to its end even where the client that asked for it goes away in the middle: what the state machine took must be stored, and what

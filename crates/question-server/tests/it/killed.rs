@@ -204,3 +204,51 @@ async fn what_was_acknowledged_is_there_after_every_kill() {
     let response = exchange(address, "POST", &path, Some(&reply)).await;
     assert!(response.starts_with("HTTP/1.0 200"), "{response}");
 }
+
+#[tokio::test]
+async fn a_run_that_died_with_the_server_does_not_keep_its_conversation_busy() {
+    let folder = Folder::new();
+    let file = folder.file();
+    let file = file.to_str().expect("the target folder's name is text");
+    let args = |pace| {
+        [
+            "--port",
+            "0",
+            "--log",
+            "off",
+            "--database",
+            file,
+            "--pace",
+            pace,
+        ]
+    };
+    let hello = json!({"id": "u1", "role": "user", "content": "hello"});
+
+    let (mut server, address) = start(&args("600000")).await;
+    let first = json!({"threadId": "dead", "runId": "r1", "messages": [hello]});
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    let body = first.to_string();
+    let request = format!(
+        "POST /agent HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream
+        .write_all(request.as_bytes())
+        .await
+        .expect("it reads");
+    let mut seen = String::new();
+    while !seen.contains("RUN_STARTED") {
+        let mut bytes = [0; 1024];
+        let read = stream.read(&mut bytes).await.expect("it answers");
+        assert!(read > 0, "{seen}");
+        seen.push_str(&String::from_utf8_lossy(&bytes[..read]));
+    }
+    server.kill().await.expect("it runs");
+
+    let (_server, address) = start(&args("0")).await;
+    let brakes = json!({"id": "u2", "role": "user", "content": "brake service, please"});
+    let next = json!({"threadId": "dead", "runId": "r2", "messages": [hello, brakes]});
+    let response = exchange(address, "POST", "/agent", Some(&next)).await;
+    assert!(response.starts_with("HTTP/1.0 200"), "{response}");
+    assert!(pending(&response).is_some(), "{response}");
+}
