@@ -54,10 +54,7 @@ async fn nothing_is_sent_while_a_run_is_open_or_the_text_is_blank() {
 
 #[test]
 async fn an_ask_shows_before_its_arguments_end() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting().await;
     call.begins_ask("c1", r#"{"questions":[{"question":"Which si"#);
     visitor.sees_phase("c1", Phase::Streaming).await;
     visitor
@@ -72,13 +69,7 @@ async fn an_ask_shows_before_its_arguments_end() {
 
 #[test]
 async fn a_pick_goes_as_tool_message_and_user_message_with_one_reply_id() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
-    call.asks("c1", SIZE);
-    call.finishes();
-    visitor.sees_phase("c1", Phase::Answerable).await;
+    let visitor = Visitor::asked().await;
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
     assert_eq!(roles(&call), ["user", "assistant", "tool", "user"]);
@@ -98,10 +89,7 @@ async fn a_pick_goes_as_tool_message_and_user_message_with_one_reply_id() {
 
 #[test]
 async fn a_pick_before_the_end_of_the_run_is_held() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting().await;
     call.asks("c1", SIZE);
     visitor.sees_phase("c1", Phase::Ready).await;
     visitor.picks("c1", SIZE, 0);
@@ -120,10 +108,7 @@ async fn a_pick_before_the_end_of_the_run_is_held() {
 
 #[test]
 async fn two_asks_go_back_together() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting().await;
     call.asks("c1", SIZE);
     call.asks("c2", COLOUR);
     call.finishes();
@@ -145,13 +130,7 @@ async fn two_asks_go_back_together() {
 
 #[test]
 async fn a_typed_text_answers_what_waits() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
-    call.asks("c1", SIZE);
-    call.finishes();
-    visitor.sees_phase("c1", Phase::Answerable).await;
+    let visitor = Visitor::asked().await;
     assert!(visitor.chat.send("large"));
     let call = Call::next().await;
     assert_eq!(
@@ -163,13 +142,7 @@ async fn a_typed_text_answers_what_waits() {
 
 #[test]
 async fn declining_leaves_no_call_open_and_says_nothing_for_the_user() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
-    call.asks("c1", SIZE);
-    call.finishes();
-    visitor.sees_phase("c1", Phase::Answerable).await;
+    let visitor = Visitor::asked().await;
     visitor.chat.cancel("c1");
     let call = Call::next().await;
     assert_eq!(roles(&call), ["user", "assistant", "tool"]);
@@ -180,13 +153,7 @@ async fn declining_leaves_no_call_open_and_says_nothing_for_the_user() {
 
 #[test]
 async fn a_reply_that_fails_goes_back_to_its_card_and_is_the_same_reply_when_sent_again() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
-    call.asks("c1", SIZE);
-    call.finishes();
-    visitor.sees_phase("c1", Phase::Answerable).await;
+    let visitor = Visitor::asked().await;
     visitor.picks("c1", SIZE, 1);
     let failed = Call::next().await;
     failed.is_unreachable();
@@ -230,10 +197,7 @@ async fn a_message_that_fails_can_be_tried_again() {
 
 #[test]
 async fn a_broken_connection_is_no_success_and_keeps_what_arrived() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting().await;
     call.says("m1", "Good");
     visitor.sees_lines(&["user: Hello", "agent: Good"]).await;
     call.breaks_off();
@@ -243,10 +207,7 @@ async fn a_broken_connection_is_no_success_and_keeps_what_arrived() {
 
 #[test]
 async fn stopping_ends_the_run_and_interrupts_an_unfinished_ask() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting().await;
     call.begins_ask("c1", r#"{"questions":["#);
     visitor.sees_phase("c1", Phase::Streaming).await;
     visitor.chat.stop();
@@ -259,13 +220,7 @@ async fn stopping_ends_the_run_and_interrupts_an_unfinished_ask() {
 
 #[test]
 async fn stopping_before_the_agent_answers_gives_the_pick_back() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
-    call.asks("c1", SIZE);
-    call.finishes();
-    visitor.sees_status(Status::Idle).await;
+    let visitor = Visitor::asked().await;
     visitor.picks("c1", SIZE, 1);
     Call::next().await;
     visitor.chat.stop();
@@ -277,10 +232,7 @@ async fn stopping_before_the_agent_answers_gives_the_pick_back() {
 
 #[test]
 async fn stopping_gives_a_held_pick_back() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting().await;
     call.asks("c1", SIZE);
     visitor.sees_phase("c1", Phase::Ready).await;
     visitor.picks("c1", SIZE, 0);
@@ -292,13 +244,7 @@ async fn stopping_gives_a_held_pick_back() {
 
 #[test]
 async fn what_somebody_else_answered_first_is_shown() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
-    call.asks("c1", SIZE);
-    call.finishes();
-    visitor.sees_status(Status::Idle).await;
+    let visitor = Visitor::asked().await;
     visitor.picks("c1", SIZE, 1);
     let winner = r#"{"code":"already_answered","message":"Another reply was first.","winner":
         {"id":"w","role":"tool","toolCallId":"c1","content":"{\"answers\":{\"Which size?\":\"Small\"}}"}}"#;
@@ -314,10 +260,7 @@ async fn what_somebody_else_answered_first_is_shown() {
 
 #[test]
 async fn two_interrupts_go_back_together() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting().await;
     call.asks("c1", SIZE);
     call.asks("c2", COLOUR);
     call.interrupts(r#"[{"id":"i1","reason":"tool_call","toolCallId":"c1"},{"id":"i2","reason":"tool_call","toolCallId":"c2"}]"#);
@@ -330,10 +273,7 @@ async fn two_interrupts_go_back_together() {
 
 #[test]
 async fn an_interrupt_without_a_call_is_shown_after_what_was_said() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting().await;
     call.says("m1", "One thing.");
     call.interrupts(r#"[{"id":"i1","reason":"input_required","message":"Your name?","responseSchema":{"type":"object","properties":{"response":{"type":"string"}},"required":["response"]}}]"#);
     visitor
@@ -343,10 +283,7 @@ async fn an_interrupt_without_a_call_is_shown_after_what_was_said() {
 
 #[test]
 async fn a_deadline_expires_the_ask_by_itself() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting().await;
     call.asks("c1", SIZE);
     let soon = js_sys::Date::new(&(js_sys::Date::now() + 60.0).into()).to_iso_string();
     call.interrupts(&format!(
@@ -358,10 +295,7 @@ async fn a_deadline_expires_the_ask_by_itself() {
 
 #[test]
 async fn a_text_that_a_snapshot_replaces_is_another_entry() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting().await;
     call.says("m1", "Good day");
     visitor
         .sees_lines(&["user: Hello", "agent: Good day"])
@@ -374,10 +308,7 @@ async fn a_text_that_a_snapshot_replaces_is_another_entry() {
 
 #[test]
 async fn a_breach_of_protocol_ends_the_request() {
-    let visitor = Visitor::new();
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
+    let (visitor, call) = Visitor::greeting().await;
     call.event("[1]");
     visitor
         .sees("the failure", |chat| {

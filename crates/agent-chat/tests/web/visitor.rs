@@ -1,6 +1,6 @@
 //! A user of the hook, as a page is one.
 
-use crate::scripted_agent;
+use crate::scripted_agent::{self, Call};
 use agent_chat::{AgentChat, Ask, ChatOptions, EntryKey, Item, Status, use_agent_chat};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
@@ -26,6 +26,24 @@ impl Visitor {
         let owner = Owner::new();
         let chat = owner.with(|| use_agent_chat(ChatOptions::new("/agent")));
         Self { chat, owner }
+    }
+
+    /// Who has said hello, and the run that answers.
+    pub(crate) async fn greeting() -> (Self, Call) {
+        let visitor = Self::new();
+        visitor.chat.send("Hello");
+        let call = Call::next().await;
+        call.accept();
+        (visitor, call)
+    }
+
+    /// Who was asked for the size, and is free to answer.
+    pub(crate) async fn asked() -> Self {
+        let (visitor, call) = Self::greeting().await;
+        call.asks("c1", SIZE);
+        call.finishes();
+        visitor.sees_status(Status::Idle).await;
+        visitor
     }
 
     /// Waits until something holds.
