@@ -20,7 +20,7 @@ pub(crate) enum TransportError {
         /// The HTTP status.
         status: u16,
         /// What the body says.
-        body: ErrorBody,
+        body: Box<ErrorBody>,
     },
 }
 
@@ -90,7 +90,7 @@ pub(crate) async fn post(
         let body = response.text().await.unwrap_or_default();
         return Err(TransportError::Status {
             status: response.status(),
-            body: serde_json::from_str(&body).unwrap_or_default(),
+            body: Box::new(serde_json::from_str(&body).unwrap_or_default()),
         });
     }
     let reader = response

@@ -83,12 +83,25 @@ fn say_what_they_are_written_to_say() {
             continue;
         }
         assert!(
-            said == fixture.said,
+            said == fixture.said || canonical(&said) == canonical(fixture.said),
             "{} says:\n{said}\ninstead of:\n{}",
             fixture.name,
             fixture.said
         );
     }
+}
+
+/// A transcript whose objects compare equal however their members are ordered: that depends on a feature of `serde_json` which any crate in
+/// the same build may switch on.
+fn canonical(said: &str) -> Vec<(&str, Option<serde_json::Value>)> {
+    let line = |line| -> (&str, Option<serde_json::Value>) {
+        let (words, json) = str::split_at(line, line.find('{').unwrap_or(line.len()));
+        match serde_json::from_str(json) {
+            Ok(value) => (words, Some(value)),
+            Err(_) => (line, None),
+        }
+    };
+    said.lines().map(line).collect()
 }
 
 #[test]

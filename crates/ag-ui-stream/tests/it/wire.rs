@@ -313,10 +313,11 @@ fn an_input_is_read_as_leniently_as_a_stream() {
         .unwrap()
         .push(json!({"role": "oracle", "id": "9"}));
     let (read, warnings) = RunAgentInput::parse(&sent.to_string()).unwrap();
-    let paths: Vec<&str> = warnings
+    let mut paths: Vec<&str> = warnings
         .iter()
         .filter_map(|warning| warning.path.as_deref())
         .collect();
+    paths.sort_unstable();
     assert_eq!(
         paths,
         ["/futureProp", "/messages/3/content/1/zzz", "/messages/7"]

@@ -29,12 +29,13 @@ fn tool_prints_the_definition() {
         ("chat", "ask_user_question"),
     ] {
         let (tool, ok) = run(&["tool", profile], "").unwrap();
-        let keys: Vec<&str> = tool
+        let mut keys: Vec<&str> = tool
             .as_object()
             .unwrap()
             .keys()
             .map(String::as_str)
             .collect();
+        keys.sort_unstable();
         assert_eq!(
             (keys, ok),
             (vec!["description", "name", "parameters"], true)

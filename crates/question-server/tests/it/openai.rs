@@ -223,8 +223,13 @@ async fn malformed_arguments_become_results_and_three_more_tries() {
 
 #[tokio::test]
 async fn an_endpoint_that_is_not_there_fails_the_run_in_words() {
-    let gone = Provider::replaying([]).await.base_url.clone();
-    let model = OpenAi::new(&gone, None, "m".to_owned()).expect("it is a URL");
+    // Bound, so that no other test gets the port, but not listening.
+    let socket = tokio::net::TcpSocket::new_v4().expect("there are sockets");
+    let any = "127.0.0.1:0".parse().expect("it is an address");
+    socket.bind(any).expect("there is a free port");
+    let address = socket.local_addr().expect("it is bound");
+    let model =
+        OpenAi::new(&format!("http://{address}/v1"), None, "m".to_owned()).expect("it is a URL");
     let (outcome, code, message) = first_run(&server_with(model)).await;
     assert_eq!(
         (outcome, code.as_str()),
