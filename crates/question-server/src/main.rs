@@ -68,6 +68,7 @@ async fn serve(config: Config) -> Result<(), String> {
     let served = axum::serve(listener, router).with_graceful_shutdown(told);
     let patience = async {
         shutdown.cancelled().await;
+        // How long open streams may take to end; what ends sooner ends the wait.
         tokio::time::sleep(SHUTDOWN_GRACE).await;
     };
     tokio::select! {

@@ -74,6 +74,7 @@ impl Child {
             signal_group(group, Signal::End);
             let patience = Instant::now() + PATIENCE;
             while matches!(self.process.try_wait(), Ok(None)) && Instant::now() < patience {
+                // The standard library waits for a child either for ever or not at all.
                 std::thread::sleep(Duration::from_millis(20));
             }
         }

@@ -55,6 +55,7 @@ fn watch(mut server: Child, mut page: Child, port: u16) -> Result<ExitCode> {
             }
         }
         awaited = awaited.look(port)?;
+        // Two children are watched at once, which the standard library can do only by looking.
         std::thread::sleep(GLANCE);
     }
 }

@@ -12,6 +12,7 @@ pub(super) fn paced(
 ) -> BoxStream<'static, Result<Delta, ModelError>> {
     let paced = stream::iter(deltas).then(move |delta| async move {
         if !pace.is_zero() {
+            // The desk speaks at the speed of a model; tests set no pace.
             tokio::time::sleep(pace).await;
         }
         Ok(delta)

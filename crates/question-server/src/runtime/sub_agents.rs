@@ -104,6 +104,7 @@ impl Runtime {
                 Ok(delta) => turn.take(delta),
                 Err(error) => {
                     if let Some(pause) = error.retry_after {
+                        // The endpoint said when to come back.
                         tokio::time::sleep(pause).await;
                     }
                     return Event::LlmFailed {

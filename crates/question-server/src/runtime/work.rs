@@ -162,6 +162,7 @@ impl Runtime {
                     if let Some(pause) = pause.filter(|_| !is_last) {
                         tokio::select! {
                             () = run.stop.cancelled() => return Done::kept(Event::LlmStopped { partial }),
+                            // The endpoint said when to come back.
                             () = tokio::time::sleep(pause.min(MAX_RETRY_PAUSE)) => {}
                         }
                     }

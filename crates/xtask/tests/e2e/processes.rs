@@ -49,6 +49,7 @@ impl Process {
             if let Ok(Some(status)) = self.child.try_wait() {
                 return Some(status);
             }
+            // The standard library waits for a child either for ever or not at all.
             std::thread::sleep(Duration::from_millis(20));
         }
         None
