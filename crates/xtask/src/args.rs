@@ -19,6 +19,27 @@ pub(crate) enum Command {
     Conformance(PathBuf),
     /// Build the page for release and print what it weighs.
     Size,
+    /// Measure one part and print its table.
+    Bench(Bench),
+}
+
+/// What `cargo xtask bench` measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bench {
+    /// The server with many waiting conversations.
+    Server,
+}
+
+impl Bench {
+    /// Every measurement, in the order in which help lists them.
+    const ALL: [Self; 1] = [Self::Server];
+
+    /// The word that `bench` takes.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+        }
+    }
 }
 
 /// How to run the chat page.
@@ -78,6 +99,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
             "test" => parse_test(&mut parser),
             "conformance" => parse_conformance(&mut parser),
             "size" => parse_size(&mut parser),
+            "bench" => parse_bench(&mut parser),
             other => bail!("there is no command `{other}`; `cargo xtask help` lists them"),
         },
         other => Err(other.unexpected().into()),
@@ -151,6 +173,30 @@ fn parse_size(parser: &mut lexopt::Parser) -> Result<Command> {
     }
 }
 
+fn parse_bench(parser: &mut lexopt::Parser) -> Result<Command> {
+    let mut chosen = None;
+    while let Some(word) = parser.next()? {
+        match word {
+            Value(value) if chosen.is_none() => {
+                let text = value.to_string_lossy();
+                let found = Bench::ALL.into_iter().find(|bench| bench.name() == text);
+                chosen = Some(
+                    found.ok_or_else(|| anyhow!("there is no bench `{text}`; {}", benches()))?,
+                );
+            }
+            Short('h') | Long("help") => return Ok(Command::Help(HELP)),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    chosen
+        .map(Command::Bench)
+        .ok_or_else(|| anyhow!("`cargo xtask bench` takes what to measure; {}", benches()))
+}
+
+fn benches() -> String {
+    format!("there is {}", Bench::ALL.map(Bench::name).join(", "))
+}
+
 const HELP: &str = "\
 Usage: cargo xtask <command>
 
@@ -158,6 +204,7 @@ Commands:
   serve              run the chat page and its server, with what they need brought first
   test               run every check: native, as WebAssembly, in browsers, end to end
   size               build the page for release and print what it weighs
+  bench NAME         measure one part and print its table: server
   conformance PATH   judge the stream reader with the cases under PATH
   help               this text; `cargo xtask serve --help` and `test --help` say more
 
@@ -256,5 +303,7 @@ mod tests {
         refused("test --only everything", "`everything`");
         refused("conformance", "path");
         refused("size more", "more");
+        refused("bench", "server");
+        refused("bench everything", "`everything`");
     }
 }

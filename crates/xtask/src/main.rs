@@ -4,6 +4,7 @@
 //! process is started by [`children`], which leaves none of them behind.
 
 mod args;
+mod bench;
 mod children;
 mod console;
 mod page;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Test(groups) => test::test(&groups),
         Command::Conformance(path) => test::conformance(&path),
         Command::Size => size::size(),
+        Command::Bench(bench) => bench::bench(bench),
     };
     match outcome {
         Ok(code) => code,
