@@ -35,6 +35,9 @@ pub(crate) struct Description {
     state: StateChange,
     /// The asks that wait; at most one.
     pending: Vec<Pending>,
+    /// The run under way. Where the state says that the agent is at work and this is absent, its process has ended: the next `POST` goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_id: Option<String>,
     /// From where `/events` goes on.
     last_event_id: String,
 }
@@ -59,9 +62,12 @@ struct RespondBody {
 
 /// What `POST /conversations/{id}/cancel` takes.
 #[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct CancelBody {
     #[serde(default)]
     proceed: bool,
+    /// Stops this run and nothing else: where it is over, a question that waits is left alone.
+    run_id: Option<String>,
 }
 
 /// What `/respond` and `/cancel` give.
@@ -86,6 +92,7 @@ pub(crate) async fn describe(
         messages: wire::messages(conversation),
         state: StateChange::from(conversation.state()),
         pending: pending.into_iter().collect(),
+        run_id: talk.run.as_ref().map(|run| run.id.clone()),
         last_event_id: live.event_id(live.settled(&talk)),
     }))
 }
@@ -197,7 +204,7 @@ pub(crate) async fn cancel(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Taken>, ApiError> {
     let body = json_body(&headers, body)?;
-    let CancelBody { proceed } = if body.is_empty() {
+    let CancelBody { proceed, run_id } = if body.is_empty() {
         CancelBody::default()
     } else {
         parse(&body)?
@@ -206,8 +213,11 @@ pub(crate) async fn cancel(
         let live = app.runtime.open(&caller, &id).await?;
         live.allow_change()?;
         let run = live.talk.lock().await.run.clone();
-        if let Some(run) = run {
-            stop(&run).await;
+        let stopped = run.filter(|run| run_id.as_ref().is_none_or(|id| *id == run.id));
+        if let Some(run) = &stopped {
+            stop(run).await;
+        }
+        if stopped.is_some() || run_id.is_some() {
             return Ok(taken(&*app.runtime.talk(&live).await?));
         }
         let talk = app.runtime.talk(&live).await?;

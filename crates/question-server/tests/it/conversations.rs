@@ -21,6 +21,7 @@ async fn a_waiting_conversation_is_described() {
         json!([{"toolCallId": call, "questions": ask.questions}])
     );
     assert_eq!(described["messages"].as_array().map(Vec::len), Some(2));
+    assert_eq!(described.get("runId"), None);
     assert!(
         described["lastEventId"]
             .as_str()
@@ -91,6 +92,9 @@ async fn cancelling_by_rest_ends_the_question_without_a_dangling_call() {
     let server = server();
     let mut visitor = Visitor::new(&server, "v", "car");
     visitor.says("I need my car looked at").await;
+    let over = json!({"runId": "a run that is over"});
+    let late = post(&server, "/conversations/car/cancel", over).await;
+    assert_eq!(late.json()["state"]["type"], "awaiting_user_response");
     let cancelled = post(&server, "/conversations/car/cancel", json!({})).await;
     assert_eq!(cancelled.json(), json!({"state": {"type": "idle"}}));
     let described = get(&server, "/conversations/car").await.json();

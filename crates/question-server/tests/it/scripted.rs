@@ -308,7 +308,13 @@ async fn cancelling_stops_a_run_and_keeps_what_was_said() {
         .expect("it answers");
     let mut body = response.into_body();
     let mut seen = first_text(&mut body).await;
-    let cancelled = post(&server, "/conversations/t/cancel", json!({})).await;
+    let running = get(&server, "/conversations/t").await.json();
+    assert_eq!(running["runId"], "run-u1");
+    let other = json!({"runId": "run-u0"});
+    let cancelled = post(&server, "/conversations/t/cancel", other).await;
+    assert_eq!(cancelled.json()["state"]["type"], "llm_requesting");
+    let this = json!({"runId": "run-u1"});
+    let cancelled = post(&server, "/conversations/t/cancel", this).await;
     assert_eq!(cancelled.json()["state"]["type"], "idle");
     let rest = axum::body::to_bytes(body, usize::MAX)
         .await
