@@ -71,7 +71,7 @@ pub fn QuestionCard(
     /// Called once with a reply that was checked against its ask; again only after [`Sending::Failed`] or a reply given back.
     on_reply: Callback<Reply>,
     /// Called once when the user cancels the question. Where the question could not be read the card then shows "Cancelled" by itself,
-    /// until [`Sending::Failed`].
+    /// until [`Sending::Failed`] or the cancellation is given back.
     on_cancel: Callback<()>,
     /// Shows "Reply in chat instead", which hands the picks so far to the host and leaves the rest to its composer.
     #[prop(optional)]
@@ -182,7 +182,7 @@ fn ended(card: CardState, live: bool) -> impl IntoView {
     });
     view! {
         {receipt_view(card.ask, card.labels, receipt)}
-        {late::late(card)}
+        {late::late(card, receipt)}
     }
 }
 

@@ -127,6 +127,9 @@ impl Followed {
         same_run: bool,
         changes: &mut Vec<AskChange>,
     ) {
+        if self.snapshot.phase == Phase::Malformed {
+            return self.take_cancellation(content, changes);
+        }
         if !self.is_open() && self.snapshot.phase != Phase::Expired {
             return;
         }
@@ -145,6 +148,16 @@ impl Followed {
             }
             (None, None) if same_run || PLACEHOLDERS.contains(&content) => self.acknowledged = true,
             (None, None) => self.settle(None, Some(OutcomeKind::Answered), changes),
+        }
+    }
+
+    /// What nobody can answer, its user can still put away.
+    fn take_cancellation(&mut self, content: &str, changes: &mut Vec<AskChange>) {
+        let unread = AskUserQuestion {
+            questions: Vec::new(),
+        };
+        if Outcome::parse(&unread, content) == Some(Outcome::Declined) {
+            self.settle(Some(Outcome::Declined), None, changes);
         }
     }
 

@@ -534,6 +534,30 @@ fn a_malformed_ask_that_the_agent_closed_takes_no_second_result() {
     assert!(matches!(refused, Err(Refusal::NotAnswerable { .. })));
 }
 
+#[test]
+fn a_malformed_ask_that_its_user_cancelled_is_over() {
+    let mut conversation = Conversation::of([started("r1")]);
+    for event in call("c1", "{}") {
+        conversation.take(event);
+    }
+    conversation.take(finished("r1"));
+    let phase = |asks: &Asks| asks.ask("c1").unwrap().phase;
+    assert_eq!(phase(&conversation.asks), Phase::Malformed);
+    let declined = Conversation::reply("c1", Outcome::Declined);
+    let next = conversation
+        .next(Delivery::UserMessage, vec![declined])
+        .unwrap();
+    next.start(&mut conversation.thread, &mut conversation.asks);
+    assert_eq!(phase(&conversation.asks), Phase::Declined);
+    assert_eq!(
+        conversation.asks.ask("c1").unwrap().outcome,
+        Some(Outcome::Declined)
+    );
+    // A history tells the same.
+    let replayed = Asks::replay(conversation.thread.messages());
+    assert_eq!(phase(&replayed), Phase::Declined);
+}
+
 fn said(text: &str) -> Said {
     Said {
         replies: Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::events;
 use super::follow::QuestionShown;
-use super::state::{CardState, Layout, Submission, is_over, takes_answer};
+use super::state::{CardState, Layout, Settled, Submission, is_over, takes_answer};
 use crate::dom::Control;
 use crate::draft::{Draft, Kind};
 use ask_user_question::snapshot::Sending;
@@ -58,30 +58,37 @@ impl CardState {
 
     /// Nothing is on its way any more. Unless the ask is over, the host gave the reply back: it can be changed and given again.
     fn take_back(self) {
-        let latched = self
+        let is_under_way = self
             .submission
-            .with_untracked(|submission| *submission == Submission::Latched);
+            .with_untracked(|submission| match submission {
+                Submission::Latched | Submission::Settled(Settled::Cancelled) => true,
+                Submission::Open
+                | Submission::Failed(_)
+                | Submission::Settled(Settled::Messaged) => false,
+            });
         // Asked of the snapshot itself: what is shown may be about to follow it.
-        if latched && !self.ask.with_untracked(|ask| is_over(ask.phase)) {
-            self.sent.set_value(None);
-            self.submission.set(Submission::Open);
-            self.steady.moved();
+        if is_under_way && !self.ask.with_untracked(|ask| is_over(ask.phase)) {
+            self.reopen(Submission::Open);
         }
     }
 
     pub(super) fn fail(self, reason: &str) {
         let was_settled = self.is_settled();
+        self.reopen(Submission::Failed(reason.to_owned()));
+        if !was_settled && self.has_focus() && self.layout.get_untracked() == Layout::Explicit {
+            self.focus(Control::Submit);
+        }
+    }
+
+    /// Gives the user everything back.
+    fn reopen(self, submission: Submission) {
+        if self.is_settled() && self.has_focus() {
+            // The note that has the focus goes; the controls come back when the views have followed.
+            set_timeout(move || self.focus(Control::Cancel), Duration::ZERO);
+        }
         self.sent.set_value(None);
-        self.submission.set(Submission::Failed(reason.to_owned()));
+        self.submission.set(submission);
         self.steady.moved();
-        if !self.has_focus() || self.layout.get_untracked() != Layout::Explicit {
-            return;
-        }
-        match was_settled {
-            // Its controls come back only when the views have followed.
-            true => set_timeout(move || self.focus(Control::Cancel), Duration::ZERO),
-            false => self.focus(Control::Submit),
-        }
     }
 
     fn is_settled(self) -> bool {

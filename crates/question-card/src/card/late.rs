@@ -1,15 +1,17 @@
 //! What was typed or chosen and did not reach the agent: it stays until the user puts it away.
 
+use super::focus::focus_quietly;
 use super::state::{CardState, Sent};
 use crate::anatomy::part;
 use ask_user_question::{Outcome, Phase};
+use leptos::html::Div;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
-/// The text, with ways to keep it.
-pub(crate) fn late(card: CardState) -> impl IntoView {
+/// The text, with ways to keep it, below the receipt.
+pub(crate) fn late(card: CardState, receipt: NodeRef<Div>) -> impl IntoView {
     let text = card
         .ask
         .with_untracked(|ask| card.late_text(ask.outcome.as_ref()));
@@ -26,9 +28,18 @@ pub(crate) fn late(card: CardState) -> impl IntoView {
             }
         });
     };
+    let put_away = move || {
+        // The button is about to go, and the focus with it.
+        if card.has_focus()
+            && let Some(receipt) = receipt.get_untracked()
+        {
+            focus_quietly(&receipt);
+        }
+        text.set(String::new());
+    };
     let send = move |_| {
         if card.hand_over(text.get_untracked()) {
-            text.set(String::new());
+            put_away();
         }
     };
     let send_button = move || {
@@ -62,7 +73,7 @@ pub(crate) fn late(card: CardState) -> impl IntoView {
                 <div class=part::ACTIONS>
                     {offers_message.then(send_button)}
                     <button type="button" class=part::BUTTON on:click=copy>{copy_label}</button>
-                    <button type="button" class=format!("{} {}", part::BUTTON, part::QUIET) on:click=move |_| text.set(String::new())>{card.labels.dismiss}</button>
+                    <button type="button" class=format!("{} {}", part::BUTTON, part::QUIET) on:click=move |_| put_away()>{card.labels.dismiss}</button>
                     <p class=part::WAIT id=card.ids.wait()>{why}</p>
                 </div>
             </div>

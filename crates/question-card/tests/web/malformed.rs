@@ -89,14 +89,56 @@ async fn a_cancellation_ends_it() {
     cancel.click();
     card.host_says(Sending::Pending).await;
     is_done(&card, "Cancelled");
-    card.host_says(Sending::Idle).await;
-    is_done(&card, "Cancelled");
     card.heard(|heard| assert_eq!(heard.cancels, 1));
     card.sees_focus_on(&card.receipt().expect("a note"));
     until("it is announced", || {
         card.announcement() == "Question cancelled"
     })
     .await;
+    card.host_says_at_once(
+        Sending::Idle,
+        [
+            AskPatch::Outcome(Outcome::Declined),
+            AskPatch::Phase(Phase::Declined),
+        ],
+    )
+    .await;
+    assert_eq!(card.state(), "declined");
+    assert!(card.text().contains("Cancelled"), "{:?}", card.text());
+    card.sees_focus_on(&card.receipt().expect("a receipt"));
+}
+
+#[test]
+async fn a_cancellation_that_the_host_gives_back_opens_it_again() {
+    let card = malformed(30).await;
+    card.type_other(0, "My brakes squeal").await;
+    card.press_button("Cancel question").await;
+    card.button("Cancel and discard answers?")
+        .expect("Cancel")
+        .focus()
+        .expect("it takes the focus");
+    card.press_button("Cancel and discard answers?").await;
+    card.host_says(Sending::Pending).await;
+    is_done(&card, "Cancelled");
+    card.host_says(Sending::Idle).await;
+    assert!(!card.text().contains("Cancelled"), "{:?}", card.text());
+    assert_eq!(card.text_field(0).value(), "My brakes squeal");
+    assert_eq!(card.alerts(), [""; 0], "it is no error");
+    until("the focus is back", || card.has_focus_on("Cancel question")).await;
+    card.press_button("Cancel question").await;
+    card.press_button("Cancel and discard answers?").await;
+    card.heard(|heard| assert_eq!(heard.cancels, 2));
+    is_done(&card, "Cancelled");
+}
+
+#[test]
+async fn a_message_that_was_taken_is_not_given_back() {
+    let card = malformed(30).await;
+    card.type_other(0, "My brakes squeal").await;
+    card.press_button("Send as a message").await;
+    card.host_says(Sending::Pending).await;
+    card.host_says(Sending::Idle).await;
+    is_done(&card, "Replied in chat");
 }
 
 #[test]

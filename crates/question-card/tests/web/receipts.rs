@@ -192,3 +192,37 @@ async fn a_reply_in_chat_is_shown_as_one() {
         ["Selected: Postgres", "Selected: neither, really"]
     );
 }
+
+/// A card with text that came too late.
+async fn too_late() -> CardPage {
+    let card = CardPage::waiting(service()).await;
+    card.type_other(0, "nearly done").await;
+    card.receives([
+        AskPatch::Outcome(Outcome::Superseded),
+        AskPatch::Phase(Phase::Superseded),
+    ]);
+    card.settled().await;
+    card
+}
+
+#[test]
+async fn the_focus_goes_to_the_receipt_when_what_came_too_late_is_gone() {
+    for name in ["Send as a message", "Dismiss"] {
+        let card = too_late().await;
+        let button = card.button(name).expect("a way out");
+        button.focus().expect("it takes the focus");
+        card.press_button(name).await;
+        assert!(card.button(name).is_none());
+        card.sees_focus_on(&card.receipt().expect("a receipt"));
+    }
+}
+
+#[test]
+async fn the_focus_stays_on_a_message_that_is_not_taken() {
+    let card = too_late().await;
+    card.agent_is_writing(true);
+    let button = card.button("Send as a message").expect("Send");
+    button.focus().expect("it takes the focus");
+    card.press_button("Send as a message").await;
+    card.sees_focus_on(&button);
+}
