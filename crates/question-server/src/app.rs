@@ -6,56 +6,80 @@ use crate::guard::{Guard, guard};
 use crate::limits::MAX_BODY_BYTES;
 use crate::models::Model;
 use crate::owner::recognise;
+use crate::page::{self, Page};
+use crate::policy::{self, policy};
 use crate::runtime::{Rates, Runtime};
 use crate::store::Store;
-use crate::{agent_endpoint, conversations, page};
+use crate::{agent_endpoint, conversations};
 use axum::extract::DefaultBodyLimit;
-use axum::handler::HandlerWithoutStateExt as _;
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-use tower_http::services::ServeDir;
+
+/// What a server is put together from, beside its configuration.
+#[derive(Debug)]
+pub struct Parts {
+    /// Where conversations are kept.
+    pub store: Arc<dyn Store>,
+    /// Who speaks for the agent.
+    pub model: Arc<dyn Model>,
+    /// The built page, where one is served.
+    pub page: Option<Page>,
+    /// Ends the streams that would never end by themselves.
+    pub shutdown: CancellationToken,
+}
 
 /// What the handlers share.
 #[derive(Clone, Debug)]
-pub struct App {
+pub(crate) struct App {
     pub(crate) runtime: Arc<Runtime>,
 }
 
-/// The whole server, to be bound to a socket or driven by hand. `shutdown` ends the streams that would never end by themselves.
-pub fn app(
-    config: &Config,
-    store: Arc<dyn Store>,
-    model: Arc<dyn Model>,
-    shutdown: CancellationToken,
-) -> Router {
+/// The whole server, to be bound to a socket or driven by hand.
+pub fn app(config: &Config, parts: Parts) -> Router {
+    let Parts {
+        store,
+        model,
+        page,
+        shutdown,
+    } = parts;
     let rates = Rates::new(config.max_changes, config.max_new);
     let app = App {
         runtime: Arc::new(Runtime::new(store, model, rates, shutdown)),
     };
+    let settings = settings(config);
     let routes = Router::new()
         .route("/agent", post(agent_endpoint::run))
         .route("/conversations/{id}", get(conversations::describe))
         .route("/conversations/{id}/events", get(conversations::events))
         .route("/conversations/{id}/respond", post(conversations::respond))
         .route("/conversations/{id}/cancel", post(conversations::cancel))
+        .route("/settings.json", get(async move || Json(settings)))
         .route("/healthz", get(healthz))
         .method_not_allowed_fallback(no_such_method)
         .with_state(app)
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES));
-    let routes = match &config.page {
-        Some(dir) => {
-            routes.fallback_service(ServeDir::new(dir).fallback(nothing_here.into_service()))
+    let routes = match page {
+        Some(page) => {
+            let files = get(page::serve).fallback(no_such_method);
+            routes.fallback_service(files.with_state(Arc::new(page)))
         }
         None => routes.fallback(nothing_here),
     };
     let guarded = Arc::new(Guard::new(config.allow_origins.clone()));
+    let policy = policy(&config.allow_agents);
     routes
         .layer(middleware::from_fn(recognise))
         .layer(middleware::from_fn_with_state(guarded, guard))
-        .layer(middleware::from_fn(page::headers))
+        .layer(middleware::from_fn_with_state(policy, policy::harden))
+}
+
+/// What the page has to know of how its server was started.
+fn settings(config: &Config) -> Value {
+    let agents = config.allow_agents.iter().map(ToString::to_string);
+    json!({"allowAgents": agents.collect::<Vec<String>>()})
 }
 
 async fn healthz() -> Json<Value> {

@@ -1,9 +1,13 @@
-//! What the command line says.
+//! What the command line and the environment say.
+
+mod settings;
 
 use crate::guard::Origin;
 use crate::limits::{MAX_CHANGES, MAX_NEW};
 use crate::rate::PerMinute;
 use lexopt::prelude::*;
+use settings::Setting;
+pub use settings::help;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -16,32 +20,7 @@ pub const DEFAULT_PORT: u16 = 8787;
 /// The pause before each delta where none is given.
 pub const DEFAULT_PACE: Duration = Duration::from_millis(15);
 
-/// What `--help` prints.
-pub const HELP: &str = "\
-question-server: an AG-UI server for agents that ask.
-
-Usage: question-server [OPTIONS]
-
-  --port PORT           Port on 127.0.0.1; 0 takes any free one (default 8787)
-  --model NAME          front-desk (default), coding-desk or openai: who speaks for the agent. openai is any endpoint of that kind:
-                        OPENAI_BASE_URL (default https://api.openai.com/v1), OPENAI_API_KEY and OPENAI_MODEL say which
-  --pace MS             Milliseconds a desk pauses before each delta (default 15)
-  --database FILE       Keep conversations in this SQLite file, which is made where it is missing;
-                        the word memory (default) keeps them as long as the server runs
-  --max-changes N       How often a minute a conversation may be changed from outside; 0 is without a bound (default 300)
-  --max-new N           How often a minute a conversation may be begun; 0 is without a bound (default 600)
-  --allow-origin URL    Let pages of this origin in, such as http://192.168.1.5:8080; may be given several times.
-                        Pages of this machine (localhost, 127.0.0.1, [::1], any port) always are.
-  --page DIR            Also serve the built page in DIR, from the same origin
-  --log LEVEL           off, error, warn, info, debug or trace, on stderr (default info); never contains what people write
-  --help                Print this
-  --version             Print the version
-
-Prints one line on stdout once it is ready: listening on http://127.0.0.1:PORT
-Ends on Ctrl+C or SIGTERM.
-";
-
-/// What the command line says.
+/// What the command line and the environment say.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The port on 127.0.0.1; 0 takes any free one.
@@ -58,7 +37,9 @@ pub struct Config {
     pub max_new: PerMinute,
     /// Origins that are let in beside those of this machine.
     pub allow_origins: Vec<Origin>,
-    /// The built page to serve.
+    /// Origins whose agents the page may talk to beside this server.
+    pub allow_agents: Vec<Origin>,
+    /// The folder with the built page to serve.
     pub page: Option<PathBuf>,
     /// What is logged.
     pub log: LevelFilter,
@@ -74,6 +55,7 @@ impl Default for Config {
             max_changes: MAX_CHANGES,
             max_new: MAX_NEW,
             allow_origins: Vec::new(),
+            allow_agents: Vec::new(),
             page: None,
             log: LevelFilter::INFO,
         }
@@ -115,43 +97,62 @@ pub enum Command {
     Version,
 }
 
-/// Reads the command line.
+/// Reads the environment, where `variable` finds it, and then the command line, which has the last word.
 ///
 /// # Errors
-/// A sentence for whoever typed it.
-pub fn parse_args(args: lexopt::Parser) -> Result<Command, lexopt::Error> {
-    let mut args = args;
+/// A sentence for whoever wrote it.
+pub fn read(
+    variable: impl Fn(&str) -> Option<OsString>,
+    args: lexopt::Parser,
+) -> Result<Command, String> {
     let mut config = Config::default();
-    while let Some(arg) = args.next()? {
-        match arg {
-            Long("port") => config.port = args.value()?.parse()?,
-            Long("model") => config.model = args.value()?.parse()?,
-            Long("pace") => config.pace = Duration::from_millis(args.value()?.parse()?),
-            Long("database") => config.database = database(args.value()?),
-            Long("max-changes") => config.max_changes = PerMinute::new(args.value()?.parse()?),
-            Long("max-new") => config.max_new = PerMinute::new(args.value()?.parse()?),
-            Long("allow-origin") => config.allow_origins.push(args.value()?.parse()?),
-            Long("page") => config.page = Some(PathBuf::from(args.value()?)),
-            Long("log") => config.log = args.value()?.parse()?,
+    for setting in settings::ALL {
+        let name = setting.variable();
+        if let Some(value) = variable(&name).filter(|value| !value.is_empty()) {
+            (setting.apply)(&mut config, &value).map_err(|why| format!("{name}: {why}"))?;
+        }
+    }
+    read_args(config, args)
+}
+
+fn read_args(mut config: Config, mut args: lexopt::Parser) -> Result<Command, String> {
+    let text = |error: lexopt::Error| error.to_string();
+    while let Some(arg) = args.next().map_err(text)? {
+        let setting = match arg {
             Short('h') | Long("help") => return Ok(Command::Help),
             Short('V') | Long("version") => return Ok(Command::Version),
-            other => return Err(other.unexpected()),
-        }
+            Long(name) => Setting::named(name),
+            Short(_) | Value(_) => None,
+        };
+        let Some(setting) = setting else {
+            return Err(arg.unexpected().to_string());
+        };
+        let value = args.value().map_err(text)?;
+        (setting.apply)(&mut config, &value).map_err(|why| format!("--{}: {why}", setting.name))?;
     }
     Ok(Command::Serve(config))
 }
 
-fn database(value: OsString) -> Option<PathBuf> {
-    (value != "memory").then(|| PathBuf::from(value))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Command, parse_args};
+    use super::{Command, Config, read, settings};
+    use std::ffi::OsString;
+    use std::path::Path;
     use std::time::Duration;
 
-    fn parse(args: &[&str]) -> Result<Command, String> {
-        parse_args(lexopt::Parser::from_args(args)).map_err(|error| error.to_string())
+    fn read_with(variables: &[(&str, &str)], args: &[&str]) -> Result<Command, String> {
+        let variable = |name: &str| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| OsString::from(value))
+        };
+        read(variable, lexopt::Parser::from_args(args))
+    }
+
+    fn config(variables: &[(&str, &str)], args: &[&str]) -> Config {
+        match read_with(variables, args) {
+            Ok(Command::Serve(config)) => config,
+            other => panic!("{args:?} is fine: {other:?}"),
+        }
     }
 
     #[test]
@@ -162,6 +163,9 @@ mod tests {
             "--pace=0",
             "--allow-origin",
             "http://192.168.1.5:8080",
+            "--allow-agent=https://agent.example",
+            "--allow-agent",
+            "https://other.example:8443",
             "--database",
             "a/b.sqlite",
             "--page",
@@ -169,39 +173,86 @@ mod tests {
             "--log",
             "off",
         ];
-        let Ok(Command::Serve(config)) = parse(&args) else {
-            panic!("these are fine: {args:?}");
-        };
+        let config = config(&[], &args);
         assert_eq!((config.port, config.pace), (0, Duration::ZERO));
-        assert_eq!(
-            config.database.as_deref(),
-            Some(std::path::Path::new("a/b.sqlite"))
-        );
+        assert_eq!(config.database.as_deref(), Some(Path::new("a/b.sqlite")));
         assert_eq!(config.allow_origins.len(), 1);
-        assert_eq!(config.page.as_deref(), Some(std::path::Path::new("dist")));
+        assert_eq!(config.allow_agents.len(), 2);
+        assert_eq!(config.page.as_deref(), Some(Path::new("dist")));
+    }
+
+    #[test]
+    fn the_environment_says_the_same_and_the_command_line_has_the_last_word() {
+        let variables = [
+            ("QUESTION_SERVER_PORT", "1"),
+            ("QUESTION_SERVER_PACE", "2"),
+            ("QUESTION_SERVER_PAGE", ""),
+            (
+                "QUESTION_SERVER_ALLOW_AGENT",
+                "https://one.example https://two.example",
+            ),
+        ];
+        let args = ["--port", "3", "--allow-agent", "https://three.example"];
+        let config = config(&variables, &args);
+        assert_eq!((config.port, config.pace), (3, Duration::from_millis(2)));
+        let agents: Vec<String> = config
+            .allow_agents
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(
+            agents,
+            [
+                "https://one.example",
+                "https://two.example",
+                "https://three.example"
+            ]
+        );
+        assert_eq!(config.page, None, "empty is not set");
     }
 
     #[test]
     fn help_and_version_win_over_the_rest() {
         assert!(matches!(
-            parse(&["--port", "1", "--help"]),
+            read_with(&[], &["--port", "1", "--help"]),
             Ok(Command::Help)
         ));
-        assert!(matches!(parse(&["-V"]), Ok(Command::Version)));
+        assert!(matches!(read_with(&[], &["-V"]), Ok(Command::Version)));
     }
 
     #[test]
     fn mistakes_are_named() {
         for (args, named) in [
+            (["--port", "70000"], "--port"),
             (["--port", "70000"], "70000"),
-            (["--allow-origin", "not an origin"], "not an origin"),
+            (["--allow-origin", "not an origin"], "not"),
+            (["--allow-agent", "https://*.example"], "https://*.example"),
+            (
+                ["--allow-agent", "https://a.example/path"],
+                "without a path",
+            ),
+            (["--allow-agent", "http://[::1]:8080"], "IPv6"),
             (["--what", "1"], "--what"),
             (["--log", "loud"], "loud"),
             (["--model", "gpt"], "gpt"),
             (["--max-new", "-1"], "-1"),
         ] {
-            let error = parse(&args).expect_err("it is a mistake");
+            let error = read_with(&[], &args).expect_err("it is a mistake");
             assert!(error.contains(named), "{error}");
         }
+        let error = read_with(&[("QUESTION_SERVER_PACE", "fast")], &[]).expect_err("it is one");
+        assert!(error.contains("QUESTION_SERVER_PACE") && error.contains("fast"));
+    }
+
+    #[test]
+    fn every_setting_is_in_the_help_and_in_the_readme() {
+        let (help, readme) = (settings::help(), include_str!("../README.md"));
+        for setting in settings::ALL {
+            let flag = format!("--{} {}", setting.name, setting.value);
+            assert!(help.contains(&flag), "{flag}");
+            let row = format!("| `{flag}` |");
+            assert!(readme.contains(&row), "the README lacks {row}");
+        }
+        assert!(help.lines().all(|line| line.len() <= 120), "{help}");
     }
 }

@@ -21,12 +21,37 @@ const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host")
 
 const LOOPBACK_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// A web origin: scheme, host and perhaps a port.
+/// A web origin as browsers write it: scheme, host and, where it is not the scheme's own, a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     scheme: String,
     host: String,
     port: Option<u16>,
+}
+
+impl Origin {
+    /// Whether a Content-Security-Policy has a way to write it.
+    ///
+    /// # Errors
+    /// A sentence where it has not.
+    pub fn check_nameable_in_a_policy(&self) -> Result<(), String> {
+        if self.host.starts_with('[') {
+            return Err(format!(
+                "{self}: a Content-Security-Policy cannot name an IPv6 address; give the host a name"
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", self.scheme, self.host)?;
+        match self.port {
+            Some(port) => write!(f, ":{port}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Why a text is no origin.
@@ -49,14 +74,16 @@ impl FromStr for Origin {
             .trim_end_matches('/')
             .split_once("://")
             .ok_or(NotAnOrigin)?;
-        if !matches!(scheme, "http" | "https") {
-            return Err(NotAnOrigin);
-        }
+        let own_port = match scheme {
+            "http" => 80,
+            "https" => 443,
+            _ => return Err(NotAnOrigin),
+        };
         let (host, port) = split_authority(authority).ok_or(NotAnOrigin)?;
         Ok(Self {
             scheme: scheme.to_owned(),
             host,
-            port,
+            port: port.filter(|port| *port != own_port),
         })
     }
 }
@@ -238,6 +265,32 @@ mod tests {
                 !allows(&guard, &[("host", "localhost:8787"), ("origin", origin)]),
                 "{origin}"
             );
+        }
+    }
+
+    #[test]
+    fn origins_are_written_as_browsers_write_them() {
+        for (given, written) in [
+            ("https://Agent.Example:443/", "https://agent.example"),
+            ("http://agent.example:80", "http://agent.example"),
+            ("http://agent.example:8080", "http://agent.example:8080"),
+            ("http://[::1]:3000", "http://[::1]:3000"),
+        ] {
+            let origin: Origin = given.parse().expect("an origin");
+            assert_eq!(origin.to_string(), written);
+        }
+        for given in [
+            "agent.example",
+            "ws://agent.example",
+            "https://agent.example/path",
+            "https://agent.example?query",
+            "https://user@agent.example",
+            "https://*.example",
+            "https://agent.example;script-src",
+            "https://",
+            "*",
+        ] {
+            assert!(given.parse::<Origin>().is_err(), "{given}");
         }
     }
 

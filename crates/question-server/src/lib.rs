@@ -16,7 +16,8 @@ mod live;
 mod log;
 pub mod models;
 pub mod owner;
-mod page;
+pub mod page;
+mod policy;
 pub mod rate;
 mod runtime;
 mod sse;
@@ -24,5 +25,5 @@ pub mod store;
 mod turn;
 mod wire;
 
-pub use app::{App, app};
+pub use app::{Parts, app};
 pub use config::Config;

@@ -1,13 +1,14 @@
 //! Binds the server to a loopback port and serves until it is told to stop.
 
-use question_server::config::{Command, HELP, ModelName, parse_args};
+use question_server::config::{self, Command, ModelName};
 use question_server::limits::SHUTDOWN_GRACE;
 use question_server::models::Model;
 use question_server::models::coding_desk::CodingDesk;
 use question_server::models::front_desk::FrontDesk;
 use question_server::models::openai::OpenAi;
+use question_server::page::Page;
 use question_server::store::{MemoryStore, SqliteStore, Store};
-use question_server::{Config, app};
+use question_server::{Config, Parts, app};
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
@@ -17,8 +18,9 @@ use tokio_util::sync::CancellationToken;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let outcome = match parse_args(lexopt::Parser::from_env()) {
-        Ok(Command::Help) => say(HELP),
+    let variable = |name: &str| std::env::var_os(name);
+    let outcome = match config::read(variable, lexopt::Parser::from_env()) {
+        Ok(Command::Help) => say(&config::help()),
         Ok(Command::Version) => say(concat!("question-server ", env!("CARGO_PKG_VERSION"), "\n")),
         Ok(Command::Serve(config)) => serve(config).await,
         Err(error) => {
@@ -41,18 +43,13 @@ async fn serve(config: Config) -> Result<(), String> {
         .with_ansi(false)
         .with_writer(io::stderr)
         .init();
-    if let Some(page) = config
-        .page
-        .as_deref()
-        .filter(|page| !page.join("index.html").is_file())
-    {
-        return Err(format!(
-            "{} holds no index.html; build the page first.",
-            page.display()
-        ));
-    }
-    let model = open_model(&config)?;
-    let store = open_store(&config)?;
+    let parts = Parts {
+        page: config.page.as_deref().map(Page::read).transpose()?,
+        model: open_model(&config)?,
+        store: open_store(&config)?,
+        shutdown: CancellationToken::new(),
+    };
+    let shutdown = parts.shutdown.clone();
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, config.port));
     let listener = TcpListener::bind(address)
         .await
@@ -60,8 +57,7 @@ async fn serve(config: Config) -> Result<(), String> {
     let bound = listener
         .local_addr()
         .map_err(|error| format!("the bound port cannot be read: {error}"))?;
-    let shutdown = CancellationToken::new();
-    let router = app(&config, store, model, shutdown.clone());
+    let router = app(&config, parts);
     say(&format!("listening on http://{bound}\n"))?;
 
     let told = told_to_stop(shutdown.clone());

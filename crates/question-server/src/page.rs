@@ -1,40 +1,104 @@
-//! The built page, served from the same origin with the headers that its strictness needs.
+//! The built page, served from the same origin.
+//!
+//! It is read and compressed once, at the start: what is served is one build as a whole, nothing is compressed twice, and no request can reach
+//! a file that is not part of it.
 
-use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-use axum::middleware::Next;
-use axum::response::Response;
+mod encoding;
+mod file;
 
-/// What a document of this server may load and do: its own scripts, styles and connections, WebAssembly, and nothing inline.
-pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
-     connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-     require-trusted-types-for 'script'; trusted-types 'none'";
+use crate::error::ApiError;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use encoding::Encoding;
+use file::File;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io, thread};
 
-/// Puts the headers on every response: an error or an event stream is no place for scripts either.
-pub(crate) async fn headers(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    harden(response.headers_mut());
-    response
+/// The document that stands for its folder.
+const INDEX: &str = "index.html";
+
+/// A built page in memory, compressed.
+#[derive(Debug)]
+pub struct Page {
+    /// By the path in a request's URL.
+    files: HashMap<String, File>,
 }
 
-fn harden(headers: &mut HeaderMap) {
-    let fixed = [
-        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (
-            HeaderName::from_static("cross-origin-opener-policy"),
-            "same-origin",
-        ),
-        (
-            HeaderName::from_static("cross-origin-resource-policy"),
-            "same-origin",
-        ),
-    ];
-    for (name, value) in fixed {
-        headers.insert(name, HeaderValue::from_static(value));
+impl Page {
+    /// Reads the page in a folder, which holds an `index.html`.
+    ///
+    /// # Errors
+    /// A sentence where there is none, or it cannot be read.
+    pub fn read(folder: &Path) -> Result<Self, String> {
+        if !folder.join(INDEX).is_file() {
+            return Err(format!(
+                "{} holds no {INDEX}; build the page first.",
+                folder.display()
+            ));
+        }
+        let unreadable = |error: io::Error| format!("{} cannot be read: {error}", folder.display());
+        let mut found = Vec::new();
+        find(folder, "/", &mut found).map_err(unreadable)?;
+        let files = thread::scope(|scope| {
+            let read = found.into_iter().map(|(path, place)| {
+                scope.spawn(move || Ok((path, File::new(&place, fs::read(&place)?))))
+            });
+            let reading: Vec<_> = read.collect();
+            let read = reading
+                .into_iter()
+                .map(|file| file.join().expect("neither reading nor packing panics"));
+            read.collect::<Result<_, _>>().map_err(unreadable)
+        })?;
+        Ok(Self { files })
     }
-    // Pages and answers are asked for anew each time; whoever has one is told when it has not changed.
-    let cache = HeaderValue::from_static("no-cache");
-    headers.entry(header::CACHE_CONTROL).or_insert(cache);
+
+    fn file(&self, path: &str) -> Option<&File> {
+        match path {
+            "/" => self.files.get("/index.html"),
+            path => self.files.get(path),
+        }
+    }
+}
+
+/// The files in a folder and below, each with the path under which it is served. What begins with a dot is no part of a page.
+fn find(folder: &Path, path: &str, found: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else {
+            continue;
+        };
+        if entry.file_type()?.is_dir() {
+            find(&entry.path(), &format!("{path}{name}/"), found)?;
+        } else if entry.path().is_file() {
+            found.push((format!("{path}{name}"), entry.path()));
+        }
+    }
+    Ok(())
+}
+
+/// Gives a file of the page, or says that the client has it already.
+pub(crate) async fn serve(
+    State(page): State<Arc<Page>>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let file = page.file(uri.path()).ok_or(ApiError::NotFound)?;
+    let accepted = list(&headers, header::ACCEPT_ENCODING);
+    let encoding = Encoding::best(&accepted, |encoding| file.has(encoding));
+    let known = list(&headers, header::IF_NONE_MATCH);
+    Ok(file.answer(encoding, &known).into_response())
+}
+
+/// The parts of a header that is a list.
+fn list(headers: &HeaderMap, name: HeaderName) -> Vec<&str> {
+    let lines = headers.get_all(name).iter();
+    let lines = lines.filter_map(|line| line.to_str().ok());
+    lines
+        .flat_map(|line| line.split(','))
+        .map(str::trim)
+        .collect()
 }

@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn every_route_goes_to_the_servers_real_port() {
         let ours = settings_for_serving(&settings(), 4321).unwrap();
-        for route in ["agent", "conversations"] {
+        for route in ["agent", "conversations", "settings.json"] {
             assert!(
                 ours.contains(&format!("backend = \"http://127.0.0.1:4321/{route}\"")),
                 "{ours}"

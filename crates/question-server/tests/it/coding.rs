@@ -1,6 +1,8 @@
 //! The stories of the coding desk, as a person at a card and as a program over REST would live them.
 
-use crate::visitor::{Visitor, get, post, server_with};
+use crate::house::server_with;
+use crate::http::{get, post};
+use crate::visitor::Visitor;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Reply};
 use axum::Router;

@@ -1,6 +1,8 @@
 //! `/conversations/{id}` and what belongs to it.
 
-use crate::visitor::{Visitor, get, post, server};
+use crate::house::server;
+use crate::http::{get, post};
+use crate::visitor::Visitor;
 use axum::body::Body;
 use axum::http::{Method, Request, header};
 use futures_util::StreamExt as _;

@@ -1,6 +1,8 @@
 //! The front desk's conversations, through HTTP from end to end.
 
-use crate::visitor::{Visitor, get, server};
+use crate::house::server;
+use crate::http::get;
+use crate::visitor::Visitor;
 use ag_ui_stream::asks::reply::Delivery;
 use ask_user_question::{Outcome, Phase};
 use serde_json::Value;
@@ -183,9 +185,7 @@ async fn arguments_stream_in_small_pieces() {
     use ag_ui_stream::Event;
     let server = server();
     let input = serde_json::json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "hi"}]});
-    let (events, _) = crate::visitor::post(&server, "/agent", input)
-        .await
-        .events();
+    let (events, _) = crate::http::post(&server, "/agent", input).await.events();
     let deltas: Vec<&str> = events
         .iter()
         .filter_map(|event| {
@@ -220,9 +220,7 @@ async fn arguments_stream_in_small_pieces() {
 async fn a_run_that_asked_for_interrupts_ends_with_one_for_the_ask() {
     let input = serde_json::json!({"threadId": "t", "runId": "r", "forwardedProps": {"interrupts": true},
         "messages": [{"id": "u", "role": "user", "content": "hi"}]});
-    let (events, _) = crate::visitor::post(&server(), "/agent", input)
-        .await
-        .events();
+    let (events, _) = crate::http::post(&server(), "/agent", input).await.events();
     let finished = serde_json::to_value(events.last()).expect("an event is JSON");
     let interrupt = &finished["outcome"]["interrupts"][0];
     assert_eq!(interrupt["reason"], "tool_call");

@@ -1,7 +1,7 @@
 //! The server is killed, again and again, in the middle of its work.
 
+use crate::folder::Folder;
 use crate::socket::start;
-use crate::sqlite::Folder;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::net::SocketAddr;

@@ -2,6 +2,9 @@
 
 mod coding;
 mod conversations;
+mod folder;
+mod house;
+mod http;
 mod journey;
 mod killed;
 mod openai;

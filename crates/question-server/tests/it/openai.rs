@@ -1,7 +1,9 @@
 //! A model behind an endpoint of chat completions, which replays what providers really send.
 
+use crate::house::server_with;
+use crate::http::{get, post};
 use crate::provider::{Provider, Recorded};
-use crate::visitor::{Visitor, get, post, server_with};
+use crate::visitor::Visitor;
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use question_server::limits::MAX_ASK_RETRIES;

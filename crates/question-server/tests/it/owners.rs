@@ -1,6 +1,7 @@
 //! A conversation answers to whoever made it.
 
-use crate::visitor::{Answer, call, get, request, server};
+use crate::house::server;
+use crate::http::{Answer, call, get, request};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
 use serde_json::{Value, json};

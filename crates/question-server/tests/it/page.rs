@@ -1,131 +1,230 @@
 //! The built page, from the same origin.
 
-use crate::visitor::{get, post};
+use crate::folder::Folder;
+use crate::house::{front_desk, parts, server, server_of};
+use crate::http::{Answer, call, get, post, request};
 use axum::Router;
-use axum::http::header;
-use question_server::models::front_desk::FrontDesk;
-use question_server::store::MemoryStore;
-use question_server::{Config, app};
+use axum::http::{HeaderValue, Method, header};
+use question_server::page::Page;
+use question_server::{Config, Parts, app};
 use serde_json::json;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio_util::sync::CancellationToken;
+use std::io::Read as _;
 
-/// A built page in a directory that goes with it, beside a file that nobody may read.
-struct Page {
-    root: PathBuf,
-}
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
+     connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+     require-trusted-types-for 'script'; trusted-types 'none'";
 
-impl Page {
-    fn build() -> Self {
-        let root = std::env::temp_dir().join(format!("question-server-{}", uuid::Uuid::new_v4()));
-        let dist = root.join("dist");
-        std::fs::create_dir_all(dist.join("snippets"))
-            .expect("the temporary directory can be written");
-        for (path, content) in [
-            ("dist/index.html", "<!doctype html><title>Chat</title>"),
-            ("dist/app-0123456789abcdef.js", "export {};"),
-            ("dist/app-0123456789abcdef_bg.wasm", "\0asm"),
-            ("dist/chat.css", "body {}"),
-            ("secret.txt", "secret"),
-        ] {
-            std::fs::write(root.join(path), content)
-                .expect("the temporary directory can be written");
-        }
-        Self { root }
-    }
+const SHELL: &str = "/index.html";
+const SCRIPT: &str = "/app-0123456789abcdef.js";
+const WASM: &str = "/app-0123456789abcdef_bg.wasm";
+const STYLE: &str = "/chat.css";
+const TINY: &str = "/snippets/tiny.js";
 
-    fn server(&self) -> Router {
-        let config = Config {
-            page: Some(self.root.join("dist")),
-            ..Config::default()
-        };
-        let model = Arc::new(FrontDesk::new(Duration::ZERO));
-        app(
-            &config,
-            Arc::new(MemoryStore::default()),
-            model,
-            CancellationToken::new(),
-        )
+/// A built page in a folder, beside a file that nobody may read.
+fn built(folder: &Folder) {
+    let script = "export const answer = () => 'the same again';\n".repeat(100);
+    for (path, content) in [
+        (
+            SHELL,
+            "<!doctype html><title>Chat</title>".repeat(9).as_str(),
+        ),
+        (SCRIPT, &script),
+        (WASM, &"\0asm".repeat(100)),
+        (STYLE, &"body { color: red }".repeat(9)),
+        (TINY, "x"),
+        ("/.stage/index.html", "half a build"),
+        ("/../secret.txt", "secret"),
+    ] {
+        let file = folder.path().join("dist").join(&path[1..]);
+        let place = file.parent().expect("a file lies in a folder");
+        std::fs::create_dir_all(place).expect("the target folder can be written");
+        std::fs::write(file, content).expect("the target folder can be written");
     }
 }
 
-impl Drop for Page {
-    fn drop(&mut self) {
-        // What is left behind lies in the temporary directory.
-        let _ = std::fs::remove_dir_all(&self.root);
-    }
+/// A server with the page, which has read it and does not need its folder any more.
+fn server_with_page() -> Router {
+    let folder = Folder::new();
+    built(&folder);
+    let page = Page::read(&folder.path().join("dist")).expect("the page is there");
+    let parts = Parts {
+        page: Some(page),
+        ..parts(front_desk())
+    };
+    app(&Config::default(), parts)
+}
+
+/// As a client asks for it that has this header.
+async fn get_with(server: &Router, path: &str, header: (&'static str, &str)) -> Answer {
+    let mut request = request(Method::GET, path, None);
+    let value = HeaderValue::from_str(header.1).expect("a header value");
+    request.headers_mut().insert(header.0, value);
+    call(server, request).await
+}
+
+fn text<'a>(answer: &'a Answer, name: &str) -> &'a str {
+    let value = answer.headers.get(name).map(HeaderValue::to_str);
+    value.map_or("", |value| value.expect("it is text"))
 }
 
 #[tokio::test]
 async fn files_have_their_types_and_every_response_the_strict_headers() {
-    let page = Page::build();
-    let server = page.server();
-    for (path, content_type) in [
-        ("/", "text/html"),
-        ("/index.html", "text/html"),
-        ("/app-0123456789abcdef.js", "text/javascript"),
-        ("/app-0123456789abcdef_bg.wasm", "application/wasm"),
-        ("/chat.css", "text/css"),
-        ("/healthz", "application/json"),
+    let server = server_with_page();
+    for (path, status, content_type) in [
+        ("/", 200, "text/html; charset=utf-8"),
+        (SHELL, 200, "text/html; charset=utf-8"),
+        (SCRIPT, 200, "text/javascript; charset=utf-8"),
+        (WASM, 200, "application/wasm"),
+        (STYLE, 200, "text/css; charset=utf-8"),
+        ("/healthz", 200, "application/json"),
+        ("/no/such/file", 404, "application/json"),
     ] {
         let answer = get(&server, path).await;
-        assert_eq!(answer.status, 200, "{path}");
-        let found = answer.headers[header::CONTENT_TYPE]
-            .to_str()
-            .expect("it is text");
-        assert!(found.starts_with(content_type), "{path}: {found}");
-        let policy = answer.headers[header::CONTENT_SECURITY_POLICY]
-            .to_str()
-            .expect("it is text");
-        for part in [
-            "default-src 'none'",
-            "script-src 'self' 'wasm-unsafe-eval'",
-            "connect-src 'self'",
-            "frame-ancestors 'none'",
-            "trusted-types 'none'",
+        assert_eq!(answer.status, status, "{path}");
+        for (name, value) in [
+            ("content-type", content_type),
+            ("content-security-policy", CONTENT_SECURITY_POLICY),
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("cross-origin-resource-policy", "same-origin"),
         ] {
-            assert!(policy.contains(part), "{path}: {policy}");
+            assert_eq!(text(&answer, name), value, "{path}");
         }
-        assert!(
-            !policy.contains("unsafe-inline") && !policy.contains("'unsafe-eval'"),
-            "{policy}"
-        );
-        assert_eq!(answer.headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
-        assert_eq!(answer.headers[header::REFERRER_POLICY], "no-referrer");
     }
 }
 
 #[tokio::test]
-async fn nothing_outside_of_the_page_is_served() {
-    let page = Page::build();
-    let server = page.server();
+async fn files_travel_in_the_best_encoding_that_their_client_has() {
+    let server = server_with_page();
+    let plain = get(&server, SCRIPT).await;
+    assert!(!plain.headers.contains_key(header::CONTENT_ENCODING));
+    assert_eq!(text(&plain, "vary"), "accept-encoding");
+
+    let brotli = get_with(
+        &server,
+        SCRIPT,
+        ("accept-encoding", "gzip, deflate, br, zstd"),
+    )
+    .await;
+    assert_eq!(text(&brotli, "content-encoding"), "br");
+    let mut unpacked = Vec::new();
+    brotli::BrotliDecompress(&mut &brotli.body[..], &mut unpacked).expect("it is Brotli");
+    assert_eq!(unpacked, plain.body);
+
+    let gzip = get_with(&server, SCRIPT, ("accept-encoding", "gzip")).await;
+    assert_eq!(text(&gzip, "content-encoding"), "gzip");
+    let mut unpacked = Vec::new();
+    let mut decoder = flate2::read::GzDecoder::new(&gzip.body[..]);
+    decoder.read_to_end(&mut unpacked).expect("it is gzip");
+    assert_eq!(unpacked, plain.body);
+
+    assert!(brotli.body.len() < gzip.body.len() && gzip.body.len() < plain.body.len() / 10);
+    let tiny = get_with(&server, TINY, ("accept-encoding", "gzip, br")).await;
+    assert_eq!(
+        (text(&tiny, "content-encoding"), &tiny.body[..]),
+        ("", &b"x"[..])
+    );
+}
+
+#[tokio::test]
+async fn what_is_named_after_its_content_is_kept_for_ever_and_the_rest_is_asked_about() {
+    let server = server_with_page();
+    for (path, cache) in [
+        ("/", "no-cache"),
+        (SHELL, "no-cache"),
+        (STYLE, "no-cache"),
+        (SCRIPT, "public, max-age=31536000, immutable"),
+        (WASM, "public, max-age=31536000, immutable"),
+    ] {
+        let first = get(&server, path).await;
+        assert_eq!(text(&first, "cache-control"), cache, "{path}");
+        let tag = text(&first, "etag").to_owned();
+        for known in [tag.clone(), format!("\"other\", W/{tag}"), "*".to_owned()] {
+            let again = get_with(&server, path, ("if-none-match", &known)).await;
+            assert_eq!(again.status, 304, "{path} {known}");
+            assert!(again.body.is_empty());
+            assert_eq!(text(&again, "etag"), tag);
+            assert_eq!(text(&again, "cache-control"), cache);
+        }
+        let changed = get_with(&server, path, ("if-none-match", "\"other\"")).await;
+        assert_eq!((changed.status, changed.body), (first.status, first.body));
+        let packed = get_with(&server, path, ("accept-encoding", "br")).await;
+        assert_ne!(text(&packed, "etag"), tag, "another encoding, other bytes");
+    }
+}
+
+#[tokio::test]
+async fn a_head_request_gets_the_head_alone() {
+    let server = server_with_page();
+    let whole = get(&server, SCRIPT).await;
+    let head = call(&server, request(Method::HEAD, SCRIPT, None)).await;
+    assert_eq!((head.status, head.body.len()), (whole.status, 0));
+    assert_eq!(text(&head, "content-length"), whole.body.len().to_string());
+}
+
+#[tokio::test]
+async fn nothing_but_the_page_is_served() {
+    let server = server_with_page();
     for path in [
         "/../secret.txt",
         "/..%2fsecret.txt",
         "/%2e%2e/secret.txt",
         "/..%5csecret.txt",
         "//secret.txt",
+        "/.stage/index.html",
         "/snippets",
+        "/snippets/",
         "/no/such/page",
         "/%00",
     ] {
-        let answer = get(&server, path).await;
-        assert_ne!(answer.status, 200, "{path}");
-        assert!(!answer.body.starts_with(b"secret"), "{path}");
+        let refused = get(&server, path).await.refusal();
+        assert_eq!(refused, (404, "not_found".to_owned()), "{path}");
     }
-    assert_eq!(
-        get(&server, "/no/such/page").await.refusal(),
-        (404, "not_found".to_owned())
-    );
+    let refused = post(&server, SHELL, json!({})).await.refusal();
+    assert_eq!(refused, (405, "method_not_allowed".to_owned()));
 }
 
 #[tokio::test]
 async fn the_agent_is_at_the_same_origin() {
-    let page = Page::build();
     let input = json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "hi"}]});
-    let answer = post(&page.server(), "/agent", input).await;
-    assert_eq!(answer.headers[header::CACHE_CONTROL], "no-store");
+    let answer = post(&server_with_page(), "/agent", input).await;
+    assert_eq!(text(&answer, "cache-control"), "no-store");
     answer.events();
+}
+
+#[tokio::test]
+async fn the_page_may_talk_to_the_agents_that_the_operator_allows_and_learns_which() {
+    let agents = ["https://agent.example", "http://localhost:9000"];
+    let server = server_of(&Config {
+        allow_agents: agents
+            .map(|agent| agent.parse().expect("an origin"))
+            .to_vec(),
+        ..Config::default()
+    });
+    let settings = get(&server, "/settings.json").await;
+    assert_eq!(settings.json(), json!({"allowAgents": agents}));
+    assert_eq!(text(&settings, "cache-control"), "no-cache");
+    let allowed = CONTENT_SECURITY_POLICY.replace(
+        "connect-src 'self'",
+        "connect-src 'self' https://agent.example http://localhost:9000",
+    );
+    assert_eq!(text(&settings, "content-security-policy"), allowed);
+}
+
+#[tokio::test]
+async fn without_leave_the_page_talks_to_its_own_server_alone() {
+    let settings = get(&server(), "/settings.json").await;
+    assert_eq!(settings.json(), json!({"allowAgents": []}));
+    assert_eq!(
+        text(&settings, "content-security-policy"),
+        CONTENT_SECURITY_POLICY
+    );
+}
+
+#[tokio::test]
+async fn a_folder_without_a_page_is_refused_with_a_sentence() {
+    let folder = Folder::new();
+    let why = Page::read(folder.path()).expect_err("it is empty");
+    assert!(why.contains("index.html") && why.contains("build the page first"));
 }

@@ -1,30 +1,19 @@
 //! What comes too often is told when to come back.
 
-use crate::visitor::{Answer, post};
+use crate::house::server_of;
+use crate::http::{Answer, post};
 use axum::Router;
 use axum::http::header;
-use question_server::models::front_desk::FrontDesk;
+use question_server::Config;
 use question_server::rate::PerMinute;
-use question_server::store::MemoryStore;
-use question_server::{Config, app};
 use serde_json::json;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 fn server(max_changes: u32, max_new: u32) -> Router {
-    let config = Config {
+    server_of(&Config {
         max_changes: PerMinute::new(max_changes),
         max_new: PerMinute::new(max_new),
         ..Config::default()
-    };
-    let model = Arc::new(FrontDesk::new(Duration::ZERO));
-    app(
-        &config,
-        Arc::new(MemoryStore::default()),
-        model,
-        CancellationToken::new(),
-    )
+    })
 }
 
 async fn hello(server: &Router, thread: &str) -> Answer {

@@ -1,6 +1,7 @@
 //! What is not let in, and how that is said.
 
-use crate::visitor::{Answer, call, get, post, request, server};
+use crate::house::server;
+use crate::http::{Answer, call, get, post, request};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Method, Request, header};

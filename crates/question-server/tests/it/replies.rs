@@ -1,6 +1,8 @@
 //! Who wins, what is taken, and what happens to replies that come twice, late or wrong.
 
-use crate::visitor::{Visitor, get, post, server};
+use crate::house::server;
+use crate::http::{get, post};
+use crate::visitor::Visitor;
 use ag_ui_stream::Event;
 use serde_json::{Value, json};
 

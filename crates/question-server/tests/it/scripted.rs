@@ -1,7 +1,9 @@
 //! Runs that go wrong, with a model that does what a test says.
 
 use crate::conversations::Watcher;
-use crate::visitor::{Visitor, get, post, request, server_with};
+use crate::house::server_with;
+use crate::http::{get, post, request};
+use crate::visitor::Visitor;
 use ag_ui_stream::reader::EndOutcome;
 use ask_user_question::Limits;
 use axum::body::Body;

@@ -1,19 +1,16 @@
 //! The real thing: a socket, and the binary behind one.
 
+use crate::house::server_with;
 use ag_ui_stream::EventReader;
 use ag_ui_stream::reader::EndOutcome;
 use question_server::models::front_desk::FrontDesk;
-use question_server::store::MemoryStore;
-use question_server::{Config, app};
 use serde_json::json;
 use std::net::SocketAddr;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
-use tokio_util::sync::CancellationToken;
 
 /// Posts a first message and gives the whole response. HTTP/1.0, so that the end of the body is the end of the connection.
 async fn say_hello(address: SocketAddr) -> String {
@@ -53,13 +50,8 @@ fn check_run(response: &str) {
 
 #[tokio::test]
 async fn a_run_over_a_socket_ends_and_closes() {
-    let model = Arc::new(FrontDesk::new(Duration::from_millis(1)));
-    let router = app(
-        &Config::default(),
-        Arc::new(MemoryStore::default()),
-        model,
-        CancellationToken::new(),
-    );
+    let model = FrontDesk::new(Duration::from_millis(1));
+    let router = server_with(model);
     let listener = TcpListener::bind("127.0.0.1:0")
         .await
         .expect("a port is free");
@@ -158,26 +150,36 @@ async fn a_taken_port_is_a_sentence() {
 }
 
 #[tokio::test]
-async fn help_names_every_option() {
-    let output = Command::new(env!("CARGO_BIN_EXE_question-server"))
-        .arg("--help")
-        .output()
-        .await
-        .expect("the binary starts");
-    let help = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success());
-    for option in [
-        "--port",
-        "--pace",
-        "--database",
-        "--model",
-        "--max-changes",
-        "--max-new",
-        "--allow-origin",
-        "--page",
-        "--log",
-        "--help",
+async fn help_is_printed_and_mistakes_are_sentences() {
+    let run = async |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_question-server"))
+            .args(args)
+            .env("QUESTION_SERVER_PORT", "0")
+            .output()
+            .await
+            .expect("the binary starts");
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (
+            output.status.code(),
+            said(&output.stdout),
+            said(&output.stderr),
+        )
+    };
+    let (code, help, _) = run(&["--help"]).await;
+    assert_eq!(code, Some(0));
+    assert!(
+        help.contains("--port") && help.contains("QUESTION_SERVER_PORT"),
+        "{help}"
+    );
+    for (args, named) in [
+        (["--allow-agent", "https://*.example"], "https://*.example"),
+        (["--page", "no/such/page"], "no/such/page"),
     ] {
-        assert!(help.contains(option), "{help}");
+        let (code, _, said) = run(&args).await;
+        assert!(
+            matches!(code, Some(1 | 2)) && said.contains(named),
+            "{said}"
+        );
+        assert!(!said.contains("panicked"), "{said}");
     }
 }

@@ -1,5 +1,6 @@
 //! The store behind the trait, in memory and on disk.
 
+use crate::folder::Folder;
 use futures_util::future::join_all;
 use question_agent::call::ToolCall;
 use question_agent::message::{AssistantMessage, UserMessage};
@@ -7,31 +8,6 @@ use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event};
 use question_server::owner::Owner;
 use question_server::store::{Change, MemoryStore, SqliteStore, Store, Stored};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// A folder of a test's own, gone with it.
-pub(crate) struct Folder(PathBuf);
-
-impl Folder {
-    pub(crate) fn new() -> Self {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("store-{}-{number}", std::process::id());
-        Self(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))
-    }
-
-    pub(crate) fn file(&self) -> PathBuf {
-        self.0.join("in/it/conversations.sqlite")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left over lies in the target folder.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn says(id: &str) -> Event {
     let message = UserMessage {

@@ -1,17 +1,15 @@
 //! A store that fails, at times.
 
-use crate::visitor::{get, post};
+use crate::house::{front_desk, parts};
+use crate::http::{get, post};
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use futures_util::future::BoxFuture;
-use question_server::models::front_desk::FrontDesk;
 use question_server::store::{Change, MemoryStore, Store, StoreError, Stored};
-use question_server::{Config, app};
+use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 /// Fails the commit of that number, counted from 0.
 #[derive(Debug)]
@@ -48,12 +46,12 @@ fn server_failing_at(failing: usize) -> Router {
         commits: AtomicUsize::new(0),
         failing,
     };
-    let model = Arc::new(FrontDesk::new(Duration::ZERO));
     app(
         &Config::default(),
-        Arc::new(store),
-        model,
-        CancellationToken::new(),
+        Parts {
+            store: Arc::new(store),
+            ..parts(front_desk())
+        },
     )
 }
 

@@ -1,0 +1,179 @@
+//! Every setting, once: how it is given, what it means and what it does.
+
+use super::Config;
+use crate::guard::Origin;
+use crate::rate::PerMinute;
+use std::ffi::OsStr;
+use std::fmt::{Display, Write as _};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Something that can be set: by `--name VALUE`, or by a variable of the environment.
+pub(super) struct Setting {
+    pub(super) name: &'static str,
+    pub(super) value: &'static str,
+    help: &'static str,
+    pub(super) apply: fn(&mut Config, &OsStr) -> Result<(), String>,
+}
+
+/// All of them, in the order of the help.
+pub(super) const ALL: &[Setting] = &[
+    Setting {
+        name: "port",
+        value: "PORT",
+        help: "Port on 127.0.0.1; 0 takes any free one (default 8787)",
+        apply: |config, value| set(&mut config.port, value),
+    },
+    Setting {
+        name: "model",
+        value: "NAME",
+        help: "front-desk (default), coding-desk or openai: who speaks for the agent. openai is any\n\
+               endpoint of that kind: OPENAI_BASE_URL (default https://api.openai.com/v1),\n\
+               OPENAI_API_KEY and OPENAI_MODEL say which",
+        apply: |config, value| set(&mut config.model, value),
+    },
+    Setting {
+        name: "pace",
+        value: "MS",
+        help: "Milliseconds a desk pauses before each delta (default 15)",
+        apply: |config, value| {
+            config.pace = Duration::from_millis(parse(value)?);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "database",
+        value: "FILE",
+        help: "Keep conversations in this SQLite file, which is made where it is missing; the word\n\
+               memory (default) keeps them as long as the server runs",
+        apply: |config, value| {
+            config.database = (value != "memory").then(|| PathBuf::from(value));
+            Ok(())
+        },
+    },
+    Setting {
+        name: "page",
+        value: "DIR",
+        help: "Also serve the built page in DIR, compressed, from the same origin; it is read at the start",
+        apply: |config, value| {
+            config.page = Some(PathBuf::from(value));
+            Ok(())
+        },
+    },
+    Setting {
+        name: "allow-agent",
+        value: "ORIGIN",
+        help: "Let the page talk to agents of this origin too, such as https://agent.example; may be\n\
+               given several times",
+        apply: |config, value| {
+            for origin in list::<Origin>(value)? {
+                origin.check_nameable_in_a_policy()?;
+                config.allow_agents.push(origin);
+            }
+            Ok(())
+        },
+    },
+    Setting {
+        name: "allow-origin",
+        value: "ORIGIN",
+        help: "Let pages of this origin in, such as http://192.168.1.5:8080; may be given several times.\n\
+               Pages of this machine (localhost, 127.0.0.1, [::1], any port) always are",
+        apply: |config, value| {
+            config.allow_origins.extend(list::<Origin>(value)?);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "max-changes",
+        value: "N",
+        help: "How often a minute a conversation may be changed from outside; 0 is without a bound\n\
+               (default 300)",
+        apply: |config, value| {
+            config.max_changes = PerMinute::new(parse(value)?);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "max-new",
+        value: "N",
+        help: "How often a minute a conversation may be begun; 0 is without a bound (default 600)",
+        apply: |config, value| {
+            config.max_new = PerMinute::new(parse(value)?);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "log",
+        value: "LEVEL",
+        help: "off, error, warn, info, debug or trace, on stderr (default info); never contains what\n\
+               people write",
+        apply: |config, value| set(&mut config.log, value),
+    },
+];
+
+impl Setting {
+    pub(super) fn named(name: &str) -> Option<&'static Self> {
+        ALL.iter().find(|setting| setting.name == name)
+    }
+
+    /// The variable of the environment that says the same.
+    pub(super) fn variable(&self) -> String {
+        let name = self.name.to_uppercase().replace('-', "_");
+        format!("QUESTION_SERVER_{name}")
+    }
+}
+
+/// What `--help` prints.
+#[must_use]
+pub fn help() -> String {
+    let mut help = HEAD.to_owned();
+    let rest = [
+        ("--help".to_owned(), "Print this"),
+        ("--version".to_owned(), "Print the version"),
+    ];
+    let settings = ALL.iter().map(|setting| {
+        let flag = format!("--{} {}", setting.name, setting.value);
+        (flag, setting.help)
+    });
+    for (flag, what) in settings.chain(rest) {
+        let what = what.replace('\n', &format!("\n{:INDENT$}", ""));
+        writeln!(help, "{:INDENT$}{what}", format!("  {flag}")).expect("a string takes everything");
+    }
+    help + TAIL
+}
+
+const INDENT: usize = 26;
+
+const HEAD: &str = "\
+question-server: an AG-UI server for agents that ask.
+
+Usage: question-server [OPTIONS]
+
+";
+
+const TAIL: &str = "
+Each option can be set in the environment as well: QUESTION_SERVER_PORT for --port and so on, several values of one
+option with spaces between them. The command line has the last word.
+
+Prints one line on stdout once it is ready: listening on http://127.0.0.1:PORT
+Ends on Ctrl+C or SIGTERM.
+";
+
+fn set<T: FromStr<Err: Display>>(place: &mut T, value: &OsStr) -> Result<(), String> {
+    *place = parse(value)?;
+    Ok(())
+}
+
+fn parse<T: FromStr<Err: Display>>(value: &OsStr) -> Result<T, String> {
+    let text = value.to_str().ok_or("it is no text")?;
+    text.parse().map_err(|why| format!("{text}: {why}"))
+}
+
+/// Several values with spaces between them.
+fn list<T: FromStr<Err: Display>>(value: &OsStr) -> Result<Vec<T>, String> {
+    let text = value.to_str().ok_or("it is no text")?;
+    text.split_whitespace()
+        .map(|word| parse(OsStr::new(word)))
+        .collect()
+}

@@ -1,0 +1,192 @@
+//! One file of the page.
+
+use super::encoding::Encoding;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use flate2::write::GzEncoder;
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+/// For what is named after its content, as Trunk names it.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+/// For what may be something else tomorrow: kept, but asked about each time.
+const ASK_FIRST: &str = "no-cache";
+
+/// How many digits of a hash are in an `ETag`.
+const TAG_DIGITS: usize = 32;
+
+/// Up to here the best compression takes a second at most; it takes a minute where somebody serves a debug build.
+const SMALL: usize = 1 << 20;
+
+/// One file of the page, in every encoding in which it is smaller.
+#[derive(Debug)]
+pub(super) struct File {
+    content_type: &'static str,
+    cache: &'static str,
+    /// Names the content; an encoding's own name comes behind it.
+    tag: String,
+    identity: Bytes,
+    gzip: Option<Bytes>,
+    brotli: Option<Bytes>,
+}
+
+impl File {
+    pub(super) fn new(place: &Path, content: Vec<u8>) -> Self {
+        let name = place.file_name().and_then(|name| name.to_str());
+        let smaller = |packed: Vec<u8>| (packed.len() < content.len()).then(|| packed.into());
+        Self {
+            content_type: content_type(place),
+            cache: match name.is_some_and(is_named_after_its_content) {
+                true => FOR_EVER,
+                false => ASK_FIRST,
+            },
+            tag: tag(&content),
+            gzip: smaller(gzip(&content)),
+            brotli: smaller(brotli(&content)),
+            identity: content.into(),
+        }
+    }
+
+    pub(super) fn has(&self, encoding: Encoding) -> bool {
+        self.in_encoding(encoding).is_some()
+    }
+
+    fn in_encoding(&self, encoding: Encoding) -> Option<&Bytes> {
+        match encoding {
+            Encoding::Identity => Some(&self.identity),
+            Encoding::Gzip => self.gzip.as_ref(),
+            Encoding::Brotli => self.brotli.as_ref(),
+        }
+    }
+
+    /// The response, to a client that knows these entity tags.
+    pub(super) fn answer(
+        &self,
+        encoding: Encoding,
+        known: &[&str],
+    ) -> (StatusCode, HeaderMap, Bytes) {
+        let tag = match encoding.name() {
+            Some(name) => format!("\"{}-{name}\"", self.tag),
+            None => format!("\"{}\"", self.tag),
+        };
+        let is_known = known
+            .iter()
+            .any(|known| *known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag);
+
+        let mut headers = HeaderMap::new();
+        let is_packed = self.gzip.is_some() || self.brotli.is_some();
+        let entries = [
+            (header::CACHE_CONTROL, Some(self.cache)),
+            (header::VARY, is_packed.then_some("accept-encoding")),
+        ];
+        let of_content = [
+            (header::CONTENT_TYPE, Some(self.content_type)),
+            (header::CONTENT_ENCODING, encoding.name()),
+        ];
+        let of_content = of_content.into_iter().filter(|_| !is_known);
+        for (name, value) in entries.into_iter().chain(of_content) {
+            if let Some(value) = value {
+                headers.insert(name, HeaderValue::from_static(value));
+            }
+        }
+        let tag = HeaderValue::try_from(tag).expect("a hash in quotes is legal in a header");
+        headers.insert(header::ETAG, tag);
+        match self.in_encoding(encoding).filter(|_| !is_known) {
+            Some(content) => (StatusCode::OK, headers, content.clone()),
+            None => (StatusCode::NOT_MODIFIED, headers, Bytes::new()),
+        }
+    }
+}
+
+/// Whether a name holds a hash where Trunk puts it: `chat-0123456789abcdef.css`, `app-0123456789abcdef_bg.wasm`. It leaves zeros in front out; a hash
+/// that is much shorter for it is not recognised, which costs a question each time and nothing else.
+fn is_named_after_its_content(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default();
+    let stem = stem.strip_suffix("_bg").unwrap_or(stem);
+    let hash = stem.rsplit('-').next().filter(|hash| *hash != stem);
+    hash.is_some_and(|hash| {
+        (15..=16).contains(&hash.len())
+            && hash
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
+fn content_type(place: &Path) -> &'static str {
+    let extension = place.extension().and_then(|extension| extension.to_str());
+    match extension.unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "wasm" => "application/wasm",
+        "json" | "map" => "application/json",
+        "webmanifest" => "application/manifest+json",
+        "txt" => "text/plain; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "webp" => "image/webp",
+        "ico" => "image/x-icon",
+        "woff2" => "font/woff2",
+        _ => "application/octet-stream",
+    }
+}
+
+fn tag(content: &[u8]) -> String {
+    let mut tag = String::with_capacity(TAG_DIGITS);
+    for byte in &Sha256::digest(content)[..TAG_DIGITS / 2] {
+        write!(tag, "{byte:02x}").expect("a string takes everything");
+    }
+    tag
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), flate2::Compression::best());
+    packed.write_all(content).expect(TO_MEMORY);
+    packed.finish().expect(TO_MEMORY)
+}
+
+fn brotli(content: &[u8]) -> Vec<u8> {
+    let quality = if content.len() <= SMALL { 11 } else { 5 };
+    let parameters = brotli::enc::BrotliEncoderParams {
+        quality,
+        size_hint: content.len(),
+        ..Default::default()
+    };
+    let mut packed = Vec::new();
+    let mut content = content;
+    brotli::BrotliCompress(&mut content, &mut packed, &parameters).expect(TO_MEMORY);
+    packed
+}
+
+const TO_MEMORY: &str = "writing into memory does not fail";
+
+#[cfg(test)]
+mod tests {
+    use super::is_named_after_its_content;
+
+    #[test]
+    fn only_names_with_a_hash_are_for_ever() {
+        for name in [
+            "chat-0123456789abcdef.css",
+            "app-123456789abcdef.js",
+            "app-0123456789abcdef_bg.wasm",
+            "question-card-0123456789abcdef.css",
+        ] {
+            assert!(is_named_after_its_content(name), "{name}");
+        }
+        for name in [
+            "index.html",
+            "chat.css",
+            "0123456789abcdef.css",
+            "app-0123456789ABCDEF.js",
+            "photo-20261120.png",
+            "app-0123456789abcdef-old.js",
+            "app-0123456789abcdef0.js",
+        ] {
+            assert!(!is_named_after_its_content(name), "{name}");
+        }
+    }
+}

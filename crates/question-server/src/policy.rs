@@ -1,0 +1,52 @@
+//! What a document of this server may load and do.
+
+use crate::guard::Origin;
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use std::fmt::Write as _;
+
+/// The Content-Security-Policy: own scripts, styles and connections, WebAssembly, and nothing inline; connections to the agents that the operator
+/// has allowed as well.
+pub(crate) fn policy(allow_agents: &[Origin]) -> HeaderValue {
+    let mut connect = "'self'".to_owned();
+    for origin in allow_agents {
+        write!(connect, " {origin}").expect("a string takes everything");
+    }
+    let policy = format!(
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src {connect}; \
+         img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+         require-trusted-types-for 'script'; trusted-types 'none'"
+    );
+    HeaderValue::try_from(policy).expect("an origin's characters are legal in a header")
+}
+
+/// Puts the headers on every response: an error or an event stream is no place for scripts either.
+pub(crate) async fn harden(
+    State(policy): State<HeaderValue>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ),
+        (
+            HeaderName::from_static("cross-origin-resource-policy"),
+            "same-origin",
+        ),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    // Answers are asked for anew each time; whoever has one is told when it has not changed.
+    let cache = HeaderValue::from_static("no-cache");
+    headers.entry(header::CACHE_CONTROL).or_insert(cache);
+    response
+}

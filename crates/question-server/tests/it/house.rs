@@ -1,0 +1,40 @@
+//! Servers put together for tests.
+
+use axum::Router;
+use question_server::models::Model;
+use question_server::models::front_desk::FrontDesk;
+use question_server::store::MemoryStore;
+use question_server::{Config, Parts, app};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// A desk that does not pause.
+pub(crate) fn front_desk() -> FrontDesk {
+    FrontDesk::new(Duration::ZERO)
+}
+
+/// What most tests put a server together from.
+pub(crate) fn parts(model: impl Model) -> Parts {
+    Parts {
+        store: Arc::new(MemoryStore::default()),
+        model: Arc::new(model),
+        page: None,
+        shutdown: CancellationToken::new(),
+    }
+}
+
+/// The front desk's server.
+pub(crate) fn server() -> Router {
+    server_with(front_desk())
+}
+
+/// A server with this model.
+pub(crate) fn server_with(model: impl Model) -> Router {
+    app(&Config::default(), parts(model))
+}
+
+/// The front desk's server, configured like this.
+pub(crate) fn server_of(config: &Config) -> Router {
+    app(config, parts(front_desk()))
+}
