@@ -83,9 +83,10 @@ pub fn QuestionCard(
     /// The agent's profile, where the host knows it: limits of a single question let on-pick buttons appear while options still stream.
     #[prop(optional)]
     limits: Option<Limits>,
-    /// The built-in words.
+    /// The built-in words, such as `Labels::for_lang("de")`; their language and direction become the card's. Without, English words, and
+    /// the language and direction of the page.
     #[prop(optional)]
-    labels: Labels,
+    labels: Option<&'static Labels>,
     /// Whether digits choose options while the focus is on one. On by default.
     #[prop(default = true)]
     shortcuts: bool,
@@ -96,7 +97,8 @@ pub fn QuestionCard(
         on_reply_in_chat,
         on_late_message,
     };
-    let card = CardState::new(ask, labels, shortcuts, calls, (mode, limits));
+    let words = labels.unwrap_or(&Labels::ENGLISH);
+    let card = CardState::new(ask, words, shortcuts, calls, (mode, limits));
     let over = Memo::new(move |_| is_over(card.shown.phase.get()));
     // A card that begins as a receipt comes from a history: nothing will ever be announced.
     let live = !over.get_untracked();
@@ -115,6 +117,8 @@ pub fn QuestionCard(
         <section
             class=part::CARD
             node_ref=card.root
+            lang=labels.map(|labels| labels.lang)
+            dir=labels.map(|labels| labels.dir.as_str())
             data-state=move || state_name(card)
             data-mode=move || mode_name(card)
             data-dirty=move || is_dirty(card).then_some("")

@@ -1,11 +1,27 @@
-//! The card's own words, in one value.
+//! The card's own words, in one value, and the languages that ship.
+
+mod arabic;
+mod english;
+mod german;
+mod japanese;
+mod spanish;
 
 /// Every word that the card says itself. A field that depends on numbers is a function, so that a language can use its own plural rules;
-/// `{placeholders}` would leave that to luck. Values are plain pointers: a `Labels` is copied, never allocated.
+/// `{placeholders}` would leave that to luck. Texts of the model come to these functions isolated ([`isolate`]), so that their direction
+/// does not spill over into the sentence.
 ///
-/// To change some words: `Labels { submit: "Send", ..Labels::ENGLISH }`.
+/// A card takes a `&'static Labels`: [`for_lang`](Self::for_lang) gives one, and so does a constant. To change some words:
+///
+/// ```
+/// use question_card::Labels;
+/// static WORDS: Labels = Labels { submit: "Send", ..Labels::ENGLISH };
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Labels {
+    /// The language of these words, as a BCP 47 tag; becomes the `lang` of the card.
+    pub lang: &'static str,
+    /// The direction in which it is written; becomes the `dir` of the card.
+    pub dir: Direction,
     /// Names the form where nothing else does.
     pub title: &'static str,
     /// The hint under a question that takes one option.
@@ -92,52 +108,62 @@ pub struct Labels {
     pub dismiss: &'static str,
 }
 
+/// The direction in which a language is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From left to right.
+    LeftToRight,
+    /// From right to left.
+    RightToLeft,
+}
+
+impl Direction {
+    /// The value of the attribute `dir`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::LeftToRight => "ltr",
+            Self::RightToLeft => "rtl",
+        }
+    }
+}
+
 impl Labels {
-    /// English.
-    pub const ENGLISH: Self = Self {
-        title: "Question from the agent",
-        select_one: "Select one",
-        select_many: "Select all that apply",
-        other: "Other",
-        other_placeholder: "Type your own answer",
-        preview: english_preview,
-        other_unsent: "This text will not be sent",
-        submit: "Submit answers",
-        send: "Send",
-        submit_wait: "The question is still arriving",
-        cancel: "Cancel question",
-        cancel_confirm: "Cancel and discard answers?",
-        keep_answering: "Keep answering",
-        reply_in_chat: "Reply in chat instead",
-        composing: "Preparing a question\u{2026}",
-        malformed: "The agent\u{2019}s question could not be read",
-        malformed_answer: "Your answer",
-        ready: english_ready,
-        nudge: "Choose an option first",
-        error_select: english_error_select,
-        error_other: "Enter your answer",
-        unanswered: english_unanswered,
-        sending: "Sending your answer",
-        sent: "Answer sent",
-        declined: "Question cancelled",
-        failed: english_failed,
-        no_longer_waiting: "This question is no longer waiting",
-        selected_prefix: "Selected:",
-        answered: "Answered",
-        cancelled: "Cancelled",
-        replied_in_chat: "Replied in chat",
-        superseded: "Superseded",
-        expired: "Expired",
-        interrupted: "Interrupted",
-        skipped: "Skipped",
-        no_answer: "No answer",
-        late: "Not sent",
-        copy: "Copy",
-        copied: "Copied",
-        send_as_message: "Send as a message",
-        not_now: "The agent is still writing. Try again when it has finished.",
-        dismiss: "Dismiss",
-    };
+    /// English, the language of a card that was told of none.
+    pub const ENGLISH: Self = english::LABELS;
+    /// German.
+    pub const GERMAN: Self = german::LABELS;
+    /// Arabic.
+    pub const ARABIC: Self = arabic::LABELS;
+    /// Japanese.
+    pub const JAPANESE: Self = japanese::LABELS;
+    /// Spanish.
+    pub const SPANISH: Self = spanish::LABELS;
+
+    /// Every language that ships.
+    pub const ALL: [&'static Self; 5] = [
+        &Self::ENGLISH,
+        &Self::GERMAN,
+        &Self::ARABIC,
+        &Self::JAPANESE,
+        &Self::SPANISH,
+    ];
+
+    /// The words in the language of this tag, whatever its region or script (`de-AT`, `es_419`); English where it does not ship.
+    ///
+    /// Only a page that calls this carries all languages with it.
+    ///
+    /// ```
+    /// use question_card::Labels;
+    /// assert_eq!(Labels::for_lang("de-AT").submit, Labels::GERMAN.submit);
+    /// assert_eq!(Labels::for_lang("tlh").submit, Labels::ENGLISH.submit);
+    /// ```
+    #[must_use]
+    pub fn for_lang(tag: &str) -> &'static Self {
+        let language = tag.split(['-', '_']).next().unwrap_or_default();
+        let speaks = |labels: &&'static Self| labels.lang.eq_ignore_ascii_case(language);
+        Self::ALL.into_iter().find(speaks).unwrap_or(Self::ALL[0])
+    }
 }
 
 impl Default for Labels {
@@ -146,35 +172,23 @@ impl Default for Labels {
     }
 }
 
-fn english_ready(count: usize, header: &str, question: &str) -> String {
-    let asks = match count {
-        1 => "The agent asks 1 question.".to_owned(),
-        _ => format!("The agent asks {count} questions."),
-    };
+/// Puts a text between U+2068 and U+2069, which keep its own direction from spilling over into the sentence around it. Nothing stays
+/// nothing.
+#[must_use]
+pub fn isolate(text: &str) -> String {
+    match text {
+        "" => String::new(),
+        _ => ["\u{2068}", text, "\u{2069}"].concat(),
+    }
+}
+
+/// What follows "The agent asks 2 questions." where there is a header and where there is none.
+fn question_of(header: &str, question: &str, colon: &str) -> String {
     match header {
-        "" => format!("{asks} {question}"),
-        _ => format!("{asks} {header}: {question}"),
+        "" => question.to_owned(),
+        _ => [header, colon, question].concat(),
     }
 }
 
-fn english_preview(label: &str) -> String {
-    format!("Preview of {label}")
-}
-
-fn english_error_select(question: &str) -> String {
-    format!("Select an answer for {question}")
-}
-
-fn english_unanswered(open: usize, count: usize) -> String {
-    match count {
-        1 => "The question still needs an answer".to_owned(),
-        _ if open == 1 => format!("1 of {count} questions still needs an answer"),
-        _ => format!("{open} of {count} questions still need an answer"),
-    }
-}
-
-fn english_failed(reason: &str) -> String {
-    format!("Your answer was not sent. {reason}")
-        .trim_end()
-        .to_owned()
-}
+#[cfg(test)]
+mod tests;

@@ -17,16 +17,21 @@ pub fn Receipt(
     /// The ask; the receipt reads its phase, questions and outcome.
     #[prop(into)]
     ask: Signal<AskSnapshot>,
-    /// The built-in words.
+    /// The built-in words; their language and direction become the receipt's. Without, English words, and the language and direction of
+    /// the page.
     #[prop(optional)]
-    labels: Labels,
+    labels: Option<&'static Labels>,
     /// What the host wants to offer below it, such as "Ask again".
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
     view! {
-        <section class=part::CARD>
-            {receipt_view(ask, labels, NodeRef::new())}
+        <section
+            class=part::CARD
+            lang=labels.map(|labels| labels.lang)
+            dir=labels.map(|labels| labels.dir.as_str())
+        >
+            {receipt_view(ask, labels.unwrap_or(&Labels::ENGLISH), NodeRef::new())}
             {children.map(|children| children())}
         </section>
     }
@@ -35,7 +40,7 @@ pub fn Receipt(
 /// The record itself, without a root of its own.
 pub(crate) fn receipt_view(
     ask: Signal<AskSnapshot>,
-    labels: Labels,
+    labels: &'static Labels,
     node: NodeRef<Div>,
 ) -> impl IntoView {
     let id = ask.with_untracked(|ask| Ids::new(&ask.tool_call_id).receipt());
@@ -72,7 +77,7 @@ enum Without {
     NoAnswer,
 }
 
-fn row_view(row: Row, labels: Labels) -> impl IntoView {
+fn row_view(row: Row, labels: &'static Labels) -> impl IntoView {
     let chip = row
         .header
         .map(|header| view! { <span class=part::CHIP dir="auto">{header}</span> " " });
@@ -183,7 +188,7 @@ fn state_name(ask: &AskSnapshot) -> &'static str {
     }
 }
 
-fn state_label(ask: &AskSnapshot, labels: Labels) -> &'static str {
+fn state_label(ask: &AskSnapshot, labels: &'static Labels) -> &'static str {
     match (ask.phase, &ask.outcome) {
         (_, Some(Outcome::RepliedInChat { .. })) => labels.replied_in_chat,
         (Phase::Answered, _) => labels.answered,

@@ -4,6 +4,7 @@ use super::question::name;
 use super::state::{CardState, Layout, Submission};
 use crate::anatomy::part;
 use crate::dom::Control;
+use crate::labels::isolate;
 use ask_user_question::Phase;
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
@@ -129,8 +130,8 @@ pub(crate) fn wait(card: CardState) -> impl IntoView {
 pub(crate) fn alert(card: CardState) -> impl IntoView {
     move || match card.submission.get() {
         Submission::Failed(reason) => {
-            let text = (card.labels.failed)(&reason);
-            Some(view! { <p class=part::ALERT role="alert" dir="auto">{text}</p> })
+            let text = (card.labels.failed)(&isolate(&reason));
+            Some(view! { <p class=part::ALERT role="alert">{text}</p> })
         }
         Submission::Open | Submission::Latched | Submission::Settled(_) => None,
     }

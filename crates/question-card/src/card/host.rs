@@ -5,6 +5,7 @@ use super::follow::QuestionShown;
 use super::state::{CardState, Layout, Settled, Submission, is_over, takes_answer};
 use crate::dom::Control;
 use crate::draft::{Draft, Kind};
+use crate::labels::isolate;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
@@ -147,13 +148,5 @@ impl CardState {
             _ => self.labels.no_longer_waiting,
         };
         self.announcer.say(text);
-    }
-}
-
-/// Keeps a text's own direction from spilling over into the sentence around it.
-fn isolate(text: &str) -> String {
-    match text {
-        "" => String::new(),
-        _ => format!("\u{2068}{text}\u{2069}"),
     }
 }

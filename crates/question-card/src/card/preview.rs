@@ -5,6 +5,7 @@ use super::state::CardState;
 use crate::anatomy::part;
 use crate::dom::Control;
 use crate::draft::Kind;
+use crate::labels::isolate;
 use ask_user_question::snapshot::QuestionSnapshot;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -46,7 +47,7 @@ pub(crate) fn preview(card: CardState, shown: QuestionShown) -> impl IntoView {
             .ask
             .with_untracked(|ask| found(ask.questions.get(question)?))?;
         Some(view! {
-            <div role="group" aria-label=(card.labels.preview)(&label)>
+            <div role="group" aria-label=(card.labels.preview)(&isolate(&label))>
                 <pre class=part::PREVIEW_TEXT dir="auto">{text}</pre>
             </div>
         })

@@ -7,6 +7,7 @@ use super::preview::preview;
 use super::state::{CardState, Layout};
 use crate::anatomy::part;
 use crate::draft::{Kind, Problem};
+use crate::labels::isolate;
 use leptos::prelude::*;
 
 /// A question of the ask.
@@ -97,6 +98,5 @@ fn error_line(
 /// What a question is called in a sentence: its header, or its text where it has none.
 pub(crate) fn name(card: CardState, shown: QuestionShown) -> String {
     let text = shown.header.get_untracked().unwrap_or(shown.text);
-    card.ask
-        .with_untracked(|ask| format!("\u{2068}{}\u{2069}", text.of(ask)))
+    card.ask.with_untracked(|ask| isolate(text.of(ask)))
 }

@@ -19,7 +19,7 @@ pub(crate) struct CardState {
     pub(crate) ask: Signal<AskSnapshot>,
     pub(crate) shown: Shown,
     pub(crate) ids: Ids,
-    pub(crate) labels: Labels,
+    pub(crate) labels: &'static Labels,
     pub(crate) shortcuts: bool,
     pub(crate) root: NodeRef<Section>,
     pub(crate) draft: RwSignal<Draft>,
@@ -97,7 +97,7 @@ pub(super) enum Sent {
 impl CardState {
     pub(crate) fn new(
         ask: Signal<AskSnapshot>,
-        labels: Labels,
+        labels: &'static Labels,
         shortcuts: bool,
         calls: Calls,
         how: (SubmitMode, Option<Limits>),

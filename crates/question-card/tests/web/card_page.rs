@@ -8,7 +8,7 @@ use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::task::tick;
-use question_card::{QuestionCard, Sending, SubmitMode};
+use question_card::{Labels, QuestionCard, Sending, SubmitMode};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
@@ -47,6 +47,7 @@ pub struct Setting {
     pub mode: SubmitMode,
     pub limits: Option<Limits>,
     pub shortcuts_off: bool,
+    pub labels: Option<&'static Labels>,
 }
 
 thread_local! { static CARDS: Cell<u32> = const { Cell::new(0) }; }
@@ -252,6 +253,15 @@ impl CardPage {
 
     pub fn state(&self) -> String {
         self.card().get_attribute("data-state").unwrap_or_default()
+    }
+
+    /// Everything that can be read or heard in the card.
+    pub fn words(&self) -> Vec<String> {
+        let spoken = ["aria-label", "placeholder", "title", "alt"];
+        let of =
+            |element: Element| spoken.map(|name| element.get_attribute(name).unwrap_or_default());
+        let attributes = self.all("*").into_iter().flat_map(of);
+        attributes.chain([self.text()]).collect()
     }
 
     /// Every state that the card leaves from now on.
@@ -476,6 +486,13 @@ impl Drop for CardPage {
     }
 }
 
+pub fn speaking(labels: &'static Labels) -> Setting {
+    Setting {
+        labels: Some(labels),
+        ..Setting::default()
+    }
+}
+
 pub fn on_pick() -> Setting {
     Setting {
         mode: SubmitMode::OnPick,
@@ -547,6 +564,7 @@ fn card(
             })
             nostrip:limits=setting.limits
             shortcuts=!setting.shortcuts_off
+            nostrip:labels=setting.labels
         />
     }
 }

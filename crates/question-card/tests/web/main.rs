@@ -18,3 +18,4 @@ mod receipts;
 mod sending;
 mod streaming;
 mod wait;
+mod words;

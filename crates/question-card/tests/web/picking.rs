@@ -78,7 +78,7 @@ async fn a_failure_opens_the_card_again() {
         .await;
     assert_eq!(
         card.alerts(),
-        ["Your answer was not sent. The server said no."]
+        ["Your answer was not sent. \u{2068}The server said no.\u{2069}"]
     );
     assert_eq!(card.state(), "failed");
     card.stands_still().await;

@@ -1,0 +1,126 @@
+//! Arabic, with its six plural forms.
+
+use super::{Direction, Labels, question_of};
+
+pub(super) const LABELS: Labels = Labels {
+    lang: "ar",
+    dir: Direction::RightToLeft,
+    title: "سؤال من الوكيل",
+    select_one: "اختر إجابة واحدة",
+    select_many: "اختر كل ما ينطبق",
+    other: "إجابة أخرى",
+    other_placeholder: "اكتب إجابتك",
+    preview: |label| ["معاينة ", label].concat(),
+    other_unsent: "لن يُرسَل هذا النص",
+    submit: "إرسال الإجابات",
+    send: "إرسال",
+    submit_wait: "السؤال ما زال قيد الوصول",
+    cancel: "إلغاء السؤال",
+    cancel_confirm: "إلغاء السؤال وتجاهل الإجابات؟",
+    keep_answering: "متابعة الإجابة",
+    reply_in_chat: "الرد في المحادثة بدلًا من ذلك",
+    composing: "يجري إعداد سؤال…",
+    malformed: "تعذّرت قراءة سؤال الوكيل",
+    malformed_answer: "إجابتك",
+    ready: |count, header, question| {
+        let asked = question_of(header, question, ": ");
+        let questions = counted(count, &QUESTIONS_ASKED);
+        ["يطرح الوكيل ", &questions, ". ", &asked].concat()
+    },
+    nudge: "اختر إجابة أولًا",
+    error_select: |question| ["اختر إجابة عن ", question].concat(),
+    error_other: "اكتب إجابتك",
+    unanswered: |open, count| match count {
+        1 => "بقي السؤال بلا إجابة".to_owned(),
+        _ => {
+            let questions = counted(open, &QUESTIONS_OPEN);
+            ["بقي بلا إجابة: ", &questions, " من أصل ", &count.to_string()].concat()
+        }
+    },
+    sending: "جارٍ إرسال إجابتك",
+    sent: "أُرسلت الإجابة",
+    declined: "أُلغي السؤال",
+    failed: |reason| ["لم تُرسَل إجابتك. ", reason].concat(),
+    no_longer_waiting: "لم يعد هذا السؤال ينتظر إجابة",
+    selected_prefix: "المختار:",
+    answered: "تمت الإجابة",
+    cancelled: "أُلغي",
+    replied_in_chat: "تم الرد في المحادثة",
+    superseded: "تم تجاوزه",
+    expired: "انتهت المهلة",
+    interrupted: "انقطع",
+    skipped: "تم التخطي",
+    no_answer: "بلا إجابة",
+    late: "لم يُرسَل",
+    copy: "نسخ",
+    copied: "تم النسخ",
+    send_as_message: "إرسال كرسالة",
+    not_now: "ما زال الوكيل يكتب. حاول مجددًا عندما ينتهي.",
+    dismiss: "تجاهل",
+};
+
+/// A noun for every number.
+struct Noun {
+    zero: &'static str,
+    one: &'static str,
+    two: &'static str,
+    few: &'static str,
+    many: &'static str,
+    other: &'static str,
+}
+
+/// As an object.
+const QUESTIONS_ASKED: Noun = Noun {
+    zero: "صفر أسئلة",
+    one: "سؤالًا واحدًا",
+    two: "سؤالين",
+    few: "أسئلة",
+    many: "سؤالًا",
+    other: "سؤال",
+};
+
+/// By itself.
+const QUESTIONS_OPEN: Noun = Noun {
+    one: "سؤال واحد",
+    two: "سؤالان",
+    ..QUESTIONS_ASKED
+};
+
+/// A number with its noun, by the plural rules of Unicode's CLDR. None, one and two are said by the noun alone.
+fn counted(number: usize, noun: &Noun) -> String {
+    let form = match (number, number % 100) {
+        (0, _) => return noun.zero.to_owned(),
+        (1, _) => return noun.one.to_owned(),
+        (2, _) => return noun.two.to_owned(),
+        (_, 3..=10) => noun.few,
+        (_, 11..=99) => noun.many,
+        _ => noun.other,
+    };
+    [&number.to_string(), " ", form].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_has_its_form() {
+        let cases = [
+            (0, "صفر أسئلة"),
+            (1, "سؤال واحد"),
+            (2, "سؤالان"),
+            (3, "3 أسئلة"),
+            (10, "10 أسئلة"),
+            (11, "11 سؤالًا"),
+            (99, "99 سؤالًا"),
+            (100, "100 سؤال"),
+            (102, "102 سؤال"),
+            (103, "103 أسئلة"),
+            (111, "111 سؤالًا"),
+            (200, "200 سؤال"),
+        ];
+        for (number, expected) in cases {
+            assert_eq!(counted(number, &QUESTIONS_OPEN), expected);
+        }
+    }
+}

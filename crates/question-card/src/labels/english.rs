@@ -1,0 +1,68 @@
+//! English.
+
+use super::{Direction, Labels, question_of};
+
+pub(super) const LABELS: Labels = Labels {
+    lang: "en",
+    dir: Direction::LeftToRight,
+    title: "Question from the agent",
+    select_one: "Select one",
+    select_many: "Select all that apply",
+    other: "Other",
+    other_placeholder: "Type your own answer",
+    preview: |label| ["Preview of ", label].concat(),
+    other_unsent: "This text will not be sent",
+    submit: "Submit answers",
+    send: "Send",
+    submit_wait: "The question is still arriving",
+    cancel: "Cancel question",
+    cancel_confirm: "Cancel and discard answers?",
+    keep_answering: "Keep answering",
+    reply_in_chat: "Reply in chat instead",
+    composing: "Preparing a question…",
+    malformed: "The agent’s question could not be read",
+    malformed_answer: "Your answer",
+    ready,
+    nudge: "Choose an option first",
+    error_select: |question| ["Select an answer for ", question].concat(),
+    error_other: "Enter your answer",
+    unanswered,
+    sending: "Sending your answer",
+    sent: "Answer sent",
+    declined: "Question cancelled",
+    failed: |reason| ["Your answer was not sent. ", reason].concat(),
+    no_longer_waiting: "This question is no longer waiting",
+    selected_prefix: "Selected:",
+    answered: "Answered",
+    cancelled: "Cancelled",
+    replied_in_chat: "Replied in chat",
+    superseded: "Superseded",
+    expired: "Expired",
+    interrupted: "Interrupted",
+    skipped: "Skipped",
+    no_answer: "No answer",
+    late: "Not sent",
+    copy: "Copy",
+    copied: "Copied",
+    send_as_message: "Send as a message",
+    not_now: "The agent is still writing. Try again when it has finished.",
+    dismiss: "Dismiss",
+};
+
+fn ready(count: usize, header: &str, question: &str) -> String {
+    let asked = question_of(header, question, ": ");
+    let number = count.to_string();
+    match count {
+        1 => ["The agent asks 1 question. ", &asked].concat(),
+        _ => ["The agent asks ", &number, " questions. ", &asked].concat(),
+    }
+}
+
+fn unanswered(open: usize, count: usize) -> String {
+    let verb = if open == 1 { "needs" } else { "need" };
+    let (open, all) = (open.to_string(), count.to_string());
+    match count {
+        1 => "The question still needs an answer".to_owned(),
+        _ => [&open, " of ", &all, " questions still ", verb, " an answer"].concat(),
+    }
+}

@@ -1,0 +1,68 @@
+//! German.
+
+use super::{Direction, Labels, question_of};
+
+pub(super) const LABELS: Labels = Labels {
+    lang: "de",
+    dir: Direction::LeftToRight,
+    title: "Frage des Agenten",
+    select_one: "Eine Antwort auswählen",
+    select_many: "Alles Zutreffende auswählen",
+    other: "Andere Antwort",
+    other_placeholder: "Eigene Antwort eingeben",
+    preview: |label| ["Vorschau von ", label].concat(),
+    other_unsent: "Dieser Text wird nicht gesendet",
+    submit: "Antworten absenden",
+    send: "Senden",
+    submit_wait: "Die Frage wird noch übertragen",
+    cancel: "Frage abbrechen",
+    cancel_confirm: "Abbrechen und Antworten verwerfen?",
+    keep_answering: "Weiter antworten",
+    reply_in_chat: "Stattdessen im Chat antworten",
+    composing: "Frage wird vorbereitet …",
+    malformed: "Die Frage des Agenten konnte nicht gelesen werden",
+    malformed_answer: "Eigene Antwort",
+    ready,
+    nudge: "Zuerst eine Antwort auswählen",
+    error_select: |question| ["Bitte eine Antwort auswählen: ", question].concat(),
+    error_other: "Bitte eine Antwort eingeben",
+    unanswered,
+    sending: "Antwort wird gesendet",
+    sent: "Antwort gesendet",
+    declined: "Frage abgebrochen",
+    failed: |reason| ["Die Antwort wurde nicht gesendet. ", reason].concat(),
+    no_longer_waiting: "Diese Frage wartet nicht mehr auf eine Antwort",
+    selected_prefix: "Ausgewählt:",
+    answered: "Beantwortet",
+    cancelled: "Abgebrochen",
+    replied_in_chat: "Im Chat beantwortet",
+    superseded: "Überholt",
+    expired: "Abgelaufen",
+    interrupted: "Unterbrochen",
+    skipped: "Übersprungen",
+    no_answer: "Keine Antwort",
+    late: "Nicht gesendet",
+    copy: "Kopieren",
+    copied: "Kopiert",
+    send_as_message: "Als Nachricht senden",
+    not_now: "Der Agent schreibt noch. Bitte danach noch einmal versuchen.",
+    dismiss: "Verwerfen",
+};
+
+fn ready(count: usize, header: &str, question: &str) -> String {
+    let asked = question_of(header, question, ": ");
+    let number = count.to_string();
+    match count {
+        1 => ["Der Agent stellt eine Frage. ", &asked].concat(),
+        _ => ["Der Agent stellt ", &number, " Fragen. ", &asked].concat(),
+    }
+}
+
+fn unanswered(open: usize, count: usize) -> String {
+    let verb = if open == 1 { "ist" } else { "sind" };
+    let (open, all) = (open.to_string(), count.to_string());
+    match count {
+        1 => "Die Frage ist noch offen".to_owned(),
+        _ => [&open, " von ", &all, " Fragen ", verb, " noch offen"].concat(),
+    }
+}

@@ -1,0 +1,68 @@
+//! Japanese. Its nouns have no plural.
+
+use super::{Direction, Labels, question_of};
+
+pub(super) const LABELS: Labels = Labels {
+    lang: "ja",
+    dir: Direction::LeftToRight,
+    title: "エージェントからの質問",
+    select_one: "1つ選択してください",
+    select_many: "当てはまるものをすべて選択してください",
+    other: "その他",
+    other_placeholder: "回答を入力",
+    preview: |label| [label, "のプレビュー"].concat(),
+    other_unsent: "このテキストは送信されません",
+    submit: "回答を送信",
+    send: "送信",
+    submit_wait: "質問を受信しています",
+    cancel: "質問をキャンセル",
+    cancel_confirm: "回答を破棄してキャンセルしますか？",
+    keep_answering: "回答を続ける",
+    reply_in_chat: "代わりにチャットで返信",
+    composing: "質問を準備しています…",
+    malformed: "エージェントの質問を読み取れませんでした",
+    malformed_answer: "回答",
+    ready: |count, header, question| {
+        let asked = question_of(header, question, "：");
+        [
+            "エージェントからの質問が",
+            &count.to_string(),
+            "件あります。",
+            &asked,
+        ]
+        .concat()
+    },
+    nudge: "先に選択肢を選んでください",
+    error_select: |question| [question, "の回答を選択してください"].concat(),
+    error_other: "回答を入力してください",
+    unanswered: |open, count| match count {
+        1 => "質問が未回答です".to_owned(),
+        _ => [
+            &count.to_string(),
+            "件中",
+            &open.to_string(),
+            "件の質問が未回答です",
+        ]
+        .concat(),
+    },
+    sending: "回答を送信しています",
+    sent: "回答を送信しました",
+    declined: "質問をキャンセルしました",
+    failed: |reason| ["回答を送信できませんでした。", reason].concat(),
+    no_longer_waiting: "この質問の受付は終了しました",
+    selected_prefix: "選択済み：",
+    answered: "回答済み",
+    cancelled: "キャンセル済み",
+    replied_in_chat: "チャットで返信済み",
+    superseded: "見送り",
+    expired: "期限切れ",
+    interrupted: "中断",
+    skipped: "スキップ",
+    no_answer: "回答なし",
+    late: "未送信",
+    copy: "コピー",
+    copied: "コピーしました",
+    send_as_message: "メッセージとして送信",
+    not_now: "エージェントがまだ入力中です。終わってからもう一度お試しください。",
+    dismiss: "破棄",
+};

@@ -1,0 +1,68 @@
+//! Spanish.
+
+use super::{Direction, Labels, question_of};
+
+pub(super) const LABELS: Labels = Labels {
+    lang: "es",
+    dir: Direction::LeftToRight,
+    title: "Pregunta del agente",
+    select_one: "Selecciona una opción",
+    select_many: "Selecciona todas las que correspondan",
+    other: "Otra respuesta",
+    other_placeholder: "Escribe tu respuesta",
+    preview: |label| ["Vista previa de ", label].concat(),
+    other_unsent: "Este texto no se enviará",
+    submit: "Enviar respuestas",
+    send: "Enviar",
+    submit_wait: "La pregunta aún está llegando",
+    cancel: "Cancelar la pregunta",
+    cancel_confirm: "¿Cancelar y descartar las respuestas?",
+    keep_answering: "Seguir respondiendo",
+    reply_in_chat: "Responder en el chat",
+    composing: "Preparando una pregunta…",
+    malformed: "No se pudo leer la pregunta del agente",
+    malformed_answer: "Tu respuesta",
+    ready,
+    nudge: "Primero selecciona una opción",
+    error_select: |question| ["Selecciona una respuesta para ", question].concat(),
+    error_other: "Escribe tu respuesta",
+    unanswered,
+    sending: "Enviando tu respuesta",
+    sent: "Respuesta enviada",
+    declined: "Pregunta cancelada",
+    failed: |reason| ["No se envió tu respuesta. ", reason].concat(),
+    no_longer_waiting: "Esta pregunta ya no espera respuesta",
+    selected_prefix: "Seleccionado:",
+    answered: "Respondida",
+    cancelled: "Cancelada",
+    replied_in_chat: "Respondida en el chat",
+    superseded: "Reemplazada",
+    expired: "Caducada",
+    interrupted: "Interrumpida",
+    skipped: "Omitida",
+    no_answer: "Sin respuesta",
+    late: "No enviado",
+    copy: "Copiar",
+    copied: "Copiado",
+    send_as_message: "Enviar como mensaje",
+    not_now: "El agente aún está escribiendo. Inténtalo de nuevo cuando termine.",
+    dismiss: "Descartar",
+};
+
+fn ready(count: usize, header: &str, question: &str) -> String {
+    let asked = question_of(header, question, ": ");
+    let number = count.to_string();
+    match count {
+        1 => ["El agente hace una pregunta. ", &asked].concat(),
+        _ => ["El agente hace ", &number, " preguntas. ", &asked].concat(),
+    }
+}
+
+fn unanswered(open: usize, count: usize) -> String {
+    let verb = if open == 1 { "Falta" } else { "Faltan" };
+    let (open, all) = (open.to_string(), count.to_string());
+    match count {
+        1 => "Falta responder la pregunta".to_owned(),
+        _ => [verb, " por responder ", &open, " de ", &all, " preguntas"].concat(),
+    }
+}

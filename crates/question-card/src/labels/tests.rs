@@ -1,0 +1,182 @@
+//! What holds for every language.
+
+use super::*;
+use std::path::Path;
+
+#[test]
+fn a_tag_finds_its_language_whatever_its_region() {
+    let cases = [
+        ("en", "en"),
+        ("de-AT", "de"),
+        ("DE", "de"),
+        ("ar-EG", "ar"),
+        ("ja-Jpan-JP", "ja"),
+        ("es_419", "es"),
+        ("deu", "en"),
+        ("fr", "en"),
+        ("", "en"),
+    ];
+    for (tag, language) in cases {
+        assert_eq!(Labels::for_lang(tag).lang, language, "{tag:?}");
+    }
+}
+
+#[test]
+fn arabic_alone_is_written_from_right_to_left() {
+    for labels in Labels::ALL {
+        let is_rtl = labels.dir == Direction::RightToLeft;
+        assert_eq!(is_rtl, labels.lang == "ar", "{}", labels.lang);
+    }
+    assert_eq!(Labels::ARABIC.dir.as_str(), "rtl");
+}
+
+#[test]
+fn every_language_says_what_it_is_given() {
+    for labels in Labels::ALL {
+        for count in [1, 2, 3, 4, 11] {
+            let ready = (labels.ready)(count, "Header", "Question?");
+            assert!(
+                ready.contains("Header") && ready.ends_with("Question?"),
+                "{ready}"
+            );
+            let bare = (labels.ready)(count, "", "Question?");
+            assert!(!bare.contains(':') && !bare.contains('：'), "{bare}");
+        }
+        assert!((labels.unanswered)(3, 4).contains('4'), "{}", labels.lang);
+        assert!((labels.preview)("Label").contains("Label"));
+        assert!((labels.error_select)("Header").contains("Header"));
+        assert!((labels.failed)("offline").ends_with("offline"));
+    }
+}
+
+#[test]
+fn numbers_agree() {
+    let unanswered = |labels: Labels| {
+        [(1, 1), (1, 3), (2, 3)].map(|(open, count)| (labels.unanswered)(open, count))
+    };
+    assert_eq!(
+        unanswered(Labels::ENGLISH),
+        [
+            "The question still needs an answer",
+            "1 of 3 questions still needs an answer",
+            "2 of 3 questions still need an answer",
+        ]
+    );
+    assert_eq!(
+        unanswered(Labels::GERMAN),
+        [
+            "Die Frage ist noch offen",
+            "1 von 3 Fragen ist noch offen",
+            "2 von 3 Fragen sind noch offen",
+        ]
+    );
+    assert_eq!(
+        unanswered(Labels::SPANISH),
+        [
+            "Falta responder la pregunta",
+            "Falta por responder 1 de 3 preguntas",
+            "Faltan por responder 2 de 3 preguntas",
+        ]
+    );
+    assert_eq!(
+        unanswered(Labels::JAPANESE),
+        [
+            "質問が未回答です",
+            "3件中1件の質問が未回答です",
+            "3件中2件の質問が未回答です",
+        ]
+    );
+    assert_eq!(
+        unanswered(Labels::ARABIC),
+        [
+            "بقي السؤال بلا إجابة",
+            "بقي بلا إجابة: سؤال واحد من أصل 3",
+            "بقي بلا إجابة: سؤالان من أصل 3",
+        ]
+    );
+}
+
+/// A translation that was forgotten is English, or empty.
+#[test]
+fn no_two_languages_share_a_sentence() {
+    let texts = Labels::ALL.map(texts);
+    for (index, all) in texts.iter().enumerate() {
+        for text in all {
+            assert!(!text.trim().is_empty(), "{}", Labels::ALL[index].lang);
+            let shared = texts[..index].iter().flatten().any(|other| other == text);
+            assert!(!shared, "{}: {text:?}", Labels::ALL[index].lang);
+        }
+    }
+}
+
+#[test]
+fn isolated_texts_are_closed() {
+    assert_eq!(isolate("text"), "\u{2068}text\u{2069}");
+    assert_eq!(isolate(""), "");
+}
+
+/// Every text of a language, read from what `Debug` says, so that a new field can't be missed.
+fn texts(labels: &Labels) -> Vec<String> {
+    let debug = format!("{labels:?}");
+    let mut texts: Vec<String> = debug
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect();
+    assert!(texts.len() > 30, "the texts were found");
+    texts.retain(|text| text != labels.lang);
+    texts
+}
+
+/// I18N-02. Beside this, the browser tests look for Latin letters in an Arabic card.
+#[test]
+fn views_hold_no_words_of_their_own() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = vec![src.join("card.rs"), src.join("receipt.rs")];
+    let entries = std::fs::read_dir(src.join("card")).expect("the folder can be read");
+    files.extend(entries.map(|entry| entry.expect("the folder can be read").path()));
+    assert!(files.len() > 10, "the views were found");
+    for file in files {
+        let source = std::fs::read_to_string(&file).expect("a source can be read");
+        for line in source.lines().filter(|line| !is_for_programmers(line)) {
+            let said = literals(line).find(|(before, text)| is_said(before, text));
+            assert_eq!(said, None, "{}", file.display());
+        }
+    }
+}
+
+#[test]
+fn words_in_views_would_be_found() {
+    let is_found = |line| literals(line).any(|(before, text)| is_said(before, text));
+    assert!(is_found(r#"<p>"cancel"</p>"#));
+    assert!(is_found(r#""cancel""#));
+    assert!(is_found(r#"aria-label="Close""#));
+    assert!(is_found(r#"let text = "not sent";"#));
+    assert!(!is_found(
+        r#"<p role="status" class=format!("{} {}", a, b)>" "</p>"#
+    ));
+    assert!(!is_found(r#"Phase::Answered => "answered","#));
+}
+
+/// The literals of a line, each with what stands before it.
+fn literals(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    let pieces: Vec<&str> = line.split('"').collect();
+    let pairs = (0..pieces.len() / 2).map(move |index| (pieces[2 * index], pieces[2 * index + 1]));
+    pairs.collect::<Vec<_>>().into_iter()
+}
+
+/// Whether a literal is for people: a child of an element, a word with a capital, or several words.
+fn is_said(before: &str, text: &str) -> bool {
+    let has_letters = text.chars().any(char::is_alphabetic);
+    let is_child = before.trim().is_empty() || (before.ends_with('>') && !before.ends_with("=>"));
+    let is_capital = text.starts_with(char::is_uppercase);
+    let words = text
+        .split_whitespace()
+        .filter(|word| word.chars().all(char::is_alphabetic));
+    has_letters && (is_child || is_capital || words.count() > 1)
+}
+
+fn is_for_programmers(line: &str) -> bool {
+    line.trim_start().starts_with("//") || line.contains(".expect(")
+}

@@ -1,0 +1,146 @@
+//! The card's own words, in other languages than English.
+
+use crate::asks::{ask, ready, service, stream};
+use crate::card_page::{CardPage, Setting, fresh_id, on_pick, speaking};
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, QuestionOption};
+use question_card::{Labels, Sending};
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+#[test]
+async fn the_card_has_the_language_of_its_words() {
+    let german = CardPage::open(
+        AskSnapshot::new(fresh_id()),
+        speaking(Labels::for_lang("de-AT")),
+    )
+    .await;
+    assert_eq!(german.card().get_attribute("lang").as_deref(), Some("de"));
+    assert_eq!(german.card().get_attribute("dir").as_deref(), Some("ltr"));
+    let arabic = CardPage::open(AskSnapshot::new(fresh_id()), speaking(&Labels::ARABIC)).await;
+    assert_eq!(arabic.card().get_attribute("dir").as_deref(), Some("rtl"));
+    let untold = CardPage::composing().await;
+    for name in ["lang", "dir"] {
+        assert_eq!(
+            untold.card().get_attribute(name),
+            None,
+            "the page's own {name} holds"
+        );
+    }
+}
+
+#[test]
+async fn values_stand_apart_from_the_sentence_around_them() {
+    let card = CardPage::open(AskSnapshot::new(fresh_id()), speaking(&Labels::GERMAN)).await;
+    card.receives_slowly(stream(&service())).await;
+    card.receives_slowly(ready(&service())).await;
+    let announced = "Der Agent stellt eine Frage. \u{2068}Service\u{2069}: \u{2068}What does your car need?\u{2069}";
+    assert_eq!(card.announced().await, announced);
+    card.press_button("Antworten absenden").await;
+    assert_eq!(
+        card.errors(),
+        ["Bitte eine Antwort auswählen: \u{2068}Service\u{2069}"]
+    );
+    card.choose("Oil change").await;
+    card.press_button("Antworten absenden").await;
+    card.host_says(Sending::Failed("שגיאה".to_owned())).await;
+    assert_eq!(
+        card.alerts(),
+        ["Die Antwort wurde nicht gesendet. \u{2068}שגיאה\u{2069}"]
+    );
+}
+
+/// I18N-02: where the agent and the host speak Arabic, a Latin letter can only be a word that was not translated.
+#[test]
+async fn i18n_02_an_arabic_card_has_no_word_in_another_language() {
+    let asked = arabic_ask();
+    let card = CardPage::open(AskSnapshot::new(fresh_id()), speaking(&Labels::ARABIC)).await;
+    speaks_arabic(&card, "composing");
+    card.receives_slowly(stream(&asked)).await;
+    speaks_arabic(&card, "streaming");
+    card.receives_slowly(ready(&asked)).await;
+    card.announced().await;
+    speaks_arabic(&card, "awaiting");
+    card.press_button(Labels::ARABIC.submit).await;
+    speaks_arabic(&card, "invalid");
+    card.type_other(0, "بحر").await;
+    card.choose("أحمر").await;
+    card.press_button(Labels::ARABIC.cancel).await;
+    assert!(card.button(Labels::ARABIC.keep_answering).is_some());
+    speaks_arabic(&card, "invalid");
+    card.choose("خبز").await;
+    card.choose("دائرة").await;
+    speaks_arabic(&card, "awaiting");
+    card.press_button(Labels::ARABIC.submit).await;
+    speaks_arabic(&card, "submitting");
+    card.host_says(Sending::Failed("انقطع الاتصال".to_owned()))
+        .await;
+    speaks_arabic(&card, "failed");
+    card.receives([
+        AskPatch::Outcome(Outcome::Superseded),
+        AskPatch::Phase(Phase::Superseded),
+    ]);
+    card.settled().await;
+    assert!(card.button(Labels::ARABIC.send_as_message).is_some());
+    speaks_arabic(&card, "superseded");
+}
+
+#[test]
+async fn an_arabic_card_of_every_end_has_no_word_in_another_language() {
+    let ends = [
+        (Phase::Answered, "answered"),
+        (Phase::Declined, "declined"),
+        (Phase::Expired, "expired"),
+        (Phase::Interrupted, "interrupted"),
+        (Phase::Malformed, "malformed"),
+    ];
+    for (phase, state) in ends {
+        let snapshot = AskSnapshot::complete(fresh_id(), arabic_ask(), phase);
+        let card = CardPage::open(snapshot, speaking(&Labels::ARABIC)).await;
+        speaks_arabic(&card, state);
+    }
+    let one = ask(vec![arabic_ask().questions.remove(0)]);
+    let snapshot = AskSnapshot::complete(fresh_id(), one, Phase::Answerable);
+    let setting = Setting {
+        labels: Some(&Labels::ARABIC),
+        ..on_pick()
+    };
+    speaks_arabic(&CardPage::open(snapshot, setting).await, "awaiting");
+}
+
+#[track_caller]
+fn speaks_arabic(card: &CardPage, state: &str) {
+    assert_eq!(card.state(), state);
+    for words in card.words() {
+        assert!(
+            !words.contains(|c: char| c.is_ascii_alphabetic()),
+            "{state}: {words:?}"
+        );
+    }
+}
+
+fn arabic_ask() -> AskUserQuestion {
+    let option = |label: &str, preview: Option<&str>| QuestionOption {
+        label: label.to_owned(),
+        description: Some("وصف".to_owned()),
+        preview: preview.map(str::to_owned),
+    };
+    let colour = Question {
+        question: "ما لونك المفضل؟".to_owned(),
+        header: Some("اللون".to_owned()),
+        multi_select: false,
+        options: vec![option("أحمر", None), option("أزرق", None)],
+    };
+    let food = Question {
+        question: "ماذا تأكل؟".to_owned(),
+        header: None,
+        multi_select: true,
+        options: vec![option("خبز", None), option("جبن", None)],
+    };
+    let shape = Question {
+        question: "أي شكل؟".to_owned(),
+        header: Some("الشكل".to_owned()),
+        multi_select: false,
+        options: vec![option("دائرة", Some("○")), option("مربع", Some("□"))],
+    };
+    ask(vec![colour, food, shape])
+}
