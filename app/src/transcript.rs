@@ -90,12 +90,14 @@ fn AskView(chat: AgentChat, ask: Ask) -> impl IntoView {
         sending,
     } = ask;
     let id = StoredValue::new(tool_call_id);
+    let fresh = running(chat.status.get_untracked());
     view! {
         <QuestionCard
             ask
             sending
             mode=SubmitMode::OnPick
             limits=LIMITS
+            fresh
             on_reply=Callback::new(move |reply| id.with_value(|id| chat.reply(id, reply)))
             on_cancel=Callback::new(move |()| id.with_value(|id| chat.cancel(id)))
             on_late_message=Callback::new(move |text: String| chat.send(&text))

@@ -19,7 +19,7 @@ mod status;
 mod steady;
 mod text;
 
-use self::state::{Calls, CardState, Layout, Submission, is_over};
+use self::state::{Calls, CardState, Layout, Submission, is_over, takes_answer};
 use crate::anatomy::part;
 use crate::draft::Draft;
 use crate::labels::Labels;
@@ -87,6 +87,10 @@ pub fn QuestionCard(
     /// the language and direction of the page.
     #[prop(optional)]
     labels: Option<&'static Labels>,
+    /// Whether the ask came while the page was open, and not with a history: then it is announced even if it was complete when this card
+    /// was made, as an ask is whose arguments the card saw arriving. Once for each call in the life of the page.
+    #[prop(optional)]
+    fresh: bool,
     /// Whether digits choose options while the focus is on one. On by default.
     #[prop(default = true)]
     shortcuts: bool,
@@ -103,7 +107,14 @@ pub fn QuestionCard(
     // A card that begins as a receipt comes from a history: nothing will ever be announced.
     let live = !over.get_untracked();
 
+    let came_complete = fresh && takes_answer(card.shown.phase.get_untracked());
+
     Effect::new(move |_| ask.with(|ask| card.follow(ask)));
+    Effect::new(move |_| {
+        if came_complete {
+            ask.with_untracked(|ask| card.arrive(ask));
+        }
+    });
     Effect::new(move |_| sending.with(|sending| card.follow_sending(sending)));
     Effect::new(move |_| {
         if let Some(root) = card.root.get()

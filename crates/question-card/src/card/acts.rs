@@ -190,14 +190,7 @@ impl CardState {
         self.confirming.set(false);
         self.validating.set(false);
         self.steady.moved();
-        let later = move || {
-            if self.submission.try_get_untracked() == Some(Submission::Latched)
-                && !is_over(self.shown.phase.get_untracked())
-            {
-                self.announcer.say(self.labels.sending);
-            }
-        };
-        set_timeout(later, std::time::Duration::from_secs(1));
+        self.announce_sending();
     }
 
     /// Declines; with answers to lose, only at the second press.

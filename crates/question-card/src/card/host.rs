@@ -11,6 +11,9 @@ use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
 use std::time::Duration;
 
+/// How long a reply must have been on its way before that is worth a word.
+const SENDING_AFTER: Duration = Duration::from_secs(1);
+
 /// What the stream and the host tell.
 impl CardState {
     /// Takes a changed snapshot over.
@@ -31,13 +34,22 @@ impl CardState {
         }
         let now = ask.phase;
         if before == Phase::Streaming && takes_answer(now) {
-            self.announce_ready(ask);
-            events::dispatch(self.root, events::WAITING);
+            self.arrive(ask);
+        }
+        if before == Phase::Streaming && now == Phase::Malformed {
+            self.announcer
+                .say_once(&ask.tool_call_id, || self.labels.malformed.to_owned());
         }
         // What the user ended was announced then.
         if ends && !self.is_settled() {
-            self.announce_end(now);
+            self.announce_end(ask);
         }
+    }
+
+    /// The question is complete, and is so while the user is there.
+    pub(crate) fn arrive(self, ask: &AskSnapshot) {
+        self.announce_ready(ask);
+        events::dispatch(self.root, events::WAITING);
     }
 
     /// Takes over where the host stands with the reply.
@@ -51,6 +63,7 @@ impl CardState {
             Sending::Pending => {
                 if self.submission.with_untracked(Submission::is_open) {
                     self.submission.set(Submission::Latched);
+                    self.announce_sending();
                 }
             }
             Sending::Failed(reason) => self.fail(reason),
@@ -141,9 +154,28 @@ impl CardState {
         self.announcer.say_once(&ask.tool_call_id, say);
     }
 
-    fn announce_end(self, phase: Phase) {
-        let text = match phase {
-            Phase::Answered => self.labels.sent,
+    /// Says that the reply is on its way, once it has been so for a while.
+    pub(super) fn announce_sending(self) {
+        let Some(latch) = self.latches.try_update_value(|latches| {
+            *latches += 1;
+            *latches
+        }) else {
+            return;
+        };
+        let later = move || {
+            if self.latches.try_get_value() == Some(latch)
+                && self.submission.get_untracked() == Submission::Latched
+                && !is_over(self.shown.phase.get_untracked())
+            {
+                self.announcer.say(self.labels.sending);
+            }
+        };
+        set_timeout(later, SENDING_AFTER);
+    }
+
+    fn announce_end(self, ask: &AskSnapshot) {
+        let text = match ask.phase {
+            Phase::Answered if self.own_reply_won(ask.outcome.as_ref()) => self.labels.sent,
             Phase::Declined => self.labels.declined,
             _ => self.labels.no_longer_waiting,
         };

@@ -82,21 +82,25 @@ pub(crate) fn late(card: CardState, receipt: NodeRef<Div>) -> impl IntoView {
     move || any.get().then(content)
 }
 
-/// What did not reach the agent.
+/// What reached the agent, and what did not.
 impl CardState {
-    /// What was chosen or typed and is not part of how the ask ended, as text to copy or to send as a message.
-    pub(crate) fn late_text(self, outcome: Option<&Outcome>) -> String {
-        let sent = self.sent.get_value();
-        let own_reply_won = match (&sent, outcome) {
-            (Some(Sent::Reply(own)), Some(Outcome::Answered(won))) => own == won,
+    /// Whether the ask ended by the reply that this card gave, and not by one from elsewhere.
+    pub(crate) fn own_reply_won(self, outcome: Option<&Outcome>) -> bool {
+        match (self.sent.get_value(), outcome) {
+            (Some(Sent::Reply(own)), Some(Outcome::Answered(won))) => own == *won,
             (Some(Sent::Reply(_)), None) => self.shown.phase.get_untracked() == Phase::Answered,
             _ => false,
-        };
+        }
+    }
+
+    /// What was chosen or typed and is not part of how the ask ended, as text to copy or to send as a message.
+    pub(crate) fn late_text(self, outcome: Option<&Outcome>) -> String {
+        let own_reply_won = self.own_reply_won(outcome);
         let settled = self
             .submission
             .with_untracked(|submission| submission.settled().is_some());
         if settled
-            || sent == Some(Sent::Cancel)
+            || self.sent.get_value() == Some(Sent::Cancel)
             || matches!(outcome, Some(Outcome::RepliedInChat { .. }))
         {
             return String::new();

@@ -46,6 +46,8 @@ pub(crate) struct CardState {
     pub(super) sent: StoredValue<Option<Sent>>,
     /// The host said that a reply is on its way, so that "idle" will say something too.
     pub(super) was_pending: StoredValue<bool>,
+    /// How often a reply was on its way, to tell one time from the next.
+    pub(super) latches: StoredValue<u32>,
 }
 
 /// What the host wants to hear.
@@ -127,6 +129,7 @@ impl CardState {
             calls,
             sent: StoredValue::new(None),
             was_pending: StoredValue::new(false),
+            latches: StoredValue::new(0),
         };
         ask.with_untracked(|ask| state.know_kinds(ask));
         state

@@ -7,12 +7,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// Between two announcements of a document, so that none cuts off the one before.
+/// Milliseconds between two announcements of a document, so that none cuts off the one before.
 const APART: f64 = 500.0;
-/// A live region must have been there for a moment before it is filled.
+/// For as long a region is empty before it is filled: it must have been there for a moment, and the same text twice is only spoken twice
+/// where the region was empty in between.
 const LEAD: f64 = 100.0;
 /// After this the region is emptied, so that nobody comes across it while reading the page.
-const STAY: Duration = Duration::from_secs(5);
+const STAY: f64 = 5000.0;
 
 thread_local! {
     /// When the queue of this document is free again.
@@ -25,42 +26,35 @@ thread_local! {
 #[derive(Clone, Copy)]
 pub(crate) struct Announcer {
     text: RwSignal<String>,
-    /// Counts announcements, so that only the last one's timer empties the region.
-    turn: StoredValue<u64>,
+    /// Counts what was shown, so that only the last one's timer empties the region.
+    shown: StoredValue<u32>,
 }
 
 impl Announcer {
     pub(crate) fn new() -> Self {
         Self {
             text: RwSignal::new(String::new()),
-            turn: StoredValue::new(0),
+            shown: StoredValue::new(0),
         }
     }
 
-    /// Says a text when the document's queue comes to it. The region is emptied first: the same text twice is spoken twice.
+    /// Says a text when the document's queue comes to it.
     pub(crate) fn say(self, text: impl Into<String>) {
         let text = text.into();
         let now = window().performance().map_or(0.0, |clock| clock.now());
         let at = FREE_AT.get().max(now + LEAD);
         FREE_AT.set(at + APART);
-        self.text.set(String::new());
-        let turn = self.turn.try_update_value(|turn| {
-            *turn += 1;
-            *turn
+        after(at - LEAD - now, move || {
+            self.show(String::new());
         });
-        let still_mine = move || turn.is_some() && self.turn.try_get_value() == turn;
-        let show = move || {
-            if still_mine() {
-                self.text.set(text);
-                let clear = move || {
-                    if still_mine() {
-                        self.text.set(String::new());
-                    }
-                };
-                set_timeout(clear, STAY);
-            }
-        };
-        set_timeout(show, Duration::from_secs_f64((at - now) / 1000.0));
+        after(at - now, move || {
+            let shown = self.show(text);
+            after(STAY, move || {
+                if self.shown.try_get_value() == shown {
+                    self.show(String::new());
+                }
+            });
+        });
     }
 
     /// As [`say`](Self::say), once for each call in the life of the page.
@@ -68,6 +62,15 @@ impl Announcer {
         if ANNOUNCED.with_borrow_mut(|announced| announced.insert(tool_call_id.to_owned())) {
             self.say(text());
         }
+    }
+
+    /// Puts a text into the region, unless the card is gone. Gives which one it is.
+    fn show(self, text: String) -> Option<u32> {
+        self.text.try_set(text);
+        self.shown.try_update_value(|shown| {
+            *shown += 1;
+            *shown
+        })
     }
 
     /// The region. It stays mounted and stands outside the form, which is busy at times.
@@ -78,4 +81,8 @@ impl Announcer {
             </div>
         }
     }
+}
+
+fn after(milliseconds: f64, act: impl FnOnce() + 'static) {
+    set_timeout(act, Duration::from_secs_f64(milliseconds.max(0.0) / 1000.0));
 }

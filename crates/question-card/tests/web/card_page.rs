@@ -3,7 +3,7 @@
 use crate::wait::{now, until};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase, Reply};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Outcome, Phase, Reply};
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
@@ -48,6 +48,7 @@ pub struct Setting {
     pub limits: Option<Limits>,
     pub shortcuts_off: bool,
     pub labels: Option<&'static Labels>,
+    pub fresh: bool,
 }
 
 thread_local! { static CARDS: Cell<u32> = const { Cell::new(0) }; }
@@ -122,6 +123,13 @@ impl CardPage {
             self.ask.update(|ask| ask.apply(patch));
             self.settled().await;
         }
+    }
+
+    /// The ask is over.
+    pub async fn ends(&self, phase: Phase, outcome: Option<Outcome>) {
+        self.receives(outcome.map(AskPatch::Outcome));
+        self.receives([AskPatch::Phase(phase)]);
+        self.settled().await;
     }
 
     pub async fn host_says(&self, sending: Sending) {
@@ -322,6 +330,11 @@ impl CardPage {
         self.all(".qc-answer").iter().map(text_of).collect()
     }
 
+    /// Everything that the live region says from now on.
+    pub fn listen(&self) -> Listener {
+        Listener::new(&self.find("[role=status]").expect("a live region"))
+    }
+
     /// Waits until the live region says something, and gives it.
     pub async fn announced(&self) -> String {
         until("an announcement", || !self.announcement().is_empty()).await;
@@ -480,6 +493,53 @@ impl Drop for StatesLeft {
     }
 }
 
+/// What a live region says, with when it said it.
+pub struct Listener {
+    observer: MutationObserver,
+    heard: Rc<RefCell<Vec<(f64, String)>>>,
+    _on_change: Closure<dyn FnMut()>,
+}
+
+impl Listener {
+    fn new(region: &Element) -> Self {
+        let heard = Rc::new(RefCell::new(Vec::new()));
+        let on_change = Closure::<dyn FnMut()>::new({
+            let (heard, region) = (heard.clone(), region.clone());
+            move || heard.borrow_mut().push((now(), text_of(&region)))
+        });
+        let observer =
+            MutationObserver::new(on_change.as_ref().unchecked_ref()).expect("an observer");
+        let init = MutationObserverInit::new();
+        init.set_child_list(true);
+        init.set_character_data(true);
+        init.set_subtree(true);
+        observer
+            .observe_with_options(region, &init)
+            .expect("it observes");
+        Self {
+            observer,
+            heard,
+            _on_change: on_change,
+        }
+    }
+
+    /// Waits until exactly this was said, and gives when each was.
+    pub async fn hears<const N: usize>(&self, expected: [&str; N]) -> [f64; N] {
+        let so_far = || self.heard.borrow().len() >= N;
+        until(&format!("to hear {expected:?}"), so_far).await;
+        let heard = self.heard.borrow();
+        let texts: Vec<&str> = heard.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, expected);
+        std::array::from_fn(|index| heard[index].0)
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.observer.disconnect();
+    }
+}
+
 impl Drop for CardPage {
     fn drop(&mut self) {
         self.root.remove();
@@ -564,6 +624,7 @@ fn card(
             })
             nostrip:limits=setting.limits
             shortcuts=!setting.shortcuts_off
+            fresh=setting.fresh
             nostrip:labels=setting.labels
         />
     }

@@ -7,6 +7,7 @@
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
+mod announcing;
 mod asks;
 mod card_page;
 mod choosing;

@@ -154,7 +154,10 @@ async fn a_failure_opens_it_again() {
     is_done(&card, "Cancelled");
     card.host_says(Sending::Failed("No network.".to_owned()))
         .await;
-    assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}No network.\u{2069}"]);
+    assert_eq!(
+        card.alerts(),
+        ["Your answer was not sent. \u{2068}No network.\u{2069}"]
+    );
     assert_eq!(card.text_field(0).value(), "My brakes squeal");
     until("the focus is back", || card.has_focus_on("Cancel question")).await;
     card.press_button("Send as a message").await;

@@ -60,7 +60,10 @@ async fn sub_03_a_failure_gives_everything_back() {
     card.submit().await;
     card.host_says(Sending::Failed("No network.".to_owned()))
         .await;
-    assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}No network.\u{2069}"]);
+    assert_eq!(
+        card.alerts(),
+        ["Your answer was not sent. \u{2068}No network.\u{2069}"]
+    );
     assert_eq!(
         (card.chosen(), card.text_field(0).value()),
         (vec!["Other".to_owned()], "mine".to_owned())
