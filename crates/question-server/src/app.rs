@@ -10,7 +10,7 @@ use crate::page::{self, Page};
 use crate::policy::{self, policy};
 use crate::runtime::{Rates, Runtime};
 use crate::store::Store;
-use crate::{agent_endpoint, conversations};
+use crate::{agent_endpoint, conversations, events};
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
@@ -53,7 +53,7 @@ pub fn app(config: &Config, parts: Parts) -> Router {
     let routes = Router::new()
         .route("/agent", post(agent_endpoint::run))
         .route("/conversations/{id}", get(conversations::describe))
-        .route("/conversations/{id}/events", get(conversations::events))
+        .route("/conversations/{id}/events", get(events::follow))
         .route("/conversations/{id}/respond", post(conversations::respond))
         .route("/conversations/{id}/cancel", post(conversations::cancel))
         .route("/settings.json", get(async move || Json(settings)))

@@ -1,12 +1,11 @@
-//! `/conversations/{id}`: what a conversation is, what happens in it, and answering without AG-UI.
+//! `/conversations/{id}`: what a conversation is, and answering without AG-UI.
 
 use crate::agent_endpoint::json_body;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::live::{Live, Talk};
 use crate::owner::Caller;
-use crate::runtime::{snapshot, stop, to_the_end};
-use crate::sse::{ConversationStream, STATE_CHANGE, frame};
+use crate::runtime::{stop, to_the_end};
 use crate::wire;
 use ag_ui_stream::Message;
 use ask_user_question::outcome::AnsweredBy;
@@ -14,7 +13,7 @@ use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::HeaderMap;
 use axum::{Extension, Json};
 use question_agent::effect::StateChange;
 use question_agent::event::Response;
@@ -24,8 +23,6 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::MutexGuard;
 use uuid::Uuid;
-
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// What `GET /conversations/{id}` gives.
 #[derive(Debug, Serialize)]
@@ -95,45 +92,6 @@ pub(crate) async fn describe(
         run_id: talk.run.as_ref().map(|run| run.id.clone()),
         last_event_id: live.event_id(live.settled(&talk)),
     }))
-}
-
-/// First the present state, then everything that happens, from `Last-Event-ID` on where the server still has it, and behind the whole history
-/// where it has not.
-pub(crate) async fn events(
-    State(app): State<App>,
-    Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-) -> Result<ConversationStream, ApiError> {
-    let live = app.runtime.open(&caller, &id).await?;
-    let talk = app.runtime.talk(&live).await?;
-    let last = headers
-        .get(LAST_EVENT_ID)
-        .and_then(|value| value.to_str().ok());
-    let resumed = last.and_then(|last| live.position(last));
-    let position = resumed.unwrap_or_else(|| live.settled(&talk));
-    let id = live.event_id(position);
-    let present = json!(StateChange::from(talk.conversation.state())).to_string();
-    let mut prefix = frame(Some(STATE_CHANGE), &id, &present);
-    if let (Some(_), None) = (last, resumed) {
-        // It has missed what is no longer kept as events.
-        let messages = json!(snapshot(&talk.conversation)).to_string();
-        prefix.push_str(&frame(None, &id, &messages));
-    }
-    if let (None, Some(run)) = (resumed, &talk.run) {
-        // Whoever comes in the middle of a run has not seen it start.
-        let started = json!(wire::run_started(&live.id, &run.id, Vec::new())).to_string();
-        prefix.push_str(&frame(None, &id, &started));
-    }
-    let reader = live.log.reader(position);
-    drop(talk);
-    let shutdown = app.runtime.shutdown().clone();
-    Ok(ConversationStream {
-        live,
-        prefix,
-        reader,
-        shutdown,
-    })
 }
 
 pub(crate) async fn respond(

@@ -8,6 +8,7 @@ pub mod app;
 pub mod config;
 mod conversations;
 mod error;
+mod events;
 pub mod guard;
 mod input;
 mod intake;

@@ -38,6 +38,35 @@ pub(crate) struct Talk {
     pub(crate) is_stale: bool,
 }
 
+/// From where a client reads on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) position: u64,
+    pub(crate) known: Known,
+}
+
+impl Place {
+    /// The same place for a client that knows what was before it.
+    pub(crate) fn knowing_events(self) -> Self {
+        Self {
+            known: Known::Events,
+            ..self
+        }
+    }
+}
+
+/// What a client knows of what was before its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// Every event, and so the run that goes on.
+    Events,
+    /// The messages: it has to be told of a run that goes on.
+    Messages,
+}
+
+/// What an event id ends with for a client that knows the messages alone.
+const MESSAGES_MARK: &str = "m";
+
 /// A run under way.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
@@ -82,23 +111,36 @@ impl Live {
             .map_err(ApiError::TooManyRequests)
     }
 
-    /// The id that a client sends back as `Last-Event-ID` to go on at this position.
-    pub(crate) fn event_id(&self, next: u64) -> String {
-        format!("{}-{next}", self.epoch)
+    /// The id by which a client comes back as its `Last-Event-ID`.
+    pub(crate) fn event_id(&self, place: Place) -> String {
+        let Place { position, known } = place;
+        let mark = match known {
+            Known::Events => "",
+            Known::Messages => MESSAGES_MARK,
+        };
+        format!("{}-{position}{mark}", self.epoch)
     }
 
-    /// The position that an event id stands for, where this process gave it and still has what follows.
-    pub(crate) fn position(&self, event_id: &str) -> Option<u64> {
-        let (epoch, next) = event_id.rsplit_once('-')?;
-        let next = next.parse().ok().filter(|_| epoch == self.epoch)?;
-        self.log.reaches(next).then_some(next)
+    /// The place that an event id stands for, where this process gave it and still has what follows.
+    pub(crate) fn place(&self, event_id: &str) -> Option<Place> {
+        let (epoch, rest) = event_id.rsplit_once('-')?;
+        let (position, known) = match rest.strip_suffix(MESSAGES_MARK) {
+            Some(position) => (position, Known::Messages),
+            None => (rest, Known::Events),
+        };
+        let position = position.parse().ok().filter(|_| epoch == self.epoch)?;
+        self.log
+            .reaches(position)
+            .then_some(Place { position, known })
     }
 
     /// From where a client reads on that knows the conversation's messages.
-    pub(crate) fn settled(&self, talk: &Talk) -> u64 {
-        talk.run
-            .as_ref()
-            .map_or_else(|| self.log.next_position(), |run| run.settled)
+    pub(crate) fn settled(&self, talk: &Talk) -> Place {
+        let run = talk.run.as_ref();
+        Place {
+            position: run.map_or_else(|| self.log.next_position(), |run| run.settled),
+            known: Known::Messages,
+        }
     }
 }
 

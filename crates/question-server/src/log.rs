@@ -43,10 +43,19 @@ pub(crate) struct Log {
 struct Entries {
     first: u64,
     entries: VecDeque<Entry>,
-    /// Whether what is told here is still under way; otherwise it is all in the conversation's messages.
-    is_running: bool,
+    /// The runs that are told here, as far as their entries are kept.
+    runs: VecDeque<Span>,
     /// How many readers have come to the present end and wait for more.
     waiting: usize,
+}
+
+/// Where a run is told.
+#[derive(Debug)]
+struct Span {
+    run_id: Arc<str>,
+    first: u64,
+    /// The position of its end; until then what it tells is not all in the conversation's messages.
+    last: Option<u64>,
 }
 
 /// What a reader finds at a position.
@@ -76,12 +85,33 @@ impl Log {
     }
 
     /// A run begins, whose events are kept until it has ended.
-    pub(crate) fn begin_run(&self) {
-        self.lock().is_running = true;
+    pub(crate) fn begin_run(&self, run_id: &str) {
+        let mut entries = self.lock();
+        let first = entries.next_position();
+        entries.runs.push_back(Span {
+            run_id: run_id.into(),
+            first,
+            last: None,
+        });
+    }
+
+    /// The run that has begun before this position and goes on there.
+    pub(crate) fn run_at(&self, position: u64) -> Option<Arc<str>> {
+        let entries = self.lock();
+        let goes_on =
+            |run: &&Span| run.first < position && run.last.is_none_or(|last| position <= last);
+        let run = entries.runs.iter().find(goes_on)?;
+        Some(Arc::clone(&run.run_id))
     }
 
     pub(crate) fn push_end(&self, event: &Event, end: RunEnd) {
-        self.lock().is_running = false;
+        {
+            let mut entries = self.lock();
+            let last = entries.next_position();
+            if let Some(run) = entries.runs.back_mut() {
+                run.last = Some(last);
+            }
+        }
         let data = serde_json::to_string(event).expect("an event has only strings for keys");
         self.push(Kind::AgUi, data.into(), Some(end));
     }
@@ -145,9 +175,11 @@ impl Entries {
     /// One reader more of so many has read everything. Nobody needs what all have read, and a client that comes back finds it in the messages.
     fn wait(&mut self, readers: usize) {
         self.waiting += 1;
-        if !self.is_running && self.waiting == readers {
+        let is_running = self.runs.back().is_some_and(|run| run.last.is_none());
+        if !is_running && self.waiting == readers {
             self.keep(0);
             self.entries.shrink_to_fit();
+            self.runs.shrink_to_fit();
         }
     }
 
@@ -156,6 +188,9 @@ impl Entries {
             self.entries.pop_front();
             self.first += 1;
         }
+        let first = self.first;
+        self.runs
+            .retain(|run| run.last.is_none_or(|last| first <= last));
     }
 
     fn at(&self, position: u64) -> Option<Found> {
@@ -230,13 +265,15 @@ mod tests {
     fn events_are_kept_until_the_run_is_over_and_every_reader_has_them() {
         let log = Arc::new(Log::new());
         let (mut one, mut other) = (log.reader(0), log.reader(0));
-        log.begin_run();
+        log.begin_run("r");
         log.push_event(&wire::run_started("t", "r", Vec::new()));
         for reader in [&mut one, &mut other] {
             assert!(is_entry(reader.next().now_or_never()));
             assert!(reader.next().now_or_never().is_none());
         }
         assert!(log.reaches(0), "the run goes on");
+        assert_eq!(log.run_at(0), None, "it has not begun there");
+        assert_eq!(log.run_at(1).as_deref(), Some("r"));
 
         let mut waiting = Box::pin(other.next());
         assert!((&mut waiting).now_or_never().is_none());
@@ -246,6 +283,8 @@ mod tests {
         assert!(is_entry(one.next().now_or_never()));
         assert!(one.next().now_or_never().is_none());
         assert!(log.reaches(0), "the other was woken but has not read");
+        assert_eq!(log.run_at(1).as_deref(), Some("r"), "its end is to come");
+        assert_eq!(log.run_at(2), None);
         assert!(is_entry(waiting.now_or_never()));
 
         // Both wait for more: whoever comes now reads the messages.
@@ -253,7 +292,7 @@ mod tests {
         assert!((&mut first).now_or_never().is_none());
         assert!((&mut second).now_or_never().is_none());
         assert!(!log.reaches(0) && log.reaches(2));
-        log.begin_run();
+        log.begin_run("r2");
         log.push_event(&wire::run_started("t", "r2", Vec::new()));
         assert!(is_entry(first.now_or_never()) && is_entry(second.now_or_never()));
     }

@@ -244,7 +244,7 @@ impl Runtime {
             Some(event) => self.commit(live, talk, event).await?,
             None => talk.conversation.resume(),
         };
-        live.log.begin_run();
+        live.log.begin_run(&run.id);
         let reader = live.log.reader(live.log.next_position());
         let taken = taken_messages(&effects, brought.as_deref());
         live.log

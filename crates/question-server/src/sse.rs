@@ -1,7 +1,7 @@
 //! Streams of server-sent events.
 
 use crate::limits::HEARTBEAT;
-use crate::live::{Follower, Live};
+use crate::live::{Follower, Known, Live, Place};
 use crate::log::{Entry, Found, Kind, Reader, RunEnd};
 use crate::wire;
 use ag_ui_stream::Event;
@@ -15,8 +15,11 @@ use std::sync::Arc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// The type of a frame that is not an AG-UI event.
+/// The type of a frame that says where a conversation stands.
 pub(crate) const STATE_CHANGE: &str = "state_change";
+
+/// The type of a frame that says that what follows does not go on from the client's `Last-Event-ID`.
+pub(crate) const RESET: &str = "reset";
 
 /// The response to a `POST /agent`: one run, from its start to its end.
 #[derive(Debug)]
@@ -169,9 +172,12 @@ impl ConversationStream {
         };
         match found {
             Ok(Found::Entry(entry)) => {
-                let id = self.live.event_id(entry.position + 1);
+                let id = self.live.event_id(Place {
+                    position: entry.position + 1,
+                    known: Known::Events,
+                });
                 let event = (entry.kind == Kind::StateChange).then_some(STATE_CHANGE);
-                Some(frame(event, &id, &entry.data))
+                Some(frame(event, Some(&id), &entry.data))
             }
             Ok(Found::Gone) => None,
             Err(_) => Some(heartbeat()),
@@ -179,10 +185,9 @@ impl ConversationStream {
     }
 }
 
-/// One frame with the id to come back with.
-pub(crate) fn frame(event: Option<&str>, id: &str, data: &str) -> String {
+/// One frame; where it has an id, a client comes back with that.
+pub(crate) fn frame(event: Option<&str>, id: Option<&str>, data: &str) -> String {
     let mut out = String::new();
-    let id = Some(id);
     write_frame(&mut out, OutFrame { event, id, data })
         .expect("types and event ids hold no line end");
     out

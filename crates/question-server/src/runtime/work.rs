@@ -1,8 +1,8 @@
 //! Working a run off: the model is asked and tools run until the state machine has nothing more to do.
 
-use super::Runtime;
 use super::sub_agents::tasks;
 use super::tell::{announce, end_run, failed, snapshot};
+use super::{Runtime, is_at_work};
 use crate::error::ApiError;
 use crate::limits::{MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_RETRY_PAUSE};
 use crate::live::{Live, Run};
@@ -50,16 +50,22 @@ impl Runtime {
         // A task of its own, so that a bug in a model cannot leave the conversation busy for ever.
         let working =
             tokio::spawn(Arc::clone(&self).work_off(Arc::clone(&live), run.clone(), work));
-        let end = working.await.unwrap_or_else(|error| {
+        let broken_off = working.await.unwrap_or_else(|error| {
             tracing::error!(conversation = live.id, %error, "a run broke off");
-            failed("internal_error", "The run broke off.")
+            Err(failed("internal_error", "The run broke off."))
         });
-        let mut talk = live.talk.lock().await;
-        end_run(&live, &mut talk, &run, end);
+        if let Err(end) = broken_off {
+            end_run(&live, &mut *live.talk.lock().await, &run, end);
+        }
     }
 
-    async fn work_off(self: Arc<Self>, live: Arc<Live>, run: Run, work: Work) -> RunEnd {
-        let mut stopped = false;
+    /// Works a run off to its end, or to the reason why it goes no further.
+    async fn work_off(
+        self: Arc<Self>,
+        live: Arc<Live>,
+        run: Run,
+        work: Work,
+    ) -> Result<(), RunEnd> {
         let mut asked = 0;
         let mut refused = 0;
         let mut work = Some(work);
@@ -78,31 +84,24 @@ impl Runtime {
                     asked += 1;
                     self.ask_model(&live, &run).await
                 }
-                Work::Execute(call) => match self.execute(&live, &run, &call).await {
-                    Ok(done) => {
-                        refused += u32::from(is_refused_ask(&call, &done.event));
-                        done
-                    }
-                    Err(end) => return end,
-                },
+                Work::Execute(call) => {
+                    let done = self.execute(&live, &run, &call).await?;
+                    refused += u32::from(is_refused_ask(&call, &done.event));
+                    done
+                }
             };
-            stopped |= matches!(
-                done.event,
-                Event::LlmStopped { .. } | Event::UserCancel { .. }
-            );
-            work = match self.feed(&live, done).await {
-                Ok(work) => work,
-                Err(end) => return end,
-            };
+            work = self.feed(&live, &run, done).await?;
         }
-        match live.talk.lock().await.conversation.state() {
-            ConvState::Failed { reason } => failed("model_failed", reason),
-            _ if stopped => RunEnd::Finished(RunOutcome::Cancelled(CancelledOutcome::new())),
-            state => RunEnd::Finished(wire::outcome(state, run.pending)),
-        }
+        Ok(())
     }
 
-    async fn feed(&self, live: &Live, done: Done) -> Result<Option<Work>, RunEnd> {
+    /// Feeds what came of a piece of work, and gives the next. Where there is none the run ends, in the same breath: a client that learns that a
+    /// question waits finds the conversation free to take its answer.
+    async fn feed(&self, live: &Live, run: &Run, done: Done) -> Result<Option<Work>, RunEnd> {
+        let stopped = matches!(
+            done.event,
+            Event::LlmStopped { .. } | Event::UserCancel { .. }
+        );
         let mut talk = live.talk.lock().await;
         let effects =
             self.commit(live, &mut talk, done.event)
@@ -127,6 +126,14 @@ impl Runtime {
         let work = announce(live, Some(&talk.conversation), effects, None);
         if let Some(run) = &mut talk.run {
             run.settled = live.log.next_position();
+        }
+        if work.is_none() && !is_at_work(talk.conversation.state()) {
+            let end = match talk.conversation.state() {
+                ConvState::Failed { reason } => failed("model_failed", reason),
+                _ if stopped => RunEnd::Finished(RunOutcome::Cancelled(CancelledOutcome::new())),
+                state => RunEnd::Finished(wire::outcome(state, run.pending)),
+            };
+            end_run(live, &mut talk, run, end);
         }
         Ok(work)
     }
@@ -213,7 +220,7 @@ impl Runtime {
                 tool_use_id: call.id.clone(),
                 sub_agent_id: sub_agent_id.clone(),
             };
-            self.feed(live, Done::kept(started)).await?;
+            self.feed(live, run, Done::kept(started)).await?;
         }
         let works = tasks
             .into_iter()
@@ -225,7 +232,7 @@ impl Runtime {
         };
         for sub_agent_id in ids {
             let finished = Event::SubAgentFinished { sub_agent_id };
-            self.feed(live, Done::kept(finished)).await?;
+            self.feed(live, run, Done::kept(finished)).await?;
         }
         let result = ToolResult::success(&call.id, said.join("\n\n"));
         Ok(Done::kept(Event::ToolComplete { result }))

@@ -238,6 +238,6 @@ fn picked<const N: usize>(question: usize, selected: [usize; N]) -> Selection {
 
 /// The history once the run that nobody reads has ended.
 async fn until_idle(server: &Router) -> Vec<Value> {
-    crate::conversations::until_state(server, "code", "idle").await;
+    crate::watcher::until_state(server, "code", "idle").await;
     messages(server).await
 }

@@ -3,11 +3,8 @@
 use crate::house::server;
 use crate::http::{get, post};
 use crate::visitor::Visitor;
-use axum::body::Body;
-use axum::http::{Method, Request, header};
-use futures_util::StreamExt as _;
-use serde_json::{Value, json};
-use tower::ServiceExt as _;
+use crate::watcher::{Watcher, until_waiting};
+use serde_json::json;
 
 #[tokio::test]
 async fn a_waiting_conversation_is_described() {
@@ -176,101 +173,4 @@ async fn every_client_sees_the_state_and_what_happens_and_can_come_back() {
     for frame in &seen[1..] {
         assert_eq!(back.next().await.id, frame.id);
     }
-}
-
-/// Waits for a state by the conversation's events.
-pub(crate) async fn until_state(server: &axum::Router, id: &str, state: &str) {
-    let mut watcher = Watcher::open(server, id, None).await;
-    watcher
-        .until(|frame| frame.event.is_some() && frame.data["type"] == *state)
-        .await;
-}
-
-/// Waits for a question by the conversation's events.
-async fn until_waiting(server: &axum::Router, id: &str, question: &str) -> String {
-    let mut watcher = Watcher::open(server, id, None).await;
-    let asks = |frame: &Frame| frame.data["questions"][0]["question"] == question;
-    let seen = watcher.until(asks).await;
-    let waiting = seen.last().expect("it asks");
-    waiting.data["toolCallId"]
-        .as_str()
-        .expect("an ask has a call")
-        .to_owned()
-}
-
-#[derive(Debug)]
-pub(crate) struct Frame {
-    pub(crate) event: Option<String>,
-    pub(crate) id: String,
-    pub(crate) data: Value,
-}
-
-/// A client of `/conversations/{id}/events`.
-pub(crate) struct Watcher {
-    body: axum::body::BodyDataStream,
-    decoder: ag_ui_stream::sse::Decoder,
-}
-
-impl Watcher {
-    pub(crate) async fn open(server: &axum::Router, id: &str, last_event_id: Option<&str>) -> Self {
-        let mut request = Request::builder()
-            .method(Method::GET)
-            .uri(format!("/conversations/{id}/events"))
-            .header(header::HOST, "localhost");
-        if let Some(last) = last_event_id {
-            request = request.header("last-event-id", last);
-        }
-        let request = request
-            .body(Body::empty())
-            .expect("the request is well formed");
-        let response = server.clone().oneshot(request).await.expect("it answers");
-        assert_eq!(response.status(), 200);
-        Self {
-            body: response.into_body().into_data_stream(),
-            decoder: ag_ui_stream::sse::Decoder::default(),
-        }
-    }
-
-    async fn next(&mut self) -> Frame {
-        loop {
-            if let Some(frame) = self.decoder.next_frame() {
-                let frame = frame.expect("the server writes legal frames");
-                return Frame {
-                    event: Some(frame.event).filter(|event| event != "message"),
-                    id: frame.id,
-                    data: serde_json::from_str(&frame.data).expect("data is JSON"),
-                };
-            }
-            let chunk = self
-                .body
-                .next()
-                .await
-                .expect("the stream goes on")
-                .expect("the stream goes on");
-            self.decoder.feed(&chunk);
-        }
-    }
-
-    pub(crate) async fn until(&mut self, last: impl Fn(&Frame) -> bool) -> Vec<Frame> {
-        let mut seen = Vec::new();
-        loop {
-            seen.push(self.next().await);
-            if seen.last().is_some_and(&last) {
-                return seen;
-            }
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_client_that_has_missed_what_is_not_kept_gets_the_history() {
-    let server = server();
-    Visitor::new(&server, "alice", "car").says("hi").await;
-    let seen = Watcher::open(&server, "car", None).await.next().await;
-    let mut watcher = Watcher::open(&server, "car", Some("0123abcd-5")).await;
-    assert_eq!(watcher.next().await.data["type"], "awaiting_user_response");
-    let history = watcher.next().await;
-    assert_eq!(history.data["type"], "MESSAGES_SNAPSHOT");
-    assert_eq!(history.data["messages"].as_array().map(Vec::len), Some(2));
-    assert!(!history.id.is_empty() && history.id != seen.id);
 }

@@ -3,7 +3,8 @@
 use crate::house::server;
 use crate::http::{get, post};
 use crate::visitor::Visitor;
-use ag_ui_stream::Event;
+use crate::watcher::{Frame, Watcher};
+use ag_ui_stream::{Event, EventReader};
 use serde_json::{Value, json};
 
 fn results(events: &[Event]) -> usize {
@@ -271,4 +272,29 @@ async fn of_many_replies_at_once_one_wins() {
         .filter(|message| message["role"] == "tool")
         .count();
     assert_eq!(tools, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn as_soon_as_a_question_is_told_it_can_be_answered() {
+    let server = server();
+    let hello = json!({"threadId": "car", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "hi"}]});
+    post(&server, "/agent", hello).await.events();
+    let mut watcher = Watcher::open(&server, "car", None).await;
+    let mut reader = EventReader::new();
+    for answer in ["Brake service", "Rush", "No"] {
+        let waiting = |frame: &Frame| frame.data["type"] == "awaiting_user_response";
+        let seen = watcher.until(waiting).await;
+        let question = &seen.last().expect("it asks").data["questions"][0]["question"];
+        let question = question.as_str().expect("it is text");
+        let body = json!({"answers": {question: answer}});
+        let taken = post(&server, "/conversations/car/respond", body).await;
+        assert_eq!(taken.status, 200, "{:?}", taken.body);
+        for frame in seen.iter().filter(|frame| frame.event.is_none()) {
+            reader.feed(format!("data: {}\n\n", frame.data).as_bytes());
+        }
+    }
+    let read: Result<Vec<Event>, _> = std::iter::from_fn(|| reader.next_event()).collect();
+    let read = read.expect("no run begins before the last has ended");
+    let started = |event: &&Event| matches!(event, Event::RunStarted(_));
+    assert_eq!(read.iter().filter(started).count(), 2);
 }

@@ -1,109 +1,23 @@
-//! Runs that go wrong, with a model that does what a test says.
+//! Runs that take another course than the desks' do.
 
-use crate::conversations::Watcher;
 use crate::house::server_with;
 use crate::http::{get, post, request};
+use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
+use crate::watcher::Watcher;
 use ag_ui_stream::reader::EndOutcome;
-use ask_user_question::Limits;
 use axum::body::Body;
 use axum::http::Method;
 use futures_util::StreamExt as _;
-use futures_util::stream::{self, BoxStream};
+use futures_util::stream;
 use question_server::limits::{MAX_ASK_RETRIES, MAX_MODEL_CALLS};
-use question_server::models::{Delta, Model, ModelError, Request};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tower::ServiceExt as _;
-
-/// Gives one prepared answer after the other.
-#[derive(Clone, Debug)]
-struct Script {
-    answers: Arc<Mutex<VecDeque<Vec<Line>>>>,
-    asked: Arc<Mutex<Vec<Request>>>,
-}
-
-#[derive(Clone, Debug)]
-enum Line {
-    Says(&'static str),
-    Calls(usize, &'static str, &'static str),
-    Fails { retryable: bool },
-    Hangs,
-}
-
-impl Script {
-    fn new(answers: impl IntoIterator<Item = Vec<Line>>) -> Self {
-        Self {
-            answers: Arc::new(Mutex::new(answers.into_iter().collect())),
-            asked: Arc::default(),
-        }
-    }
-
-    fn times_asked(&self) -> usize {
-        self.asked.lock().expect("no test panics with it").len()
-    }
-}
-
-impl Model for Script {
-    fn limits(&self) -> Limits {
-        Limits::RUNTIME
-    }
-
-    fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
-        self.asked
-            .lock()
-            .expect("no test panics with it")
-            .push(request);
-        let lines = self
-            .answers
-            .lock()
-            .expect("no test panics with it")
-            .pop_front()
-            .unwrap_or_default();
-        stream::iter(lines)
-            .flat_map(|line| stream::iter(line.deltas()).boxed().chain(line.rest()))
-            .boxed()
-    }
-}
-
-impl Line {
-    fn deltas(&self) -> Vec<Result<Delta, ModelError>> {
-        match *self {
-            Self::Says(text) => vec![Ok(Delta::Text(text.to_owned()))],
-            Self::Calls(call, name, arguments) => vec![
-                Ok(Delta::CallStart {
-                    call,
-                    name: name.to_owned(),
-                }),
-                Ok(Delta::CallArgs {
-                    call,
-                    delta: arguments.to_owned(),
-                }),
-            ],
-            Self::Fails { retryable } => vec![Err(ModelError {
-                reason: "The model is overloaded.".to_owned(),
-                retry_after: retryable.then_some(Duration::ZERO),
-            })],
-            Self::Hangs => Vec::new(),
-        }
-    }
-
-    fn rest(&self) -> BoxStream<'static, Result<Delta, ModelError>> {
-        match self {
-            Self::Hangs => stream::pending().boxed(),
-            Self::Says(_) | Self::Calls(..) | Self::Fails { .. } => stream::empty().boxed(),
-        }
-    }
-}
 
 fn says(id: &str, text: &str) -> Value {
     json!({"threadId": "t", "runId": format!("run-{id}"), "messages": [{"id": id, "role": "user", "content": text}]})
 }
-
-const ASK: &str =
-    r#"{"questions":[{"question":"Which?","options":[{"label":"One"},{"label":"Two"}]}]}"#;
 
 #[tokio::test]
 async fn malformed_arguments_go_back_to_the_model_which_tries_again() {
@@ -222,7 +136,7 @@ async fn calls_behind_the_question_go_on_after_the_answer() {
 
 #[tokio::test]
 async fn a_model_that_fails_before_it_speaks_is_asked_again() {
-    let fails = || vec![Line::Fails { retryable: true }];
+    let fails = || vec![Line::Fails(Some(Duration::ZERO))];
     let script = Script::new([fails(), fails(), vec![Line::Says("Here I am.")]]);
     let server = server_with(script.clone());
     let (_, end) = post(&server, "/agent", says("u1", "go")).await.events();
@@ -238,7 +152,7 @@ async fn a_model_that_fails_in_the_middle_fails_the_run_and_can_be_tried_again()
         vec![
             Line::Says("I was"),
             Line::Calls(0, "ask_user_question", "{\"que"),
-            Line::Fails { retryable: true },
+            Line::Fails(Some(Duration::ZERO)),
         ],
         vec![Line::Says("Better.")],
     ]);

@@ -1,0 +1,105 @@
+//! `/conversations/{id}/events`: what happens in a conversation, to every client that wants to know.
+
+use crate::app::App;
+use crate::error::ApiError;
+use crate::input::Pending;
+use crate::live::{Known, Live, Place, Talk};
+use crate::owner::Caller;
+use crate::runtime::snapshot;
+use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame};
+use crate::wire;
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderName, Uri};
+use question_agent::effect::StateChange;
+use serde_json::json;
+use uuid::Uuid;
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// The present state, then everything that happens, without a gap from the client's last event id on. A client of whose events some are not
+/// kept any more is told so and given the history.
+pub(crate) async fn follow(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<ConversationStream, ApiError> {
+    let live = app.runtime.open(&caller, &id).await?;
+    let talk = app.runtime.talk(&live).await?;
+    let last = headers
+        .get(LAST_EVENT_ID)
+        .and_then(|value| value.to_str().ok())
+        .or_else(|| last_event_id(&uri));
+    let resumed = last.and_then(|last| live.place(last));
+    let place = resumed.unwrap_or_else(|| live.settled(&talk));
+    let prefix = match (last, resumed) {
+        (Some(_), None) => anew(&live, &talk, place),
+        _ => going_on(&live, &talk, place),
+    };
+    let reader = live.log.reader(place.position);
+    drop(talk);
+    let shutdown = app.runtime.shutdown().clone();
+    Ok(ConversationStream {
+        live,
+        prefix,
+        reader,
+        shutdown,
+    })
+}
+
+/// The id as a browser's `EventSource` can give it, which sends no header with its first request.
+fn last_event_id(uri: &Uri) -> Option<&str> {
+    let mut parameters = uri.query()?.split('&');
+    parameters.find_map(|parameter| parameter.strip_prefix("lastEventId="))
+}
+
+/// What a client is told before it reads on from its place. Whoever breaks off in the midst of it comes back to the same.
+fn going_on(live: &Live, talk: &Talk, place: Place) -> String {
+    let mut frames = frame(
+        Some(STATE_CHANGE),
+        Some(&live.event_id(place)),
+        &state(talk),
+    );
+    let run_id = match place.known {
+        Known::Messages => live.log.run_at(place.position),
+        Known::Events => None,
+    };
+    if let Some(run_id) = run_id {
+        let started = wire::run_started(&live.id, &run_id, Vec::new());
+        let id = live.event_id(place.knowing_events());
+        frames.push_str(&frame(None, Some(&id), &json!(started).to_string()));
+    }
+    frames
+}
+
+/// What a client is told that has missed events: the history, inside of a run as all events are. Its old id stands until it has all of it.
+fn anew(live: &Live, talk: &Talk, place: Place) -> String {
+    let under_way = live.log.run_at(place.position);
+    let run_id = match &under_way {
+        Some(run_id) => run_id.to_string(),
+        None => Uuid::new_v4().to_string(),
+    };
+    let mut events = vec![
+        wire::run_started(&live.id, &run_id, Vec::new()),
+        snapshot(&talk.conversation),
+    ];
+    if under_way.is_none() {
+        let outcome = wire::outcome(talk.conversation.state(), Pending::ToolCalls);
+        events.push(wire::run_finished(&live.id, &run_id, outcome));
+    }
+    let mut frames = frame(Some(STATE_CHANGE), None, &state(talk));
+    frames.push_str(&frame(Some(RESET), None, "{}"));
+    let last = events.len() - 1;
+    let id = live.event_id(place.knowing_events());
+    for (index, event) in events.iter().enumerate() {
+        let id = (index == last).then_some(id.as_str());
+        frames.push_str(&frame(None, id, &json!(event).to_string()));
+    }
+    frames
+}
+
+fn state(talk: &Talk) -> String {
+    json!(StateChange::from(talk.conversation.state())).to_string()
+}

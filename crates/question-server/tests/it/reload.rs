@@ -1,0 +1,306 @@
+//! A page that is loaded anew: what the conversation is, and what happens from there on, with nothing missing in between.
+
+use crate::house::{server, server_with};
+use crate::http::{get, post};
+use crate::script::{ASK, Line, Script};
+use crate::visitor::Visitor;
+use crate::watcher::{Frame, Watcher};
+use ag_ui_stream::reader::{EndOutcome, EventReader};
+use ag_ui_stream::{Asks, Message, Thread};
+use ask_user_question::{Outcome, Phase};
+use axum::Router;
+use serde_json::{Value, json};
+
+/// A page as it is after it was loaded.
+struct Loaded {
+    thread: Thread,
+    asks: Asks,
+    last_event_id: String,
+    is_running: bool,
+}
+
+impl Loaded {
+    async fn from(server: &Router) -> Self {
+        let described = get(server, "/conversations/t").await.json();
+        let messages: Vec<Message> =
+            serde_json::from_value(described["messages"].clone()).expect("messages are AG-UI's");
+        let mut thread = Thread::default();
+        for message in &messages {
+            thread.push_message(message.clone());
+        }
+        Self {
+            thread,
+            asks: Asks::replay(&messages),
+            last_event_id: text(&described["lastEventId"]),
+            is_running: described["runId"].is_string(),
+        }
+    }
+
+    /// Reads on to the end of the run that went on when the page was loaded.
+    async fn read_on(&mut self, server: &Router) {
+        if self.is_running {
+            let mut watcher = Watcher::open(server, "t", Some(&self.last_event_id)).await;
+            let frames = watcher.until(is_end).await;
+            let is_anew = frames.iter().any(|frame| kind(frame) == "reset");
+            assert!(!is_anew, "the events are kept: {frames:?}");
+            self.take(&frames);
+        }
+    }
+
+    /// Each connection after a load or a reset is a stream of its own, and legal from its first event on.
+    fn take(&mut self, frames: &[Frame]) {
+        let mut reader = EventReader::new();
+        for frame in frames.iter().filter(|frame| frame.event.is_none()) {
+            reader.feed(format!("data: {}\n\n", frame.data).as_bytes());
+        }
+        let end = reader.finish();
+        assert_eq!(end.outcome, EndOutcome::Completed, "{frames:?}");
+        while let Some(event) = reader.next_event() {
+            let event = event.expect("the server keeps to the protocol");
+            self.thread.handle_event(&event);
+            self.asks.handle_event(0, &event);
+        }
+        assert!(self.thread.next_warning().is_none(), "{frames:?}");
+    }
+
+    fn messages(&self) -> Value {
+        json!(self.thread.messages())
+    }
+
+    fn phases(&self) -> Vec<Phase> {
+        self.asks.asks().map(|ask| ask.phase).collect()
+    }
+}
+
+fn is_end(frame: &Frame) -> bool {
+    frame.data["type"] == "RUN_FINISHED"
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("it is text").to_owned()
+}
+
+fn go() -> Value {
+    json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "go"}]})
+}
+
+fn watched() -> Script {
+    Script::new([
+        vec![
+            Line::Waits,
+            Line::Says("Let me look."),
+            Line::Waits,
+            Line::Calls(0, "unknown_tool", "{}"),
+            Line::Waits,
+        ],
+        vec![
+            Line::Waits,
+            Line::Says("One question."),
+            Line::Calls(0, "ask_user_question", ASK),
+            Line::Waits,
+        ],
+    ])
+}
+
+const WAITS: usize = 5;
+
+#[tokio::test]
+async fn loaded_at_any_point_of_a_run_a_page_comes_to_the_same_end() {
+    let script = watched();
+    let server = server_with(script.clone());
+    let run = tokio::spawn({
+        let server = server.clone();
+        async move { post(&server, "/agent", go()).await }
+    });
+    let mut idle = None;
+    // One page that reads on at once, and one that is slow to connect.
+    let mut prompt = Vec::new();
+    let mut slow = Vec::new();
+    for _ in 0..WAITS {
+        script.waits().await;
+        if idle.is_none() {
+            // As long as somebody has not read them, events are kept.
+            idle = Some(Watcher::open(&server, "t", None).await);
+        }
+        slow.push(Loaded::from(&server).await);
+        let (server, mut page) = (server.clone(), Loaded::from(&server).await);
+        assert!(page.is_running);
+        let mut watcher = Watcher::open(&server, "t", Some(&page.last_event_id)).await;
+        prompt.push(tokio::spawn(async move {
+            page.take(&watcher.until(is_end).await);
+            page
+        }));
+        script.go_on();
+    }
+    run.await.expect("it ends").events();
+    let after = Loaded::from(&server).await;
+    assert!(!after.is_running);
+    let mut pages = vec![after];
+    for page in prompt {
+        pages.push(page.await.expect("it reads to the end"));
+    }
+    for mut page in slow {
+        page.read_on(&server).await;
+        pages.push(page);
+    }
+    let stored = get(&server, "/conversations/t").await.json()["messages"].clone();
+    for page in pages {
+        assert_eq!(without_errors(&page.messages()), without_errors(&stored));
+        assert_eq!(page.phases(), [Phase::Answerable]);
+    }
+}
+
+/// Events do not say that a result is an error.
+fn without_errors(messages: &Value) -> Value {
+    let mut messages = messages.clone();
+    for message in messages.as_array_mut().into_iter().flatten() {
+        message.as_object_mut().expect("it is one").remove("error");
+    }
+    messages
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_at_any_frame_goes_on_behind_it() {
+    let script = watched();
+    let server = server_with(script.clone());
+    script.go_on_through(WAITS);
+    post(&server, "/agent", go()).await.events();
+    let mut watcher = Watcher::open(&server, "t", None).await;
+    watcher.next().await;
+    post(&server, "/agent", typed("again", "Two"))
+        .await
+        .events();
+    let all = watcher.until(is_end).await;
+    assert!(all.len() > 3, "{all:?}");
+    for (index, frame) in all.iter().enumerate() {
+        let mut back = Watcher::open(&server, "t", Some(&frame.id)).await;
+        let present = back.next().await;
+        assert_eq!(present.event.as_deref(), Some("state_change"));
+        assert_eq!(present.id, frame.id, "it would come back to the same place");
+        for missed in &all[index + 1..] {
+            let told = back.next().await;
+            assert_eq!((&told.id, &told.data), (&missed.id, &missed.data));
+        }
+    }
+}
+
+#[tokio::test]
+async fn events_that_are_not_kept_any_more_are_made_up_for_by_the_history() {
+    let script = watched();
+    let server = server_with(script.clone());
+    let run = tokio::spawn({
+        let server = server.clone();
+        async move { post(&server, "/agent", go()).await }
+    });
+    for _ in 0..3 {
+        script.waits().await;
+        script.go_on();
+    }
+    script.waits().await;
+    let mut inside = Watcher::open(&server, "t", Some("0123abcd-5")).await;
+    let told = inside
+        .until(|frame| frame.data["type"] == "MESSAGES_SNAPSHOT")
+        .await;
+    let kinds: Vec<_> = told.iter().map(kind).collect();
+    let anew = ["state_change", "reset", "RUN_STARTED", "MESSAGES_SNAPSHOT"];
+    assert_eq!(kinds, anew);
+    let ids: Vec<bool> = told.iter().map(|frame| frame.id.is_empty()).collect();
+    assert_eq!(
+        ids,
+        [true, true, true, false],
+        "the old id until all is told"
+    );
+    script.go_on();
+    script.waits().await;
+    script.go_on();
+    run.await.expect("it ends").events();
+    let rest = inside.until(is_end).await;
+    let mut page = Loaded::from(&server).await;
+    page.thread = Thread::default();
+    page.take(&told.into_iter().chain(rest).collect::<Vec<_>>());
+
+    // The same where nothing goes on.
+    let mut outside = Watcher::open(&server, "t", Some("0123abcd-5")).await;
+    let told = outside.until(is_end).await;
+    let kinds: Vec<_> = told.iter().map(kind).collect();
+    assert_eq!(kinds, [&anew[..], &["RUN_FINISHED"]].concat());
+    let last = told.last().expect("there are some");
+    assert_eq!(
+        last.data["outcome"]["pendingToolCallIds"][0],
+        page.asks.asks().next().expect("it asks").tool_call_id
+    );
+    let mut fresh = Loaded::from(&server).await;
+    fresh.thread = Thread::default();
+    fresh.take(&told);
+    assert_eq!(fresh.messages(), Loaded::from(&server).await.messages());
+    assert_eq!(
+        without_errors(&page.messages()),
+        without_errors(&fresh.messages())
+    );
+}
+
+fn kind(frame: &Frame) -> &str {
+    match &frame.event {
+        Some(event) => event,
+        None => frame.data["type"].as_str().unwrap_or_default(),
+    }
+}
+
+fn typed(id: &str, content: &str) -> Value {
+    json!({"threadId": "t", "runId": format!("run-{id}"), "messages": [{"id": id, "role": "user", "content": content}]})
+}
+
+#[tokio::test]
+async fn every_receipt_is_there_again_with_how_it_was_given() {
+    let server = server();
+    let mut visitor = Visitor::new(&server, "v", "t");
+    visitor.says("I need my car looked at").await;
+    visitor.picks("Brake service").await;
+    visitor.says_beside_the_ask("rush").await;
+    visitor.ends_question(Outcome::Declined).await;
+    visitor.says("I need my car looked at").await;
+    let answers = json!({"Which service do you need?": "Oil change"});
+    let replied = post(
+        &server,
+        "/conversations/t/respond",
+        json!({"answers": answers}),
+    )
+    .await;
+    assert_eq!(replied.status, 200);
+    crate::watcher::until_state(&server, "t", "awaiting_user_response").await;
+    let cancelled = post(&server, "/conversations/t/cancel", json!({})).await;
+    assert_eq!(cancelled.status, 200);
+
+    let described = get(&server, "/conversations/t").await.json();
+    let told: Vec<(&Value, &Value)> = described["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|message| message["role"] == "tool")
+        .map(|message| {
+            let ask = &message["metadata"]["ask"];
+            (&ask["outcome"], &ask["by"])
+        })
+        .collect();
+    let given = |outcome: &str, by: &str| (json!(outcome), json!(by));
+    let expected = [
+        given("answered", "card"),
+        given("answered", "composer"),
+        given("declined", "card"),
+        given("answered", "card"),
+        (Value::Null, Value::Null),
+    ];
+    let expected: Vec<(&Value, &Value)> = expected.iter().map(|(one, two)| (one, two)).collect();
+    assert_eq!(told, expected);
+    let page = Loaded::from(&server).await;
+    assert_eq!(
+        page.phases(),
+        [
+            Phase::Answered,
+            Phase::Answered,
+            Phase::Declined,
+            Phase::Answered,
+            Phase::Declined
+        ]
+    );
+}

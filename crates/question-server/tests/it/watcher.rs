@@ -1,0 +1,92 @@
+//! Clients that watch a conversation.
+
+use crate::http::request;
+use ag_ui_stream::sse::Decoder;
+use axum::Router;
+use axum::body::BodyDataStream;
+use axum::http::{HeaderValue, Method};
+use futures_util::StreamExt as _;
+use serde_json::Value;
+use tower::ServiceExt as _;
+
+/// Waits for a state by the conversation's events.
+pub(crate) async fn until_state(server: &Router, id: &str, state: &str) {
+    let mut watcher = Watcher::open(server, id, None).await;
+    watcher
+        .until(|frame| frame.event.is_some() && frame.data["type"] == *state)
+        .await;
+}
+
+/// Waits for a question by the conversation's events.
+pub(crate) async fn until_waiting(server: &Router, id: &str, question: &str) -> String {
+    let mut watcher = Watcher::open(server, id, None).await;
+    let asks = |frame: &Frame| frame.data["questions"][0]["question"] == question;
+    let seen = watcher.until(asks).await;
+    let waiting = seen.last().expect("it asks");
+    waiting.data["toolCallId"]
+        .as_str()
+        .expect("an ask has a call")
+        .to_owned()
+}
+
+#[derive(Debug)]
+pub(crate) struct Frame {
+    pub(crate) event: Option<String>,
+    pub(crate) id: String,
+    pub(crate) data: Value,
+}
+
+/// A client of `/conversations/{id}/events`.
+pub(crate) struct Watcher {
+    body: BodyDataStream,
+    decoder: Decoder,
+}
+
+impl Watcher {
+    /// Watches from an event on, or from now on.
+    pub(crate) async fn open(server: &Router, id: &str, last_event_id: Option<&str>) -> Self {
+        let mut request = request(Method::GET, &format!("/conversations/{id}/events"), None);
+        if let Some(last) = last_event_id {
+            let last = HeaderValue::from_str(last).expect("an event id is legal in a header");
+            request.headers_mut().insert("last-event-id", last);
+        }
+        let response = server.clone().oneshot(request).await.expect("it answers");
+        assert_eq!(response.status(), 200);
+        Self {
+            body: response.into_body().into_data_stream(),
+            decoder: Decoder::default(),
+        }
+    }
+
+    /// The next frame.
+    pub(crate) async fn next(&mut self) -> Frame {
+        loop {
+            if let Some(frame) = self.decoder.next_frame() {
+                let frame = frame.expect("the server writes legal frames");
+                return Frame {
+                    event: Some(frame.event).filter(|event| event != "message"),
+                    id: frame.id,
+                    data: serde_json::from_str(&frame.data).expect("data is JSON"),
+                };
+            }
+            let chunk = self
+                .body
+                .next()
+                .await
+                .expect("the stream goes on")
+                .expect("the stream goes on");
+            self.decoder.feed(&chunk);
+        }
+    }
+
+    /// Everything up to and with a frame.
+    pub(crate) async fn until(&mut self, last: impl Fn(&Frame) -> bool) -> Vec<Frame> {
+        let mut seen = Vec::new();
+        loop {
+            seen.push(self.next().await);
+            if seen.last().is_some_and(&last) {
+                return seen;
+            }
+        }
+    }
+}
