@@ -2,7 +2,7 @@
 
 pub mod chat_page;
 pub mod composer;
-pub mod growing_text;
+pub mod markdown;
 pub mod transcript;
 mod words;
 

@@ -1,7 +1,7 @@
 //! What was said so far.
 
 use crate::chat_page::LIMITS;
-use crate::growing_text::GrowingText;
+use crate::markdown::Markdown;
 use crate::words;
 use agent_chat::{AgentChat, Ask, Entry, Item, Status};
 use leptos::html::{Div, Ol};
@@ -65,9 +65,10 @@ fn EntryView(chat: AgentChat, entry: Entry) -> impl IntoView {
         Item::Assistant(text) => {
             // What streams in is read out when it is whole, not word by word.
             let is_new = running(chat.status.get_untracked());
+            let growing = Memo::new(move |_| is_new && running(chat.status.get()));
             view! {
-                <article data-role="assistant" aria-label=words::AGENT aria-busy=move || (is_new && running(chat.status.get())).to_string()>
-                    <GrowingText text />
+                <article data-role="assistant" aria-label=words::AGENT aria-busy=move || growing.get().to_string()>
+                    <Markdown text growing />
                 </article>
             }
             .into_any()

@@ -1,0 +1,386 @@
+//! Blocks: what a line belongs to.
+
+use super::begin::{Begin, begin};
+use super::inline::Inline;
+use super::sink::{Sink, Tag, Writer};
+
+/// How deep lists nest; what is deeper is shown at this depth.
+const DEEPEST: usize = 6;
+/// How far a line that belongs to an item is indented beyond the item's mark, at least.
+const INDENTATION: usize = 2;
+/// How far the end of a block of code may be indented beyond its beginning.
+const FENCE_INDENTATION: usize = 3;
+/// The longest beginning of a line of code that may still turn out to be the block's end.
+const LONGEST_FENCE: usize = 128;
+
+/// Reads text as it comes. Feed it, then [`finish`](Self::finish).
+#[derive(Debug, Default)]
+pub struct Reader {
+    /// Whether a quotation is open; all else that is open is within it.
+    quote: bool,
+    /// The open items, from the outermost on, each in a list of its own.
+    items: Vec<Item>,
+    leaf: Leaf,
+    line: Line,
+    inline: Inline,
+}
+
+/// An open item.
+#[derive(Debug)]
+struct Item {
+    /// Where its mark stands in its line.
+    column: usize,
+    ordered: bool,
+}
+
+/// The innermost open block, which has text.
+#[derive(Debug, Default)]
+enum Leaf {
+    #[default]
+    None,
+    Paragraph,
+    Heading,
+    Code(Fence),
+}
+
+/// An open block of code.
+#[derive(Clone, Copy, Debug)]
+struct Fence {
+    mark: char,
+    length: usize,
+    /// How far it is indented; its lines are taken as being indented as far.
+    column: usize,
+    /// Line breaks that count if anything follows them.
+    breaks: usize,
+}
+
+/// Where in the line the reader is.
+#[derive(Debug)]
+enum Line {
+    Begun(Beginning),
+    /// In the text or code of the innermost block.
+    Within,
+}
+
+/// A line of which it is not known yet what it is.
+#[derive(Debug, Default)]
+struct Beginning {
+    /// What there is of it, without marks that are understood and the indentation.
+    held: String,
+    /// Where `held` stands.
+    column: usize,
+    /// Whether the line carries the mark of a quotation.
+    quoted: bool,
+    /// Whether the line began with the mark of an item, so that whatever follows belongs to it.
+    in_item: bool,
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self::Begun(Beginning::default())
+    }
+}
+
+impl Reader {
+    /// Reads on.
+    pub fn feed(&mut self, text: &str, sink: &mut dyn Sink) {
+        let mut out = Writer::new(sink);
+        for c in text.chars().filter(|c| *c != '\r') {
+            self.take(c, &mut out);
+        }
+        out.flush();
+    }
+
+    /// Nothing follows: what is open is closed. The reader can be fed another text then.
+    pub fn finish(&mut self, sink: &mut dyn Sink) {
+        let mut out = Writer::new(sink);
+        self.take('\n', &mut out);
+        self.close_containers(&mut out);
+        self.line = Line::default();
+        out.flush();
+    }
+
+    fn take(&mut self, c: char, out: &mut Writer<'_>) {
+        match (&mut self.line, &mut self.leaf) {
+            (Line::Begun(_), Leaf::Code(fence)) => {
+                let fence = *fence;
+                self.begin_code_line(fence, c, out);
+            }
+            (Line::Begun(_), _) => self.begin_line(c, out),
+            (Line::Within, Leaf::Code(fence)) => match c {
+                '\n' => {
+                    fence.breaks += 1;
+                    self.line = Line::default();
+                }
+                c => out.push(c),
+            },
+            (Line::Within, leaf) => match c {
+                '\n' => {
+                    self.inline.end_line(out);
+                    self.line = Line::default();
+                    if matches!(leaf, Leaf::Heading) {
+                        self.close_leaf(out);
+                    }
+                }
+                c => self.inline.take(c, out),
+            },
+        }
+    }
+
+    fn begin_line(&mut self, c: char, out: &mut Writer<'_>) {
+        let Line::Begun(line) = &mut self.line else {
+            return;
+        };
+        if line.held.is_empty() && matches!(c, ' ' | '\t') {
+            line.column = indented(line.column, c);
+            return;
+        }
+        line.held.push(c);
+        let begin = begin(&line.held);
+        if begin == Begin::Unknown {
+            return;
+        }
+        let line = std::mem::take(line);
+        let begin = self.as_it_stands(begin, &line);
+        if !matches!(begin, Begin::Text | Begin::Quote) || !self.goes_on(&line) {
+            self.close_leaf(out);
+        }
+        match begin {
+            Begin::Unknown => {}
+            Begin::Blank => self.end_blank_line(&line, out),
+            Begin::Quote => self.quote(line, out),
+            Begin::Heading(level) => {
+                self.open_leaf(&line, Leaf::Heading, Tag::Heading(level), out);
+            }
+            Begin::Rule => {
+                self.leave(&line, out);
+                out.open(Tag::Rule);
+                out.close();
+            }
+            Begin::Bullet(length) => self.open_item(line, None, length, out),
+            Begin::Number(number, length) => self.open_item(line, Some(number), length, out),
+            Begin::Fence(mark, length) => {
+                let fence = Fence {
+                    mark,
+                    length,
+                    column: line.column,
+                    breaks: 0,
+                };
+                let language = line.held.trim_start_matches(mark);
+                let language = language.split_whitespace().next().unwrap_or_default();
+                self.leave(&line, out);
+                out.open(Tag::CodeBlock(language));
+                self.leaf = Leaf::Code(fence);
+            }
+            Begin::Text => self.text(&line, out),
+        }
+    }
+
+    /// What a line is where it stands: within a paragraph not everything begins something else.
+    fn as_it_stands(&self, begin: Begin, line: &Beginning) -> Begin {
+        let within = self.goes_on(line)
+            && self.quote == line.quoted
+            && self.depth_of(line) == self.items.len();
+        let is_empty = line.held.ends_with('\n');
+        match begin {
+            Begin::Quote if line.in_item => Begin::Text,
+            Begin::Bullet(_) | Begin::Number(1, _) if within && is_empty => Begin::Text,
+            Begin::Number(number, _) if within && number != 1 => Begin::Text,
+            begin => begin,
+        }
+    }
+
+    /// Whether a text would go on in the open paragraph.
+    fn goes_on(&self, line: &Beginning) -> bool {
+        matches!(self.leaf, Leaf::Paragraph) && !line.in_item
+    }
+
+    /// To how many of the open items a line belongs.
+    fn depth_of(&self, line: &Beginning) -> usize {
+        let belongs = |item: &&Item| line.in_item || line.column >= item.column + INDENTATION;
+        self.items.iter().take_while(belongs).count()
+    }
+
+    fn end_blank_line(&mut self, line: &Beginning, out: &mut Writer<'_>) {
+        if self.quote && !line.quoted {
+            self.close_containers(out);
+        }
+    }
+
+    fn quote(&mut self, line: Beginning, out: &mut Writer<'_>) {
+        if !self.quote {
+            self.close_leaf(out);
+            self.close_containers(out);
+            out.open(Tag::Quote);
+            self.quote = true;
+        }
+        self.line = Line::Begun(Beginning {
+            quoted: true,
+            ..Beginning::default()
+        });
+        drop(line);
+    }
+
+    fn text(&mut self, line: &Beginning, out: &mut Writer<'_>) {
+        if self.goes_on(line) {
+            self.inline.break_line(out);
+            self.line = Line::Within;
+        } else {
+            self.open_leaf(line, Leaf::Paragraph, Tag::Paragraph, out);
+        }
+        for c in line.held.chars() {
+            self.take(c, out);
+        }
+    }
+
+    fn open_leaf(&mut self, line: &Beginning, leaf: Leaf, tag: Tag<'_>, out: &mut Writer<'_>) {
+        self.leave(line, out);
+        out.open(tag);
+        self.leaf = leaf;
+        self.inline = Inline::default();
+        self.line = Line::Within;
+    }
+
+    fn open_item(
+        &mut self,
+        line: Beginning,
+        number: Option<u32>,
+        length: usize,
+        out: &mut Writer<'_>,
+    ) {
+        let Beginning {
+            held,
+            column,
+            quoted,
+            ..
+        } = &line;
+        let depth = self.depth_of(&line).min(DEEPEST - 1);
+        if self.quote && !quoted && !line.in_item {
+            self.close_containers(out);
+        }
+        self.close_items(depth + 1, out);
+        match self.items.get(depth) {
+            Some(item) if item.ordered == number.is_some() => {
+                out.close();
+                self.items.pop();
+            }
+            _ => {
+                self.close_items(depth, out);
+                out.open(number.map_or(Tag::Bullets, Tag::Numbers));
+            }
+        }
+        out.open(Tag::Item);
+        self.items.push(Item {
+            column: *column,
+            ordered: number.is_some(),
+        });
+        self.line = Line::Begun(Beginning {
+            held: String::new(),
+            column: column + held[..length].chars().count(),
+            quoted: *quoted,
+            in_item: true,
+        });
+        for c in held[length..].chars() {
+            self.take(c, out);
+        }
+    }
+
+    /// Closes what a line does not belong to.
+    fn leave(&mut self, line: &Beginning, out: &mut Writer<'_>) {
+        if self.quote && !line.quoted && !line.in_item {
+            self.close_containers(out);
+        }
+        self.close_items(self.depth_of(line), out);
+    }
+
+    fn begin_code_line(&mut self, fence: Fence, c: char, out: &mut Writer<'_>) {
+        let Line::Begun(line) = &mut self.line else {
+            return;
+        };
+        if self.quote && !line.quoted {
+            match c {
+                ' ' => line.column += 1,
+                '>' => (line.quoted, line.column) = (true, 0),
+                c => {
+                    self.close_leaf(out);
+                    self.close_containers(out);
+                    self.begin_line(c, out);
+                }
+            }
+            return;
+        }
+        if line.held.is_empty() && line.column < fence.column && matches!(c, ' ' | '\t') {
+            line.column = indented(line.column, c);
+            return;
+        }
+        line.held.push(c);
+        let Some(closes) = closes(&line.held, fence) else {
+            return;
+        };
+        let held = std::mem::take(&mut line.held);
+        if closes {
+            self.close_leaf(out);
+            self.line = Line::default();
+            return;
+        }
+        self.line = Line::Within;
+        if !held.trim_start_matches(' ').starts_with('\n')
+            && let Leaf::Code(fence) = &mut self.leaf
+        {
+            out.repeat('\n', std::mem::take(&mut fence.breaks));
+        }
+        for c in held.chars() {
+            self.take(c, out);
+        }
+    }
+
+    fn close_leaf(&mut self, out: &mut Writer<'_>) {
+        match self.leaf {
+            Leaf::None => return,
+            Leaf::Paragraph | Leaf::Heading => self.inline.end(out),
+            Leaf::Code(_) => {}
+        }
+        self.leaf = Leaf::None;
+        out.close();
+    }
+
+    fn close_containers(&mut self, out: &mut Writer<'_>) {
+        self.close_leaf(out);
+        self.close_items(0, out);
+        if std::mem::take(&mut self.quote) {
+            out.close();
+        }
+    }
+
+    /// Closes the items, and their lists, that are deeper than `depth`.
+    fn close_items(&mut self, depth: usize, out: &mut Writer<'_>) {
+        while self.items.len() > depth {
+            self.items.pop();
+            out.close();
+            out.close();
+        }
+    }
+}
+
+/// The column after a space or a tab.
+fn indented(column: usize, c: char) -> usize {
+    match c {
+        '\t' => (column / 4 + 1) * 4,
+        _ => column + 1,
+    }
+}
+
+/// Whether a line of a block of code is the block's end; `None` if that depends on what follows.
+fn closes(held: &str, fence: Fence) -> Option<bool> {
+    let marks = held.trim_start_matches(' ');
+    let after = marks.trim_start_matches(fence.mark);
+    let length = marks.chars().count() - after.chars().count();
+    if held.len() - marks.len() > FENCE_INDENTATION || held.len() > LONGEST_FENCE {
+        return Some(false);
+    }
+    match after.trim_matches([' ', '\t']) {
+        "" if length == 0 || length >= fence.length || after.is_empty() => None,
+        "\n" if length >= fence.length => Some(true),
+        _ => Some(false),
+    }
+}

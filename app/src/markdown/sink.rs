@@ -1,0 +1,100 @@
+//! What the reader tells, and to whom.
+
+/// Takes what was read and makes a tree of it. There is always an innermost open element: at first the place where the text goes.
+pub trait Sink {
+    /// An element begins at the end of the innermost open one, and is the innermost from now on.
+    fn open(&mut self, tag: Tag<'_>);
+
+    /// Text at the end of the innermost open element. Never empty.
+    fn text(&mut self, text: &str);
+
+    /// The innermost open element is complete.
+    fn close(&mut self);
+
+    /// The innermost open element is a link, and leads there.
+    fn lead(&mut self, address: &str);
+
+    /// The element that was opened `depth` elements before the innermost was none after all: `literal`, which was taken for its
+    /// beginning, and all that it contains take its place.
+    fn dissolve(&mut self, depth: usize, literal: &str);
+}
+
+/// A kind of element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tag<'a> {
+    /// A paragraph; its line breaks are meant.
+    Paragraph,
+    /// A heading, by its level from 1 to 6.
+    Heading(usize),
+    /// A quotation.
+    Quote,
+    /// A list without an order.
+    Bullets,
+    /// A list with an order, by its first number.
+    Numbers(u32),
+    /// An item of a list.
+    Item,
+    /// A block of code, by its language, which may be empty.
+    CodeBlock(&'a str),
+    /// A rule between two topics; it has no content.
+    Rule,
+    /// Emphasis.
+    Emphasis,
+    /// Strong emphasis.
+    Strong,
+    /// Code within a text.
+    Code,
+    /// A link whose text hides where it leads to.
+    Link,
+    /// A link whose text is its address.
+    Address,
+}
+
+/// Collects text, so that a sink gets it in long pieces.
+pub(super) struct Writer<'a> {
+    sink: &'a mut dyn Sink,
+    text: String,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(sink: &'a mut dyn Sink) -> Self {
+        let text = String::new();
+        Self { sink, text }
+    }
+
+    pub(super) fn push(&mut self, c: char) {
+        self.text.push(c);
+    }
+
+    pub(super) fn push_str(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    pub(super) fn repeat(&mut self, c: char, times: usize) {
+        self.text.extend(std::iter::repeat_n(c, times));
+    }
+
+    pub(super) fn open(&mut self, tag: Tag<'_>) {
+        self.flush().open(tag);
+    }
+
+    pub(super) fn close(&mut self) {
+        self.flush().close();
+    }
+
+    pub(super) fn lead(&mut self, address: &str) {
+        self.flush().lead(address);
+    }
+
+    pub(super) fn dissolve(&mut self, depth: usize, literal: &str) {
+        self.flush().dissolve(depth, literal);
+    }
+
+    pub(super) fn flush(&mut self) -> &mut dyn Sink {
+        if !self.text.is_empty() {
+            self.sink.text(&self.text);
+            self.text.clear();
+        }
+        self.sink
+    }
+}

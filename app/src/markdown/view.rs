@@ -1,0 +1,201 @@
+//! Markdown in the page.
+
+use super::{Reader, Sink, Tag};
+use leptos::html::Div;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlAnchorElement, Node, Text};
+
+/// Text in Markdown, which may still be growing. What is shown is only ever added to, but for marks that turn out to be none.
+#[component]
+pub fn Markdown(
+    /// The text so far.
+    #[prop(into)]
+    text: Signal<String>,
+    /// Whether more of it is to come.
+    #[prop(into)]
+    growing: Signal<bool>,
+) -> impl IntoView {
+    let place = NodeRef::<Div>::new();
+    Effect::new(move |written: Option<Option<Written>>| {
+        let place = place.get()?;
+        let mut written = written
+            .flatten()
+            .unwrap_or_else(|| Written::new(place.into()));
+        text.with(|text| written.follow(text, growing.get()));
+        Some(written)
+    });
+    view! { <div class="prose" node_ref=place></div> }
+}
+
+/// What the page shows of a text.
+struct Written {
+    place: Element,
+    tree: Tree,
+    reader: Reader,
+    /// How much of the text it is.
+    length: usize,
+    finished: bool,
+}
+
+impl Written {
+    fn new(place: Element) -> Self {
+        Self {
+            tree: Tree::at(place.clone()),
+            place,
+            reader: Reader::default(),
+            length: 0,
+            finished: false,
+        }
+    }
+
+    fn follow(&mut self, text: &str, growing: bool) {
+        if self.finished && text.len() != self.length {
+            // Taken up again after its end, which happens seldom.
+            self.place.set_text_content(None);
+            *self = Self::new(self.place.clone());
+        }
+        if let Some(growth) = text.get(self.length..) {
+            self.reader.feed(growth, &mut self.tree);
+            self.length = text.len();
+        }
+        if !growing && !self.finished {
+            self.reader.finish(&mut self.tree);
+            self.finished = true;
+        }
+    }
+}
+
+/// The elements that are open, from the place of it all to the innermost.
+struct Tree {
+    open: Vec<Element>,
+    /// The innermost element's last child, if text was just added to it.
+    text: Option<Text>,
+}
+
+impl Tree {
+    fn at(place: Element) -> Self {
+        Self {
+            open: vec![place],
+            text: None,
+        }
+    }
+
+    fn append(&self, node: &Node) {
+        if let Some(innermost) = self.open.last() {
+            // Nothing keeps a new node from being a child.
+            let _ = innermost.append_child(node);
+        }
+    }
+}
+
+impl Sink for Tree {
+    fn open(&mut self, tag: Tag<'_>) {
+        let element = element(name(tag));
+        let mut content = element.clone();
+        match tag {
+            Tag::Heading(level) => set(&element, "data-level", &level.to_string()),
+            Tag::Numbers(first) if first != 1 => set(&element, "start", &first.to_string()),
+            Tag::CodeBlock(language) => {
+                set(&element, "dir", "ltr");
+                // What scrolls has to be reached by the keyboard.
+                set(&element, "tabindex", "0");
+                if !language.is_empty() {
+                    set(&element, "data-language", language);
+                }
+                content = self::element("code");
+                let _ = element.append_child(&content);
+            }
+            Tag::Link => set(&element, "data-hides", ""),
+            _ => {}
+        }
+        if self.open.len() == 1 && content == element {
+            set(&element, "dir", "auto");
+        }
+        self.append(&element);
+        self.open.push(content);
+        self.text = None;
+    }
+
+    fn text(&mut self, text: &str) {
+        match &self.text {
+            Some(node) => {
+                // It appends at the end, which is always there.
+                let _ = node.append_data(text);
+            }
+            None => {
+                let node = document().create_text_node(text);
+                self.append(&node);
+                self.text = Some(node);
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        self.open.pop();
+        self.text = None;
+    }
+
+    fn lead(&mut self, address: &str) {
+        let Some(link) = self.open.last() else { return };
+        set(link, "href", address);
+        set(link, "target", "_blank");
+        set(link, "rel", "noopener noreferrer nofollow");
+        set(link, "title", address);
+        // As the browser reads it, so that what is shown is where it goes.
+        if let Some(anchor) = link.dyn_ref::<HtmlAnchorElement>()
+            && link.has_attribute("data-hides")
+        {
+            let host = match anchor.host() {
+                host if host.is_empty() => anchor.pathname(),
+                host => host,
+            };
+            set(link, "data-host", &host);
+        }
+    }
+
+    fn dissolve(&mut self, depth: usize, literal: &str) {
+        let element = self.open.remove(self.open.len() - 1 - depth);
+        // It is a child of the element before it in `open`, and each of its own children has its place before it: none can fail.
+        if let Some(parent) = element.parent_node() {
+            if !literal.is_empty() {
+                let literal = document().create_text_node(literal);
+                let _ = parent.insert_before(&literal, Some(&element));
+            }
+            while let Some(child) = element.first_child() {
+                let _ = parent.insert_before(&child, Some(&element));
+            }
+        }
+        element.remove();
+        self.text = None;
+    }
+}
+
+fn name(tag: Tag<'_>) -> &'static str {
+    match tag {
+        Tag::Paragraph => "p",
+        // All of one level: the order of the levels is the model's, and the page has but one above them.
+        Tag::Heading(_) => "h2",
+        Tag::Quote => "blockquote",
+        Tag::Bullets => "ul",
+        Tag::Numbers(_) => "ol",
+        Tag::Item => "li",
+        Tag::CodeBlock(_) => "pre",
+        Tag::Rule => "hr",
+        Tag::Emphasis => "em",
+        Tag::Strong => "strong",
+        Tag::Code => "code",
+        Tag::Link | Tag::Address => "a",
+    }
+}
+
+fn element(name: &str) -> Element {
+    document()
+        .create_element(name)
+        .expect("the names are those of HTML")
+}
+
+fn set(element: &Element, name: &str, value: &str) {
+    // Fails for names alone, and these are valid.
+    let _ = element.set_attribute(name, value);
+}

@@ -1,0 +1,7 @@
+//! What of the page is pure, natively.
+#![cfg(not(target_arch = "wasm32"))]
+
+mod fixtures;
+mod hostile;
+mod properties;
+mod tree;
