@@ -2,9 +2,11 @@
 
 mod actions;
 mod acts;
+mod claim;
 mod events;
 mod focus;
 mod follow;
+mod handle;
 mod host;
 mod keys;
 mod late;
@@ -19,6 +21,8 @@ mod status;
 mod steady;
 mod text;
 
+pub use self::claim::ClaimFocus;
+pub use self::handle::FocusHandle;
 use self::state::{Calls, CardState, Layout, Submission, is_over, takes_answer};
 use crate::anatomy::part;
 use crate::draft::Draft;
@@ -91,6 +95,12 @@ pub fn QuestionCard(
     /// was made, as an ask is whose arguments the card saw arriving. Once for each call in the life of the page.
     #[prop(optional)]
     fresh: bool,
+    /// Whether the card may take the focus when its question has arrived. It may not, by default.
+    #[prop(optional)]
+    claim_focus: ClaimFocus,
+    /// Moves the focus into this card when the host says so.
+    #[prop(optional)]
+    handle: Option<FocusHandle>,
     /// Whether digits choose options while the focus is on one. On by default.
     #[prop(default = true)]
     shortcuts: bool,
@@ -107,8 +117,21 @@ pub fn QuestionCard(
     // A card that begins as a receipt comes from a history: nothing will ever be announced.
     let live = !over.get_untracked();
 
+    if let Some(handle) = handle {
+        handle.lead_to(card);
+    }
     let came_complete = fresh && takes_answer(card.shown.phase.get_untracked());
 
+    Effect::new(move |_| {
+        if let Some(root) = card.root.get()
+            && live
+        {
+            card.steady.watch(&root);
+            if claim_focus == ClaimFocus::IfIdle {
+                card.claim.watch();
+            }
+        }
+    });
     Effect::new(move |_| ask.with(|ask| card.follow(ask)));
     Effect::new(move |_| {
         if came_complete {
@@ -116,13 +139,6 @@ pub fn QuestionCard(
         }
     });
     Effect::new(move |_| sending.with(|sending| card.follow_sending(sending)));
-    Effect::new(move |_| {
-        if let Some(root) = card.root.get()
-            && live
-        {
-            card.steady.watch(&root);
-        }
-    });
 
     view! {
         <section

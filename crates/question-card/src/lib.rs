@@ -32,7 +32,7 @@ pub mod receipt;
 pub mod stylesheet;
 
 pub use ask_user_question::snapshot::Sending;
-pub use card::{QuestionCard, SubmitMode};
+pub use card::{ClaimFocus, FocusHandle, QuestionCard, SubmitMode};
 pub use labels::Labels;
 pub use receipt::Receipt;
 pub use stylesheet::{STYLESHEET, adopt_styles};

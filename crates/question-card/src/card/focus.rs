@@ -1,6 +1,7 @@
 //! Where the focus goes. The card moves it only in answer to what the user did.
 
 use super::state::CardState;
+use crate::anatomy::part;
 use crate::dom::Control;
 use crate::draft::Problem;
 use leptos::prelude::*;
@@ -18,14 +19,65 @@ impl CardState {
 
     /// Brings a question into view and puts the focus where its problem can be solved.
     pub(crate) fn focus_question(self, question: usize, problem: Problem) {
-        let Some(control) = self.control(self.entry(question, problem)) else {
-            return;
+        self.enter(question, self.entry(question, problem));
+    }
+
+    /// As [`focus_question`](Self::focus_question), where nothing needs to be wrong: to what is chosen, or where a choice begins. Says
+    /// whether there was anything.
+    pub(crate) fn enter_question(self, question: usize) -> bool {
+        let chosen = self
+            .draft
+            .with_untracked(|draft| match draft.chosen(question) {
+                Some(option) => Some(Control::Option { question, option }),
+                None => draft
+                    .is_other_chosen(question)
+                    .then_some(Control::Other { question }),
+            });
+        let first = self.entry(question, Problem::Unanswered);
+        let text = Control::OtherText { question };
+        chosen.is_some_and(|chosen| self.enter(question, chosen))
+            || self.enter(question, first)
+            || self.enter(question, text)
+    }
+
+    /// Puts the focus where the user would go on. Says whether there was anything.
+    pub(crate) fn focus_next(self) -> bool {
+        let receipt = || self.find(&format!(".{}", part::RECEIPT));
+        let next = || {
+            let problems = self.problems_untracked();
+            let (question, _) = *problems.first()?;
+            self.enter_question(question).then_some(())
         };
-        if let Some(legend) = self.by_id(&self.ids.legend(question)) {
+        let ways_out = || {
+            let controls = [
+                Control::Submit,
+                Control::OtherText { question: 0 },
+                Control::Cancel,
+            ];
+            let control = controls
+                .into_iter()
+                .find_map(|control| self.control(control))?;
+            control.focus().ok()
+        };
+        match receipt().and_then(|receipt| receipt.dyn_into().ok()) {
+            Some(receipt) => {
+                focus_quietly(&receipt);
+                true
+            }
+            None => next().or_else(ways_out).is_some(),
+        }
+    }
+
+    fn enter(self, question: usize, control: Control) -> bool {
+        let Some(control) = self.control(control) else {
+            return false;
+        };
+        if let Some(legend) = self.find(&format!("#{}", self.ids.legend(question))) {
             scroll_to(&legend);
         }
         scroll_to(&control);
         focus_quietly(&control);
+        true
     }
 
     /// Whether the focus is inside this card.
@@ -38,7 +90,10 @@ impl CardState {
 
     /// The element of a control of this card.
     pub(crate) fn control(self, control: Control) -> Option<HtmlElement> {
-        self.by_id(&self.ids.control(control))?.dyn_into().ok()
+        // Ids need no escape (see `dom`).
+        self.find(&format!("#{}", self.ids.control(control)))?
+            .dyn_into()
+            .ok()
     }
 
     fn entry(self, question: usize, problem: Problem) -> Control {
@@ -57,11 +112,11 @@ impl CardState {
         }
     }
 
-    fn by_id(self, id: &str) -> Option<Element> {
-        // Looked up inside the root: the card may live in a shadow tree. Ids need no escape (see `dom`).
+    fn find(self, selector: &str) -> Option<Element> {
+        // Looked up inside the root: the card may live in a shadow tree.
         self.root
             .get_untracked()?
-            .query_selector(&format!("#{id}"))
+            .query_selector(selector)
             .ok()
             .flatten()
     }

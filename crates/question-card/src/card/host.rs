@@ -50,6 +50,7 @@ impl CardState {
     pub(crate) fn arrive(self, ask: &AskSnapshot) {
         self.announce_ready(ask);
         events::dispatch(self.root, events::WAITING);
+        self.claim_focus();
     }
 
     /// Takes over where the host stands with the reply.

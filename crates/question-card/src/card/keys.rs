@@ -14,6 +14,9 @@ const KEY_CODE_COMPOSING: u32 = 229;
 
 /// Handles a key press anywhere in the form.
 pub(crate) fn on_keydown(card: CardState, event: &KeyboardEvent) {
+    if card.claim.gives_back(event) {
+        return;
+    }
     let target = event
         .target()
         .and_then(|target| target.dyn_into::<Element>().ok());

@@ -1,6 +1,7 @@
 //! What the views of one card share, and how it stands.
 
 use super::SubmitMode;
+use super::claim::Claim;
 use super::follow::Shown;
 use super::preview::has_previews;
 use super::status::Announcer;
@@ -35,6 +36,7 @@ pub(crate) struct CardState {
     pub(crate) layout: Memo<Layout>,
     pub(crate) steady: Steady,
     pub(crate) announcer: Announcer,
+    pub(crate) claim: Claim,
     /// An input method is composing in one of the card's text fields.
     pub(crate) composing: StoredValue<bool>,
     /// The host would not take a message at this moment.
@@ -123,6 +125,7 @@ impl CardState {
             layout: Memo::new(move |_| layout(shown, mode, single_only)),
             steady: Steady::new(),
             announcer: Announcer::new(),
+            claim: Claim::new(),
             composing: StoredValue::new(false),
             refused: RwSignal::new(false),
             had_focus: StoredValue::new(false),

@@ -8,7 +8,7 @@ use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::task::tick;
-use question_card::{Labels, QuestionCard, Sending, SubmitMode};
+use question_card::{ClaimFocus, FocusHandle, Labels, QuestionCard, Sending, SubmitMode};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
@@ -49,6 +49,8 @@ pub struct Setting {
     pub shortcuts_off: bool,
     pub labels: Option<&'static Labels>,
     pub fresh: bool,
+    pub claim_focus: ClaimFocus,
+    pub handle: Option<FocusHandle>,
 }
 
 thread_local! { static CARDS: Cell<u32> = const { Cell::new(0) }; }
@@ -257,7 +259,20 @@ impl CardPage {
         tick().await;
     }
 
+    /// Waits until the timers that are due have fired.
+    pub async fn timers_passed(&self) {
+        let passed = Rc::new(Cell::new(false));
+        let pass = passed.clone();
+        set_timeout(move || pass.set(true), std::time::Duration::ZERO);
+        until("timers fire", move || passed.get()).await;
+        self.settled().await;
+    }
+
     // What the person sees.
+
+    pub fn tool_call_id(&self) -> String {
+        self.ask.with_untracked(|ask| ask.tool_call_id.clone())
+    }
 
     pub fn state(&self) -> String {
         self.card().get_attribute("data-state").unwrap_or_default()
@@ -625,6 +640,8 @@ fn card(
             nostrip:limits=setting.limits
             shortcuts=!setting.shortcuts_off
             fresh=setting.fresh
+            claim_focus=setting.claim_focus
+            nostrip:handle=setting.handle
             nostrip:labels=setting.labels
         />
     }
