@@ -117,6 +117,7 @@ impl Conversation {
             Event::LlmFailed { .. }
             | Event::ToolComplete { .. }
             | Event::AskUserQuestionPending { .. }
+            | Event::QuestionExpired { .. }
             | Event::UserCancel { .. }
             | Event::Retry
             | Event::SubAgentStarted { .. }

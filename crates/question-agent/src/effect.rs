@@ -3,8 +3,9 @@
 use crate::call::{ToolCall, ToolResult};
 use crate::message::Message;
 use crate::state::ConvState;
+use crate::time::Timestamp;
 use ask_user_question::AskUserQuestion;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What an adapter has to do after a transition, in the given order. Everything before the first request to a model or a tool is one commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +63,9 @@ pub enum StateChange {
         questions: AskUserQuestion,
         /// The call.
         tool_call_id: String,
+        /// When it expires, as ISO 8601; absent where it waits for as long as it takes.
+        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
+        expires_at: Option<Timestamp>,
     },
     /// The model failed.
     Failed {
@@ -82,10 +86,22 @@ impl From<&ConvState> for StateChange {
             ConvState::AwaitingUserResponse(waiting) => Self::AwaitingUserResponse {
                 questions: waiting.questions.clone(),
                 tool_call_id: waiting.tool_use_id.clone(),
+                expires_at: waiting.expires_at,
             },
             ConvState::Failed { reason } => Self::Failed {
                 reason: reason.clone(),
             },
         }
+    }
+}
+
+#[expect(
+    clippy::ref_option,
+    reason = "serde's `serialize_with` hands out references"
+)]
+fn as_text<S: Serializer>(time: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+    match time {
+        Some(time) => serializer.collect_str(time),
+        None => serializer.serialize_none(),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::call::ToolResult;
 use crate::message::{AssistantMessage, UserMessage};
+use crate::time::Timestamp;
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::{AskUserQuestion, Outcome};
 
@@ -38,9 +39,16 @@ pub enum Event {
         tool_use_id: String,
         /// What it asks.
         questions: AskUserQuestion,
+        /// When it expires; `None` where it waits for as long as it takes.
+        expires_at: Option<Timestamp>,
     },
     /// The user replied to an ask.
     UserQuestionResponse(Response),
+    /// The time of the ask that waits is over. Fed before whatever else comes at that moment or later, so that no late reply is taken.
+    QuestionExpired {
+        /// The time.
+        now: Timestamp,
+    },
     /// The user cancelled the question or stopped the run.
     UserCancel {
         /// Whether the model is told and goes on without an answer; otherwise the run ends.
@@ -104,6 +112,7 @@ impl Event {
             Self::ToolComplete { .. } => "tool_complete",
             Self::AskUserQuestionPending { .. } => "ask_user_question_pending",
             Self::UserQuestionResponse(_) => "user_question_response",
+            Self::QuestionExpired { .. } => "question_expired",
             Self::UserCancel { .. } => "user_cancel",
             Self::Retry => "retry",
             Self::SubAgentStarted { .. } => "sub_agent_started",

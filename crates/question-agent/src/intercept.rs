@@ -4,6 +4,7 @@ use crate::arguments::parse_arguments;
 use crate::call::{ToolCall, ToolInput, ToolResult};
 use crate::event::Event;
 use crate::registry::{PermissionMode, ToolContext};
+use crate::time::Timestamp;
 use ask_user_question::repair::Repair;
 use ask_user_question::validate::{check, check_text, describe};
 use ask_user_question::{AskUserQuestion, Limits};
@@ -25,15 +26,16 @@ pub enum Interception {
 }
 
 impl Interception {
-    /// The event to feed for this call; `None` where the executor has to run it.
+    /// The event to feed for this call, which expires then if it is an ask that waits; `None` where the executor has to run it.
     #[must_use]
-    pub fn into_event(self, call: &ToolCall) -> Option<Event> {
+    pub fn into_event(self, call: &ToolCall, expires_at: Option<Timestamp>) -> Option<Event> {
         match self {
             Self::Execute => None,
             Self::Refuse(result) => Some(Event::ToolComplete { result }),
             Self::Wait { questions, .. } => Some(Event::AskUserQuestionPending {
                 tool_use_id: call.id.clone(),
                 questions,
+                expires_at,
             }),
         }
     }

@@ -16,6 +16,7 @@ pub mod registry;
 pub mod rejected;
 pub mod snapshot;
 pub mod state;
+pub mod time;
 pub mod transition;
 
 pub use conversation::Conversation;
@@ -24,6 +25,7 @@ pub use event::Event;
 pub use intercept::intercept;
 pub use rejected::Rejected;
 pub use state::ConvState;
+pub use time::Timestamp;
 pub use transition::transition;
 
 #[cfg(doctest)]

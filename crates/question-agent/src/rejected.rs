@@ -28,12 +28,14 @@ pub enum Rejected {
     UnknownSubAgent,
     /// No ask waits.
     NotWaiting,
+    /// The ask that waits has time left.
+    NotExpired,
     /// Another ask waits.
     ForeignReply {
         /// The ask that waits.
         waiting: String,
     },
-    /// The ask has its result already; the first valid reply wins.
+    /// The ask has its result already: the first valid reply wins, unless it was cancelled or expired before.
     AlreadyAnswered {
         /// Whether this is the winning reply once more, and so has been delivered.
         same_reply: bool,
@@ -71,6 +73,7 @@ impl Rejected {
             Self::SubAgentsPending => "sub_agents_pending",
             Self::UnknownSubAgent => "unknown_sub_agent",
             Self::NotWaiting => "not_waiting",
+            Self::NotExpired => "not_expired",
             Self::ForeignReply { .. } => "foreign_reply",
             Self::AlreadyAnswered { .. } => "already_answered",
             Self::InvalidReply(_) => "invalid_reply",
@@ -93,13 +96,15 @@ impl fmt::Display for Rejected {
             Self::SubAgentsPending => f.write_str("the call's sub-agents have not finished"),
             Self::UnknownSubAgent => f.write_str("the running call has no such sub-agent"),
             Self::NotWaiting => f.write_str("no question is waiting for an answer"),
+            Self::NotExpired => f.write_str("the question has time left"),
             Self::ForeignReply { waiting } => write!(f, "another question is waiting: {waiting}"),
             Self::AlreadyAnswered {
                 same_reply: true, ..
             } => f.write_str("this answer has been delivered already"),
-            Self::AlreadyAnswered {
-                same_reply: false, ..
-            } => f.write_str("the question has been answered already"),
+            Self::AlreadyAnswered { winner, .. } if winner.is_error => {
+                write!(f, "the question has ended already: {}", winner.content)
+            }
+            Self::AlreadyAnswered { .. } => f.write_str("the question has been answered already"),
             Self::InvalidReply(violations) => write_violations(f, violations),
             Self::NothingToCancel => f.write_str("there is nothing to cancel"),
             Self::NothingToRetry => f.write_str("there is nothing to try again"),

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use std::error::Error;
 use std::fmt;
 
-/// The version that [`Snapshot::new`] writes.
-pub const SNAPSHOT_VERSION: u32 = 1;
+/// The version that [`Snapshot::new`] writes. In version 1 an ask could not expire.
+pub const SNAPSHOT_VERSION: u32 = 2;
 
 /// A conversation at rest. It can be taken at any point; what was under way goes on by [`Conversation::resume`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,16 +39,20 @@ impl Snapshot {
     pub fn from_json(json: Value) -> Result<Self, SnapshotError> {
         let version = json.get("version").and_then(Value::as_u64);
         match version {
-            Some(version) if version == u64::from(SNAPSHOT_VERSION) => serde_json::from_value(json)
-                .map_err(|error| SnapshotError::Unreadable(error.to_string())),
+            Some(1) => Self::read(migrate_from_1(json)),
+            Some(2) => Self::read(json),
             Some(version) if version > u64::from(SNAPSHOT_VERSION) => {
                 Err(SnapshotError::Newer { version })
             }
-            // Versions below 1 were never written. The first migration goes here: from the old JSON to the next version's.
+            // Versions below 1 were never written.
             Some(_) | None => Err(SnapshotError::Unreadable(
                 "it has no known version".to_owned(),
             )),
         }
+    }
+
+    fn read(json: Value) -> Result<Self, SnapshotError> {
+        serde_json::from_value(json).map_err(|error| SnapshotError::Unreadable(error.to_string()))
     }
 
     /// Reads a conversation that was stored in parts, as a store does that writes only what is new: the state as it is now, and the messages in the
@@ -74,6 +78,12 @@ impl Snapshot {
     pub fn into_conversation(self) -> Conversation {
         self.conversation
     }
+}
+
+/// An ask of version 1 has no deadline, which version 2 reads as waiting for as long as it takes.
+fn migrate_from_1(mut json: Value) -> Value {
+    json["version"] = 2.into();
+    json
 }
 
 /// Why a stored form could not be read.

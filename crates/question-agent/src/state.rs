@@ -1,6 +1,7 @@
 //! Where a conversation stands.
 
 use crate::call::ToolCall;
+use crate::time::Timestamp;
 use ask_user_question::AskUserQuestion;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -19,7 +20,7 @@ pub enum ConvState {
     },
     /// A tool runs.
     ToolExecuting(ToolExecuting),
-    /// An ask waits for its reply, for as long as it takes (parent conversations only).
+    /// An ask waits for its reply, for as long as it takes unless it was given a time (parent conversations only).
     AwaitingUserResponse(AwaitingUserResponse),
     /// The model could not be reached or refused; a retry or a new message goes on.
     Failed {
@@ -53,6 +54,17 @@ pub struct AwaitingUserResponse {
     pub remaining_tools: Vec<ToolCall>,
     /// The calls of the same turn that have their result.
     pub persisted_tool_ids: BTreeSet<String>,
+    /// When it expires; `None` where it waits for as long as it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+}
+
+impl AwaitingUserResponse {
+    /// Whether its time is over.
+    #[must_use]
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|deadline| deadline <= now)
+    }
 }
 
 impl ConvState {

@@ -6,6 +6,7 @@ use crate::event::{Event, Response};
 use crate::message::{AssistantMessage, Message, UserMessage};
 use crate::rejected::Rejected;
 use crate::state::{AwaitingUserResponse, ConvState, ToolExecuting};
+use crate::time::Timestamp;
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
@@ -59,8 +60,9 @@ pub fn transition(state: &ConvState, event: Event) -> Result<Transition, Rejecte
             Event::AskUserQuestionPending {
                 tool_use_id,
                 questions,
+                expires_at,
             },
-        ) => ask(executing, &tool_use_id, questions),
+        ) => ask(executing, &tool_use_id, questions, expires_at),
         (
             Executing(executing),
             Event::SubAgentStarted {
@@ -80,9 +82,10 @@ pub fn transition(state: &ConvState, event: Event) -> Result<Transition, Rejecte
         ) => Err(Rejected::NotExecuting),
 
         (Awaiting(waiting), Event::UserQuestionResponse(response)) => reply(waiting, response),
+        (Awaiting(waiting), Event::QuestionExpired { now }) => expire(waiting, now),
         (
             Idle | LlmRequesting { .. } | Executing(_) | Failed { .. },
-            Event::UserQuestionResponse(_),
+            Event::UserQuestionResponse(_) | Event::QuestionExpired { .. },
         ) => Err(Rejected::NotWaiting),
 
         (Awaiting(waiting), Event::UserCancel { proceed }) => Ok(cancel_question(waiting, proceed)),
@@ -201,6 +204,7 @@ fn ask(
     executing: &ToolExecuting,
     tool_use_id: &str,
     questions: AskUserQuestion,
+    expires_at: Option<Timestamp>,
 ) -> Result<Transition, Rejected> {
     check_running(executing, tool_use_id)?;
     if !executing.pending_sub_agents.is_empty() {
@@ -211,6 +215,7 @@ fn ask(
         tool_use_id: tool_use_id.to_owned(),
         remaining_tools: executing.remaining_tools.clone(),
         persisted_tool_ids: executing.persisted_tool_ids.clone(),
+        expires_at,
     });
     let effects = vec![
         Effect::PersistState,
@@ -323,13 +328,25 @@ fn reply_result(waiting: &AwaitingUserResponse, response: &Response) -> ToolResu
     }
 }
 
+/// The model is told, and goes on without an answer.
+fn expire(waiting: &AwaitingUserResponse, now: Timestamp) -> Result<Transition, Rejected> {
+    if !waiting.is_expired(now) {
+        return Err(Rejected::NotExpired);
+    }
+    let results = unanswered(waiting, &Outcome::Expired, NOT_RUN_UNANSWERED);
+    Ok(request(1, vec![Effect::PersistToolResults { results }]))
+}
+
 fn cancel_question(waiting: &AwaitingUserResponse, proceed: bool) -> Transition {
-    let cancelled = ToolResult::error(
-        &waiting.tool_use_id,
-        Outcome::Declined.tool_content(&waiting.questions),
-    );
-    let results = with_not_run(cancelled, &waiting.remaining_tools, NOT_RUN_CANCELLED);
+    let results = unanswered(waiting, &Outcome::Declined, NOT_RUN_CANCELLED);
     Next::after_cancel(proceed).transition(vec![Effect::PersistToolResults { results }])
+}
+
+/// The results of an ask that ended without a reply and of the calls behind it.
+fn unanswered(waiting: &AwaitingUserResponse, outcome: &Outcome, not_run: &str) -> Vec<ToolResult> {
+    let content = outcome.tool_content(&waiting.questions);
+    let result = ToolResult::error(&waiting.tool_use_id, content);
+    with_not_run(result, &waiting.remaining_tools, not_run)
 }
 
 fn cancel_tools(executing: &ToolExecuting, proceed: bool) -> Transition {

@@ -1,14 +1,14 @@
 //! The server as a value.
 
+use crate::clock::Clock;
 use crate::config::Config;
 use crate::error::ApiError;
 use crate::guard::{Guard, guard};
-use crate::limits::MAX_BODY_BYTES;
 use crate::models::Model;
 use crate::owner::recognise;
 use crate::page::{self, Page};
 use crate::policy::{self, policy};
-use crate::runtime::{Rates, Runtime};
+use crate::runtime::{Runtime, watch_deadlines};
 use crate::store::Store;
 use crate::{agent_endpoint, conversations, events};
 use axum::extract::DefaultBodyLimit;
@@ -25,6 +25,8 @@ pub struct Parts {
     pub store: Arc<dyn Store>,
     /// Who speaks for the agent.
     pub model: Arc<dyn Model>,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
     /// The built page, where one is served.
     pub page: Option<Page>,
     /// Ends the streams that would never end by themselves.
@@ -38,17 +40,20 @@ pub(crate) struct App {
 }
 
 /// The whole server, to be bound to a socket or driven by hand.
+///
+/// # Panics
+/// Outside of a Tokio runtime: questions expire whether or not anybody asks.
 pub fn app(config: &Config, parts: Parts) -> Router {
     let Parts {
         store,
         model,
+        clock,
         page,
         shutdown,
     } = parts;
-    let rates = Rates::new(config.max_changes, config.max_new);
-    let app = App {
-        runtime: Arc::new(Runtime::new(store, model, rates, shutdown)),
-    };
+    let runtime = Arc::new(Runtime::new(config, store, model, clock, shutdown));
+    watch_deadlines(&runtime);
+    let app = App { runtime };
     let settings = settings(config);
     let routes = Router::new()
         .route("/agent", post(agent_endpoint::run))
@@ -60,7 +65,7 @@ pub fn app(config: &Config, parts: Parts) -> Router {
         .route("/healthz", get(healthz))
         .method_not_allowed_fallback(no_such_method)
         .with_state(app)
-        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES));
+        .layer(DefaultBodyLimit::max(config.bounds.body));
     let routes = match page {
         Some(page) => {
             let files = get(page::serve).fallback(no_such_method);

@@ -3,8 +3,7 @@
 mod settings;
 
 use crate::guard::Origin;
-use crate::limits::{MAX_CHANGES, MAX_NEW};
-use crate::rate::PerMinute;
+use crate::limits::Bounds;
 use lexopt::prelude::*;
 use settings::Setting;
 pub use settings::help;
@@ -31,10 +30,10 @@ pub struct Config {
     pub pace: Duration,
     /// The SQLite file to keep conversations in; `None` keeps them in memory.
     pub database: Option<PathBuf>,
-    /// How often a conversation may be changed from outside.
-    pub max_changes: PerMinute,
-    /// How often a conversation may be begun.
-    pub max_new: PerMinute,
+    /// How long an ask waits for its reply; `None` where it waits for as long as it takes.
+    pub expire_after: Option<Duration>,
+    /// What the server bounds.
+    pub bounds: Bounds,
     /// Origins that are let in beside those of this machine.
     pub allow_origins: Vec<Origin>,
     /// Origins whose agents the page may talk to beside this server.
@@ -52,8 +51,8 @@ impl Default for Config {
             model: ModelName::FrontDesk,
             pace: DEFAULT_PACE,
             database: None,
-            max_changes: MAX_CHANGES,
-            max_new: MAX_NEW,
+            expire_after: None,
+            bounds: Bounds::default(),
             allow_origins: Vec::new(),
             allow_agents: Vec::new(),
             page: None,

@@ -3,6 +3,8 @@
 use crate::agent_endpoint::json_body;
 use crate::app::App;
 use crate::error::ApiError;
+use crate::intake;
+use crate::limits::Bounds;
 use crate::live::{Live, Talk};
 use crate::owner::Caller;
 use crate::runtime::{stop, to_the_end};
@@ -45,6 +47,8 @@ struct Pending {
     tool_call_id: String,
     #[serde(flatten)]
     questions: AskUserQuestion,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
 }
 
 /// What `POST /conversations/{id}/respond` takes.
@@ -84,6 +88,7 @@ pub(crate) async fn describe(
     let pending = conversation.waiting().map(|waiting| Pending {
         tool_call_id: waiting.tool_use_id.clone(),
         questions: waiting.questions.clone(),
+        expires_at: waiting.expires_at.map(|time| time.to_string()),
     });
     Ok(Json(Description {
         messages: wire::messages(conversation),
@@ -106,7 +111,7 @@ pub(crate) async fn respond(
         let live = app.runtime.open(&caller, &id).await?;
         live.allow_change()?;
         let talk = app.runtime.talk(&live).await?;
-        match read_response(&talk, body) {
+        match read_response(app.runtime.bounds(), &talk, body) {
             Ok(event) => hand_over(&app, &live, talk, event).await,
             Err(ApiError::Rejected(Rejected::AlreadyAnswered {
                 same_reply: true, ..
@@ -118,7 +123,7 @@ pub(crate) async fn respond(
 }
 
 /// An absent `toolCallId` means the ask that waits.
-fn read_response(talk: &Talk, body: RespondBody) -> Result<Event, ApiError> {
+fn read_response(bounds: &Bounds, talk: &Talk, body: RespondBody) -> Result<Event, ApiError> {
     let conversation = &talk.conversation;
     let winner = body
         .tool_call_id
@@ -141,13 +146,15 @@ fn read_response(talk: &Talk, body: RespondBody) -> Result<Event, ApiError> {
         reply["details"] = details;
     }
     let reply = Reply::parse(&waiting.questions, &reply).map_err(ApiError::InvalidReply)?;
+    let outcome = Outcome::Answered(reply);
+    intake::check_length(bounds, &outcome)?;
     Ok(Event::UserQuestionResponse(Response {
         tool_use_id: body
             .tool_call_id
             .unwrap_or_else(|| waiting.tool_use_id.clone()),
         reply_id: body.reply_id.unwrap_or_else(|| Uuid::new_v4().to_string()),
         by: AnsweredBy::Card,
-        outcome: Outcome::Answered(reply),
+        outcome,
         tool_message_id: None,
         messages: Vec::new(),
     }))
@@ -170,7 +177,7 @@ pub(crate) async fn cancel(
     to_the_end(async move {
         let live = app.runtime.open(&caller, &id).await?;
         live.allow_change()?;
-        let run = live.talk.lock().await.run.clone();
+        let run = app.runtime.talk(&live).await?.run.clone();
         let stopped = run.filter(|run| run_id.as_ref().is_none_or(|id| *id == run.id));
         if let Some(run) = &stopped {
             stop(run).await;

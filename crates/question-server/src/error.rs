@@ -17,7 +17,7 @@ pub(crate) enum ApiError {
     BadRequest(String),
     /// 415 `unsupported_media_type`: the body is not declared as JSON.
     UnsupportedMediaType,
-    /// 413 `too_large`: the body is over [`MAX_BODY_BYTES`](crate::limits::MAX_BODY_BYTES).
+    /// 413 `too_large`: the body is over [`Bounds::body`](crate::limits::Bounds::body).
     BodyTooLarge,
     /// 403 `forbidden_host`: see [`guard`](crate::guard).
     ForbiddenHost,
@@ -31,11 +31,11 @@ pub(crate) enum ApiError {
     MethodNotAllowed,
     /// 400 `invalid_reply`: the reply does not fit the ask; `violations` says where.
     InvalidReply(Vec<Violation>),
-    /// 409 with the rejection's code: the conversation cannot take this now. Where the ask has its answer, `winner` is it.
+    /// 409 with the rejection's code: the conversation cannot take this now. Where the ask has ended, `outcome` says how, and `winner` is its result.
     Rejected(Rejected),
-    /// 409 `conversation_full`: it has [`MAX_MESSAGES`](crate::limits::MAX_MESSAGES).
+    /// 409 `conversation_full`: it has [`Bounds::messages`](crate::limits::Bounds::messages).
     ConversationFull,
-    /// 503 `too_many_conversations`: the server has [`MAX_CONVERSATIONS`](crate::limits::MAX_CONVERSATIONS).
+    /// 503 `too_many_conversations`: the server has [`Bounds::conversations`](crate::limits::Bounds::conversations).
     TooManyConversations,
     /// 429 `too_many_requests`, with `Retry-After`: more often than [`limits`](crate::limits) let it.
     TooManyRequests(Duration),
@@ -116,6 +116,9 @@ impl ApiError {
             }
             Self::Rejected(Rejected::AlreadyAnswered { winner, .. }) => {
                 body["winner"] = json!(wire::result_message(winner));
+                if let Some(outcome) = wire::outcome_of(winner) {
+                    body["outcome"] = json!(outcome);
+                }
             }
             _ => {}
         }

@@ -3,7 +3,7 @@
 
 use crate::error::ApiError;
 use crate::input::{InputMessage, InputTool, InputUser, Resume, ResumeStatus, RunInput};
-use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGES};
+use crate::limits::Bounds;
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::validate::Violation;
@@ -16,13 +16,15 @@ use serde_json::Value;
 
 /// The event that an input amounts to; `None` where it brings nothing new.
 pub(crate) fn read(
+    bounds: &Bounds,
     conversation: &Conversation,
     input: &RunInput,
 ) -> Result<Option<Event>, ApiError> {
-    let said = new_user_messages(conversation, input)?;
+    let said = new_user_messages(bounds, conversation, input)?;
     if let Some(waiting) = conversation.waiting()
         && let Some(response) = response(conversation, waiting, input, &said)?
     {
+        check_length(bounds, &response.outcome)?;
         return Ok(Some(Event::UserQuestionResponse(response)));
     }
     let (repeated, messages): (Vec<UserMessage>, Vec<UserMessage>) = said
@@ -35,7 +37,37 @@ pub(crate) fn read(
     Ok(None)
 }
 
+/// Refuses an outcome in which the user says more than may be said at a time.
+pub(crate) fn check_length(bounds: &Bounds, outcome: &Outcome) -> Result<(), ApiError> {
+    let own_words = match outcome {
+        Outcome::Answered(reply) => reply
+            .answers()
+            .iter()
+            .flat_map(|answer| [&answer.other, &answer.note])
+            .flatten()
+            .map(String::len)
+            .sum(),
+        Outcome::RepliedInChat { text, partial } => {
+            let words = partial.iter().flat_map(|picks| [&picks.other, &picks.note]);
+            text.len() + words.flatten().map(String::len).sum::<usize>()
+        }
+        Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => 0,
+    };
+    check_words(bounds, own_words)
+}
+
+fn check_words(bounds: &Bounds, bytes: usize) -> Result<(), ApiError> {
+    if bytes > bounds.message {
+        return Err(ApiError::BadRequest(format!(
+            "A message may have at most {} bytes.",
+            bounds.message
+        )));
+    }
+    Ok(())
+}
+
 fn new_user_messages(
+    bounds: &Bounds,
     conversation: &Conversation,
     input: &RunInput,
 ) -> Result<Vec<UserMessage>, ApiError> {
@@ -47,22 +79,18 @@ fn new_user_messages(
         if conversation.knows_message(&user.id) || said.iter().any(|known| known.id == user.id) {
             continue;
         }
-        said.extend(read_user_message(user)?);
+        said.extend(read_user_message(bounds, user)?);
     }
-    if !said.is_empty() && conversation.messages().len() + said.len() > MAX_MESSAGES {
+    if !said.is_empty() && conversation.messages().len() + said.len() > bounds.messages {
         return Err(ApiError::ConversationFull);
     }
     Ok(said)
 }
 
 /// A message without text says nothing.
-fn read_user_message(user: &InputUser) -> Result<Option<UserMessage>, ApiError> {
+fn read_user_message(bounds: &Bounds, user: &InputUser) -> Result<Option<UserMessage>, ApiError> {
     let text = user.text();
-    if text.len() > MAX_MESSAGE_BYTES {
-        return Err(ApiError::BadRequest(format!(
-            "A message may have at most {MAX_MESSAGE_BYTES} bytes."
-        )));
-    }
+    check_words(bounds, text.len())?;
     let message = UserMessage {
         id: user.id.clone(),
         text,

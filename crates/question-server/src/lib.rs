@@ -5,6 +5,7 @@
 
 mod agent_endpoint;
 pub mod app;
+pub mod clock;
 pub mod config;
 mod conversations;
 mod error;

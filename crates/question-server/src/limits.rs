@@ -3,20 +3,35 @@
 use crate::rate::PerMinute;
 use std::time::Duration;
 
-/// The largest body of a request. A client sends the whole history each time.
-pub const MAX_BODY_BYTES: usize = 4 << 20;
+/// What is for whoever runs the server to bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The largest body of a request, in bytes. A client sends the whole history each time.
+    pub body: usize,
+    /// The longest text that a user may send at a time, in bytes: a message, or what an answer says beyond the question's own words.
+    pub message: usize,
+    /// How many messages one conversation may have before it takes no more from the user.
+    pub messages: usize,
+    /// How many conversations the server holds.
+    pub conversations: usize,
+    /// How often a conversation may be changed from outside.
+    pub changes: PerMinute,
+    /// How often a conversation may be begun, all clients together.
+    pub new: PerMinute,
+}
 
-/// How many conversations the server holds.
-pub const MAX_CONVERSATIONS: usize = 10_000;
-
-/// How often a conversation may be changed from outside, where `--max-changes` does not say otherwise.
-pub const MAX_CHANGES: PerMinute = PerMinute::new(300);
-
-/// How often a conversation may be begun, all clients together, where `--max-new` does not say otherwise.
-pub const MAX_NEW: PerMinute = PerMinute::new(600);
-
-/// How many messages one conversation may have before it takes no more from the user.
-pub const MAX_MESSAGES: usize = 2_000;
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            body: 4 << 20,
+            message: 64 << 10,
+            messages: 2_000,
+            conversations: 10_000,
+            changes: PerMinute::new(300),
+            new: PerMinute::new(600),
+        }
+    }
+}
 
 /// How often the model is asked in one run, tools and refused asks in between.
 pub const MAX_MODEL_CALLS: u32 = 32;
@@ -29,9 +44,6 @@ pub const MAX_SUB_AGENTS: usize = 8;
 
 /// How long a model that said when to come back is waited for at most.
 pub const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
-
-/// The longest text of one user message, in bytes.
-pub const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
 /// The longest id that a client may make, in bytes.
 pub const MAX_ID_BYTES: usize = 200;

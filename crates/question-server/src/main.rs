@@ -1,5 +1,6 @@
 //! Binds the server to a loopback port and serves until it is told to stop.
 
+use question_server::clock::SystemClock;
 use question_server::config::{self, Command, ModelName};
 use question_server::limits::SHUTDOWN_GRACE;
 use question_server::models::Model;
@@ -47,6 +48,7 @@ async fn serve(config: Config) -> Result<(), String> {
         page: config.page.as_deref().map(Page::read).transpose()?,
         model: open_model(&config)?,
         store: open_store(&config)?,
+        clock: Arc::new(SystemClock),
         shutdown: CancellationToken::new(),
     };
     let shutdown = parts.shutdown.clone();

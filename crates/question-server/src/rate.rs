@@ -1,6 +1,6 @@
 //! How often something may happen.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -42,6 +42,12 @@ impl Allowance {
         }
     }
 
+    /// Whether it is as it would be if nothing had been taken.
+    pub(crate) fn is_whole(&self, now: Instant) -> bool {
+        let most = f64::from(self.rate.0);
+        self.lock().grown(now, most) >= most
+    }
+
     /// Takes one of what is left, or says how long it is until there is one.
     pub(crate) fn take(&self, now: Instant) -> Result<(), Duration> {
         let most = f64::from(self.rate.0);
@@ -49,16 +55,26 @@ impl Allowance {
             return Ok(());
         }
         let a_second = most / MINUTE.as_secs_f64();
-        // Both fields are plain numbers, written one after the other without a panic in between.
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let passed = now.saturating_duration_since(left.at).as_secs_f64();
-        left.times = (left.times + passed * a_second).min(most);
+        let mut left = self.lock();
+        left.times = left.grown(now, most);
         left.at = now;
         if left.times < 1.0 {
             return Err(Duration::from_secs_f64((1.0 - left.times) / a_second));
         }
         left.times -= 1.0;
         Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Left> {
+        // Both fields are plain numbers, written one after the other without a panic in between.
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Left {
+    fn grown(&self, now: Instant, most: f64) -> f64 {
+        let passed = now.saturating_duration_since(self.at);
+        (self.times + passed.as_secs_f64() * most / MINUTE.as_secs_f64()).min(most)
     }
 }
 
@@ -72,9 +88,12 @@ mod tests {
         let start = Instant::now();
         let allowance = Allowance::new(start, PerMinute::new(30));
         let taken = |now| (0..100).take_while(|_| allowance.take(now).is_ok()).count();
+        assert!(allowance.is_whole(start));
         assert_eq!(taken(start), 30);
         assert_eq!(allowance.take(start), Err(Duration::from_secs(2)));
         assert_eq!(taken(start + Duration::from_secs(2)), 1);
+        assert!(!allowance.is_whole(start + Duration::from_secs(30)));
+        assert!(allowance.is_whole(start + Duration::from_secs(3600)));
         assert_eq!(taken(start + Duration::from_secs(3600)), 30);
     }
 

@@ -1,89 +1,79 @@
 //! Carries out what the state machine decides: asks the model, runs tools, stores, and tells the clients.
 
+mod deadlines;
+mod lives;
 mod sub_agents;
 mod tell;
 mod work;
 
+use crate::clock::Clock;
+use crate::config::Config;
 use crate::error::ApiError;
 use crate::input::RunInput;
 use crate::intake;
-use crate::limits::MAX_CONVERSATIONS;
+use crate::limits::Bounds;
 use crate::live::{Live, Run, Talk};
 use crate::log::{Reader, RunEnd};
 use crate::models::Model;
 use crate::owner::Caller;
-use crate::rate::{Allowance, PerMinute};
+use crate::rate::Allowance;
 use crate::sse::RunStream;
-use crate::store::{Change, Store, Stored};
+use crate::store::{Change, Store};
 use crate::wire;
+pub(crate) use deadlines::watch_deadlines;
+use lives::Slots;
 use question_agent::effect::StateChange;
 use question_agent::registry::{ToolContext, ToolRegistry};
-use question_agent::{ConvState, Conversation, Effect, Event, Rejected};
-use std::collections::HashMap;
-use std::sync::{Arc, Weak};
-use std::time::Instant;
+use question_agent::{ConvState, Effect, Event, Rejected};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 pub(crate) use tell::snapshot;
 use tell::{announce, attach, brought_message, catch_up, end_run, taken_messages};
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::{Mutex, MutexGuard, Notify};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
-
-/// How often clients may do what costs something.
-#[derive(Debug)]
-pub(crate) struct Rates {
-    max_changes: PerMinute,
-    new: Allowance,
-}
-
-impl Rates {
-    pub(crate) fn new(max_changes: PerMinute, max_new: PerMinute) -> Self {
-        let new = Allowance::new(Instant::now(), max_new);
-        Self { max_changes, new }
-    }
-
-    fn changes(&self) -> Allowance {
-        Allowance::new(Instant::now(), self.max_changes)
-    }
-
-    fn take_new(&self) -> Result<(), ApiError> {
-        self.new
-            .take(Instant::now())
-            .map_err(ApiError::TooManyRequests)
-    }
-}
-
-/// What is kept of a conversation for as long as the server runs. The conversation itself is in memory only while somebody does something with it
-/// or watches it; a question may wait for days.
-#[derive(Debug)]
-struct Slot {
-    live: Weak<Live>,
-    changes: Arc<Allowance>,
-}
 
 /// Everything that conversations share.
 #[derive(Debug)]
 pub(crate) struct Runtime {
     store: Arc<dyn Store>,
     model: Arc<dyn Model>,
-    rates: Rates,
-    lives: Mutex<HashMap<String, Slot>>,
+    clock: Arc<dyn Clock>,
+    bounds: Bounds,
+    /// How long an ask waits for its reply; `None` where it waits for as long as it takes.
+    expire_after: Option<Duration>,
+    /// How often a conversation may still be begun.
+    new: Allowance,
+    slots: Mutex<Slots>,
+    /// Told when an ask begins to wait that expires.
+    deadlines_changed: Arc<Notify>,
     shutdown: CancellationToken,
 }
 
 impl Runtime {
     pub(crate) fn new(
+        config: &Config,
         store: Arc<dyn Store>,
         model: Arc<dyn Model>,
-        rates: Rates,
+        clock: Arc<dyn Clock>,
         shutdown: CancellationToken,
     ) -> Self {
         Self {
-            rates,
             store,
             model,
-            lives: Mutex::default(),
+            clock,
+            bounds: config.bounds,
+            expire_after: config.expire_after,
+            new: Allowance::new(Instant::now(), config.bounds.new),
+            slots: Mutex::default(),
+            deadlines_changed: Arc::default(),
             shutdown,
         }
+    }
+
+    /// What the server bounds.
+    pub(crate) fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 
     /// The tools of a conversation in this context.
@@ -98,74 +88,6 @@ impl Runtime {
         &self.shutdown
     }
 
-    /// A conversation that exists; for whom it is not, it does not.
-    pub(crate) async fn open(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
-        let mut lives = self.lives.lock().await;
-        self.find(&mut lives, id)
-            .await?
-            .filter(|live| caller.may_open(live.owner.as_ref()))
-            .ok_or(ApiError::UnknownConversation)
-    }
-
-    /// What a conversation is, for as long as the guard is held.
-    pub(crate) async fn talk<'a>(&self, live: &'a Live) -> Result<MutexGuard<'a, Talk>, ApiError> {
-        let mut talk = live.talk.lock().await;
-        if talk.is_stale {
-            let stored = self.store.load(&live.id).await?;
-            let (conversation, context) = stored
-                .map(|stored| (stored.conversation, stored.context))
-                .unwrap_or_default();
-            talk.conversation = conversation;
-            talk.context = context;
-            talk.is_stale = false;
-        }
-        Ok(talk)
-    }
-
-    async fn open_or_create(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
-        let mut lives = self.lives.lock().await;
-        if let Some(live) = self.find(&mut lives, id).await? {
-            let known = Some(live).filter(|live| caller.may_open(live.owner.as_ref()));
-            return known.ok_or(ApiError::UnknownConversation);
-        }
-        if lives.len().max(self.store.count().await?) >= MAX_CONVERSATIONS {
-            return Err(ApiError::TooManyConversations);
-        }
-        let new = Stored {
-            conversation: Conversation::new(),
-            context: ToolContext::default(),
-            owner: caller.0.clone(),
-        };
-        self.rates.take_new()?;
-        Ok(self.keep(&mut lives, id, new))
-    }
-
-    async fn find(
-        &self,
-        lives: &mut HashMap<String, Slot>,
-        id: &str,
-    ) -> Result<Option<Arc<Live>>, ApiError> {
-        if let Some(live) = lives.get(id).and_then(|slot| slot.live.upgrade()) {
-            return Ok(Some(live));
-        }
-        let Some(stored) = self.store.load(id).await? else {
-            return Ok(None);
-        };
-        Ok(Some(self.keep(lives, id, stored)))
-    }
-
-    fn keep(&self, lives: &mut HashMap<String, Slot>, id: &str, stored: Stored) -> Arc<Live> {
-        let known = lives.get(id).map(|slot| Arc::clone(&slot.changes));
-        let changes = known.unwrap_or_else(|| Arc::new(self.rates.changes()));
-        let live = Arc::new(Live::new(id.to_owned(), stored, Arc::clone(&changes)));
-        let slot = Slot {
-            live: Arc::downgrade(&live),
-            changes,
-        };
-        lives.insert(id.to_owned(), slot);
-        live
-    }
-
     /// Takes a client's input and gives the response to stream: a run, or what has become of the one that took the same input before.
     pub(crate) async fn run(
         self: Arc<Self>,
@@ -178,7 +100,7 @@ impl Runtime {
         let mut talk = loop {
             let talk = self.talk(&live).await?;
             let Some(run) = &talk.run else { break talk };
-            if intake::read(&talk.conversation, &input)?.is_none() {
+            if intake::read(&self.bounds, &talk.conversation, &input)?.is_none() {
                 return Ok(attach(&live, &talk, run, &input.run_id));
             }
             if !run.is_abandoned() {
@@ -190,7 +112,7 @@ impl Runtime {
             stop(&run).await;
         };
         let event = match (
-            intake::read(&talk.conversation, &input)?,
+            intake::read(&self.bounds, &talk.conversation, &input)?,
             talk.conversation.state(),
         ) {
             (Some(event), _) => Some(event),
@@ -295,6 +217,10 @@ impl Runtime {
             event = name,
             state = talk.conversation.state().name()
         );
+        let waiting = talk.conversation.waiting();
+        if waiting.is_some_and(|waiting| waiting.expires_at.is_some()) {
+            self.deadlines_changed.notify_one();
+        }
         Ok(effects)
     }
 }

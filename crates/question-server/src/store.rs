@@ -7,7 +7,7 @@ use crate::owner::Owner;
 use futures_util::future::BoxFuture;
 pub use memory::MemoryStore;
 use question_agent::registry::ToolContext;
-use question_agent::{Conversation, Effect};
+use question_agent::{Conversation, Effect, Timestamp};
 pub use sqlite::SqliteStore;
 use std::error::Error;
 use std::fmt;
@@ -26,6 +26,18 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// How many conversations there are.
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>>;
+
+    /// Which questions have expired by now, and when the next will.
+    fn deadlines(&self, now: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>>;
+}
+
+/// When questions expire that wait.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deadlines {
+    /// The conversations whose questions have, those that wait longest first.
+    pub over: Vec<String>,
+    /// When the next will.
+    pub next: Option<Timestamp>,
 }
 
 /// A conversation as a store has it.

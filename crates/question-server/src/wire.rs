@@ -10,7 +10,8 @@ use ag_ui_stream::message::{
     AssistantMessage, CallType, FunctionCall, Message, Metadata, ToolCall, ToolMessage,
 };
 use ag_ui_stream::outcome::{Interrupt, InterruptOutcome, RunOutcome, SuccessOutcome};
-use ask_user_question::outcome::AskMetadata;
+use ask_user_question::outcome::{AskMetadata, OutcomeKind};
+use ask_user_question::{AskUserQuestion, Outcome};
 use question_agent::call::{ToolResult, is_asking_tool};
 use question_agent::state::AwaitingUserResponse;
 use question_agent::{ConvState, Conversation, message};
@@ -76,6 +77,19 @@ pub(crate) fn result_message(result: &ToolResult) -> Message {
     message.error = result.is_error.then(|| result.content.clone());
     message.metadata = metadata(result.ask.as_ref());
     Message::Tool(message)
+}
+
+/// How an ask ended that has this result; `None` where it could not be asked.
+pub(crate) fn outcome_of(result: &ToolResult) -> Option<OutcomeKind> {
+    if let Some(ask) = &result.ask {
+        return Some(ask.outcome);
+    }
+    // Only replies need their ask to be understood, and they are all marked.
+    let nothing = AskUserQuestion {
+        questions: Vec::new(),
+    };
+    let outcome = Outcome::parse(&nothing, &result.content)?;
+    Some(outcome.kind())
 }
 
 pub(crate) fn result_event(result: &ToolResult) -> Event {
@@ -183,5 +197,6 @@ fn interrupt(waiting: &AwaitingUserResponse) -> Interrupt {
     interrupt.message = Some(texts.join("\n"));
     interrupt.tool_call_id = Some(waiting.tool_use_id.clone());
     interrupt.response_schema = schema.as_object().cloned();
+    interrupt.expires_at = waiting.expires_at.map(|time| time.to_string());
     interrupt
 }

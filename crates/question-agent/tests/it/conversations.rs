@@ -1,7 +1,7 @@
 //! Conversations between a simulated agent and a simulated user, as data: `tests/it/conversations/*.json`.
 //!
 //! A step is what one side does; `expect` says how the conversation stands afterwards. Calls of the asking tool are intercepted as an
-//! executor would, all others complete when the data says so.
+//! executor would and expire at 1000, all others complete when the data says so.
 
 use crate::samples::intercept_running;
 use ask_user_question::Outcome;
@@ -9,7 +9,7 @@ use ask_user_question::Reply;
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::event::{Event, Response};
 use question_agent::message::{AssistantMessage, Message, UserMessage};
-use question_agent::{Conversation, Effect};
+use question_agent::{Conversation, Effect, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -36,6 +36,7 @@ conversations!(
     calls_behind_the_question,
     typed_instead_of_picked,
     two_asks_in_one_turn,
+    expired_and_going_on,
 );
 
 #[derive(Deserialize)]
@@ -67,6 +68,8 @@ enum Doing {
         id: String,
         content: String,
     },
+    /// It is that late now.
+    Time(u64),
 }
 
 /// Everything is optional; what is given must hold.
@@ -136,6 +139,9 @@ fn event_of(conversation: &Conversation, number: usize, doing: Doing) -> Event {
         Doing::Cancel { proceed } => Event::UserCancel { proceed },
         Doing::Tool { id, content } => Event::ToolComplete {
             result: ToolResult::success(id, content),
+        },
+        Doing::Time(now) => Event::QuestionExpired {
+            now: Timestamp(now),
         },
     }
 }

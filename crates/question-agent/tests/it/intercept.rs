@@ -2,6 +2,7 @@
 
 use crate::samples::{ask_call, database_ask, other_call};
 use ask_user_question::Limits;
+use question_agent::Timestamp;
 use question_agent::call::ToolCall;
 use question_agent::event::Event;
 use question_agent::intercept::{Interception, intercept};
@@ -24,10 +25,12 @@ fn refusal(context: &ToolContext, limits: &Limits, arguments: &str) -> String {
 #[test]
 fn a_valid_ask_waits() {
     let call = ask_call("call-1");
-    let event = intercept(&ToolContext::default(), &Limits::RUNTIME, &call).into_event(&call);
+    let event = intercept(&ToolContext::default(), &Limits::RUNTIME, &call)
+        .into_event(&call, Some(Timestamp(7)));
     let expected = Event::AskUserQuestionPending {
         tool_use_id: "call-1".to_owned(),
         questions: database_ask(),
+        expires_at: Some(Timestamp(7)),
     };
     assert_eq!(event, Some(expected));
 }
@@ -42,7 +45,7 @@ fn both_spellings_are_asks_and_other_tools_run() {
     }
     let call = other_call("call-1");
     assert_eq!(
-        intercept(&ToolContext::default(), &Limits::CODING, &call).into_event(&call),
+        intercept(&ToolContext::default(), &Limits::CODING, &call).into_event(&call, None),
         None
     );
 }

@@ -7,13 +7,14 @@ use ask_user_question::Outcome;
 use question_agent::call::ToolResult;
 use question_agent::event::Event;
 use question_agent::message::{AssistantMessage, Message};
-use question_agent::{ConvState, Conversation};
+use question_agent::{ConvState, Conversation, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 const SEQUENCES: u64 = 200;
 const EVENTS: usize = 60;
+const DEADLINE: Timestamp = Timestamp(1_795_176_000_000);
 
 #[test]
 fn no_call_is_left_without_exactly_one_result() {
@@ -156,14 +157,16 @@ fn fitting_event(dice: &mut Dice, step: usize, state: &ConvState) -> Event {
                 (None, true) => Event::AskUserQuestionPending {
                     tool_use_id: id,
                     questions: database_ask(),
+                    expires_at: dice.flip().then_some(DEADLINE),
                 },
                 (None, false) => Event::ToolComplete {
                     result: ToolResult::success(id, "done"),
                 },
             }
         }
-        ConvState::AwaitingUserResponse(waiting) => match dice.roll(4) {
-            0 => says(&format!("u{step}"), "SQLite"),
+        ConvState::AwaitingUserResponse(waiting) => match dice.roll(8) {
+            0 | 1 => says(&format!("u{step}"), "SQLite"),
+            2 => Event::QuestionExpired { now: DEADLINE },
             _ => replies(&waiting.tool_use_id, &format!("r{step}"), any_outcome(dice)),
         },
     }
@@ -174,7 +177,7 @@ fn any_event(dice: &mut Dice, step: usize) -> Event {
     let earlier = dice.roll(step + 1);
     let tool_use_id = format!("call-{earlier}-{}", dice.roll(3));
     let sub_agent_id = format!("helper-{}", dice.roll(2));
-    match dice.roll(9) {
+    match dice.roll(10) {
         0 => says(&format!("u{earlier}"), "Postgres"),
         1 => any_model_event(dice, step),
         2 => Event::ToolComplete {
@@ -183,6 +186,7 @@ fn any_event(dice: &mut Dice, step: usize) -> Event {
         3 => Event::AskUserQuestionPending {
             tool_use_id,
             questions: database_ask(),
+            expires_at: dice.flip().then_some(DEADLINE),
         },
         4 => replies(&tool_use_id, &format!("r{earlier}"), any_outcome(dice)),
         5 => Event::UserCancel {
@@ -192,6 +196,9 @@ fn any_event(dice: &mut Dice, step: usize) -> Event {
         7 => Event::SubAgentStarted {
             tool_use_id,
             sub_agent_id,
+        },
+        8 => Event::QuestionExpired {
+            now: Timestamp(DEADLINE.0 - u64::from(dice.flip())),
         },
         _ => Event::SubAgentFinished { sub_agent_id },
     }

@@ -7,7 +7,7 @@ use question_agent::call::ToolCall;
 use question_agent::event::{Event, Response};
 use question_agent::message::{AssistantMessage, UserMessage};
 use question_agent::registry::ToolContext;
-use question_agent::{Conversation, Effect, intercept};
+use question_agent::{Conversation, Effect, Timestamp, intercept};
 
 pub(crate) fn database_ask() -> AskUserQuestion {
     let option = |label: &str| QuestionOption {
@@ -80,6 +80,9 @@ pub(crate) fn replies(tool_use_id: &str, reply_id: &str, outcome: Outcome) -> Ev
     Event::UserQuestionResponse(response(tool_use_id, reply_id, outcome))
 }
 
+/// When intercepted asks expire.
+const DEADLINE: Timestamp = Timestamp(1000);
+
 /// Carries out what interception decides about the running tool: asks wait, everything else is left to the test.
 pub(crate) fn intercept_running(
     conversation: &mut Conversation,
@@ -88,7 +91,9 @@ pub(crate) fn intercept_running(
     let Some(Effect::ExecuteTool(call)) = effects.last() else {
         return Vec::new();
     };
-    match intercept(&ToolContext::default(), &Limits::RUNTIME, call).into_event(call) {
+    match intercept(&ToolContext::default(), &Limits::RUNTIME, call)
+        .into_event(call, Some(DEADLINE))
+    {
         Some(event) => conversation
             .handle(event)
             .expect("the running call was judged"),

@@ -1,10 +1,10 @@
 //! A conversation at rest.
 
-use crate::samples::{other_call, picks, replies, says, waiting};
+use crate::samples::{ask_call, database_ask, other_call, picks, replies, responds, says, waiting};
 use question_agent::call::ToolResult;
 use question_agent::message::Message;
 use question_agent::snapshot::{SNAPSHOT_VERSION, Snapshot, SnapshotError};
-use question_agent::{Conversation, Effect, event::Event};
+use question_agent::{Conversation, Effect, Timestamp, event::Event};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -86,7 +86,7 @@ fn what_cannot_be_read_says_why() {
 #[test]
 fn the_stored_form_is_the_agreed_one() {
     let json = Snapshot::new(waiting(Vec::new())).to_json();
-    assert_eq!(json["version"], 1);
+    assert_eq!(json["version"], 2);
     let state = &json["conversation"]["state"];
     assert_eq!(state["type"], "awaiting_user_response");
     assert_eq!(state["tool_use_id"], "call-1");
@@ -97,6 +97,38 @@ fn the_stored_form_is_the_agreed_one() {
         json!({"role": "user", "id": "u1", "text": "set it up"})
     );
     assert_eq!(messages[1]["toolCalls"][0]["kind"], "ask_user_question");
+}
+
+#[test]
+fn a_deadline_is_kept() {
+    let mut conversation = Conversation::new();
+    for event in [
+        says("u1", "go"),
+        responds("a1", "", vec![ask_call("call-1")]),
+        Event::AskUserQuestionPending {
+            tool_use_id: "call-1".to_owned(),
+            questions: database_ask(),
+            expires_at: Some(Timestamp(5)),
+        },
+    ] {
+        conversation.handle(event).expect("each follows the other");
+    }
+    let mut after = stored(&conversation);
+    assert_eq!(after, conversation);
+    let now = Timestamp(5);
+    after
+        .handle(Event::QuestionExpired { now })
+        .expect("its time is over");
+}
+
+#[test]
+fn an_older_version_is_read() {
+    let mut json = Snapshot::new(waiting(Vec::new())).to_json();
+    json["version"] = 1.into();
+    let read = Snapshot::from_json(json).expect("an earlier server wrote it");
+    assert_eq!(read.into_conversation(), waiting(Vec::new()));
+    let parts = Snapshot::from_parts(1, json!({"type": "idle"}), Vec::new());
+    assert!(parts.is_ok(), "{parts:?}");
 }
 
 #[test]

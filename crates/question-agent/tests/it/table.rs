@@ -1,6 +1,7 @@
 //! The transition table, both ways: every legal pair does what it says, every illegal one leaves the conversation untouched.
 
 use crate::samples::{ask_call, database_ask, other_call, picks, replies, responds, says, waiting};
+use ask_user_question::outcome::EXPIRED_TEXT;
 use ask_user_question::{AskUserQuestion, Outcome};
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::effect::StateChange;
@@ -9,9 +10,11 @@ use question_agent::message::{AssistantMessage, Message};
 use question_agent::transition::{
     MAX_LLM_ATTEMPTS, NOT_RUN_CANCELLED, NOT_RUN_STOPPED, NOT_RUN_UNANSWERED,
 };
-use question_agent::{ConvState, Conversation, Effect, Rejected, transition};
+use question_agent::{ConvState, Conversation, Effect, Rejected, Timestamp, transition};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
+
+const DEADLINE: Timestamp = Timestamp(1_795_176_000_000);
 
 const STATES: [&str; 5] = [
     "idle",
@@ -23,7 +26,7 @@ const STATES: [&str; 5] = [
 
 /// One row an event, one column a state in the order of [`STATES`]: the next state, or `!` and the code of the rejection.
 #[rustfmt::skip]
-const TABLE: [(&str, [&str; 5]); 11] = [
+const TABLE: [(&str, [&str; 5]); 12] = [
     ("user_message",              ["llm_requesting", "!busy", "!busy", "llm_requesting", "llm_requesting"]),
     ("llm_response",              ["!not_requested", "idle", "!not_requested", "!not_requested", "!not_requested"]),
     ("llm_failed",                ["!not_requested", "failed", "!not_requested", "!not_requested", "!not_requested"]),
@@ -31,6 +34,7 @@ const TABLE: [(&str, [&str; 5]); 11] = [
     ("tool_complete",             ["!not_executing", "!not_executing", "llm_requesting", "!not_executing", "!not_executing"]),
     ("ask_user_question_pending", ["!not_executing", "!not_executing", "awaiting_user_response", "!not_executing", "!not_executing"]),
     ("user_question_response",    ["!not_waiting", "!not_waiting", "!not_waiting", "llm_requesting", "!not_waiting"]),
+    ("question_expired",          ["!not_waiting", "!not_waiting", "!not_waiting", "llm_requesting", "!not_waiting"]),
     ("user_cancel",               ["!nothing_to_cancel", "idle", "idle", "idle", "!nothing_to_cancel"]),
     ("retry",                     ["!nothing_to_retry", "!nothing_to_retry", "!nothing_to_retry", "!nothing_to_retry", "llm_requesting"]),
     ("sub_agent_started",         ["!not_executing", "!not_executing", "tool_executing", "!not_executing", "!not_executing"]),
@@ -107,6 +111,7 @@ fn asking_waits_and_tells_every_client_the_questions() {
     let told = StateChange::AwaitingUserResponse {
         questions: database_ask(),
         tool_call_id: "call-1".to_owned(),
+        expires_at: Some(DEADLINE),
     };
     assert_eq!(
         next.effects,
@@ -118,6 +123,7 @@ fn asking_waits_and_tells_every_client_the_questions() {
     let json = serde_json::to_value(&told).expect("a state change is JSON");
     assert_eq!(json["type"], "awaiting_user_response");
     assert_eq!(json["toolCallId"], "call-1");
+    assert_eq!(json["expiresAt"], "2026-11-20T12:00:00.000Z");
     assert_eq!(json["questions"][0]["options"][1]["label"], "SQLite");
 }
 
@@ -298,6 +304,65 @@ fn nothing_but_an_answer_is_taken_for_consent() {
         NOT_RUN_STOPPED,
         "idle",
     );
+}
+
+#[test]
+fn a_question_expires_at_its_time_and_not_before() {
+    let waiting = state_named("awaiting_user_response");
+    let expired = |now| transition(&waiting, Event::QuestionExpired { now });
+    let early = Timestamp(DEADLINE.0 - 1);
+    assert_eq!(expired(early), Err(Rejected::NotExpired));
+    for now in [DEADLINE, Timestamp(DEADLINE.0 + 1)] {
+        let next = expired(now).expect("its time is over");
+        assert_eq!(next.effects.last(), Some(&Effect::RequestLlm));
+        let Effect::PersistToolResults { results } = &next.effects[0] else {
+            panic!("{:?}", next.effects);
+        };
+        assert!(results[0].is_error);
+        assert_eq!(results[0].content, EXPIRED_TEXT);
+    }
+}
+
+#[test]
+fn a_question_without_a_time_waits_for_as_long_as_it_takes() {
+    let asked = Event::AskUserQuestionPending {
+        tool_use_id: "call-1".to_owned(),
+        questions: database_ask(),
+        expires_at: None,
+    };
+    let waiting = transition(&state_named("tool_executing"), asked).expect("legal");
+    let never = Event::QuestionExpired {
+        now: Timestamp(u64::MAX),
+    };
+    assert_eq!(transition(&waiting.state, never), Err(Rejected::NotExpired));
+    let told = serde_json::to_value(StateChange::from(&waiting.state)).expect("it is JSON");
+    assert_eq!(told.get("expiresAt"), None);
+}
+
+#[test]
+fn a_reply_to_an_expired_question_learns_how_it_ended() {
+    let mut conversation = Conversation::new();
+    let call = vec![ask_call("call-1"), other_call("call-2")];
+    for event in [
+        says("u1", "go"),
+        responds("a1", "", call),
+        event_named("ask_user_question_pending"),
+        event_named("question_expired"),
+    ] {
+        conversation.handle(event).expect("each follows the other");
+    }
+    let behind = conversation.result_of("call-2").expect("it has its result");
+    assert_eq!(behind.content, NOT_RUN_UNANSWERED);
+    let before = conversation.clone();
+    let late = conversation
+        .handle(replies("call-1", "r1", picks(0)))
+        .expect_err("it is too late");
+    assert!(late.to_string().contains("expired"), "{late}");
+    let Rejected::AlreadyAnswered { winner, .. } = late else {
+        panic!("{late:?}");
+    };
+    assert_eq!(winner.content, EXPIRED_TEXT);
+    assert_eq!(conversation, before);
 }
 
 #[test]
@@ -535,8 +600,10 @@ fn event_named(name: &str) -> Event {
         "ask_user_question_pending" => Event::AskUserQuestionPending {
             tool_use_id: call.id,
             questions,
+            expires_at: Some(DEADLINE),
         },
         "user_question_response" => replies(&call.id, "r1", picks(0)),
+        "question_expired" => Event::QuestionExpired { now: DEADLINE },
         "user_cancel" => Event::UserCancel { proceed: false },
         "retry" => Event::Retry,
         "sub_agent_started" => Event::SubAgentStarted {

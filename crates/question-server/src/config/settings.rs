@@ -85,12 +85,46 @@ pub(super) const ALL: &[Setting] = &[
         },
     },
     Setting {
+        name: "expire-after",
+        value: "TIME",
+        help: "How long a question waits for its answer, such as 90s, 30m, 2h or 7d, until the agent\n\
+               goes on without; the word never (default) is for as long as it takes",
+        apply: |config, value| {
+            config.expire_after = duration(text(value)?)?;
+            Ok(())
+        },
+    },
+    Setting {
+        name: "max-body",
+        value: "BYTES",
+        help: "The largest body of a request (default 4194304)",
+        apply: |config, value| set(&mut config.bounds.body, value),
+    },
+    Setting {
+        name: "max-message",
+        value: "BYTES",
+        help: "The longest text that a user may send at a time (default 65536)",
+        apply: |config, value| set(&mut config.bounds.message, value),
+    },
+    Setting {
+        name: "max-messages",
+        value: "N",
+        help: "How many messages a conversation may have (default 2000)",
+        apply: |config, value| set(&mut config.bounds.messages, value),
+    },
+    Setting {
+        name: "max-conversations",
+        value: "N",
+        help: "How many conversations the server holds (default 10000)",
+        apply: |config, value| set(&mut config.bounds.conversations, value),
+    },
+    Setting {
         name: "max-changes",
         value: "N",
         help: "How often a minute a conversation may be changed from outside; 0 is without a bound\n\
                (default 300)",
         apply: |config, value| {
-            config.max_changes = PerMinute::new(parse(value)?);
+            config.bounds.changes = PerMinute::new(parse(value)?);
             Ok(())
         },
     },
@@ -99,7 +133,7 @@ pub(super) const ALL: &[Setting] = &[
         value: "N",
         help: "How often a minute a conversation may be begun; 0 is without a bound (default 600)",
         apply: |config, value| {
-            config.max_new = PerMinute::new(parse(value)?);
+            config.bounds.new = PerMinute::new(parse(value)?);
             Ok(())
         },
     },
@@ -165,15 +199,36 @@ fn set<T: FromStr<Err: Display>>(place: &mut T, value: &OsStr) -> Result<(), Str
     Ok(())
 }
 
+fn text(value: &OsStr) -> Result<&str, String> {
+    value.to_str().ok_or_else(|| "it is no text".to_owned())
+}
+
+/// A whole number with its unit; `None` for never.
+fn duration(text: &str) -> Result<Option<Duration>, String> {
+    if text == "never" {
+        return Ok(None);
+    }
+    let seconds = [("s", 1), ("m", 60), ("h", 3600), ("d", 24 * 3600)]
+        .iter()
+        .find_map(|(unit, seconds)| {
+            let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
+            Some(u64::from(number) * seconds)
+        });
+    match seconds {
+        Some(seconds @ 1..) => Ok(Some(Duration::from_secs(seconds))),
+        Some(0) | None => Err(format!("{text}: a time looks like 90s, 30m, 2h or 7d")),
+    }
+}
+
 fn parse<T: FromStr<Err: Display>>(value: &OsStr) -> Result<T, String> {
-    let text = value.to_str().ok_or("it is no text")?;
+    let text = text(value)?;
     text.parse().map_err(|why| format!("{text}: {why}"))
 }
 
 /// Several values with spaces between them.
 fn list<T: FromStr<Err: Display>>(value: &OsStr) -> Result<Vec<T>, String> {
-    let text = value.to_str().ok_or("it is no text")?;
-    text.split_whitespace()
+    text(value)?
+        .split_whitespace()
         .map(|word| parse(OsStr::new(word)))
         .collect()
 }

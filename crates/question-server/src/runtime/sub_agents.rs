@@ -122,7 +122,7 @@ fn execute(registry: &ToolRegistry, call: &ToolCall) -> Event {
     if let Some(Err(result)) = tasks(registry.context(), call) {
         return Event::ToolComplete { result };
     }
-    let intercepted = registry.intercept(call).into_event(call);
+    let intercepted = registry.intercept(call).into_event(call, None);
     intercepted.unwrap_or_else(|| Event::ToolComplete {
         result: registry.run(call),
     })

@@ -195,7 +195,7 @@ impl Runtime {
             Some(Err(result)) => Ok(Done::kept(Event::ToolComplete { result })),
             None => {
                 let registry = self.registry(&context);
-                let intercepted = registry.intercept(call).into_event(call);
+                let intercepted = registry.intercept(call).into_event(call, self.deadline());
                 Ok(Done::kept(intercepted.unwrap_or_else(|| {
                     Event::ToolComplete {
                         result: registry.run(call),

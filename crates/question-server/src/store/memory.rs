@@ -1,7 +1,8 @@
 //! Conversations that last as long as the server runs.
 
-use super::{Change, Store, StoreError, Stored};
+use super::{Change, Deadlines, Store, StoreError, Stored};
 use futures_util::future::BoxFuture;
+use question_agent::Timestamp;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -43,5 +44,22 @@ impl Store for MemoryStore {
 
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
         Box::pin(async move { Ok(self.lock().len()) })
+    }
+
+    fn deadlines(&self, now: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>> {
+        Box::pin(async move {
+            let conversations = self.lock();
+            let waiting = conversations.iter().filter_map(|(id, stored)| {
+                let deadline = stored.conversation.waiting()?.expires_at?;
+                Some((deadline, id))
+            });
+            let (mut over, to_come): (Vec<_>, Vec<_>) =
+                waiting.partition(|(deadline, _)| *deadline <= now);
+            over.sort_unstable();
+            Ok(Deadlines {
+                over: over.into_iter().map(|(_, id)| id.clone()).collect(),
+                next: to_come.into_iter().map(|(deadline, _)| deadline).min(),
+            })
+        })
     }
 }

@@ -7,8 +7,9 @@ mod file;
 mod rows;
 mod writer;
 
-use super::{Change, Store, StoreError, Stored};
+use super::{Change, Deadlines, Store, StoreError, Stored};
 use futures_util::future::BoxFuture;
+use question_agent::Timestamp;
 use rows::{NewRows, StoredRows};
 use std::path::Path;
 use std::sync::mpsc;
@@ -77,6 +78,10 @@ impl Store for SqliteStore {
 
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
         Box::pin(self.ask(|reply| Job::Count { reply }))
+    }
+
+    fn deadlines(&self, now: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>> {
+        Box::pin(self.ask(move |reply| Job::Deadlines { now, reply }))
     }
 }
 

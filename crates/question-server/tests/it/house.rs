@@ -1,6 +1,7 @@
 //! Servers put together for tests.
 
 use axum::Router;
+use question_server::clock::SystemClock;
 use question_server::models::Model;
 use question_server::models::front_desk::FrontDesk;
 use question_server::store::MemoryStore;
@@ -19,6 +20,7 @@ pub(crate) fn parts(model: impl Model) -> Parts {
     Parts {
         store: Arc::new(MemoryStore::default()),
         model: Arc::new(model),
+        clock: Arc::new(SystemClock),
         page: None,
         shutdown: CancellationToken::new(),
     }

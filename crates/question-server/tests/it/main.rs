@@ -1,7 +1,10 @@
 //! The server as its clients see it.
 
+mod bounds;
+mod clock;
 mod coding;
 mod conversations;
+mod expiry;
 mod folder;
 mod house;
 mod http;
@@ -11,7 +14,6 @@ mod openai;
 mod owners;
 mod page;
 mod provider;
-mod rates;
 mod readme;
 mod refusals;
 mod reload;

@@ -1,13 +1,14 @@
 //! The store behind the trait, in memory and on disk.
 
 use crate::folder::Folder;
+use ask_user_question::Limits;
 use futures_util::future::join_all;
-use question_agent::call::ToolCall;
+use question_agent::call::{ToolCall, ToolResult};
 use question_agent::message::{AssistantMessage, UserMessage};
 use question_agent::registry::ToolContext;
-use question_agent::{Conversation, Event};
+use question_agent::{Conversation, Event, Timestamp, intercept};
 use question_server::owner::Owner;
-use question_server::store::{Change, MemoryStore, SqliteStore, Store, Stored};
+use question_server::store::{Change, Deadlines, MemoryStore, SqliteStore, Store, Stored};
 
 fn says(id: &str) -> Event {
     let message = UserMessage {
@@ -53,27 +54,21 @@ async fn play(
 
 /// A conversation in which a result goes in front of a message that came earlier.
 fn answered_in_chat() -> Vec<Event> {
-    let ask = question_agent::intercept::intercept(
-        &ToolContext::default(),
-        &ask_user_question::Limits::CODING,
-        &ToolCall::new(
-            "a-0",
-            "AskUserQuestion",
-            match calls("a", ["AskUserQuestion", "other"]) {
-                Event::LlmResponse(message) => message.tool_calls[0].arguments().to_owned(),
-                other => panic!("{other:?} is no answer of a model"),
-            },
-        ),
-    );
-    let call = ToolCall::new("a-0", "AskUserQuestion", "");
-    let result = question_agent::call::ToolResult::success("a-1", "done");
-    vec![
-        says("u1"),
-        calls("a", ["AskUserQuestion", "other"]),
-        ask.into_event(&call).expect("it is an ask"),
-        says_one("u2"),
-        Event::ToolComplete { result },
-    ]
+    let result = ToolResult::success("a-1", "done");
+    let rest = [says_one("u2"), Event::ToolComplete { result }];
+    asked(Some(Timestamp(1))).into_iter().chain(rest).collect()
+}
+
+/// A conversation that waits for an answer until then.
+fn asked(expires_at: Option<Timestamp>) -> Vec<Event> {
+    let answer = calls("a", ["AskUserQuestion", "other"]);
+    let Event::LlmResponse(message) = &answer else {
+        panic!("{answer:?} is no answer of a model");
+    };
+    let call = &message.tool_calls[0];
+    let ask = intercept(&ToolContext::default(), &Limits::CODING, call);
+    let pending = ask.into_event(call, expires_at).expect("it is an ask");
+    vec![says("u1"), answer, pending]
 }
 
 fn says_one(id: &str) -> Event {
@@ -106,6 +101,20 @@ async fn check(store: &dyn Store) {
     assert_eq!(store.load("t").await, Ok(Some(expected)));
     play(store, "ü 🚗 '; --", None, vec![says("u")]).await;
     assert_eq!(store.count().await, Ok(2));
+
+    for (id, expires_at) in [("late", Some(30)), ("soon", Some(20)), ("never", None)] {
+        play(store, id, None, asked(expires_at.map(Timestamp))).await;
+    }
+    for (now, over, next) in [
+        (19, vec![], Some(20)),
+        (20, vec!["soon"], Some(30)),
+        (31, vec!["soon", "late"], None),
+    ] {
+        let deadlines = store.deadlines(Timestamp(now)).await;
+        let over = over.into_iter().map(str::to_owned).collect();
+        let next = next.map(Timestamp);
+        assert_eq!(deadlines, Ok(Deadlines { over, next }), "{now}");
+    }
 }
 
 #[tokio::test]

@@ -5,7 +5,8 @@ use crate::http::{get, post};
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use futures_util::future::BoxFuture;
-use question_server::store::{Change, MemoryStore, Store, StoreError, Stored};
+use question_agent::Timestamp;
+use question_server::store::{Change, Deadlines, MemoryStore, Store, StoreError, Stored};
 use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -37,6 +38,10 @@ impl Store for FailsOnce {
 
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
         self.store.count()
+    }
+
+    fn deadlines(&self, now: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>> {
+        self.store.deadlines(now)
     }
 }
 

@@ -10,7 +10,8 @@ use std::time::Duration;
 const APPLICATION_ID: i32 = 0x4173_6b55;
 
 /// How the file got from one version to the next; `user_version` counts how many of them it has behind it.
-const MIGRATIONS: [&str; 1] = ["CREATE TABLE conversation (
+const MIGRATIONS: [&str; 2] = [
+    "CREATE TABLE conversation (
          number INTEGER PRIMARY KEY,
          id TEXT NOT NULL UNIQUE,
          owner TEXT,
@@ -23,7 +24,10 @@ const MIGRATIONS: [&str; 1] = ["CREATE TABLE conversation (
          sequence INTEGER NOT NULL,
          json TEXT NOT NULL,
          PRIMARY KEY (conversation, sequence)
-     ) STRICT, WITHOUT ROWID;"];
+     ) STRICT, WITHOUT ROWID;",
+    "ALTER TABLE conversation ADD COLUMN expires_at INTEGER;
+     CREATE INDEX deadline ON conversation (expires_at) WHERE expires_at IS NOT NULL;",
+];
 
 /// How long a server that is just ending may keep the file from the next.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -105,8 +109,10 @@ mod tests {
     fn an_older_file_is_brought_up_to_date_once() {
         let mut database = memory();
         migrate(&mut database, &MIGRATIONS).expect("it is new");
+        let [first, second] = MIGRATIONS;
         let later = [
-            MIGRATIONS[0],
+            first,
+            second,
             "ALTER TABLE conversation ADD COLUMN title TEXT",
         ];
         migrate(&mut database, &later).expect("one is missing");

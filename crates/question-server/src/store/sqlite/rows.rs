@@ -4,7 +4,7 @@ use crate::owner::Owner;
 use crate::store::{Change, StoreError, Stored};
 use question_agent::message::Message;
 use question_agent::snapshot::{SNAPSHOT_VERSION, Snapshot};
-use question_agent::{ConvState, Effect};
+use question_agent::{ConvState, Effect, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -16,6 +16,7 @@ pub(super) struct NewRows {
     pub(super) version: u32,
     pub(super) state: String,
     pub(super) context: String,
+    pub(super) expires_at: Option<i64>,
     /// In the order in which the effects brought them.
     pub(super) messages: Vec<String>,
 }
@@ -56,6 +57,10 @@ impl NewRows {
             version: SNAPSHOT_VERSION,
             state: text(state)?,
             context: text(change.context)?,
+            expires_at: state
+                .waiting()
+                .and_then(|waiting| waiting.expires_at)
+                .map(milliseconds),
             messages,
         })
     }
@@ -74,6 +79,11 @@ impl StoredRows {
             owner: self.owner.map(Owner::stored),
         })
     }
+}
+
+/// As SQLite counts.
+pub(super) fn milliseconds(time: Timestamp) -> i64 {
+    i64::try_from(time.0).unwrap_or(i64::MAX)
 }
 
 fn text(value: &impl Serialize) -> Result<String, StoreError> {

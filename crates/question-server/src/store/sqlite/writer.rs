@@ -1,7 +1,8 @@
 //! The thread that owns the file.
 
-use super::rows::{NewRows, StoredRows};
-use crate::store::StoreError;
+use super::rows::{NewRows, StoredRows, milliseconds};
+use crate::store::{Deadlines, StoreError};
+use question_agent::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use std::sync::mpsc;
 use tokio::sync::oneshot;
@@ -21,6 +22,10 @@ pub(super) enum Job {
     },
     Count {
         reply: Reply<usize>,
+    },
+    Deadlines {
+        now: Timestamp,
+        reply: Reply<Deadlines>,
     },
 }
 
@@ -60,6 +65,7 @@ fn commit(
         verdicts.push(match job {
             Job::Load { id, reply } => verdict(reply, load(&all, &id)),
             Job::Count { reply } => verdict(reply, count(&all)),
+            Job::Deadlines { now, reply } => verdict(reply, deadlines(&all, now)),
             Job::Commit { rows, reply } => {
                 // Of its own, so that one that fails takes no other with it.
                 let done = all.savepoint().map_err(StoreError::from).and_then(|one| {
@@ -90,6 +96,7 @@ impl Job {
             Self::Load { reply, .. } => verdict(reply, Err(why())),
             Self::Commit { reply, .. } => verdict(reply, Err(why())),
             Self::Count { reply } => verdict(reply, Err(why())),
+            Self::Deadlines { reply, .. } => verdict(reply, Err(why())),
         }
     }
 }
@@ -125,6 +132,23 @@ fn count(database: &Connection) -> Result<usize, StoreError> {
     Ok(usize::try_from(count).unwrap_or_default())
 }
 
+fn deadlines(database: &Connection, now: Timestamp) -> Result<Deadlines, StoreError> {
+    let now = milliseconds(now);
+    let mut over = database.prepare_cached(
+        "SELECT id FROM conversation WHERE expires_at <= ?1 ORDER BY expires_at, number",
+    )?;
+    let mut next = database
+        .prepare_cached("SELECT min(expires_at) FROM conversation WHERE expires_at > ?1")?;
+    let next: Option<i64> = next.query_row([now], |row| row.get(0))?;
+    let over = over.query_map([now], |row| row.get(0))?;
+    Ok(Deadlines {
+        over: over.collect::<Result<_, _>>()?,
+        next: next
+            .and_then(|next| u64::try_from(next).ok())
+            .map(Timestamp),
+    })
+}
+
 fn write(database: &Connection, rows: &NewRows) -> Result<(), StoreError> {
     let NewRows {
         id,
@@ -132,16 +156,21 @@ fn write(database: &Connection, rows: &NewRows) -> Result<(), StoreError> {
         version,
         state,
         context,
+        expires_at,
         messages,
     } = rows;
     let number: i64 = database
         .prepare_cached(
-            "INSERT INTO conversation (id, owner, version, state, context) VALUES (?1, ?2, ?3, ?4, ?5)
+            "INSERT INTO conversation (id, owner, version, state, context, expires_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT (id) DO UPDATE SET version = excluded.version, state = excluded.state,
-                 context = excluded.context
+                 context = excluded.context, expires_at = excluded.expires_at
              RETURNING number",
         )?
-        .query_row(params![id, owner, version, state, context], |row| row.get(0))?;
+        .query_row(
+            params![id, owner, version, state, context, expires_at],
+            |row| row.get(0),
+        )?;
     let mut append = database.prepare_cached(
         "INSERT INTO message (conversation, sequence, json)
          SELECT ?1, coalesce(max(sequence) + 1, 0), ?2 FROM message WHERE conversation = ?1",

@@ -1,0 +1,116 @@
+//! Questions whose time is over: the agent goes on without an answer, whether or not anybody looks.
+
+use super::Runtime;
+use crate::error::ApiError;
+use crate::live::{Live, Run, Talk};
+use crate::store::Deadlines;
+use question_agent::{Event, Timestamp};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use uuid::Uuid;
+
+/// How many agents go on at a time; many questions may have expired while the server was down.
+const AT_ONCE: usize = 16;
+
+/// How long it is until a store that failed is asked again.
+const RETRY: Duration = Duration::from_secs(60);
+
+/// Lets questions expire at their time, for as long as the server lives.
+pub(crate) fn watch_deadlines(runtime: &Arc<Runtime>) {
+    let watched = Arc::downgrade(runtime);
+    let (clock, changed) = (
+        Arc::clone(&runtime.clock),
+        Arc::clone(&runtime.deadlines_changed),
+    );
+    let shutdown = runtime.shutdown.clone();
+    tokio::spawn(async move {
+        let at_once = Arc::new(Semaphore::new(AT_ONCE));
+        loop {
+            let Some(runtime) = watched.upgrade() else {
+                return;
+            };
+            let next = runtime.expire_all(&at_once).await;
+            drop(runtime);
+            let struck = async {
+                match next {
+                    Some(next) => clock.sleep_until(next).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                () = changed.notified() => {}
+                () = struck => {}
+            }
+        }
+    });
+}
+
+impl Runtime {
+    /// When an ask expires that begins to wait now.
+    pub(super) fn deadline(&self) -> Option<Timestamp> {
+        let patience = self.expire_after?;
+        Some(later(self.clock.now(), patience))
+    }
+
+    /// Lets the question that waits expire, if its time is over.
+    pub(super) async fn expire(
+        self: &Arc<Self>,
+        live: &Arc<Live>,
+        talk: &mut Talk,
+    ) -> Result<(), ApiError> {
+        let now = self.clock.now();
+        let waiting = talk.conversation.waiting();
+        if !waiting.is_some_and(|waiting| waiting.is_expired(now)) {
+            return Ok(());
+        }
+        let run = Run::detached(Uuid::new_v4().to_string());
+        let expired = Event::QuestionExpired { now };
+        self.begin(live, talk, run, Some(expired)).await?;
+        Ok(())
+    }
+
+    /// Lets all questions expire whose time is over, and says when to look again.
+    async fn expire_all(self: &Arc<Self>, at_once: &Arc<Semaphore>) -> Option<Timestamp> {
+        let now = self.clock.now();
+        let Deadlines { over, next } = match self.store.deadlines(now).await {
+            Ok(deadlines) => deadlines,
+            Err(error) => {
+                tracing::error!(%error, "the store does not say which questions have expired");
+                return Some(later(now, RETRY));
+            }
+        };
+        let mut retry = None;
+        for id in over {
+            let permit = Arc::clone(at_once).acquire_owned().await;
+            match self.expire_stored(&id).await {
+                Ok(run) => drop(tokio::spawn(async move {
+                    if let Some(run) = run {
+                        run.over.cancelled().await;
+                    }
+                    drop(permit);
+                })),
+                Err(error) => {
+                    tracing::error!(conversation = id, ?error, "its question cannot expire");
+                    retry = Some(later(now, RETRY));
+                }
+            }
+        }
+        next.into_iter().chain(retry).min()
+    }
+
+    /// Gives the run in which the agent goes on.
+    async fn expire_stored(self: &Arc<Self>, id: &str) -> Result<Option<Run>, ApiError> {
+        let found = self.find(&mut *self.slots.lock().await, id).await?;
+        match found {
+            Some(live) => Ok(self.talk(&live).await?.run.clone()),
+            None => Ok(None),
+        }
+    }
+}
+
+fn later(time: Timestamp, by: Duration) -> Timestamp {
+    let by = u64::try_from(by.as_millis()).unwrap_or(u64::MAX);
+    Timestamp(time.0.saturating_add(by))
+}
