@@ -56,6 +56,16 @@ pub mod part {
         OTHER_INPUT = "qc-other-input";
         /// The line that says its text will not be sent.
         UNSENT = "qc-unsent";
+        /// How many characters may still be typed.
+        COUNTER = "qc-counter";
+        /// What can be done about a question beside answering it: to skip it, to add a note.
+        EXTRAS = "qc-extras";
+        /// The button that skips a question, beside [`BUTTON`].
+        SKIP = "qc-skip";
+        /// The line that says a question will be sent without an answer.
+        SKIPPING = "qc-skipping";
+        /// The label of a note's field; the field is an [`OTHER_INPUT`].
+        NOTE = "qc-note";
         /// Rows and preview of a question.
         BODY = "qc-body";
         /// The place of an option's preview.
@@ -124,6 +134,7 @@ pub const STATES: &[State] = &[
     state(part::QUESTION, "data-status", &["unanswered", "answered"]),
     state(part::QUESTION, "data-multiple", &[""]),
     state(part::QUESTION, "data-invalid", &[""]),
+    state(part::QUESTION, "data-skipped", &[""]),
     state(part::OPTION, "data-pending", &[""]),
     state(part::OPTION, "data-chosen", &[""]),
     state(part::OPTION, "data-unsent", &[""]),
@@ -132,7 +143,9 @@ pub const STATES: &[State] = &[
     state(part::OPTION_INPUT, "aria-disabled", &["true"]),
     state(part::OPTION_INPUT, "aria-invalid", &["true"]),
     state(part::OTHER_INPUT, "aria-invalid", &["true"]),
+    state(part::COUNTER, "data-over", &[""]),
     state(part::BUTTON, "aria-disabled", &["true"]),
+    state(part::SKIP, "aria-pressed", &["true", "false"]),
     state(part::CANCEL, "data-confirm", &[""]),
     state(part::RECEIPT, "data-state", RECEIPT_STATES),
 ];

@@ -4,6 +4,8 @@ mod actions;
 mod acts;
 mod claim;
 mod events;
+mod extras;
+mod field;
 mod focus;
 mod follow;
 mod handle;
@@ -23,7 +25,7 @@ mod text;
 
 pub use self::claim::ClaimFocus;
 pub use self::handle::FocusHandle;
-use self::state::{Calls, CardState, Layout, Submission, is_over, takes_answer};
+use self::state::{Calls, CardState, Layout, Offers, Settings, Submission, is_over, takes_answer};
 use crate::anatomy::part;
 use crate::draft::Draft;
 use crate::labels::Labels;
@@ -104,6 +106,16 @@ pub fn QuestionCard(
     /// Whether digits choose options while the focus is on one. On by default.
     #[prop(default = true)]
     shortcuts: bool,
+    /// Whether each question has a "Skip", which counts as an answer. Off by default. Where one tap answers, this one does too.
+    #[prop(optional)]
+    allow_skip: bool,
+    /// Whether each question takes a note beside its answer; it travels in the reply's `details`. On by default.
+    #[prop(default = true)]
+    notes: bool,
+    /// The most characters (Unicode scalar values) of each typed text, with a counter below its field. What is longer is not cut off, and
+    /// not sent until it is shorter.
+    #[prop(optional)]
+    max_length: Option<usize>,
 ) -> impl IntoView {
     let calls = Calls {
         on_reply,
@@ -111,11 +123,26 @@ pub fn QuestionCard(
         on_reply_in_chat,
         on_late_message,
     };
-    let words = labels.unwrap_or(&Labels::ENGLISH);
-    let card = CardState::new(ask, words, shortcuts, calls, (mode, limits));
+    let settings = Settings {
+        mode,
+        limits,
+        labels: labels.unwrap_or(&Labels::ENGLISH),
+        shortcuts,
+        offers: Offers {
+            skip: allow_skip,
+            notes,
+        },
+        max_length,
+    };
+    let card = CardState::new(ask, calls, settings);
     let over = Memo::new(move |_| is_over(card.shown.phase.get()));
     // A card that begins as a receipt comes from a history: nothing will ever be announced.
     let live = !over.get_untracked();
+    // Looks at the ask only once that is over: before, each byte of its arguments would be a reason to look again.
+    let late = Memo::new(move |_| match over.get() {
+        true => card.late_text(),
+        false => String::new(),
+    });
 
     if let Some(handle) = handle {
         handle.lead_to(card);
@@ -148,12 +175,12 @@ pub fn QuestionCard(
             dir=labels.map(|labels| labels.dir.as_str())
             data-state=move || state_name(card)
             data-mode=move || mode_name(card)
-            data-dirty=move || is_dirty(card).then_some("")
+            data-dirty=move || is_dirty(card, over, late).then_some("")
             data-tool-call-id=ask.with_untracked(|ask| ask.tool_call_id.clone())
         >
             {live.then(|| card.announcer.view())}
             {move || match over.get() {
-                true => Either::Left(ended(card, live)),
+                true => Either::Left(ended(card, live, late)),
                 false => Either::Right(form(card)),
             }}
         </section>
@@ -200,7 +227,7 @@ fn form(card: CardState) -> impl IntoView {
     }
 }
 
-fn ended(card: CardState, live: bool) -> impl IntoView {
+fn ended(card: CardState, live: bool, late: Memo<String>) -> impl IntoView {
     let receipt = NodeRef::<Div>::new();
     // The form is gone, and the focus with it: without this it would be nowhere.
     Effect::new(move |_| {
@@ -213,7 +240,7 @@ fn ended(card: CardState, live: bool) -> impl IntoView {
     });
     view! {
         {receipt_view(card.ask, card.labels, receipt)}
-        {late::late(card, receipt)}
+        {late::late(card, late, receipt)}
     }
 }
 
@@ -237,11 +264,12 @@ fn state_name(card: CardState) -> &'static str {
 }
 
 /// Whether something would be lost with the card. What the user gave away or up is not.
-fn is_dirty(card: CardState) -> bool {
-    card.draft.with(Draft::is_dirty)
-        && card
-            .submission
-            .with(|submission| submission.settled().is_none())
+fn is_dirty(card: CardState, over: Memo<bool>, late: Memo<String>) -> bool {
+    let settled = card.submission.with(Submission::settled);
+    match over.get() {
+        true => late.with(|late| !late.is_empty()),
+        false => settled.is_none() && card.draft.with(Draft::is_dirty),
+    }
 }
 
 fn mode_name(card: CardState) -> &'static str {

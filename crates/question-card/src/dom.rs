@@ -29,10 +29,41 @@ pub enum Control {
         /// The question's index.
         question: usize,
     },
+    /// The text field of the note.
+    Note {
+        /// The question's index.
+        question: usize,
+    },
+    /// The button that opens that field.
+    AddNote {
+        /// The question's index.
+        question: usize,
+    },
+    /// The button that skips a question.
+    Skip {
+        /// The question's index.
+        question: usize,
+    },
     /// The main button.
     Submit,
     /// The button that declines.
     Cancel,
+}
+
+impl Control {
+    /// The question that it belongs to.
+    #[must_use]
+    pub fn question(self) -> Option<usize> {
+        match self {
+            Self::Option { question, .. }
+            | Self::Other { question }
+            | Self::OtherText { question }
+            | Self::Note { question }
+            | Self::AddNote { question }
+            | Self::Skip { question } => Some(question),
+            Self::Submit | Self::Cancel => None,
+        }
+    }
 }
 
 impl Ids {
@@ -65,6 +96,9 @@ impl Ids {
                 match part {
                     "other" => Some(Control::Other { question }),
                     "text" => Some(Control::OtherText { question }),
+                    "note" => Some(Control::Note { question }),
+                    "addnote" => Some(Control::AddNote { question }),
+                    "skip" => Some(Control::Skip { question }),
                     _ => part
                         .strip_prefix('o')?
                         .parse()
@@ -97,6 +131,24 @@ impl Ids {
     #[must_use]
     pub fn error(self, question: usize) -> String {
         format!("{self}-q{question}-error")
+    }
+
+    /// The line that says how much more may be typed into a text field.
+    #[must_use]
+    pub fn counter(self, field: Control) -> String {
+        format!("{self}-{field}-counter")
+    }
+
+    /// The label of a note.
+    #[must_use]
+    pub fn note_label(self, question: usize) -> String {
+        format!("{self}-q{question}-note-label")
+    }
+
+    /// The line that says a question will be sent without an answer.
+    #[must_use]
+    pub fn skipping(self, question: usize) -> String {
+        format!("{self}-q{question}-skipping")
     }
 
     /// The label of the own answer.
@@ -149,6 +201,9 @@ impl fmt::Display for Control {
             Self::Option { question, option } => write!(f, "q{question}-o{option}"),
             Self::Other { question } => write!(f, "q{question}-other"),
             Self::OtherText { question } => write!(f, "q{question}-text"),
+            Self::Note { question } => write!(f, "q{question}-note"),
+            Self::AddNote { question } => write!(f, "q{question}-addnote"),
+            Self::Skip { question } => write!(f, "q{question}-skip"),
             Self::Submit => f.write_str("submit"),
             Self::Cancel => f.write_str("cancel"),
         }
@@ -175,6 +230,9 @@ mod tests {
             },
             Control::Other { question: 3 },
             Control::OtherText { question: 3 },
+            Control::Note { question: 0 },
+            Control::AddNote { question: 11 },
+            Control::Skip { question: 2 },
             Control::Submit,
             Control::Cancel,
         ];
@@ -195,6 +253,9 @@ mod tests {
             ids.legend(0),
             ids.error(0),
             ids.description(0, 1),
+            ids.counter(Control::Note { question: 0 }),
+            ids.note_label(0),
+            ids.skipping(0),
             ids.title(),
             Ids::new("b").control(Control::Submit),
             String::new(),

@@ -1,21 +1,27 @@
 //! What the user has chosen and typed so far, and every rule of choosing. Knows nothing of a browser.
 
+mod question;
+
+use self::question::QuestionDraft;
 use ask_user_question::AskUserQuestion;
 use ask_user_question::reply::Selection;
+use ask_user_question::text::is_blank;
 
 /// The unfinished answer to one ask.
 ///
 /// - Getters: [`is_chosen`](Self::is_chosen), [`is_other_chosen`](Self::is_other_chosen), [`is_other_unsent`](Self::is_other_unsent),
-///   [`other_text`](Self::other_text), [`problem`](Self::problem), [`problems`](Self::problems), [`is_dirty`](Self::is_dirty),
-///   [`selections`](Self::selections).
+///   [`is_skipped`](Self::is_skipped), [`text`](Self::text), [`room`](Self::room), [`problem`](Self::problem),
+///   [`problems`](Self::problems), [`is_dirty`](Self::is_dirty), [`selections`](Self::selections), [`left_over`](Self::left_over).
 /// - What the stream tells: [`know`](Self::know), [`reconcile`](Self::reconcile).
-/// - What the user does: [`choose`](Self::choose), [`toggle`](Self::toggle), [`choose_other`](Self::choose_other),
-///   [`toggle_other`](Self::toggle_other), [`type_other`](Self::type_other).
+/// - What the user does: [`toggle`](Self::toggle), [`choose_other`](Self::choose_other), [`toggle_other`](Self::toggle_other),
+///   [`type_text`](Self::type_text), [`skip`](Self::skip), [`toggle_skip`](Self::toggle_skip), [`forget`](Self::forget).
 ///
 /// A question whose [`Kind`] is not known yet cannot be answered: what the user does to it changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Draft {
     questions: Vec<QuestionDraft>,
+    /// The most characters of each typed text.
+    max_length: Option<usize>,
 }
 
 /// How many options of a question may be chosen.
@@ -44,17 +50,53 @@ pub(crate) enum Problem {
     Unanswered,
     /// "Other" is chosen and its text is blank.
     OtherBlank,
+    /// The own answer is too long.
+    OtherTooLong {
+        /// By how many characters.
+        over: usize,
+    },
+    /// The note is too long.
+    NoteTooLong {
+        /// By how many characters.
+        over: usize,
+    },
 }
 
+impl Problem {
+    /// The field that can solve it; an own answer is one too.
+    pub(crate) fn field(self) -> Field {
+        match self {
+            Self::Unanswered | Self::OtherBlank | Self::OtherTooLong { .. } => Field::Other,
+            Self::NoteTooLong { .. } => Field::Note,
+        }
+    }
+}
+
+/// A field for typed text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Field {
+    /// The own answer.
+    Other,
+    /// The note.
+    Note,
+}
+
+/// How far a typed text is from the limit, in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Room {
+    /// So many may still be typed.
+    Left(usize),
+    /// So many are too many.
+    Over(usize),
+}
+
+/// What of a question did not reach the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct QuestionDraft {
-    kind: Option<Kind>,
-    /// In the order of the options.
-    picks: Vec<Pick>,
-    other: String,
-    other_chosen: bool,
-    /// What a text took the place of; it comes back when the text is emptied.
-    before_other: Option<Pick>,
+pub(crate) struct LeftOver {
+    /// Labels and text, as one text.
+    pub(crate) answer: Option<String>,
+    /// The note.
+    pub(crate) note: Option<String>,
 }
 
 /// A chosen option. The label is kept to know the option again should a later snapshot move it.
@@ -65,21 +107,29 @@ struct Pick {
 }
 
 impl Draft {
+    /// An empty draft in which no typed text may have more than so many characters (Unicode scalar values).
+    pub(crate) fn new(max_length: Option<usize>) -> Self {
+        Self {
+            max_length,
+            ..Self::default()
+        }
+    }
+
     /// Whether this option is chosen.
     pub(crate) fn is_chosen(&self, question: usize, option: usize) -> bool {
         self.question(question)
-            .is_some_and(|draft| draft.position(option).is_some())
+            .is_some_and(|draft| draft.choice.position(option).is_some())
     }
 
     /// The first chosen option of a question.
     pub(crate) fn chosen(&self, question: usize) -> Option<usize> {
-        Some(self.question(question)?.picks.first()?.option)
+        Some(self.question(question)?.choice.picks.first()?.option)
     }
 
     /// Whether the own answer is chosen.
     pub(crate) fn is_other_chosen(&self, question: usize) -> bool {
         self.question(question)
-            .is_some_and(|draft| draft.other_chosen)
+            .is_some_and(|draft| draft.choice.other)
     }
 
     /// Whether a text stands in the field that is not part of the answer.
@@ -88,16 +138,36 @@ impl Draft {
             .is_some_and(QuestionDraft::other_unsent)
     }
 
-    /// What stands in the text field, as typed.
-    pub(crate) fn other_text(&self, question: usize) -> &str {
+    /// What stands in a text field, as typed.
+    pub(crate) fn text(&self, question: usize, field: Field) -> &str {
+        self.question(question).map_or("", |draft| match field {
+            Field::Other => &draft.other,
+            Field::Note => &draft.note,
+        })
+    }
+
+    /// Whether the question is skipped.
+    pub(crate) fn is_skipped(&self, question: usize) -> bool {
         self.question(question)
-            .map_or("", |draft| draft.other.as_str())
+            .is_some_and(|draft| draft.skipped.is_some())
+    }
+
+    /// How far what stands in a field is from the limit, where there is one.
+    pub(crate) fn room(&self, question: usize, field: Field) -> Option<Room> {
+        let most = self.max_length?;
+        let text = self.text(question, field);
+        Some(match question::over(text, most) {
+            Some(over) => Room::Over(over),
+            None => Room::Left(most - text.chars().count()),
+        })
     }
 
     /// What keeps this question from being sent.
     pub(crate) fn problem(&self, question: usize) -> Option<Problem> {
         self.question(question)
-            .map_or(Some(Problem::Unanswered), QuestionDraft::problem)
+            .map_or(Some(Problem::Unanswered), |draft| {
+                draft.problem(self.max_length)
+            })
     }
 
     /// What keeps each of the first `count` questions from being sent, in order.
@@ -109,43 +179,42 @@ impl Draft {
 
     /// Whether anything would be lost.
     pub(crate) fn is_dirty(&self) -> bool {
-        self.questions
-            .iter()
-            .any(|draft| !draft.picks.is_empty() || !is_blank(&draft.other))
+        self.questions.iter().any(QuestionDraft::is_dirty)
     }
 
-    /// Everything that is part of the answer: one selection for each question that has any.
+    /// Everything that is part of the reply: one selection for each question of which there is anything to say.
     pub(crate) fn selections(&self) -> Vec<Selection> {
-        let selection = |(question, draft): (usize, &QuestionDraft)| Selection {
-            question,
-            selected: draft.picks.iter().map(|pick| pick.option).collect(),
-            other: draft.sent_other().map(str::to_owned),
-            ..Selection::default()
-        };
-        let has_any =
-            |selection: &Selection| !selection.selected.is_empty() || selection.other.is_some();
-        self.questions
-            .iter()
-            .enumerate()
-            .map(selection)
-            .filter(has_any)
+        (0..self.questions.len())
+            .filter_map(|question| self.selection(question))
             .collect()
     }
 
-    /// What a question's answer would lose: all that was chosen and typed, or, where the answer itself was sent, the text beside it.
-    pub(crate) fn left_over(&self, question: usize, answer_sent: bool) -> Option<String> {
-        let draft = self.question(question)?;
-        let labels = draft
-            .picks
-            .iter()
-            .map(|pick| pick.label.as_str())
-            .filter(|_| !answer_sent);
-        let text_sent = answer_sent && draft.other_chosen;
+    /// What of a question is not part of what was sent for it.
+    pub(crate) fn left_over(&self, question: usize, sent: Option<&Selection>) -> LeftOver {
+        let (Some(draft), own) = (self.question(question), self.selection(question)) else {
+            return LeftOver::default();
+        };
+        let answer = |selection: &Selection| {
+            (
+                selection.selected.clone(),
+                selection.other.clone(),
+                selection.skipped,
+            )
+        };
+        let note = |selection: &Selection| selection.note.clone();
+        let answer_sent = own.as_ref().map(answer) == sent.map(answer);
+        let note_sent = own.and_then(|own| note(&own)) == sent.and_then(note);
+        let labels = draft.choice.picks.iter().map(|pick| pick.label.as_str());
+        let text_sent = answer_sent && draft.choice.other;
         let keeps_text = !text_sent && !is_blank(&draft.other);
         let parts: Vec<&str> = labels
+            .filter(|_| !answer_sent)
             .chain(keeps_text.then_some(draft.other.as_str()))
             .collect();
-        (!parts.is_empty()).then(|| parts.join(", "))
+        LeftOver {
+            answer: (!parts.is_empty()).then(|| parts.join(", ")),
+            note: (!note_sent && !is_blank(&draft.note)).then(|| draft.note.clone()),
+        }
     }
 
     /// How many questions, from the first, it has heard of.
@@ -185,24 +254,11 @@ impl Draft {
         }
     }
 
-    /// Chooses an option, as a radio button does; among several, it is added.
-    pub(crate) fn choose(&mut self, question: usize, option: usize, label: &str) {
-        if let Some(draft) = self.question_mut(question) {
-            draft.choose(Pick {
-                option,
-                label: label.to_owned(),
-            });
-        }
-    }
-
-    /// Chooses an option, or takes it back where several may be chosen.
+    /// Chooses an option, as a radio button does; where several may be chosen it is added, or taken back.
     pub(crate) fn toggle(&mut self, question: usize, option: usize, label: &str) {
-        let Some(draft) = self.question_mut(question) else {
-            return;
-        };
-        match (draft.kind, draft.position(option)) {
-            (Some(Kind::Multi), Some(position)) => drop(draft.picks.remove(position)),
-            _ => self.choose(question, option, label),
+        if let Some(draft) = self.question_mut(question) {
+            let label = label.to_owned();
+            draft.toggle(Pick { option, label });
         }
     }
 
@@ -215,20 +271,52 @@ impl Draft {
 
     /// Chooses the own answer, or leaves it out where several may be chosen; its text stays.
     pub(crate) fn toggle_other(&mut self, question: usize) {
-        let Some(draft) = self.question_mut(question) else {
-            return;
-        };
-        match draft.kind {
-            Some(Kind::Multi) if draft.other_chosen => draft.other_chosen = false,
-            _ => draft.choose_other(),
+        if let Some(draft) = self.question_mut(question) {
+            draft.toggle_other();
         }
     }
 
-    /// Takes over what stands in the text field. Text chooses the own answer; emptying it takes that back.
-    pub(crate) fn type_other(&mut self, question: usize, text: &str) {
+    /// Takes over what stands in a text field. Text chooses the own answer; emptying it takes that back. A note is no answer.
+    pub(crate) fn type_text(&mut self, question: usize, field: Field, text: &str) {
         if let Some(draft) = self.question_mut(question) {
-            draft.type_other(text);
+            match field {
+                Field::Other => draft.type_other(text),
+                Field::Note => text.clone_into(&mut draft.note),
+            }
         }
+    }
+
+    /// Skips the question.
+    pub(crate) fn skip(&mut self, question: usize) {
+        if let Some(draft) = self.question_mut(question) {
+            draft.skip();
+        }
+    }
+
+    /// Skips the question, or takes that back together with what was chosen before. Choosing or typing an answer takes it back too.
+    pub(crate) fn toggle_skip(&mut self, question: usize) {
+        if let Some(draft) = self.question_mut(question) {
+            draft.toggle_skip();
+        }
+    }
+
+    /// Forgets everything that the user did.
+    pub(crate) fn forget(&mut self) {
+        for draft in &mut self.questions {
+            *draft = QuestionDraft {
+                kind: draft.kind,
+                ..QuestionDraft::default()
+            };
+        }
+    }
+
+    fn selection(&self, question: usize) -> Option<Selection> {
+        let selection = self.question(question)?.selection(question);
+        let says_something = !selection.selected.is_empty()
+            || selection.other.is_some()
+            || selection.note.is_some()
+            || selection.skipped;
+        says_something.then_some(selection)
     }
 
     fn question(&self, index: usize) -> Option<&QuestionDraft> {
@@ -248,108 +336,6 @@ impl Draft {
         }
         &mut self.questions[index]
     }
-}
-
-impl QuestionDraft {
-    fn position(&self, option: usize) -> Option<usize> {
-        self.picks.iter().position(|pick| pick.option == option)
-    }
-
-    fn problem(&self) -> Option<Problem> {
-        match (self.other_chosen, is_blank(&self.other)) {
-            (true, true) => Some(Problem::OtherBlank),
-            (true, false) => None,
-            (false, _) => self.picks.is_empty().then_some(Problem::Unanswered),
-        }
-    }
-
-    fn other_unsent(&self) -> bool {
-        !self.other_chosen && !is_blank(&self.other)
-    }
-
-    /// The text as it is sent: untouched but for the line breaks at its end.
-    fn sent_other(&self) -> Option<&str> {
-        let is_sent = self.other_chosen && !is_blank(&self.other);
-        is_sent.then(|| self.other.trim_end_matches(['\n', '\r']))
-    }
-
-    fn choose(&mut self, pick: Pick) {
-        match self.kind {
-            Some(Kind::Multi) => {
-                if let Err(position) = self
-                    .picks
-                    .binary_search_by_key(&pick.option, |pick| pick.option)
-                {
-                    self.picks.insert(position, pick);
-                }
-            }
-            Some(Kind::Single) | None => {
-                self.picks = vec![pick];
-                self.other_chosen = false;
-                self.before_other = None;
-            }
-        }
-    }
-
-    fn choose_other(&mut self) {
-        if self.kind == Some(Kind::Single) && !self.other_chosen {
-            self.before_other = self.picks.pop();
-        }
-        self.other_chosen = true;
-    }
-
-    fn type_other(&mut self, text: &str) {
-        let had_text = !is_blank(&self.other);
-        text.clone_into(&mut self.other);
-        match is_blank(text) {
-            false => self.choose_other(),
-            true if had_text && self.other_chosen => self.give_back(),
-            true => {}
-        }
-    }
-
-    fn give_back(&mut self) {
-        self.other_chosen = false;
-        if let Some(pick) = self.before_other.take() {
-            self.picks = vec![pick];
-        }
-    }
-
-    fn become_kind(&mut self, kind: Kind) {
-        let was = self.kind.replace(kind);
-        if was == Some(Kind::Multi) && kind == Kind::Single {
-            // Of several picks none is the one; guessing would put words into the user's mouth.
-            if self.picks.len() > 1 {
-                self.picks.clear();
-            }
-            if !self.picks.is_empty() {
-                self.other_chosen = false;
-            }
-        }
-        if kind == Kind::Multi {
-            self.before_other = None;
-        }
-    }
-
-    fn follow_labels(&mut self, labels: &[&str]) {
-        let now_at = |pick: &Pick| match labels.get(pick.option) {
-            Some(&label) if label == pick.label => Some(pick.option),
-            _ => labels.iter().position(|&label| label == pick.label),
-        };
-        let follow = |pick: Pick| now_at(&pick).map(|option| Pick { option, ..pick });
-        self.picks = std::mem::take(&mut self.picks)
-            .into_iter()
-            .filter_map(follow)
-            .collect();
-        self.picks.sort_by_key(|pick| pick.option);
-        self.picks.dedup_by_key(|pick| pick.option);
-        self.before_other = self.before_other.take().and_then(follow);
-    }
-}
-
-/// Whether a text counts as no answer.
-pub(crate) fn is_blank(text: &str) -> bool {
-    text.trim().is_empty()
 }
 
 #[cfg(test)]

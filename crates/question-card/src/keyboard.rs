@@ -27,6 +27,8 @@ pub(crate) enum Place {
     PickButton,
     /// The text field of the own answer.
     Text,
+    /// The text field of a note.
+    Note,
     /// Any other button.
     Button,
 }
@@ -57,7 +59,7 @@ pub(crate) fn intent(press: KeyPress<'_>, place: Place) -> Option<Intent> {
         ("Enter", _) if press.ctrl_or_meta => Some(once(press, Intent::Submit)),
         ("Enter", Place::UncheckedRadio) => Some(once(press, Intent::Choose)),
         ("Enter", Place::Choice) => Some(once(press, Intent::Confirm)),
-        ("Enter", Place::Text) if !press.shift => Some(once(press, Intent::Confirm)),
+        ("Enter", Place::Text | Place::Note) if !press.shift => Some(once(press, Intent::Confirm)),
         ("Escape", Place::Text) if !press.ctrl_or_meta => Some(Intent::LeaveText),
         (key, Place::UncheckedRadio | Place::Choice | Place::PickButton)
             if !press.ctrl_or_meta && !press.repeat =>
@@ -86,11 +88,12 @@ fn nth(key: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const PLACES: [Place; 5] = [
+    const PLACES: [Place; 6] = [
         Place::UncheckedRadio,
         Place::Choice,
         Place::PickButton,
         Place::Text,
+        Place::Note,
         Place::Button,
     ];
 
@@ -102,7 +105,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(press: KeyPress<'_>, expected: [Option<Intent>; 5]) {
+    fn check(press: KeyPress<'_>, expected: [Option<Intent>; 6]) {
         assert_eq!(
             PLACES.map(|place| intent(press, place)),
             expected,
@@ -122,16 +125,16 @@ mod tests {
             "Home",
             "a",
         ] {
-            check(key(native), [None; 5]);
+            check(key(native), [None; 6]);
         }
     }
 
     #[test]
     fn k4_k5_digits_choose_on_controls_and_type_in_text() {
         let third = Some(Intent::Nth(3));
-        check(key("3"), [third, third, third, None, None]);
-        check(key("0"), [None; 5]);
-        check(key("10"), [None; 5]);
+        check(key("3"), [third, third, third, None, None, None]);
+        check(key("0"), [None; 6]);
+        check(key("10"), [None; 6]);
     }
 
     #[test]
@@ -139,7 +142,7 @@ mod tests {
         let confirm = Some(Intent::Confirm);
         check(
             key("Enter"),
-            [Some(Intent::Choose), confirm, None, confirm, None],
+            [Some(Intent::Choose), confirm, None, confirm, confirm, None],
         );
     }
 
@@ -150,6 +153,7 @@ mod tests {
             ..key("Enter")
         };
         assert_eq!(intent(press, Place::Text), None);
+        assert_eq!(intent(press, Place::Note), None);
         assert_eq!(intent(press, Place::Choice), Some(Intent::Confirm));
     }
 
@@ -159,14 +163,14 @@ mod tests {
             ctrl_or_meta: true,
             ..key("Enter")
         };
-        check(press, [Some(Intent::Submit); 5]);
+        check(press, [Some(Intent::Submit); 6]);
     }
 
     #[test]
     fn k11_k12_escape_leaves_the_text_and_nothing_else() {
         check(
             key("Escape"),
-            [None, None, None, Some(Intent::LeaveText), None],
+            [None, None, None, Some(Intent::LeaveText), None, None],
         );
     }
 
@@ -177,13 +181,13 @@ mod tests {
             ..key("Enter")
         };
         let swallow = Some(Intent::Swallow);
-        check(enter, [swallow, swallow, None, swallow, None]);
+        check(enter, [swallow, swallow, None, swallow, swallow, None]);
         check(
             KeyPress {
                 repeat: true,
                 ..key("1")
             },
-            [None; 5],
+            [None; 6],
         );
     }
 
@@ -195,21 +199,21 @@ mod tests {
                     composing: true,
                     ..key(name)
                 },
-                [None; 5],
+                [None; 6],
             );
             check(
                 KeyPress {
                     prevented: true,
                     ..key(name)
                 },
-                [None; 5],
+                [None; 6],
             );
             check(
                 KeyPress {
                     alt: true,
                     ..key(name)
                 },
-                [None; 5],
+                [None; 6],
             );
         }
         check(
@@ -217,7 +221,7 @@ mod tests {
                 ctrl_or_meta: true,
                 ..key("1")
             },
-            [None; 5],
+            [None; 6],
         );
     }
 }

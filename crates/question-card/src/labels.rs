@@ -36,6 +36,20 @@ pub struct Labels {
     pub preview: fn(label: &str) -> String,
     /// Under a text that is on the screen but not part of the answer.
     pub other_unsent: &'static str,
+    /// How many characters may still be typed where a text must not be long.
+    pub chars_left: fn(left: usize) -> String,
+    /// How many characters are too many.
+    pub chars_over: fn(over: usize) -> String,
+    /// Opens the field for a note beside the answer.
+    pub add_note: &'static str,
+    /// Names that field.
+    pub note: &'static str,
+    /// A note where it can only be read.
+    pub noted: fn(note: &str) -> String,
+    /// Skips a question.
+    pub skip: &'static str,
+    /// Under a question that is skipped.
+    pub skipping: &'static str,
     /// The main button.
     pub submit: &'static str,
     /// The button beside the text field where a tap on an option answers.
@@ -64,6 +78,8 @@ pub struct Labels {
     pub error_select: fn(question: &str) -> String,
     /// The error of an own answer without text.
     pub error_other: &'static str,
+    /// The error of a text that is too long, by so many characters.
+    pub error_too_long: fn(over: usize) -> String,
     /// How many of all questions still need an answer.
     pub unanswered: fn(open: usize, count: usize) -> String,
     /// While the reply is on its way.

@@ -2,7 +2,7 @@
 
 use crate::anatomy::part;
 use crate::dom::Ids;
-use crate::labels::Labels;
+use crate::labels::{Labels, isolate};
 use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::html::Div;
@@ -101,7 +101,7 @@ fn row_view(row: Row, labels: &'static Labels) -> impl IntoView {
         <p class=part::RECEIPT_QUESTION dir="auto">{chip}{row.question}</p>
         {answers}
         {without.map(|text| view! { <p class=part::NO_ANSWER>{text}</p> })}
-        {row.note.map(|note| view! { <p class=part::OPTION_DESC dir="auto">{note}</p> })}
+        {row.note.map(|note| view! { <p class=part::OPTION_DESC>{(labels.noted)(&isolate(&note))}</p> })}
     }
 }
 

@@ -3,8 +3,9 @@
 use super::follow::OptionShown;
 use super::state::{CardState, Layout, Sent, Settled, Submission, is_over};
 use crate::dom::Control;
-use crate::draft::{Draft, Problem, is_blank};
+use crate::draft::{Draft, Field, Problem, Room};
 use ask_user_question::{Phase, Reply};
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 /// What the user does.
@@ -29,11 +30,36 @@ impl CardState {
         }
     }
 
-    /// Takes over what was typed.
-    pub(crate) fn type_other(self, question: usize, text: &str) {
+    /// Takes over what was typed; says it when that becomes too long.
+    pub(crate) fn type_text(self, question: usize, field: Field, text: &str) {
         if self.takes_changes() {
-            self.draft.update(|draft| draft.type_other(question, text));
+            let room = || {
+                self.draft
+                    .with_untracked(|draft| draft.room(question, field))
+            };
+            let before = room();
+            self.draft
+                .update(|draft| draft.type_text(question, field, text));
+            if let (Some(Room::Left(_)), Some(Room::Over(over))) = (before, room()) {
+                self.announcer.say((self.labels.chars_over)(over));
+            }
             self.settle_change();
+        }
+    }
+
+    /// Skips a question, or takes that back; where one tap answers, this one does.
+    pub(crate) fn skip(self, question: usize, click: &MouseEvent) {
+        match self.layout.get_untracked() {
+            Layout::OnPick if self.is_open_untracked() && self.steady.allows(click) => {
+                self.draft.update(|draft| draft.skip(question));
+                self.settle_change();
+                self.check_and_send();
+            }
+            Layout::Explicit if self.takes_changes() => {
+                self.draft.update(|draft| draft.toggle_skip(question));
+                self.settle_change();
+            }
+            Layout::OnPick | Layout::Explicit | Layout::Undecided => {}
         }
     }
 
@@ -56,7 +82,7 @@ impl CardState {
     pub(crate) fn pick(self, option: OptionShown) {
         if self.is_open_untracked() {
             self.choose(option);
-            self.send();
+            self.check_and_send();
         }
     }
 
@@ -65,7 +91,7 @@ impl CardState {
         let problems = self.problems_untracked();
         match problems.iter().find(|(index, _)| *index == question) {
             Some((_, Problem::Unanswered)) => self.nudge(question),
-            Some((_, Problem::OtherBlank)) => self.submit(),
+            Some(_) => self.submit(),
             None => match problems
                 .iter()
                 .find(|(index, _)| *index > question)
@@ -82,54 +108,62 @@ impl CardState {
         self.announcer.say(self.labels.nudge);
     }
 
-    /// Answers with the typed text, where a tap on an option would answer too.
-    fn submit_text(self) {
-        match self
-            .draft
-            .with_untracked(|draft| is_blank(draft.other_text(0)))
-        {
-            true => {
-                self.validating.set(true);
-                self.steady.moved();
-                self.announcer.say(self.labels.error_other);
-                self.focus(Control::OtherText { question: 0 });
-            }
-            false => {
-                self.draft.update(|draft| draft.choose_other(0));
-                self.send();
-            }
-        }
-    }
-
-    /// Checks every question; sends, or shows what is missing and goes there.
+    /// Sends what the main button sends.
     pub(crate) fn submit(self) {
         if !self.is_open_untracked() {
             return;
         }
-        if self.shown.phase.get_untracked() == Phase::Malformed {
-            return self.send_message();
+        let is_malformed = self.shown.phase.get_untracked() == Phase::Malformed;
+        if is_malformed || self.layout.get_untracked() == Layout::OnPick {
+            // A tap on an option would have answered, where there are any: this button is the text's.
+            self.draft.update(|draft| draft.choose_other(0));
         }
-        if self.layout.get_untracked() == Layout::OnPick {
-            return self.submit_text();
+        match is_malformed {
+            true => self.send_message(),
+            false => self.check_and_send(),
         }
+    }
+
+    /// Checks every question; sends, or shows what is missing and goes there.
+    fn check_and_send(self) {
         let problems = self.problems_untracked();
         let Some((first, problem)) = problems.first() else {
             return self.send();
         };
-        self.validating.set(true);
-        self.nudged.set(None);
-        self.steady.moved();
-        let count = self.shown.questions.with_untracked(Vec::len);
-        self.announcer
-            .say((self.labels.unanswered)(problems.len(), count));
+        self.refuse(self.what_is_wrong(&problems));
         self.focus_question(*first, *problem);
     }
 
+    /// Says why nothing was sent, and shows it from now on.
+    fn refuse(self, why: String) {
+        self.validating.set(true);
+        self.nudged.set(None);
+        self.steady.moved();
+        self.announcer.say(why);
+    }
+
+    fn what_is_wrong(self, problems: &[(usize, Problem)]) -> String {
+        let is_missing = |(_, problem): &(usize, Problem)| {
+            matches!(problem, Problem::Unanswered | Problem::OtherBlank)
+        };
+        let is_explicit = self.layout.get_untracked() == Layout::Explicit;
+        match problems {
+            [(question, problem), ..] if !is_explicit || !problems.iter().any(is_missing) => {
+                self.error_text(*question, *problem)
+            }
+            _ => {
+                let count = self.shown.questions.with_untracked(Vec::len);
+                (self.labels.unanswered)(problems.len(), count)
+            }
+        }
+    }
+
     fn send_message(self) {
-        let text = self
+        let (text, problem) = self
             .draft
-            .with_untracked(|draft| draft.other_text(0).to_owned());
-        if is_blank(&text) {
+            .with_untracked(|draft| (draft.text(0, Field::Other).to_owned(), draft.problem(0)));
+        if let Some(problem) = problem {
+            self.refuse(self.error_text(0, problem));
             self.focus(Control::OtherText { question: 0 });
         } else if self.hand_over(text) {
             self.settle(Settled::Messaged);

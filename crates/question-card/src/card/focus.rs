@@ -103,7 +103,8 @@ impl CardState {
                 .is_some_and(|shown| shown.options.with_untracked(|options| !options.is_empty()))
         });
         match problem {
-            Problem::OtherBlank => Control::OtherText { question },
+            Problem::OtherBlank | Problem::OtherTooLong { .. } => Control::OtherText { question },
+            Problem::NoteTooLong { .. } => Control::Note { question },
             Problem::Unanswered if !has_options => Control::OtherText { question },
             Problem::Unanswered => Control::Option {
                 question,

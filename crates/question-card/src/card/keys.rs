@@ -47,7 +47,12 @@ fn place(card: CardState, control: Option<Control>) -> Place {
         card.draft.with_untracked(|draft| match control {
             Control::Option { question, option } => draft.is_chosen(question, option),
             Control::Other { question } => draft.is_other_chosen(question),
-            Control::OtherText { .. } | Control::Submit | Control::Cancel => false,
+            Control::OtherText { .. }
+            | Control::Note { .. }
+            | Control::AddNote { .. }
+            | Control::Skip { .. }
+            | Control::Submit
+            | Control::Cancel => false,
         })
     };
     match control {
@@ -61,20 +66,17 @@ fn place(card: CardState, control: Option<Control>) -> Place {
             }
         }
         Some(Control::OtherText { .. }) => Place::Text,
-        Some(Control::Submit | Control::Cancel) | None => Place::Button,
+        Some(Control::Note { .. }) => Place::Note,
+        Some(
+            Control::AddNote { .. } | Control::Skip { .. } | Control::Submit | Control::Cancel,
+        )
+        | None => Place::Button,
     }
 }
 
 /// Does what is meant. Says whether it was the card's to do.
 fn act(card: CardState, control: Option<Control>, intent: Intent) -> bool {
-    let question = match control {
-        Some(
-            Control::Option { question, .. }
-            | Control::Other { question }
-            | Control::OtherText { question },
-        ) => Some(question),
-        Some(Control::Submit | Control::Cancel) | None => None,
-    };
+    let question = control.and_then(Control::question);
     match (intent, control, question) {
         (Intent::Swallow, ..) => true,
         (Intent::Submit, ..) => {
@@ -91,13 +93,18 @@ fn act(card: CardState, control: Option<Control>, intent: Intent) -> bool {
             card.choose_other(question);
             true
         }
-        (Intent::Confirm, _, Some(question)) => {
-            match card.layout.get_untracked() {
-                Layout::OnPick => card.submit(),
-                Layout::Explicit | Layout::Undecided => card.confirm(question),
+        (Intent::Confirm, _, Some(question)) => match card.layout.get_untracked() {
+            // Where one tap answers there is nothing that a note could confirm: its Enter is a line break.
+            Layout::OnPick if matches!(control, Some(Control::Note { .. })) => false,
+            Layout::OnPick => {
+                card.submit();
+                true
             }
-            true
-        }
+            Layout::Explicit | Layout::Undecided => {
+                card.confirm(question);
+                true
+            }
+        },
         (Intent::Nth(nth), _, Some(question)) => card.shortcuts && take_nth(card, question, nth),
         (Intent::LeaveText, _, Some(question)) => card
             .control(Control::Other { question })

@@ -1,9 +1,12 @@
 //! What was typed or chosen and did not reach the agent: it stays until the user puts it away.
 
 use super::focus::focus_quietly;
-use super::state::{CardState, Sent};
+use super::state::{CardState, Sent, Submission};
 use crate::anatomy::part;
-use ask_user_question::{Outcome, Phase};
+use crate::draft::Draft;
+use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::QuestionSnapshot;
+use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::html::Div;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -11,11 +14,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
 /// The text, with ways to keep it, below the receipt.
-pub(crate) fn late(card: CardState, receipt: NodeRef<Div>) -> impl IntoView {
-    let text = card
-        .ask
-        .with_untracked(|ask| card.late_text(ask.outcome.as_ref()));
-    let text = RwSignal::new(text);
+pub(crate) fn late(card: CardState, text: Memo<String>, receipt: NodeRef<Div>) -> impl IntoView {
     let any = Memo::new(move |_| text.with(|text| !text.is_empty()));
     let copied = RwSignal::new(false);
     let copy = move |_| {
@@ -35,7 +34,7 @@ pub(crate) fn late(card: CardState, receipt: NodeRef<Div>) -> impl IntoView {
         {
             focus_quietly(&receipt);
         }
-        text.set(String::new());
+        card.draft.update(Draft::forget);
     };
     let send = move |_| {
         if card.hand_over(text.get_untracked()) {
@@ -94,36 +93,48 @@ impl CardState {
     }
 
     /// What was chosen or typed and is not part of how the ask ended, as text to copy or to send as a message.
-    pub(crate) fn late_text(self, outcome: Option<&Outcome>) -> String {
-        let own_reply_won = self.own_reply_won(outcome);
-        let settled = self
-            .submission
-            .with_untracked(|submission| submission.settled().is_some());
-        if settled
-            || self.sent.get_value() == Some(Sent::Cancel)
-            || matches!(outcome, Some(Outcome::RepliedInChat { .. }))
-        {
+    pub(crate) fn late_text(self) -> String {
+        let settled = self.submission.with(Submission::settled);
+        if settled.is_some() || self.sent.with_value(|sent| *sent == Some(Sent::Cancel)) {
+            // Sent as a message, or given up.
             return String::new();
         }
-        let questions = self.shown.questions.with_untracked(Vec::len);
-        let left = |question| {
-            self.draft
-                .with_untracked(|draft| draft.left_over(question, own_reply_won))
+        let sent = self.ask.with(|ask| self.sent_selections(ask));
+        let left = |question: usize| {
+            let sent = sent.iter().find(|sent| sent.question == question);
+            let left = self.draft.with(|draft| draft.left_over(question, sent));
+            let note = left.note.as_deref().map(self.labels.noted);
+            let texts: Vec<String> = left.answer.into_iter().chain(note).collect();
+            texts.join("\n")
         };
-        let named = |question: usize| {
-            let answer = left(question)?;
-            let asked = self
-                .ask
-                .with_untracked(|ask| Some(ask.questions.get(question)?.question.text.clone()))?;
-            Some(format!("{asked}\n{answer}"))
+        let named = |(index, asked): (usize, &QuestionSnapshot)| match left(index) {
+            left if left.is_empty() => None,
+            left => Some([asked.question.text.as_str(), "\n", &left].concat()),
         };
-        match questions {
+        self.ask.with(|ask| match ask.questions.len() {
             // Where no question could be read, an own answer could be typed all the same.
-            0 | 1 => left(0).unwrap_or_default(),
-            _ => (0..questions)
-                .filter_map(named)
-                .collect::<Vec<_>>()
-                .join("\n\n"),
+            0 | 1 => left(0),
+            _ => {
+                let all = ask.questions.iter().enumerate().filter_map(named);
+                all.collect::<Vec<_>>().join("\n\n")
+            }
+        })
+    }
+
+    /// What the agent has of this ask.
+    fn sent_selections(self, ask: &AskSnapshot) -> Vec<Selection> {
+        match &ask.outcome {
+            Some(Outcome::Answered(reply)) => reply.selections(),
+            Some(Outcome::RepliedInChat { partial, .. }) => partial.clone(),
+            // The host does not say which answer it was: the one that was given here.
+            None if ask.phase == Phase::Answered => self.sent.with_value(|sent| match sent {
+                Some(Sent::Reply(reply)) => reply.selections(),
+                Some(Sent::Cancel) | None => Vec::new(),
+            }),
+            Some(
+                Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled,
+            )
+            | None => Vec::new(),
         }
     }
 }

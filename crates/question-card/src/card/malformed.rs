@@ -1,10 +1,12 @@
 //! What is shown where the arguments ended and cannot be used.
 
 use super::actions::{alert, cancel_button, keep_answering, submit_button, wait};
+use super::field::{counter, text_field};
 use super::focus::focus_quietly;
 use super::state::{CardState, Settled, Submission};
 use crate::anatomy::part;
 use crate::dom::Control;
+use crate::draft::Field;
 use leptos::either::Either;
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -68,20 +70,17 @@ fn note(card: CardState, settled: Settled) -> impl IntoView {
 }
 
 fn own_answer(card: CardState) -> impl IntoView {
-    let id = card.ids.control(Control::OtherText { question: 0 });
-    let typed = card
-        .draft
-        .with_untracked(|draft| draft.other_text(0).to_owned());
+    let label = card.ids.other_label(0);
+    let error = Memo::new(move |_| card.error(0));
+    let error_line = move |problem| {
+        view! { <p class=part::ERROR id=card.ids.error(0)>{card.error_text(0, problem)}</p> }
+    };
     view! {
-        <label class=part::OPTION_LABEL for=id.clone()>{card.labels.malformed_answer}</label>
-        <textarea
-            class=part::OTHER_INPUT
-            id=id
-            rows="1"
-            dir="auto"
-            prop:value=typed
-            readonly=move || card.is_latched()
-            on:input=move |event| card.type_other(0, &event_target_value(&event))
-        ></textarea>
+        <label class=part::OPTION_LABEL id=label.clone() for=card.ids.control(Control::OtherText { question: 0 })>
+            {card.labels.malformed_answer}
+        </label>
+        {move || error.get().map(error_line)}
+        {text_field(card, 0, Field::Other, label)}
+        {counter(card, 0, Field::Other)}
     }
 }

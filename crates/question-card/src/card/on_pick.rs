@@ -1,12 +1,14 @@
 //! Tap to reply: each option is a button, and one activation answers.
 
+use super::field::counter;
 use super::focus::focus_quietly;
 use super::follow::OptionShown;
 use super::option_row::{describedby, description, digit, is_on_bare_row, shortcut};
-use super::other::text_field;
+use super::other::other_field;
 use super::state::CardState;
 use crate::anatomy::part;
 use crate::dom::Control;
+use crate::draft::Field;
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
@@ -71,8 +73,9 @@ pub(crate) fn other_row(card: CardState, question: usize) -> impl IntoView {
             <label class=part::OPTION_LABEL id=card.ids.other_label(question) for=card.ids.control(Control::OtherText { question })>
                 {card.labels.other}
             </label>
-            {text_field(card, question)}
+            {other_field(card, question)}
             {super::actions::submit_button(card, card.labels.send)}
+            {counter(card, question, Field::Other)}
         </div>
     }
 }

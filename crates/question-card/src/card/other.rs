@@ -1,11 +1,12 @@
 //! The row for an answer of one's own.
 
+use super::field::{counter, is_unsent, text_field};
 use super::follow::QuestionShown;
 use super::option_row::{forward, keep_when_latched};
 use super::state::{CardState, Layout};
 use crate::anatomy::part;
 use crate::dom::Control;
-use crate::draft::{Kind, Problem};
+use crate::draft::{Field, Kind};
 use leptos::either::EitherOf3;
 use leptos::prelude::*;
 
@@ -53,41 +54,21 @@ fn choice_row(card: CardState, question: usize, kind: Kind) -> impl IntoView {
             <label class=part::OPTION_LABEL id=card.ids.other_label(question) for=card.ids.control(Control::Other { question })>
                 {card.labels.other}
             </label>
-            {text_field(card, question)}
+            {other_field(card, question)}
+            {counter(card, question, Field::Other)}
             {unsent(card, question)}
         </div>
     }
 }
 
-/// The text field. Its value is the user's alone: a fresh field gets what was typed before, and then nothing is ever written back, or an
-/// input method would lose what it composes.
-pub(crate) fn text_field(card: CardState, question: usize) -> impl IntoView {
-    let typed = card
-        .draft
-        .with_untracked(|draft| draft.other_text(question).to_owned());
-    let describe = move || {
-        let error = card.error(question).map(|_| card.ids.error(question));
-        error.or_else(|| is_unsent(card, question).then(|| card.ids.unsent(question)))
-    };
-    view! {
-        <textarea
-            class=part::OTHER_INPUT
-            id=card.ids.control(Control::OtherText { question })
-            rows="1"
-            dir="auto"
-            enterkeyhint="enter"
-            placeholder=card.labels.other_placeholder
-            prop:value=typed
-            aria-labelledby=format!("{} {}", card.ids.other_label(question), card.ids.legend(question))
-            aria-describedby=describe
-            aria-invalid=move || (card.error(question) == Some(Problem::OtherBlank)).then_some("true")
-            readonly=move || card.is_latched()
-            on:input=move |event| card.type_other(question, &event_target_value(&event))
-            on:compositionstart=move |_| card.composing.set_value(true)
-            on:compositionend=move |_| card.composing.set_value(false)
-            on:blur=move |_| card.composing.set_value(false)
-        ></textarea>
-    }
+/// The text field of the own answer.
+pub(crate) fn other_field(card: CardState, question: usize) -> impl IntoView {
+    let labelled_by = format!(
+        "{} {}",
+        card.ids.other_label(question),
+        card.ids.legend(question)
+    );
+    text_field(card, question, Field::Other, labelled_by)
 }
 
 fn unsent(card: CardState, question: usize) -> impl IntoView {
@@ -98,9 +79,4 @@ fn unsent(card: CardState, question: usize) -> impl IntoView {
             .get()
             .then(|| view! { <p class=part::UNSENT id=id>{card.labels.other_unsent}</p> })
     }
-}
-
-fn is_unsent(card: CardState, question: usize) -> bool {
-    card.layout.get() == Layout::Explicit
-        && card.draft.with(|draft| draft.is_other_unsent(question))
 }

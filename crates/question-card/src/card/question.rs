@@ -1,5 +1,6 @@
 //! One question: a fieldset with its legend, hint, error and rows.
 
+use super::extras::extras;
 use super::follow::QuestionShown;
 use super::option_row::option_row;
 use super::other::other_row;
@@ -8,6 +9,7 @@ use super::state::{CardState, Layout};
 use crate::anatomy::part;
 use crate::draft::{Kind, Problem};
 use crate::labels::isolate;
+use ask_user_question::Phase;
 use leptos::prelude::*;
 
 /// A question of the ask.
@@ -26,19 +28,20 @@ pub(crate) fn question(card: CardState, shown: QuestionShown) -> impl IntoView {
         <fieldset
             class=part::QUESTION
             role=move || is_radio_group().then_some("radiogroup")
-            aria-required=move || is_radio_group().then_some("true")
+            aria-required=move || (is_radio_group() && !card.offers.skip).then_some("true")
             aria-invalid=move || (is_radio_group() && error.get().is_some()).then_some("true")
             aria-describedby=describe
             data-status=move || if answered() { "answered" } else { "unanswered" }
             data-multiple=move || (kind.get() == Some(Kind::Multi)).then_some("")
             data-invalid=move || error.get().map(|_| "")
+            data-skipped=move || card.draft.with(|draft| draft.is_skipped(index)).then_some("")
         >
             <legend class=part::LEGEND id=card.ids.legend(index) dir="auto">
                 {chip(card, shown)}
                 {shown.text.view(card.ask, part::QUESTION_TEXT)}
             </legend>
             {hint(card, shown)}
-            {error_line(card, shown, error)}
+            {error_line(card, index, error)}
             <div class=part::BODY>
                 <div class=part::OPTIONS>
                     <For
@@ -50,6 +53,7 @@ pub(crate) fn question(card: CardState, shown: QuestionShown) -> impl IntoView {
                 </div>
                 {preview(card, shown)}
             </div>
+            {extras(card, shown)}
         </fieldset>
     }
 }
@@ -78,20 +82,37 @@ fn hint(card: CardState, shown: QuestionShown) -> impl IntoView {
     view! { <p class=part::HINT id=card.ids.hint(shown.index)>{text}</p> }
 }
 
-fn error_line(
-    card: CardState,
-    shown: QuestionShown,
-    error: Memo<Option<Problem>>,
-) -> impl IntoView {
-    let index = shown.index;
+fn error_line(card: CardState, index: usize, error: Memo<Option<Problem>>) -> impl IntoView {
     move || {
         let text = match error.get() {
-            Some(Problem::Unanswered) => (card.labels.error_select)(&name(card, shown)),
-            Some(Problem::OtherBlank) => card.labels.error_other.to_owned(),
+            Some(problem) => card.error_text(index, problem),
             None if card.nudged.get() == Some(index) => card.labels.nudge.to_owned(),
             None => return None,
         };
         Some(view! { <p class=part::ERROR id=card.ids.error(index)>{text}</p> })
+    }
+}
+
+impl CardState {
+    /// A problem in words.
+    pub(crate) fn error_text(self, question: usize, problem: Problem) -> String {
+        let shown = self
+            .shown
+            .questions
+            .with_untracked(|shown| shown.get(question).copied());
+        match (problem, shown) {
+            // Where one tap answers, only Send can have been tried; where nothing could be read there is nothing to select.
+            (Problem::Unanswered, Some(shown))
+                if self.layout.get_untracked() == Layout::Explicit
+                    && self.shown.phase.get_untracked() != Phase::Malformed =>
+            {
+                (self.labels.error_select)(&name(self, shown))
+            }
+            (Problem::Unanswered | Problem::OtherBlank, _) => self.labels.error_other.to_owned(),
+            (Problem::OtherTooLong { over } | Problem::NoteTooLong { over }, _) => {
+                (self.labels.error_too_long)(over)
+            }
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::preview::has_previews;
 use super::status::Announcer;
 use super::steady::Steady;
 use crate::dom::Ids;
-use crate::draft::{Draft, Kind, Problem, is_blank};
+use crate::draft::{Draft, Kind, Problem};
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Limits, Phase, Reply};
@@ -44,6 +44,7 @@ pub(crate) struct CardState {
     /// The focus was in the form when the receipt took its place.
     pub(crate) had_focus: StoredValue<bool>,
     pub(crate) calls: Calls,
+    pub(crate) offers: Offers,
     /// What was last handed to the host, to tell the own answer from one given elsewhere.
     pub(super) sent: StoredValue<Option<Sent>>,
     /// The host said that a reply is on its way, so that "idle" will say something too.
@@ -59,6 +60,23 @@ pub(crate) struct Calls {
     pub(crate) on_cancel: Callback<()>,
     pub(crate) on_reply_in_chat: Option<Callback<Vec<Selection>>>,
     pub(crate) on_late_message: Option<Callback<String, bool>>,
+}
+
+/// What the user may do beside answering.
+#[derive(Clone, Copy)]
+pub(crate) struct Offers {
+    pub(crate) skip: bool,
+    pub(crate) notes: bool,
+}
+
+/// How the host wants the card.
+pub(crate) struct Settings {
+    pub(crate) mode: SubmitMode,
+    pub(crate) limits: Option<Limits>,
+    pub(crate) labels: &'static Labels,
+    pub(crate) shortcuts: bool,
+    pub(crate) offers: Offers,
+    pub(crate) max_length: Option<usize>,
 }
 
 /// How the options are shown.
@@ -99,15 +117,16 @@ pub(super) enum Sent {
 }
 
 impl CardState {
-    pub(crate) fn new(
-        ask: Signal<AskSnapshot>,
-        labels: &'static Labels,
-        shortcuts: bool,
-        calls: Calls,
-        how: (SubmitMode, Option<Limits>),
-    ) -> Self {
+    pub(crate) fn new(ask: Signal<AskSnapshot>, calls: Calls, settings: Settings) -> Self {
+        let Settings {
+            mode,
+            limits,
+            labels,
+            shortcuts,
+            offers,
+            max_length,
+        } = settings;
         let (shown, ids) = ask.with_untracked(|ask| (Shown::new(ask), Ids::new(&ask.tool_call_id)));
-        let (mode, limits) = how;
         let single_only = limits.is_some_and(|limits| *limits.questions().end() == 1);
         let state = Self {
             ask,
@@ -116,7 +135,7 @@ impl CardState {
             labels,
             shortcuts,
             root: NodeRef::new(),
-            draft: RwSignal::new(Draft::default()),
+            draft: RwSignal::new(Draft::new(max_length)),
             submission: RwSignal::new(Submission::Open),
             validating: RwSignal::new(false),
             nudged: RwSignal::new(None),
@@ -130,6 +149,7 @@ impl CardState {
             refused: RwSignal::new(false),
             had_focus: StoredValue::new(false),
             calls,
+            offers,
             sent: StoredValue::new(None),
             was_pending: StoredValue::new(false),
             latches: StoredValue::new(0),
@@ -165,10 +185,7 @@ impl CardState {
         if !self.validating.get() {
             return None;
         }
-        self.draft.with(|draft| match self.layout.get() {
-            Layout::OnPick => is_blank(draft.other_text(question)).then_some(Problem::OtherBlank),
-            Layout::Explicit | Layout::Undecided => draft.problem(question),
-        })
+        self.draft.with(|draft| draft.problem(question))
     }
 
     /// Every question that keeps the reply from being sent.

@@ -1,5 +1,5 @@
 use super::*;
-use ask_user_question::{Question, QuestionOption};
+use ask_user_question::{Question, QuestionOption, Reply};
 
 fn single() -> Draft {
     let mut draft = Draft::default();
@@ -46,8 +46,8 @@ fn check(draft: &Draft, selected: &[usize], other: Option<&str>) {
 fn a_single_choice_replaces_the_one_before() {
     let mut draft = single();
     assert_eq!(draft.problem(0), Some(Problem::Unanswered));
-    draft.choose(0, 0, "A");
-    draft.choose(0, 1, "B");
+    draft.toggle(0, 0, "A");
+    draft.toggle(0, 1, "B");
     check(&draft, &[1], None);
     assert_eq!(draft.problem(0), None);
     draft.toggle(0, 1, "B");
@@ -67,10 +67,10 @@ fn several_choices_toggle_and_keep_the_order_of_the_options() {
 #[test]
 fn nothing_can_be_chosen_before_the_kind_is_known() {
     let mut draft = Draft::default();
-    draft.choose(0, 0, "A");
-    draft.type_other(0, "mine");
+    draft.toggle(0, 0, "A");
+    draft.type_text(0, Field::Other, "mine");
     draft.know(1, Kind::Single);
-    draft.choose(0, 0, "A");
+    draft.toggle(0, 0, "A");
     assert_eq!(draft.selections(), []);
     assert!(!draft.is_dirty());
 }
@@ -79,8 +79,8 @@ fn nothing_can_be_chosen_before_the_kind_is_known() {
 #[test]
 fn typing_takes_the_place_of_the_option() {
     let mut draft = single();
-    draft.choose(0, 0, "A");
-    draft.type_other(0, "x");
+    draft.toggle(0, 0, "A");
+    draft.type_text(0, Field::Other, "x");
     assert!(draft.is_other_chosen(0) && !draft.is_chosen(0, 0));
     check(&draft, &[], Some("x"));
 }
@@ -89,10 +89,10 @@ fn typing_takes_the_place_of_the_option() {
 #[test]
 fn emptying_the_text_brings_the_option_back() {
     let mut draft = single();
-    draft.choose(0, 0, "A");
-    draft.type_other(0, "x");
-    draft.type_other(0, "xy");
-    draft.type_other(0, " \n");
+    draft.toggle(0, 0, "A");
+    draft.type_text(0, Field::Other, "x");
+    draft.type_text(0, Field::Other, "xy");
+    draft.type_text(0, Field::Other, " \n");
     assert!(!draft.is_other_chosen(0) && draft.is_chosen(0, 0));
     check(&draft, &[0], None);
 }
@@ -100,8 +100,8 @@ fn emptying_the_text_brings_the_option_back() {
 #[test]
 fn emptying_the_text_without_an_option_before_leaves_no_answer() {
     let mut draft = single();
-    draft.type_other(0, "x");
-    draft.type_other(0, "");
+    draft.type_text(0, Field::Other, "x");
+    draft.type_text(0, Field::Other, "");
     assert_eq!(draft.problem(0), Some(Problem::Unanswered));
 }
 
@@ -109,12 +109,12 @@ fn emptying_the_text_without_an_option_before_leaves_no_answer() {
 #[test]
 fn choosing_an_option_keeps_the_text_on_screen_and_out_of_the_answer() {
     let mut draft = single();
-    draft.type_other(0, "long text");
-    draft.choose(0, 1, "B");
+    draft.type_text(0, Field::Other, "long text");
+    draft.toggle(0, 1, "B");
     assert!(draft.is_other_unsent(0));
-    assert_eq!(draft.other_text(0), "long text");
+    assert_eq!(draft.text(0, Field::Other), "long text");
     check(&draft, &[1], None);
-    draft.type_other(0, "");
+    draft.type_text(0, Field::Other, "");
     check(&draft, &[1], None);
 }
 
@@ -124,7 +124,7 @@ fn a_text_joins_several_options() {
     let mut draft = multi();
     draft.toggle(0, 0, "A");
     draft.toggle(0, 2, "C");
-    draft.type_other(0, "abc");
+    draft.type_text(0, Field::Other, "abc");
     check(&draft, &[0, 2], Some("abc"));
 }
 
@@ -133,7 +133,7 @@ fn a_text_joins_several_options() {
 fn leaving_other_out_keeps_its_text() {
     let mut draft = multi();
     draft.toggle(0, 0, "A");
-    draft.type_other(0, "abc");
+    draft.type_text(0, Field::Other, "abc");
     draft.toggle_other(0);
     check(&draft, &[0], None);
     assert!(draft.is_other_unsent(0));
@@ -146,7 +146,7 @@ fn leaving_other_out_keeps_its_text() {
 fn other_without_text_is_no_answer() {
     let mut draft = single();
     draft.choose_other(0);
-    draft.type_other(0, "  ");
+    draft.type_text(0, Field::Other, "  ");
     assert_eq!(draft.problem(0), Some(Problem::OtherBlank));
     let mut draft = multi();
     draft.toggle(0, 0, "A");
@@ -157,7 +157,7 @@ fn other_without_text_is_no_answer() {
 #[test]
 fn text_is_sent_as_typed_but_for_line_breaks_at_the_end() {
     let mut draft = single();
-    draft.type_other(0, "  a\n b \r\n\n");
+    draft.type_text(0, Field::Other, "  a\n b \r\n\n");
     check(&draft, &[], Some("  a\n b "));
 }
 
@@ -178,7 +178,7 @@ fn picks_follow_their_labels_into_the_complete_ask() {
 #[test]
 fn equal_labels_keep_their_place() {
     let mut draft = single();
-    draft.choose(0, 1, "Same");
+    draft.toggle(0, 1, "Same");
     draft.reconcile(&ask(false, &["Same", "Same"]));
     check(&draft, &[1], None);
 }
@@ -187,7 +187,7 @@ fn equal_labels_keep_their_place() {
 #[test]
 fn a_change_of_kind_keeps_what_fits() {
     let mut draft = single();
-    draft.choose(0, 1, "B");
+    draft.toggle(0, 1, "B");
     draft.reconcile(&ask(true, &["A", "B"]));
     check(&draft, &[1], None);
     draft.toggle(0, 0, "A");
@@ -199,10 +199,159 @@ fn a_change_of_kind_keeps_what_fits() {
 fn problems_name_the_questions_in_order() {
     let mut draft = single();
     draft.know(2, Kind::Single);
-    draft.choose(0, 0, "A");
+    draft.toggle(0, 0, "A");
     draft.choose_other(2);
     assert_eq!(
         draft.problems(3),
         [(1, Problem::Unanswered), (2, Problem::OtherBlank)]
     );
+}
+
+/// A blank that nobody sees is one too, as it is for the agent.
+#[test]
+fn invisible_text_is_no_answer() {
+    let mut draft = single();
+    draft.type_text(0, Field::Other, "\u{200B}\u{2060} ");
+    assert_eq!(draft.problem(0), Some(Problem::Unanswered));
+    assert!(!draft.is_dirty());
+}
+
+#[test]
+fn a_note_goes_along_and_is_no_answer() {
+    let mut draft = single();
+    draft.type_text(0, Field::Note, "only on weekdays\n");
+    assert_eq!(draft.problem(0), Some(Problem::Unanswered));
+    assert!(draft.is_dirty());
+    draft.toggle(0, 1, "B");
+    let sent = draft.selections();
+    assert_eq!(sent[0].note.as_deref(), Some("only on weekdays"));
+    assert_eq!(sent[0].selected, [1]);
+    draft.type_text(0, Field::Note, "  ");
+    assert_eq!(draft.selections()[0].note, None);
+}
+
+#[test]
+fn a_skipped_question_is_answered_and_says_so() {
+    let mut draft = single();
+    draft.toggle_skip(0);
+    assert_eq!(draft.problem(0), None);
+    assert!(draft.is_skipped(0) && draft.is_dirty());
+    assert!(draft.selections()[0].skipped);
+    let reply = Reply::check(&ask(false, &["A", "B"]), draft.selections());
+    assert_eq!(
+        reply.expect("a legal reply").message(),
+        ask_user_question::reply::SKIPPED_TEXT
+    );
+}
+
+#[test]
+fn taking_a_skip_back_brings_the_choice_back() {
+    let mut draft = multi();
+    draft.toggle(0, 0, "A");
+    draft.type_text(0, Field::Other, "mine");
+    draft.toggle_skip(0);
+    check(&draft, &[], None);
+    assert!(!draft.is_chosen(0, 0) && !draft.is_other_chosen(0));
+    assert!(draft.is_other_unsent(0), "the text is still on the screen");
+    draft.toggle_skip(0);
+    check(&draft, &[0], Some("mine"));
+    assert!(!draft.is_skipped(0));
+}
+
+#[test]
+fn answering_takes_a_skip_back_and_starts_anew() {
+    for mut draft in [single(), multi()] {
+        draft.toggle(0, 0, "A");
+        draft.skip(0);
+        draft.skip(0);
+        draft.toggle(0, 1, "B");
+        assert!(!draft.is_skipped(0));
+        check(&draft, &[1], None);
+        draft.skip(0);
+        draft.type_text(0, Field::Other, "mine");
+        assert!(!draft.is_skipped(0));
+        check(&draft, &[], Some("mine"));
+    }
+}
+
+#[test]
+fn what_a_skip_keeps_follows_its_labels() {
+    let mut draft = single();
+    draft.toggle(0, 1, "B");
+    draft.toggle_skip(0);
+    draft.reconcile(&ask(false, &["A"]));
+    assert_eq!(draft.problem(0), None);
+    draft.toggle_skip(0);
+    assert_eq!(draft.problem(0), Some(Problem::Unanswered));
+}
+
+#[test]
+fn a_text_that_is_too_long_is_kept_whole_and_not_sent() {
+    let mut draft = Draft::new(Some(3));
+    draft.know(0, Kind::Single);
+    assert_eq!(draft.room(0, Field::Other), Some(Room::Left(3)));
+    draft.type_text(0, Field::Other, "äö😀");
+    assert_eq!(draft.room(0, Field::Other), Some(Room::Left(0)));
+    assert_eq!(draft.problem(0), None);
+    draft.type_text(0, Field::Other, "äö😀ßx");
+    assert_eq!(draft.room(0, Field::Other), Some(Room::Over(2)));
+    assert_eq!(draft.problem(0), Some(Problem::OtherTooLong { over: 2 }));
+    assert_eq!(draft.text(0, Field::Other), "äö😀ßx");
+    draft.toggle(0, 0, "A");
+    assert_eq!(draft.problem(0), None, "it would not be sent");
+    draft.type_text(0, Field::Note, "four");
+    assert_eq!(draft.problem(0), Some(Problem::NoteTooLong { over: 1 }));
+}
+
+#[test]
+fn without_a_limit_there_is_nothing_to_count() {
+    let mut draft = single();
+    draft.type_text(0, Field::Other, &"long ".repeat(1000));
+    assert_eq!(
+        (draft.room(0, Field::Other), draft.problem(0)),
+        (None, None)
+    );
+}
+
+fn left(draft: &Draft, sent: Option<&Selection>) -> (Option<String>, Option<String>) {
+    let left = draft.left_over(0, sent);
+    (left.answer, left.note)
+}
+
+#[test]
+fn nothing_is_left_of_what_was_sent() {
+    let mut draft = multi();
+    draft.toggle(0, 0, "A");
+    draft.type_text(0, Field::Other, "mine\n");
+    draft.type_text(0, Field::Note, "soon");
+    let sent = draft.selections();
+    assert_eq!(left(&draft, sent.first()), Default::default());
+    assert_eq!(left(&Draft::default(), None), Default::default());
+}
+
+#[test]
+fn what_was_not_sent_is_left() {
+    let mut draft = multi();
+    draft.toggle(0, 0, "A");
+    draft.type_text(0, Field::Other, "mine");
+    draft.type_text(0, Field::Note, "soon");
+    let all = (Some("A, mine".to_owned()), Some("soon".to_owned()));
+    assert_eq!(left(&draft, None), all);
+    let other = Selection {
+        selected: vec![1],
+        ..Selection::default()
+    };
+    assert_eq!(left(&draft, Some(&other)), all, "another answer won");
+    let own = draft.selections();
+    draft.toggle_other(0);
+    let sent = draft.selections();
+    assert_eq!(
+        left(&draft, sent.first()),
+        (Some("mine".to_owned()), None),
+        "the text stood beside the answer"
+    );
+    draft.forget();
+    assert_eq!(left(&draft, own.first()), Default::default());
+    draft.toggle(0, 0, "A");
+    check(&draft, &[0], None);
 }

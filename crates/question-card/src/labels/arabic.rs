@@ -12,6 +12,13 @@ pub(super) const LABELS: Labels = Labels {
     other_placeholder: "اكتب إجابتك",
     preview: |label| ["معاينة ", label].concat(),
     other_unsent: "لن يُرسَل هذا النص",
+    chars_left: |left| ["المتبقي: ", &counted(left, &CHARACTERS)].concat(),
+    chars_over: |over| ["الزائد: ", &counted(over, &CHARACTERS)].concat(),
+    add_note: "إضافة ملاحظة",
+    note: "ملاحظة",
+    noted: |note| ["ملاحظة: ", note].concat(),
+    skip: "تخطي السؤال",
+    skipping: "سيُرسَل هذا السؤال بلا إجابة",
     submit: "إرسال الإجابات",
     send: "إرسال",
     submit_wait: "السؤال ما زال قيد الوصول",
@@ -30,6 +37,7 @@ pub(super) const LABELS: Labels = Labels {
     nudge: "اختر إجابة أولًا",
     error_select: |question| ["اختر إجابة عن ", question].concat(),
     error_other: "اكتب إجابتك",
+    error_too_long: |over| ["اختصر النص. الزائد: ", &counted(over, &CHARACTERS)].concat(),
     unanswered: |open, count| match count {
         1 => "بقي السؤال بلا إجابة".to_owned(),
         _ => {
@@ -84,6 +92,16 @@ const QUESTIONS_OPEN: Noun = Noun {
     one: "سؤال واحد",
     two: "سؤالان",
     ..QUESTIONS_ASKED
+};
+
+/// By itself.
+const CHARACTERS: Noun = Noun {
+    zero: "صفر أحرف",
+    one: "حرف واحد",
+    two: "حرفان",
+    few: "أحرف",
+    many: "حرفًا",
+    other: "حرف",
 };
 
 /// A number with its noun, by the plural rules of Unicode's CLDR. None, one and two are said by the noun alone.

@@ -12,6 +12,13 @@ pub(super) const LABELS: Labels = Labels {
     other_placeholder: "Type your own answer",
     preview: |label| ["Preview of ", label].concat(),
     other_unsent: "This text will not be sent",
+    chars_left: |left| [&characters(left), " left"].concat(),
+    chars_over: |over| [&characters(over), " too many"].concat(),
+    add_note: "Add a note",
+    note: "Note",
+    noted: |note| ["Note: ", note].concat(),
+    skip: "Skip",
+    skipping: "This question will be sent without an answer",
     submit: "Submit answers",
     send: "Send",
     submit_wait: "The question is still arriving",
@@ -26,6 +33,7 @@ pub(super) const LABELS: Labels = Labels {
     nudge: "Choose an option first",
     error_select: |question| ["Select an answer for ", question].concat(),
     error_other: "Enter your answer",
+    error_too_long: |over| ["Shorten your text by ", &characters(over)].concat(),
     unanswered,
     sending: "Sending your answer",
     sent: "Answer sent",
@@ -65,4 +73,13 @@ fn unanswered(open: usize, count: usize) -> String {
         1 => "The question still needs an answer".to_owned(),
         _ => [&open, " of ", &all, " questions still ", verb, " an answer"].concat(),
     }
+}
+
+fn characters(count: usize) -> String {
+    let noun = if count == 1 {
+        " character"
+    } else {
+        " characters"
+    };
+    [&count.to_string(), noun].concat()
 }

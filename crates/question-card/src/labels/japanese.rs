@@ -12,6 +12,13 @@ pub(super) const LABELS: Labels = Labels {
     other_placeholder: "回答を入力",
     preview: |label| [label, "のプレビュー"].concat(),
     other_unsent: "このテキストは送信されません",
+    chars_left: |left| ["残り", &left.to_string(), "文字"].concat(),
+    chars_over: |over| [&over.to_string(), "文字超過しています"].concat(),
+    add_note: "メモを追加",
+    note: "メモ",
+    noted: |note| ["メモ：", note].concat(),
+    skip: "スキップする",
+    skipping: "この質問は回答なしで送信されます",
     submit: "回答を送信",
     send: "送信",
     submit_wait: "質問を受信しています",
@@ -35,6 +42,7 @@ pub(super) const LABELS: Labels = Labels {
     nudge: "先に選択肢を選んでください",
     error_select: |question| [question, "の回答を選択してください"].concat(),
     error_other: "回答を入力してください",
+    error_too_long: |over| ["テキストを", &over.to_string(), "文字短くしてください"].concat(),
     unanswered: |open, count| match count {
         1 => "質問が未回答です".to_owned(),
         _ => [

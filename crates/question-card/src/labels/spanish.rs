@@ -12,6 +12,19 @@ pub(super) const LABELS: Labels = Labels {
     other_placeholder: "Escribe tu respuesta",
     preview: |label| ["Vista previa de ", label].concat(),
     other_unsent: "Este texto no se enviará",
+    chars_left: |left| {
+        let verb = if left == 1 { "Queda " } else { "Quedan " };
+        [verb, &characters(left)].concat()
+    },
+    chars_over: |over| {
+        let verb = if over == 1 { "Sobra " } else { "Sobran " };
+        [verb, &characters(over)].concat()
+    },
+    add_note: "Añadir una nota",
+    note: "Nota",
+    noted: |note| ["Nota: ", note].concat(),
+    skip: "Omitir",
+    skipping: "Esta pregunta se enviará sin respuesta",
     submit: "Enviar respuestas",
     send: "Enviar",
     submit_wait: "La pregunta aún está llegando",
@@ -26,6 +39,7 @@ pub(super) const LABELS: Labels = Labels {
     nudge: "Primero selecciona una opción",
     error_select: |question| ["Selecciona una respuesta para ", question].concat(),
     error_other: "Escribe tu respuesta",
+    error_too_long: |over| ["Acorta el texto en ", &characters(over)].concat(),
     unanswered,
     sending: "Enviando tu respuesta",
     sent: "Respuesta enviada",
@@ -65,4 +79,13 @@ fn unanswered(open: usize, count: usize) -> String {
         1 => "Falta responder la pregunta".to_owned(),
         _ => [verb, " por responder ", &open, " de ", &all, " preguntas"].concat(),
     }
+}
+
+fn characters(count: usize) -> String {
+    let noun = if count == 1 {
+        " carácter"
+    } else {
+        " caracteres"
+    };
+    [&count.to_string(), noun].concat()
 }

@@ -45,7 +45,11 @@ fn every_language_says_what_it_is_given() {
         assert!((labels.unanswered)(3, 4).contains('4'), "{}", labels.lang);
         assert!((labels.preview)("Label").contains("Label"));
         assert!((labels.error_select)("Header").contains("Header"));
+        assert!((labels.noted)("Note text").ends_with("Note text"));
         assert!((labels.failed)("offline").ends_with("offline"));
+        for say in [labels.chars_left, labels.chars_over, labels.error_too_long] {
+            assert!(say(17).contains("17"), "{}", say(17));
+        }
     }
 }
 

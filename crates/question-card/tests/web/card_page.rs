@@ -51,6 +51,9 @@ pub struct Setting {
     pub fresh: bool,
     pub claim_focus: ClaimFocus,
     pub handle: Option<FocusHandle>,
+    pub allow_skip: bool,
+    pub notes_off: bool,
+    pub max_length: Option<usize>,
 }
 
 thread_local! { static CARDS: Cell<u32> = const { Cell::new(0) }; }
@@ -211,9 +214,30 @@ impl CardPage {
 
     /// Types into the text field of the nth question: the value and one input event.
     pub async fn type_other(&self, question: usize, text: &str) {
-        let field = self.text_field(question);
-        field.set_value(text);
-        dispatch(&field, "input");
+        write(&self.text_field(question), text);
+        self.settled().await;
+    }
+
+    /// Opens the note of the nth question that has none yet, and writes it.
+    pub async fn add_note(&self, nth: usize, text: &str) {
+        self.buttons("Add a note")[nth].click();
+        self.settled().await;
+        let field = document()
+            .active_element()
+            .expect("the field has the focus");
+        write(&field.unchecked_into(), text);
+        self.settled().await;
+    }
+
+    /// Rewrites the note that was opened first.
+    pub async fn rewrite_note(&self, text: &str) {
+        write(&self.note_field(0), text);
+        self.settled().await;
+    }
+
+    /// Skips the nth question, or takes that back.
+    pub async fn skip(&self, question: usize) {
+        self.buttons("Skip")[question].click();
         self.settled().await;
     }
 
@@ -363,11 +387,15 @@ impl CardPage {
     }
 
     pub fn button(&self, name: &str) -> Option<HtmlElement> {
-        let found = self
+        self.buttons(name).into_iter().next()
+    }
+
+    pub fn buttons(&self, name: &str) -> Vec<HtmlElement> {
+        let named = self
             .all("button")
             .into_iter()
-            .find(|button| text_of(button) == name);
-        found.map(JsCast::unchecked_into)
+            .filter(|button| text_of(button) == name);
+        named.map(JsCast::unchecked_into).collect()
     }
 
     #[track_caller]
@@ -387,9 +415,11 @@ impl CardPage {
     }
 
     pub fn described(&self, element: &Element) -> String {
-        let ids = element
-            .get_attribute("aria-describedby")
-            .unwrap_or_default();
+        self.texts_of(element, "aria-describedby")
+    }
+
+    fn texts_of(&self, element: &Element, attribute: &str) -> String {
+        let ids = element.get_attribute(attribute).unwrap_or_default();
         let texts = ids
             .split_whitespace()
             .filter_map(|id| self.find(&format!("#{id}")));
@@ -426,8 +456,31 @@ impl CardPage {
             .find(|element| text_of(element) == label)
     }
 
+    /// The field for an own answer to the nth question.
     pub fn text_field(&self, question: usize) -> HtmlTextAreaElement {
-        self.all("textarea")[question].clone().unchecked_into()
+        self.fields("text")[question].clone()
+    }
+
+    /// The field of the nth note that was opened.
+    pub fn note_field(&self, nth: usize) -> HtmlTextAreaElement {
+        self.fields("note")[nth].clone()
+    }
+
+    fn fields(&self, kind: &str) -> Vec<HtmlTextAreaElement> {
+        self.all(&format!("textarea[id$=\"-{kind}\"]"))
+            .into_iter()
+            .map(JsCast::unchecked_into)
+            .collect()
+    }
+
+    /// What is said below the fields about their length.
+    pub fn counters(&self) -> Vec<String> {
+        self.all(".qc-counter").iter().map(text_of).collect()
+    }
+
+    /// What `aria-labelledby` makes the name of.
+    pub fn name_of(&self, element: &Element) -> String {
+        self.texts_of(element, "aria-labelledby")
     }
 
     pub fn find(&self, selector: &str) -> Option<Element> {
@@ -590,6 +643,12 @@ pub fn tap(element: &Element) {
     element.dispatch_event(&event).expect("it is dispatched");
 }
 
+/// Types: the value and one input event.
+fn write(field: &HtmlTextAreaElement, text: &str) {
+    field.set_value(text);
+    dispatch(field, "input");
+}
+
 pub fn dispatch(element: &Element, name: &str) {
     let init = EventInit::new();
     init.set_bubbles(true);
@@ -643,6 +702,9 @@ fn card(
             claim_focus=setting.claim_focus
             nostrip:handle=setting.handle
             nostrip:labels=setting.labels
+            allow_skip=setting.allow_skip
+            notes=!setting.notes_off
+            nostrip:max_length=setting.max_length
         />
     }
 }

@@ -11,6 +11,7 @@ mod announcing;
 mod asks;
 mod card_page;
 mod choosing;
+mod extras;
 mod focus;
 mod keys;
 mod malformed;

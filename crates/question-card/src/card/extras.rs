@@ -1,0 +1,115 @@
+//! What can be done about a question beside answering it: to skip it, to add a note.
+
+use super::field::{counter, text_field};
+use super::follow::QuestionShown;
+use super::state::{CardState, Layout};
+use crate::anatomy::part;
+use crate::dom::Control;
+use crate::draft::Field;
+use leptos::either::Either;
+use leptos::ev::MouseEvent;
+use leptos::html::Div;
+use leptos::prelude::*;
+
+/// The line below a question. Like the row for an own answer it comes when no further option can push it down.
+pub(crate) fn extras(card: CardState, shown: QuestionShown) -> impl IntoView {
+    let question = shown.index;
+    let comes = Memo::new(move |_| {
+        shown.closed.get() && shown.kind.get().is_some() && card.layout.get() != Layout::Undecided
+    });
+    let line = move || {
+        view! {
+            <div class=part::EXTRAS>
+                {card.offers.skip.then(|| skip(card, question))}
+                {card.offers.notes.then(|| note(card, question))}
+            </div>
+        }
+    };
+    let any = card.offers.skip || card.offers.notes;
+    move || (any && comes.get()).then(line)
+}
+
+/// Where one tap answers, this one does too; else it is pressed and can be released again.
+fn skip(card: CardState, question: usize) -> impl IntoView {
+    let id = card.ids.control(Control::Skip { question });
+    let answers = move || card.layout.get() == Layout::OnPick;
+    let skipped = Memo::new(move |_| card.draft.with(|draft| draft.is_skipped(question)));
+    let pressed = move || (!answers()).then(|| if skipped.get() { "true" } else { "false" });
+    let inert = move || card.is_latched() || (answers() && !card.is_open());
+    let describe = move || match inert() {
+        true => Some(card.ids.wait()),
+        false => (skipped.get() && !answers()).then(|| card.ids.skipping(question)),
+    };
+    let line = move || {
+        view! { <p class=part::SKIPPING id=card.ids.skipping(question)>{card.labels.skipping}</p> }
+    };
+    view! {
+        <button
+            type="button"
+            class=format!("{} {} {}", part::BUTTON, part::QUIET, part::SKIP)
+            id=id.clone()
+            aria-labelledby=format!("{id} {}", card.ids.legend(question))
+            aria-pressed=pressed
+            aria-disabled=move || inert().then_some("true")
+            aria-describedby=describe
+            on:click=move |click: MouseEvent| card.skip(question, &click)
+        >
+            {card.labels.skip}
+        </button>
+        {move || (skipped.get() && !answers()).then(line)}
+    }
+}
+
+/// The button, and in its place the field once there is a note to write.
+fn note(card: CardState, question: usize) -> impl IntoView {
+    let asked = RwSignal::new(false);
+    // A field that is there stays there, even empty: the caret may be in it.
+    let is_open = Memo::new(move |was: Option<&bool>| {
+        was == Some(&true)
+            || asked.get()
+            || card
+                .draft
+                .with(|draft| !draft.text(question, Field::Note).is_empty())
+    });
+    let id = card.ids.control(Control::AddNote { question });
+    let button = move || {
+        view! {
+            <button
+                type="button"
+                class=format!("{} {}", part::BUTTON, part::QUIET)
+                id=id.clone()
+                aria-labelledby=format!("{id} {}", card.ids.legend(question))
+                aria-disabled=move || card.is_latched().then_some("true")
+                aria-describedby=move || card.is_latched().then(|| card.ids.wait())
+                on:click=move |_| asked.set(!card.is_latched())
+            >
+                {card.labels.add_note}
+            </button>
+        }
+    };
+    move || match is_open.get() {
+        true => Either::Left(note_field(card, question, asked.get_untracked())),
+        false => Either::Right(button()),
+    }
+}
+
+/// The field. Where its button was pressed a moment ago, the focus goes from there to it.
+fn note_field(card: CardState, question: usize, asked: bool) -> impl IntoView {
+    let label = card.ids.note_label(question);
+    let control = Control::Note { question };
+    let node = NodeRef::<Div>::new();
+    node.on_load(move |_| {
+        if asked {
+            card.focus(control);
+        }
+    });
+    view! {
+        <div node_ref=node>
+            <label class=part::NOTE id=label.clone() for=card.ids.control(control)>
+                {card.labels.note}
+            </label>
+            {text_field(card, question, Field::Note, format!("{label} {}", card.ids.legend(question)))}
+            {counter(card, question, Field::Note)}
+        </div>
+    }
+}

@@ -1,0 +1,92 @@
+//! The fields for typed text: the own answer and the note.
+
+use super::state::{CardState, Layout};
+use crate::anatomy::part;
+use crate::dom::Control;
+use crate::draft::{Field, Problem, Room};
+use leptos::prelude::*;
+
+/// A text field. Its value is the user's alone: a fresh field gets what was typed before, and then nothing is ever written back, or an
+/// input method would lose what it composes.
+pub(crate) fn text_field(
+    card: CardState,
+    question: usize,
+    field: Field,
+    labelled_by: String,
+) -> impl IntoView {
+    let control = control(question, field);
+    let typed = card
+        .draft
+        .with_untracked(|draft| draft.text(question, field).to_owned());
+    let problem = move || {
+        card.error(question)
+            .filter(|problem| problem.field() == field)
+    };
+    let describe = move || {
+        let error = problem().map(|_| card.ids.error(question));
+        let unsent =
+            (field == Field::Other && is_unsent(card, question)).then(|| card.ids.unsent(question));
+        let counter = room(card, question, field).map(|_| card.ids.counter(control));
+        let ids: Vec<String> = error.into_iter().chain(unsent).chain(counter).collect();
+        (!ids.is_empty()).then(|| ids.join(" "))
+    };
+    let is_invalid = move || problem().is_some_and(|problem| problem != Problem::Unanswered);
+    view! {
+        <textarea
+            class=part::OTHER_INPUT
+            id=card.ids.control(control)
+            rows="1"
+            dir="auto"
+            enterkeyhint="enter"
+            placeholder=(field == Field::Other).then_some(card.labels.other_placeholder)
+            prop:value=typed
+            aria-labelledby=labelled_by
+            aria-describedby=describe
+            aria-invalid=move || is_invalid().then_some("true")
+            readonly=move || card.is_latched()
+            on:input=move |event| card.type_text(question, field, &event_target_value(&event))
+            on:compositionstart=move |_| card.composing.set_value(true)
+            on:compositionend=move |_| card.composing.set_value(false)
+            on:blur=move |_| card.composing.set_value(false)
+        ></textarea>
+    }
+}
+
+/// How much more may be typed, below its field.
+pub(crate) fn counter(card: CardState, question: usize, field: Field) -> impl IntoView {
+    let control = control(question, field);
+    let room = Memo::new(move |_| room(card, question, field));
+    let is_over = move || matches!(room.get(), Some(Room::Over(_)));
+    let text = move || match room.get() {
+        Some(Room::Left(left)) => (card.labels.chars_left)(left),
+        Some(Room::Over(over)) => (card.labels.chars_over)(over),
+        None => String::new(),
+    };
+    let any = Memo::new(move |_| room.get().is_some());
+    let line = move || {
+        view! {
+            <p class=part::COUNTER id=card.ids.counter(control) data-over=move || is_over().then_some("")>
+                {text}
+            </p>
+        }
+    };
+    move || any.get().then(line)
+}
+
+/// Whether a text stands in the field that will not be sent.
+pub(crate) fn is_unsent(card: CardState, question: usize) -> bool {
+    card.layout.get() == Layout::Explicit
+        && card.draft.with(|draft| draft.is_other_unsent(question))
+}
+
+/// The control that a field is.
+pub(crate) fn control(question: usize, field: Field) -> Control {
+    match field {
+        Field::Other => Control::OtherText { question },
+        Field::Note => Control::Note { question },
+    }
+}
+
+fn room(card: CardState, question: usize, field: Field) -> Option<Room> {
+    card.draft.with(|draft| draft.room(question, field))
+}

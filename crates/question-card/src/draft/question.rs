@@ -1,0 +1,214 @@
+//! The unfinished answer to one question.
+
+use super::{Kind, Pick, Problem};
+use ask_user_question::reply::Selection;
+use ask_user_question::text::is_blank;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct QuestionDraft {
+    pub(super) kind: Option<Kind>,
+    pub(super) choice: Choice,
+    /// What stands in the text field, chosen or not.
+    pub(super) other: String,
+    pub(super) note: String,
+    /// The question is skipped: what was chosen before comes back when that is taken back.
+    pub(super) skipped: Option<Choice>,
+}
+
+/// What is chosen of a question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// In the order of the options.
+    pub(super) picks: Vec<Pick>,
+    pub(super) other: bool,
+    /// What a text took the place of; it comes back when the text is emptied.
+    pub(super) before_other: Option<Pick>,
+}
+
+impl QuestionDraft {
+    /// What keeps the question from being sent; `max_length` is that of each typed text.
+    pub(super) fn problem(&self, max_length: Option<usize>) -> Option<Problem> {
+        let over = |text: &str| max_length.and_then(|most| over(text, most));
+        let answer = match (self.choice.other, self.sent_other()) {
+            (true, None) => Some(Problem::OtherBlank),
+            (true, Some(text)) => over(text).map(|over| Problem::OtherTooLong { over }),
+            (false, _) if self.skipped.is_some() || !self.choice.picks.is_empty() => None,
+            (false, _) => Some(Problem::Unanswered),
+        };
+        answer.or_else(|| over(self.sent_note()?).map(|over| Problem::NoteTooLong { over }))
+    }
+
+    /// Whether anything would be lost.
+    pub(super) fn is_dirty(&self) -> bool {
+        let has_text = !is_blank(&self.other) || !is_blank(&self.note);
+        has_text || self.skipped.is_some() || !self.choice.picks.is_empty()
+    }
+
+    pub(super) fn other_unsent(&self) -> bool {
+        !self.choice.other && !is_blank(&self.other)
+    }
+
+    /// What is part of the reply.
+    pub(super) fn selection(&self, question: usize) -> Selection {
+        Selection {
+            question,
+            selected: self.choice.picks.iter().map(|pick| pick.option).collect(),
+            other: self.sent_other().map(str::to_owned),
+            note: self.sent_note().map(str::to_owned),
+            skipped: self.skipped.is_some(),
+        }
+    }
+
+    pub(super) fn choose(&mut self, pick: Pick) {
+        self.skipped = None;
+        let choice = &mut self.choice;
+        match self.kind {
+            Some(Kind::Multi) => {
+                let place = choice
+                    .picks
+                    .binary_search_by_key(&pick.option, |pick| pick.option);
+                if let Err(place) = place {
+                    choice.picks.insert(place, pick);
+                }
+            }
+            Some(Kind::Single) | None => {
+                *choice = Choice {
+                    picks: vec![pick],
+                    ..Choice::default()
+                };
+            }
+        }
+    }
+
+    pub(super) fn toggle(&mut self, pick: Pick) {
+        match (self.kind, self.choice.position(pick.option)) {
+            (Some(Kind::Multi), Some(position)) => drop(self.choice.picks.remove(position)),
+            _ => self.choose(pick),
+        }
+    }
+
+    pub(super) fn choose_other(&mut self) {
+        self.skipped = None;
+        if self.kind == Some(Kind::Single) && !self.choice.other {
+            self.choice.before_other = self.choice.picks.pop();
+        }
+        self.choice.other = true;
+    }
+
+    pub(super) fn toggle_other(&mut self) {
+        match self.kind {
+            Some(Kind::Multi) if self.choice.other => self.choice.other = false,
+            _ => self.choose_other(),
+        }
+    }
+
+    pub(super) fn type_other(&mut self, text: &str) {
+        let had_text = !is_blank(&self.other);
+        text.clone_into(&mut self.other);
+        match is_blank(text) {
+            false => self.choose_other(),
+            true if had_text && self.choice.other => self.choice.give_back(),
+            true => {}
+        }
+    }
+
+    pub(super) fn skip(&mut self) {
+        if self.skipped.is_none() {
+            self.skipped = Some(std::mem::take(&mut self.choice));
+        }
+    }
+
+    pub(super) fn toggle_skip(&mut self) {
+        match self.skipped.take() {
+            Some(before) => self.choice = before,
+            None => self.skip(),
+        }
+    }
+
+    pub(super) fn become_kind(&mut self, kind: Kind) {
+        self.kind = Some(kind);
+        for choice in self.choices() {
+            choice.become_kind(kind);
+        }
+    }
+
+    pub(super) fn follow_labels(&mut self, labels: &[&str]) {
+        for choice in self.choices() {
+            choice.follow_labels(labels);
+        }
+    }
+
+    /// What is chosen, and what would be chosen again.
+    fn choices(&mut self) -> impl Iterator<Item = &mut Choice> {
+        std::iter::once(&mut self.choice).chain(&mut self.skipped)
+    }
+
+    /// The text as it is sent: untouched but for the line breaks at its end.
+    fn sent_other(&self) -> Option<&str> {
+        let is_sent = self.choice.other && !is_blank(&self.other);
+        is_sent.then(|| without_last_breaks(&self.other))
+    }
+
+    fn sent_note(&self) -> Option<&str> {
+        (!is_blank(&self.note)).then(|| without_last_breaks(&self.note))
+    }
+}
+
+impl Choice {
+    pub(super) fn position(&self, option: usize) -> Option<usize> {
+        self.picks.iter().position(|pick| pick.option == option)
+    }
+
+    fn give_back(&mut self) {
+        self.other = false;
+        if let Some(pick) = self.before_other.take() {
+            self.picks = vec![pick];
+        }
+    }
+
+    fn become_kind(&mut self, kind: Kind) {
+        match kind {
+            Kind::Single => {
+                // Of several picks none is the one; guessing would put words into the user's mouth.
+                if self.picks.len() > 1 {
+                    self.picks.clear();
+                }
+                if !self.picks.is_empty() {
+                    self.other = false;
+                }
+            }
+            Kind::Multi => self.before_other = None,
+        }
+    }
+
+    fn follow_labels(&mut self, labels: &[&str]) {
+        let now_at = |pick: &Pick| match labels.get(pick.option) {
+            Some(&label) if label == pick.label => Some(pick.option),
+            _ => labels.iter().position(|&label| label == pick.label),
+        };
+        let follow = |pick: Pick| now_at(&pick).map(|option| Pick { option, ..pick });
+        self.picks = std::mem::take(&mut self.picks)
+            .into_iter()
+            .filter_map(follow)
+            .collect();
+        self.picks.sort_by_key(|pick| pick.option);
+        self.picks.dedup_by_key(|pick| pick.option);
+        self.before_other = self.before_other.take().and_then(follow);
+    }
+}
+
+/// By how many characters (Unicode scalar values, as everywhere here) a text is too long.
+pub(super) fn over(text: &str, most: usize) -> Option<usize> {
+    // A text has at least as many bytes: most need not be counted.
+    if text.len() <= most {
+        return None;
+    }
+    text.chars()
+        .count()
+        .checked_sub(most)
+        .filter(|over| *over > 0)
+}
+
+fn without_last_breaks(text: &str) -> &str {
+    text.trim_end_matches(['\n', '\r'])
+}
