@@ -28,16 +28,19 @@ pub(crate) enum Command {
 pub(crate) enum Bench {
     /// The server with many waiting conversations.
     Server,
+    /// The stream reader as WebAssembly in Node, beside JavaScript's.
+    Stream,
 }
 
 impl Bench {
     /// Every measurement, in the order in which help lists them.
-    const ALL: [Self; 1] = [Self::Server];
+    const ALL: [Self; 2] = [Self::Server, Self::Stream];
 
     /// The word that `bench` takes.
     fn name(self) -> &'static str {
         match self {
             Self::Server => "server",
+            Self::Stream => "stream",
         }
     }
 }
@@ -204,7 +207,7 @@ Commands:
   serve              run the chat page and its server, with what they need brought first
   test               run every check: native, as WebAssembly, in browsers, end to end
   size               build the page for release and print what it weighs
-  bench NAME         measure one part and print its table: server
+  bench NAME         measure one part and print its table: server, stream
   conformance PATH   judge the stream reader with the cases under PATH
   help               this text; `cargo xtask serve --help` and `test --help` say more
 
@@ -284,6 +287,16 @@ mod tests {
         assert_eq!(parsed("test").unwrap(), Command::Test(Group::ALL.to_vec()));
         let some = parsed("test --only e2e --only native").unwrap();
         assert_eq!(some, Command::Test(vec![Group::Native, Group::E2e]));
+    }
+
+    #[test]
+    fn every_bench_is_known_by_its_name_and_in_the_help() {
+        for bench in Bench::ALL {
+            let line = format!("bench {}", bench.name());
+            assert_eq!(parsed(&line).unwrap(), Command::Bench(bench));
+            let listed = HELP.lines().find(|line| line.contains("bench NAME"));
+            assert!(listed.unwrap().contains(bench.name()), "{line}");
+        }
     }
 
     #[test]

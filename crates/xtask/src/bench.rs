@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: measurements that are reported with their command and never asserted in a test.
 
 mod server;
+mod stream;
 
 use std::process::ExitCode;
 
@@ -16,5 +17,6 @@ use crate::args::Bench;
 pub(crate) fn bench(bench: Bench) -> Result<ExitCode> {
     match bench {
         Bench::Server => server::run(),
+        Bench::Stream => stream::run(),
     }
 }

@@ -103,6 +103,30 @@ pub(crate) fn forget_served() -> Result<()> {
     }
 }
 
+/// What `wasm-opt` is told for the page.
+///
+/// # Errors
+///
+/// index.html can't be read or does not say.
+pub(crate) fn wasm_opt_arguments() -> Result<Vec<String>> {
+    let path = workspace::root().join("index.html");
+    let html =
+        fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
+    wasm_opt_settings(&html)
+        .with_context(|| format!("{} does not tell wasm-opt's level", path.display()))
+}
+
+fn wasm_opt_settings(html: &str) -> Option<Vec<String>> {
+    let value = |attribute: &str| {
+        let (_, after) = html.split_once(&format!("{attribute}=\""))?;
+        Some(after.split_once('"')?.0)
+    };
+    let level = format!("-O{}", value("data-wasm-opt")?);
+    let parameters = value("data-wasm-opt-params").unwrap_or_default();
+    let parameters = parameters.split_whitespace().map(str::to_owned);
+    Some([level].into_iter().chain(parameters).collect())
+}
+
 fn served_dir() -> Result<PathBuf> {
     Ok(workspace::scratch_dir()?.join("served"))
 }
@@ -184,6 +208,15 @@ mod tests {
     #[test]
     fn settings_that_do_not_fit_are_refused() {
         assert!(settings_for_serving("[build]\n", 4321).is_err());
+    }
+
+    #[test]
+    fn what_the_page_tells_wasm_opt_is_read() {
+        let html = r#"<link data-trunk data-wasm-opt="z" data-wasm-opt-params="--one --two">"#;
+        let arguments = wasm_opt_settings(html).unwrap();
+        assert_eq!(arguments, ["-Oz", "--one", "--two"]);
+        assert_eq!(wasm_opt_settings("<link data-trunk>"), None);
+        assert!(wasm_opt_arguments().unwrap().len() > 1);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The crate from outside. One suite runs natively and, through `wasm-bindgen-test`, as wasm32.
 
+#[cfg(not(target_arch = "wasm32"))]
+mod allocation;
 mod args;
 mod asks;
 mod fixtures;

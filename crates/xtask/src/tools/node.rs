@@ -1,9 +1,9 @@
-//! Node.js, and `wasm-opt`, which comes as a package of it.
+//! Node.js, `wasm-opt`, which comes as a package of it, and the packages that benchmarks measure.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use super::cache;
 use super::debian::Apt;
@@ -13,6 +13,14 @@ use crate::console::say;
 
 /// `wasm-opt` in the version of npm's `binaryen`.
 const BINARYEN: &str = "132.0.0";
+
+/// What JavaScript pages read AG-UI streams and growing JSON with, each as it is measured.
+const STREAM_PEERS: [&str; 4] = [
+    "@ag-ui/client@1.0.0",
+    "eventsource-parser@4.1.3",
+    "jsonriver@1.1.1",
+    "rxjs@7.8.1", // What `@ag-ui/client` is made of.
+];
 
 /// The `node` that runs tests, brought by apt where that may be done.
 ///
@@ -48,13 +56,40 @@ pub(crate) fn wasm_opt() -> Result<PathBuf> {
     Ok(entry.join("node_modules").join(".bin"))
 }
 
+/// A folder in which Node finds the packages that `cargo xtask bench stream` measures.
+///
+/// # Errors
+///
+/// They are missing, and there is no npm or no network to bring them.
+pub(crate) fn stream_peers() -> Result<PathBuf> {
+    node()?;
+    let pins = STREAM_PEERS.join("-").replace(['@', '/'], "-");
+    match cache::entry("stream-peers", &pins)? {
+        Some(entry) => Ok(entry),
+        None => {
+            say(&format!(
+                "Installing {}, which are measured, into {}; this takes some seconds, once",
+                STREAM_PEERS.join(", "),
+                cache::home()?.display()
+            ));
+            install("stream-peers", &pins, &STREAM_PEERS)
+        }
+    }
+}
+
 fn install_binaryen() -> Result<PathBuf> {
-    let npm = ensure_on_path("npm")?;
     say(&format!(
         "Installing binaryen {BINARYEN}, whose wasm-opt makes the page smaller, into {}; this takes some seconds, once",
         cache::home()?.display()
     ));
-    cache::fill_entry("binaryen", BINARYEN, |folder| {
+    install("binaryen", BINARYEN, &[&format!("binaryen@{BINARYEN}")])
+        .context("the page needs wasm-opt, from npm or on the PATH")
+}
+
+/// Fills a cache entry with npm packages.
+fn install(name: &str, version: &str, packages: &[&str]) -> Result<PathBuf> {
+    let npm = ensure_on_path("npm")?;
+    cache::fill_entry(name, version, |folder| {
         let mut command = Command::new(npm);
         command
             .args([
@@ -65,12 +100,11 @@ fn install_binaryen() -> Result<PathBuf> {
                 "--prefix",
             ])
             .arg(folder);
-        command
-            .arg(format!("binaryen@{BINARYEN}"))
-            .current_dir(folder);
+        command.args(packages).current_dir(folder);
         if !children::run(&mut command)?.success() {
             bail!(
-                "npm can't install binaryen {BINARYEN}. Check the network, or put wasm-opt on the PATH, and run this again"
+                "npm can't install {}. Check the network and run this again",
+                packages.join(", ")
             );
         }
         Ok(())
