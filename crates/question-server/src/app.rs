@@ -1,5 +1,6 @@
 //! The server as a value.
 
+use crate::access::admit;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::error::ApiError;
@@ -7,7 +8,7 @@ use crate::guard::{Guard, guard};
 use crate::models::Model;
 use crate::owner::recognise;
 use crate::page::{self, Page};
-use crate::policy::{self, policy};
+use crate::policy::{self, cross_origin, policy};
 use crate::runtime::{Runtime, watch_deadlines};
 use crate::store::Store;
 use crate::{agent_endpoint, conversations, events};
@@ -73,10 +74,25 @@ pub fn app(config: &Config, parts: Parts) -> Router {
         }
         None => routes.fallback(nothing_here),
     };
-    let guarded = Arc::new(Guard::new(config.allow_origins.clone()));
+    let routes = routes.layer(middleware::from_fn(recognise));
+    let routes = match &config.token {
+        Some(token) => {
+            let token = Arc::new(token.clone());
+            routes.layer(middleware::from_fn_with_state(token, admit))
+        }
+        None => routes,
+    };
+    let routes = match config.allow_origins.as_slice() {
+        [] => routes,
+        origins => routes.layer(cross_origin(origins)),
+    };
+    let mut hosts = config.allow_hosts.clone();
+    if !config.bind.is_unspecified() {
+        hosts.push(config.bind.into());
+    }
+    let guarded = Arc::new(Guard::new(config.allow_origins.clone(), hosts));
     let policy = policy(&config.allow_agents);
     routes
-        .layer(middleware::from_fn(recognise))
         .layer(middleware::from_fn_with_state(guarded, guard))
         .layer(middleware::from_fn_with_state(policy, policy::harden))
 }

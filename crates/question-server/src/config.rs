@@ -2,12 +2,14 @@
 
 mod settings;
 
-use crate::guard::Origin;
+use crate::access::Token;
+use crate::guard::{Host, Origin};
 use crate::limits::Bounds;
 use lexopt::prelude::*;
 use settings::Setting;
 pub use settings::help;
 use std::ffi::OsString;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -22,8 +24,14 @@ pub const DEFAULT_PACE: Duration = Duration::from_millis(15);
 /// What the command line and the environment say.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The port on 127.0.0.1; 0 takes any free one.
+    /// The address to listen on.
+    pub bind: IpAddr,
+    /// The port there; 0 takes any free one.
     pub port: u16,
+    /// What clients have to bring, where it is not for everybody who reaches the port.
+    pub token: Option<Token>,
+    /// Names under which the server answers beside those of this machine and of the address it listens on.
+    pub allow_hosts: Vec<Host>,
     /// Who speaks for the agent.
     pub model: ModelName,
     /// The pause of a desk before each delta.
@@ -47,7 +55,10 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
+            bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
             port: DEFAULT_PORT,
+            token: None,
+            allow_hosts: Vec::new(),
             model: ModelName::FrontDesk,
             pace: DEFAULT_PACE,
             database: None,
@@ -129,7 +140,18 @@ fn read_args(mut config: Config, mut args: lexopt::Parser) -> Result<Command, St
         let value = args.value().map_err(text)?;
         (setting.apply)(&mut config, &value).map_err(|why| format!("--{}: {why}", setting.name))?;
     }
+    check(&config)?;
     Ok(Command::Serve(config))
+}
+
+fn check(config: &Config) -> Result<(), String> {
+    if !config.bind.is_loopback() && config.token.is_none() {
+        return Err(format!(
+            "--bind {} lets other machines in, which then need a token: set QUESTION_SERVER_TOKEN, or leave the address at 127.0.0.1",
+            config.bind
+        ));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -241,6 +263,26 @@ mod tests {
         }
         let error = read_with(&[("QUESTION_SERVER_PACE", "fast")], &[]).expect_err("it is one");
         assert!(error.contains("QUESTION_SERVER_PACE") && error.contains("fast"));
+    }
+
+    #[test]
+    fn other_machines_are_let_in_with_a_token_only() {
+        for address in ["0.0.0.0", "192.168.1.5", "::"] {
+            let args = ["--bind", address];
+            let error = read_with(&[], &args).expect_err("anybody could come in");
+            assert!(
+                error.contains("token") && error.contains(address),
+                "{error}"
+            );
+            let token = [("QUESTION_SERVER_TOKEN", "0123456789abcdef")];
+            let config = config(&token, &args);
+            assert!(config.token.is_some() && !format!("{config:?}").contains("0123456789"));
+        }
+        for address in ["127.0.0.1", "127.0.0.2", "::1"] {
+            assert!(config(&[], &["--bind", address]).bind.is_loopback());
+        }
+        let weak = read_with(&[], &["--token", "secret"]).expect_err("it can be guessed");
+        assert!(weak.contains("16") && !weak.contains("secret"), "{weak}");
     }
 
     #[test]

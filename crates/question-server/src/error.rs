@@ -19,6 +19,8 @@ pub(crate) enum ApiError {
     UnsupportedMediaType,
     /// 413 `too_large`: the body is over [`Bounds::body`](crate::limits::Bounds::body).
     BodyTooLarge,
+    /// 401 `unauthorized`, with `WWW-Authenticate`: see [`access`](crate::access).
+    Unauthorized,
     /// 403 `forbidden_host`: see [`guard`](crate::guard).
     ForbiddenHost,
     /// 403 `forbidden_origin`: see [`guard`](crate::guard).
@@ -51,6 +53,7 @@ impl ApiError {
             Self::BadRequest(_) | Self::InvalidReply(_) => StatusCode::BAD_REQUEST,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::ForbiddenHost | Self::ForbiddenOrigin => StatusCode::FORBIDDEN,
             Self::UnknownConversation | Self::NotFound => StatusCode::NOT_FOUND,
             Self::Rejected(_) | Self::ConversationFull => StatusCode::CONFLICT,
@@ -66,6 +69,7 @@ impl ApiError {
             Self::BadRequest(_) => "bad_request",
             Self::UnsupportedMediaType => "unsupported_media_type",
             Self::BodyTooLarge => "too_large",
+            Self::Unauthorized => "unauthorized",
             Self::ForbiddenHost => "forbidden_host",
             Self::ForbiddenOrigin => "forbidden_origin",
             Self::UnknownConversation | Self::NotFound => "not_found",
@@ -87,7 +91,10 @@ impl ApiError {
                 "The body must be JSON, with Content-Type: application/json.".to_owned()
             }
             Self::BodyTooLarge => "The body is too large.".to_owned(),
-            Self::ForbiddenHost => "This server does not answer under that name.".to_owned(),
+            Self::Unauthorized => {
+                "This server wants its token: open /?token=TOKEN once, or send Authorization: Bearer TOKEN.".to_owned()
+            }
+            Self::ForbiddenHost => "This server does not answer under that name; --allow-host would make it.".to_owned(),
             Self::ForbiddenOrigin => {
                 "Pages of this origin are not let in; --allow-origin would.".to_owned()
             }
@@ -150,9 +157,17 @@ impl IntoResponse for ApiError {
             tracing::debug!(code = self.code(), status = status.as_u16(), "refused");
         }
         let mut response = (status, Json(self.body())).into_response();
-        if let Self::TooManyRequests(wait) = self {
-            let seconds = HeaderValue::from(wait.as_secs() + 1);
-            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        let headers = response.headers_mut();
+        match self {
+            Self::TooManyRequests(wait) => {
+                let seconds = HeaderValue::from(wait.as_secs() + 1);
+                headers.insert(header::RETRY_AFTER, seconds);
+            }
+            Self::Unauthorized => {
+                let bearer = HeaderValue::from_static("Bearer");
+                headers.insert(header::WWW_AUTHENTICATE, bearer);
+            }
+            _ => {}
         }
         response
     }

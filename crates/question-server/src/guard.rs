@@ -1,9 +1,9 @@
 //! Who may talk to a server that listens on this machine: no page of another site, and nobody who reached it under another name.
 //!
-//! - `Host` must name this machine (`localhost`, `127.0.0.1`, `[::1]`; any port or none) or an allowed origin's host. A page that rebinds its
-//!   own name to 127.0.0.1 still sends that name. The same holds for each `X-Forwarded-Host` that a proxy such as Trunk's adds.
-//! - `Origin`, where there is one, must be a page of this machine on any port, or an allowed origin. Any port, because `trunk serve` is free to
-//!   take any, and because whoever can serve a page on this machine's loopback is on this machine already.
+//! - `Host` must name this machine (`localhost`, `127.0.0.1`, `[::1]`; any port or none), an allowed host, or an allowed origin's. A page that
+//!   rebinds its own name to 127.0.0.1 still sends that name. The same holds for each `X-Forwarded-Host` that a proxy such as Trunk's adds.
+//! - `Origin`, where there is one, must be the server's own under that host, a page of this machine on any port, or an allowed origin. Any port,
+//!   because `trunk serve` is free to take any, and because whoever can serve a page on this machine's loopback is on this machine already.
 //!
 //! Requests without `Origin` are no page's, or a page's own `GET`. State changes need `Content-Type: application/json`, which no page of
 //! another origin can send unasked: see the endpoints. A conversation's [`owner`](crate::owner) is checked behind this guard.
@@ -14,10 +14,11 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
 
-const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+pub(crate) const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 
 const LOOPBACK_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -30,6 +31,15 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// The port that its scheme has where none is written.
+    fn own_port(&self) -> Option<u16> {
+        match self.scheme.as_str() {
+            "http" => Some(80),
+            "https" => Some(443),
+            _ => None,
+        }
+    }
+
     /// Whether a Content-Security-Policy has a way to write it.
     ///
     /// # Errors
@@ -74,17 +84,17 @@ impl FromStr for Origin {
             .trim_end_matches('/')
             .split_once("://")
             .ok_or(NotAnOrigin)?;
-        let own_port = match scheme {
-            "http" => 80,
-            "https" => 443,
-            _ => return Err(NotAnOrigin),
-        };
+        if !matches!(scheme, "http" | "https") {
+            return Err(NotAnOrigin);
+        }
         let (host, port) = split_authority(authority).ok_or(NotAnOrigin)?;
-        Ok(Self {
+        let origin = Self {
             scheme: scheme.to_owned(),
             host,
-            port: port.filter(|port| *port != own_port),
-        })
+            port: None,
+        };
+        let port = port.filter(|port| Some(*port) != origin.own_port());
+        Ok(Self { port, ..origin })
     }
 }
 
@@ -112,17 +122,42 @@ fn split_authority(authority: &str) -> Option<(String, Option<u16>)> {
     (!name.is_empty() && name.bytes().all(legal)).then(|| (host.to_ascii_lowercase(), port))
 }
 
+/// A name under which the server is reached: what stands in a URL between the scheme and the port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host(String);
+
+impl From<IpAddr> for Host {
+    fn from(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(address) => Self(address.to_string()),
+            IpAddr::V6(address) => Self(format!("[{address}]")),
+        }
+    }
+}
+
+impl FromStr for Host {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match split_authority(text) {
+            Some((host, None)) => Ok(Self(host)),
+            Some(_) | None => Err("a host looks like chat.example or 192.168.1.5, without a port"),
+        }
+    }
+}
+
 /// Which hosts and origins are let in.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
-    allowed: Vec<Origin>,
+    origins: Vec<Origin>,
+    hosts: Vec<Host>,
 }
 
 impl Guard {
-    /// Lets this machine's pages in, and those of the allowed origins.
+    /// Lets this machine's pages in, those of the allowed origins, and the server's own under these names.
     #[must_use]
-    pub fn new(allowed: Vec<Origin>) -> Self {
-        Self { allowed }
+    pub fn new(origins: Vec<Origin>, hosts: Vec<Host>) -> Self {
+        Self { origins, hosts }
     }
 
     fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
@@ -130,37 +165,39 @@ impl Guard {
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
             return Err(ApiError::ForbiddenHost);
         };
-        let mut names = std::iter::once(host).chain(headers.get_all(X_FORWARDED_HOST));
-        if !names.all(|name| self.allows_host(name)) {
+        let names = std::iter::once(host).chain(headers.get_all(X_FORWARDED_HOST));
+        let names: Option<Vec<(String, Option<u16>)>> = names
+            .map(|name| split_authority(name.to_str().ok()?))
+            .collect();
+        let names = names.ok_or(ApiError::ForbiddenHost)?;
+        if !names.iter().all(|(host, _)| self.allows_host(host)) {
             return Err(ApiError::ForbiddenHost);
         }
-        if !headers
-            .get_all(header::ORIGIN)
-            .iter()
-            .all(|origin| self.allows_origin(origin))
-        {
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        if !origins.all(|origin| self.allows_origin(origin, &names)) {
             return Err(ApiError::ForbiddenOrigin);
         }
         Ok(())
     }
 
-    fn allows_host(&self, value: &HeaderValue) -> bool {
-        let Some((host, _)) = value.to_str().ok().and_then(split_authority) else {
-            return false;
-        };
-        LOOPBACK_HOSTS.contains(&host.as_str())
-            || self.allowed.iter().any(|origin| origin.host == host)
+    fn allows_host(&self, host: &str) -> bool {
+        LOOPBACK_HOSTS.contains(&host)
+            || self.hosts.iter().any(|allowed| allowed.0 == host)
+            || self.origins.iter().any(|origin| origin.host == host)
     }
 
-    fn allows_origin(&self, value: &HeaderValue) -> bool {
-        let Some(origin) = value
-            .to_str()
-            .ok()
-            .and_then(|text| Origin::from_str(text).ok())
-        else {
+    fn allows_origin(&self, value: &HeaderValue, names: &[(String, Option<u16>)]) -> bool {
+        let origin = value.to_str().ok();
+        let Some(origin) = origin.and_then(|text| Origin::from_str(text).ok()) else {
             return false;
         };
-        LOOPBACK_HOSTS.contains(&origin.host.as_str()) || self.allowed.contains(&origin)
+        let is_own = |(host, port): &(String, Option<u16>)| {
+            let port = port.filter(|port| Some(*port) != origin.own_port());
+            *host == origin.host && port == origin.port
+        };
+        LOOPBACK_HOSTS.contains(&origin.host.as_str())
+            || self.origins.contains(&origin)
+            || names.iter().any(is_own)
     }
 }
 
@@ -176,7 +213,7 @@ pub(crate) async fn guard(
 
 #[cfg(test)]
 mod tests {
-    use super::{Guard, Origin};
+    use super::{Guard, Host, Origin};
     use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
     fn allows(guard: &Guard, headers: &[(&str, &str)]) -> bool {
@@ -295,9 +332,48 @@ mod tests {
     }
 
     #[test]
+    fn the_servers_own_pages_are_let_in_under_the_names_that_it_has() {
+        let hosts = ["chat.example", "192.168.1.5", "[fd00::5]"];
+        let hosts = hosts.map(|host| host.parse().expect("a host")).to_vec();
+        let guard = Guard::new(Vec::new(), hosts);
+        for (host, origin) in [
+            ("chat.example:8787", "http://chat.example:8787"),
+            ("chat.example", "https://chat.example"),
+            ("Chat.Example:443", "https://chat.example"),
+            ("192.168.1.5:8787", "http://192.168.1.5:8787"),
+            ("[fd00::5]:8787", "http://[fd00::5]:8787"),
+        ] {
+            assert!(
+                allows(&guard, &[("host", host), ("origin", origin)]),
+                "{host}"
+            );
+        }
+        let proxied = [
+            ("host", "127.0.0.1:8787"),
+            ("x-forwarded-host", "chat.example"),
+            ("origin", "https://chat.example"),
+        ];
+        assert!(allows(&guard, &proxied), "by a proxy on this machine");
+        for (host, origin) in [
+            ("chat.example:8787", "http://chat.example:9090"),
+            ("chat.example:8787", "http://192.168.1.5:8787"),
+            ("evil.example", "http://evil.example"),
+            ("192.168.1.6", "http://192.168.1.6"),
+        ] {
+            assert!(
+                !allows(&guard, &[("host", host), ("origin", origin)]),
+                "{host}"
+            );
+        }
+        for host in ["chat.example:80", "http://chat.example", "*", ""] {
+            assert!(host.parse::<Host>().is_err(), "{host}");
+        }
+    }
+
+    #[test]
     fn an_allowed_origin_is_let_in_exactly() {
         let origin: Origin = "http://192.168.1.5:8080".parse().expect("an origin");
-        let guard = Guard::new(vec![origin]);
+        let guard = Guard::new(vec![origin], Vec::new());
         let page = [
             ("host", "127.0.0.1"),
             ("x-forwarded-host", "192.168.1.5:8080"),

@@ -3,6 +3,7 @@
 //! [`app()`] is the whole server as a value, to be driven without a socket in tests; the binary binds it to one.
 #![warn(clippy::unwrap_used)]
 
+pub mod access;
 mod agent_endpoint;
 pub mod app;
 pub mod clock;

@@ -11,7 +11,7 @@ use question_server::page::Page;
 use question_server::store::{MemoryStore, SqliteStore, Store};
 use question_server::{Config, Parts, app};
 use std::io::{self, Write as _};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -52,10 +52,10 @@ async fn serve(config: Config) -> Result<(), String> {
         shutdown: CancellationToken::new(),
     };
     let shutdown = parts.shutdown.clone();
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, config.port));
+    let address = SocketAddr::from((config.bind, config.port));
     let listener = TcpListener::bind(address)
         .await
-        .map_err(|error| bind_failed(config.port, &error))?;
+        .map_err(|error| bind_failed(address, &error))?;
     let bound = listener
         .local_addr()
         .map_err(|error| format!("the bound port cannot be read: {error}"))?;
@@ -90,7 +90,8 @@ fn open_model(config: &Config) -> Result<Arc<dyn Model>, String> {
     })
 }
 
-fn bind_failed(port: u16, error: &io::Error) -> String {
+fn bind_failed(address: SocketAddr, error: &io::Error) -> String {
+    let port = address.port();
     match error.kind() {
         io::ErrorKind::AddrInUse => {
             format!("port {port} is taken; choose another with --port, or 0 for any free one.")
@@ -98,7 +99,13 @@ fn bind_failed(port: u16, error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => {
             format!("port {port} needs more rights; choose one above 1023 with --port.")
         }
-        _ => format!("port {port} cannot be bound: {error}"),
+        io::ErrorKind::AddrNotAvailable => {
+            format!(
+                "{} is no address of this machine; choose another with --bind.",
+                address.ip()
+            )
+        }
+        _ => format!("{address} cannot be bound: {error}"),
     }
 }
 

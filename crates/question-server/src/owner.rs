@@ -1,9 +1,10 @@
 //! Whose a conversation is: an unguessable token in a cookie that no script can read and no other site's request carries.
 //!
 //! A page gets its token with the first answer of the server and sends it back by itself, through Trunk's proxy too. A conversation that is made
-//! with a token answers to that token alone; to all others it is not there. A program that keeps no cookies makes conversations without an owner,
-//! which answer to whoever the [`guard`](crate::guard) lets in.
+//! with a token answers to that token alone; to all others it is not there. A program, or a page of another origin, sends a token of its own as
+//! `Authorization: Bearer TOKEN`; without any it makes conversations without an owner, which answer to whoever is let in.
 
+use crate::guard::X_FORWARDED_HOST;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
@@ -21,6 +22,8 @@ const COOKIE_SECONDS: u32 = 400 * 24 * 60 * 60;
 /// The digits of a token: two random ids.
 const TOKEN_DIGITS: usize = 64;
 
+const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
 /// Browsers say with each request where it comes from; programs do not.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -32,11 +35,7 @@ impl Owner {
     /// The owner that brings this token.
     #[must_use]
     pub fn of(token: &str) -> Self {
-        let mut hex = String::with_capacity(TOKEN_DIGITS);
-        for byte in Sha256::digest(token) {
-            write!(hex, "{byte:02x}").expect("a string takes everything");
-        }
-        Self(hex)
+        Self(hex(&Sha256::digest(token)))
     }
 
     /// An owner as it was stored.
@@ -70,44 +69,83 @@ impl Caller {
 
 /// Tells the handlers who asks, and gives a browser that has no token yet one.
 pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
-    let known = token_in(request.headers()).map(Owner::of);
-    let given = (known.is_none() && is_from_a_browser(request.headers())).then(new_token);
+    let headers = request.headers();
+    let known = token_in(headers).or_else(|| bearer(headers)).map(Owner::of);
+    let given = (known.is_none() && keeps_cookies(headers)).then(new_token);
+    let set_cookie = given.as_deref().map(|token| cookie(headers, COOKIE, token));
     let owner = known.or_else(|| given.as_deref().map(Owner::of));
     request.extensions_mut().insert(Caller(owner));
     let mut response = next.run(request).await;
-    if let Some(token) = given {
-        let cookie = set_cookie(&token);
-        response.headers_mut().append(header::SET_COOKIE, cookie);
+    if let Some(set_cookie) = set_cookie {
+        let headers = response.headers_mut();
+        headers.append(header::SET_COOKIE, set_cookie);
     }
     response
 }
 
 fn token_in(headers: &HeaderMap) -> Option<&str> {
-    let lines = headers.get_all(header::COOKIE).iter();
-    let cookies = lines
-        .filter_map(|line| line.to_str().ok())
-        .flat_map(|line| line.split(';'));
-    let tokens = cookies.filter_map(|cookie| cookie.trim().strip_prefix(COOKIE)?.strip_prefix('='));
-    let mut well_formed = tokens.filter(|token| {
+    cookies(headers, COOKIE).find(|token| {
         token.len() == TOKEN_DIGITS && token.bytes().all(|byte| byte.is_ascii_hexdigit())
-    });
-    well_formed.next()
+    })
 }
 
-fn is_from_a_browser(headers: &HeaderMap) -> bool {
-    headers.contains_key(header::ORIGIN) || headers.contains_key(SEC_FETCH_SITE)
+/// The token of `Authorization: Bearer TOKEN`.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+/// The values of all cookies of that name.
+pub(crate) fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a str> {
+    let lines = headers.get_all(header::COOKIE).iter();
+    lines
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(';'))
+        .filter_map(move |cookie| cookie.trim().strip_prefix(name)?.strip_prefix('='))
+}
+
+/// A cookie for a browser to keep. It is `Secure` where a proxy says that the browser came by TLS; this machine's own pages come without, and not
+/// every browser excepts them.
+pub(crate) fn cookie(headers: &HeaderMap, name: &str, value: &str) -> HeaderValue {
+    let is_secure = headers
+        .get(X_FORWARDED_PROTO)
+        .is_some_and(|scheme| scheme == "https");
+    let secure = if is_secure { "; Secure" } else { "" };
+    let cookie = format!(
+        "{name}={value}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict{secure}"
+    );
+    HeaderValue::try_from(cookie)
+        .expect("hexadecimal digits and this file's own text are legal in a header")
+}
+
+/// Whether the request is of a browser that will bring a cookie back: it comes from a page of this server, or from its address bar. A page of another
+/// origin gets no cookies here, and a program does not say where it comes from.
+fn keeps_cookies(headers: &HeaderMap) -> bool {
+    if let Some(site) = headers.get(SEC_FETCH_SITE) {
+        return site == "same-origin" || site == "none";
+    }
+    let origin = headers
+        .get(header::ORIGIN)
+        .and_then(|origin| origin.to_str().ok()?.split_once("://"));
+    let mut names = headers
+        .get_all(header::HOST)
+        .iter()
+        .chain(headers.get_all(X_FORWARDED_HOST));
+    origin.is_some_and(|(_, authority)| names.any(|name| name == authority))
 }
 
 fn new_token() -> String {
     format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
 }
 
-/// Not `Secure`, because this machine's own pages come without TLS and not every browser excepts them.
-fn set_cookie(token: &str) -> HeaderValue {
-    let cookie =
-        format!("{COOKIE}={token}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict");
-    HeaderValue::try_from(cookie)
-        .expect("hexadecimal digits and this file's own text are legal in a header")
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let mut hex = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        write!(hex, "{byte:02x}").expect("a string takes everything");
+    }
+    hex
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
-//! What a document of this server may load and do.
+//! What browsers are told: what a document of this server may load and do, and which other pages may read its answers.
 
 use crate::guard::Origin;
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use std::fmt::Write as _;
+use std::time::Duration;
+use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 /// The Content-Security-Policy: own scripts, styles and connections, WebAssembly, and nothing inline; connections to the agents that the operator
 /// has allowed as well.
@@ -21,6 +23,23 @@ pub(crate) fn policy(allow_agents: &[Origin]) -> HeaderValue {
     );
     HeaderValue::try_from(policy).expect("an origin's characters are legal in a header")
 }
+
+/// Lets pages of other origins read the answers, without cookies: they bring a token of their own where they need one.
+pub(crate) fn cross_origin(allowed: &[Origin]) -> CorsLayer {
+    let origins = allowed.iter().map(|origin| {
+        HeaderValue::try_from(origin.to_string())
+            .expect("an origin's characters are legal in a header")
+    });
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins))
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers(AllowHeaders::mirror_request())
+        .expose_headers([header::RETRY_AFTER])
+        .max_age(PREFLIGHT_AGE)
+}
+
+/// How long a browser may go by what it was told of other origins.
+const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
 
 /// Puts the headers on every response: an error or an event stream is no place for scripts either.
 pub(crate) async fn harden(

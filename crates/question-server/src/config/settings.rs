@@ -1,7 +1,8 @@
 //! Every setting, once: how it is given, what it means and what it does.
 
 use super::Config;
-use crate::guard::Origin;
+use crate::access::Token;
+use crate::guard::{Host, Origin};
 use crate::rate::PerMinute;
 use std::ffi::OsStr;
 use std::fmt::{Display, Write as _};
@@ -22,8 +23,35 @@ pub(super) const ALL: &[Setting] = &[
     Setting {
         name: "port",
         value: "PORT",
-        help: "Port on 127.0.0.1; 0 takes any free one (default 8787)",
+        help: "Port to listen on; 0 takes any free one (default 8787)",
         apply: |config, value| set(&mut config.port, value),
+    },
+    Setting {
+        name: "bind",
+        value: "ADDRESS",
+        help: "Address to listen on (default 127.0.0.1); any that other machines reach needs a token",
+        apply: |config, value| set(&mut config.bind, value),
+    },
+    Setting {
+        name: "token",
+        value: "TOKEN",
+        help: "What clients must bring: people open /?token=TOKEN once, programs send it as\n\
+               Authorization: Bearer TOKEN. Better in the environment, which other users cannot see",
+        apply: |config, value| {
+            // Without the value, which is a secret.
+            config.token = Some(text(value)?.parse::<Token>()?);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "allow-host",
+        value: "NAME",
+        help: "Answer under this name too, such as chat.example; may be given several times. Under\n\
+               localhost, 127.0.0.1, [::1] and the address of --bind it always does",
+        apply: |config, value| {
+            config.allow_hosts.extend(list::<Host>(value)?);
+            Ok(())
+        },
     },
     Setting {
         name: "model",
@@ -77,8 +105,9 @@ pub(super) const ALL: &[Setting] = &[
     Setting {
         name: "allow-origin",
         value: "ORIGIN",
-        help: "Let pages of this origin in, such as http://192.168.1.5:8080; may be given several times.\n\
-               Pages of this machine (localhost, 127.0.0.1, [::1], any port) always are",
+        help: "Let pages of this origin in, such as https://app.example, which another server has; may be\n\
+               given several times. Pages of this machine (localhost, 127.0.0.1, [::1], any port)\n\
+               always are",
         apply: |config, value| {
             config.allow_origins.extend(list::<Origin>(value)?);
             Ok(())
@@ -190,7 +219,7 @@ const TAIL: &str = "
 Each option can be set in the environment as well: QUESTION_SERVER_PORT for --port and so on, several values of one
 option with spaces between them. The command line has the last word.
 
-Prints one line on stdout once it is ready: listening on http://127.0.0.1:PORT
+Prints one line on stdout once it is ready: listening on http://ADDRESS:PORT
 Ends on Ctrl+C or SIGTERM.
 ";
 

@@ -1,5 +1,6 @@
 //! The server as its clients see it.
 
+mod access;
 mod bounds;
 mod clock;
 mod coding;

@@ -124,3 +124,57 @@ async fn a_program_without_cookies_makes_conversations_without_an_owner() {
     assert!(!made.headers.contains_key(header::SET_COOKIE));
     assert_eq!(get(&server, "/conversations/t").await.status, 200);
 }
+
+#[tokio::test]
+async fn a_program_may_bring_a_token_of_its_own() {
+    let server = server();
+    let as_whom = async |method, path, body, token: Option<&'static str>| {
+        let mut request = request(method, path, body);
+        if let Some(token) = token {
+            let token = HeaderValue::from_static(token);
+            request.headers_mut().insert(header::AUTHORIZATION, token);
+        }
+        call(&server, request).await.status
+    };
+    let (mine, other) = (Some("Bearer mine"), Some("Bearer other"));
+    let made = as_whom(Method::POST, "/agent", Some(hello("t")), mine).await;
+    assert_eq!(made, 200);
+    assert_eq!(
+        as_whom(Method::GET, "/conversations/t", None, mine).await,
+        200
+    );
+    assert_eq!(
+        as_whom(Method::GET, "/conversations/t", None, other).await,
+        404
+    );
+    assert_eq!(
+        as_whom(Method::GET, "/conversations/t", None, None).await,
+        404
+    );
+}
+
+#[tokio::test]
+async fn only_a_browser_that_brings_it_back_is_given_a_cookie() {
+    let server = server();
+    for (site, origin, is_given) in [
+        ("same-origin", None, true),
+        ("none", None, true),
+        ("same-site", Some("http://127.0.0.1:3000"), false),
+        ("cross-site", None, false),
+        ("", Some("http://127.0.0.1:8787"), true),
+        ("", Some("http://127.0.0.1:3000"), false),
+        ("", None, false),
+    ] {
+        let mut request = request(Method::GET, "/healthz", None);
+        let headers = request.headers_mut();
+        if !site.is_empty() {
+            headers.insert("sec-fetch-site", HeaderValue::from_static(site));
+        }
+        if let Some(origin) = origin {
+            headers.insert(header::ORIGIN, HeaderValue::from_static(origin));
+        }
+        let answer = call(&server, request).await;
+        let found = answer.headers.contains_key(header::SET_COOKIE);
+        assert_eq!(found, is_given, "{site} {origin:?}");
+    }
+}

@@ -22,7 +22,7 @@ async fn say_hello(address: SocketAddr) -> String {
     exchange(address, &request).await
 }
 
-async fn exchange(address: SocketAddr, request: &str) -> String {
+pub(crate) async fn exchange(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address)
         .await
         .expect("the server listens");

@@ -1,0 +1,138 @@
+//! Who may come in at all, where others than this machine can reach the server: whoever has its token.
+//!
+//! Programs send it as `Authorization: Bearer TOKEN`. People open `/?token=TOKEN` once: their browser keeps a cookie that no script can read and
+//! no other site's request carries. The cookie is made from the token, so that it stays good when the server starts again, and is not the token.
+
+use crate::error::ApiError;
+use crate::owner::{bearer, cookie, cookies, hex};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, Uri, header};
+use axum::middleware::Next;
+use axum::response::{Html, IntoResponse as _, Response};
+use sha2::{Digest as _, Sha256};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use subtle::ConstantTimeEq as _;
+
+/// The cookie that stands for the token.
+pub const COOKIE: &str = "question_access";
+
+/// How long a token is at least: it must not be guessed.
+const MIN_TOKEN: usize = 16;
+
+const MAX_TOKEN: usize = 200;
+
+/// The path that says nothing but that the server lives, to whoever asks.
+const HEALTH: &str = "/healthz";
+
+/// Where a browser goes on once it has its cookie. It must be the document that sends it there: after a link from another site, no cookie of ours
+/// would go with a redirect.
+const WELCOME: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Welcome</title>\
+     <meta http-equiv=\"refresh\" content=\"0;url=/\"><p><a href=\"/\">Go on</a></p>";
+
+/// What opens the server: made by its operator, known to those who may come in.
+#[derive(Clone)]
+pub struct Token {
+    /// What is compared, so that the time it takes says nothing of the token.
+    digest: [u8; 32],
+    cookie: String,
+}
+
+impl Token {
+    fn is(&self, given: &str) -> bool {
+        Sha256::digest(given).ct_eq(&self.digest).into()
+    }
+
+    fn is_cookie(&self, given: &str) -> bool {
+        given.as_bytes().ct_eq(self.cookie.as_bytes()).into()
+    }
+
+    fn is_in(&self, headers: &HeaderMap) -> bool {
+        bearer(headers).is_some_and(|given| self.is(given))
+            || cookies(headers, COOKIE).any(|given| self.is_cookie(given))
+    }
+}
+
+impl FromStr for Token {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // These need no quoting, neither in a header nor in a URL.
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        if !(MIN_TOKEN..=MAX_TOKEN).contains(&text.len()) || !text.bytes().all(is_plain) {
+            return Err(format!(
+                "a token has {MIN_TOKEN} to {MAX_TOKEN} letters, digits, dots, hyphens, underscores and tildes, \
+                 such as `openssl rand -hex 32` makes"
+            ));
+        }
+        Ok(Self {
+            digest: Sha256::digest(text).into(),
+            cookie: hex(&Sha256::digest(format!("{COOKIE} {text}"))),
+        })
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token")
+    }
+}
+
+/// Lets in who has the token.
+pub(crate) async fn admit(
+    State(token): State<Arc<Token>>,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    if request.uri().path() == HEALTH || token.is_in(request.headers()) {
+        return Ok(next.run(request).await);
+    }
+    match token_in(request.uri()).filter(|_| request.method() == Method::GET) {
+        Some(given) if token.is(given) => {
+            let headers = [
+                (
+                    header::SET_COOKIE,
+                    cookie(request.headers(), COOKIE, &token.cookie),
+                ),
+                (
+                    header::CACHE_CONTROL,
+                    header::HeaderValue::from_static("no-store"),
+                ),
+            ];
+            Ok((headers, Html(WELCOME)).into_response())
+        }
+        Some(_) | None => Err(ApiError::Unauthorized),
+    }
+}
+
+fn token_in(uri: &Uri) -> Option<&str> {
+    let mut parameters = uri.query()?.split('&');
+    parameters.find_map(|parameter| parameter.strip_prefix("token="))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Token;
+
+    #[test]
+    fn a_token_is_hard_to_guess_and_easy_to_write() {
+        for text in ["0123456789abcdef", "a-token.with_all~kinds"] {
+            let token: Token = text.parse().expect("it is fine");
+            assert!(token.is(text));
+            assert!(!token.is(&text[1..]) && !token.is(&text.to_uppercase()) && !token.is(""));
+            assert!(!format!("{token:?}").contains(text) && !token.cookie.contains(text));
+        }
+        for text in [
+            "",
+            "0123456789abcde",
+            "0123456789 abcdef",
+            "0123456789abcdeü",
+            "0123456789abcde&",
+        ] {
+            let why = text.parse::<Token>().expect_err("it is not");
+            assert!(text.is_empty() || !why.contains(text), "{why}");
+        }
+        assert!("t".repeat(201).parse::<Token>().is_err());
+    }
+}

@@ -1,0 +1,230 @@
+//! A server that others than this machine can reach.
+
+use crate::house::server_of;
+use crate::http::{Answer, call, request};
+use crate::socket::{exchange, start};
+use axum::Router;
+use axum::http::{HeaderName, HeaderValue, Method, header};
+use question_server::Config;
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+const TOKEN: &str = "correct-horse-battery-staple";
+
+fn server() -> Router {
+    server_of(&Config {
+        token: Some(TOKEN.parse().expect("it is long enough")),
+        ..Config::default()
+    })
+}
+
+async fn send(
+    server: &Router,
+    method: Method,
+    path: &str,
+    body: Option<Value>,
+    headers: &[(&'static str, &str)],
+) -> Answer {
+    let mut request = request(method, path, body);
+    for (name, value) in headers {
+        let value = HeaderValue::from_str(value).expect("a header value");
+        let name = HeaderName::from_static(name);
+        request.headers_mut().insert(name, value);
+    }
+    call(server, request).await
+}
+
+async fn get(server: &Router, path: &str, headers: &[(&'static str, &str)]) -> Answer {
+    send(server, Method::GET, path, None, headers).await
+}
+
+fn hello() -> Value {
+    json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "hi"}]})
+}
+
+fn text<'a>(answer: &'a Answer, name: &str) -> &'a str {
+    let value = answer.headers.get(name).map(HeaderValue::to_str);
+    value.map_or("", |value| value.expect("it is text"))
+}
+
+#[tokio::test]
+async fn without_the_token_nothing_is_told_but_that_it_lives() {
+    let server = server();
+    let wrong = format!("Bearer {TOKEN}x");
+    let basic = format!("Basic {TOKEN}");
+    let unlike = format!("question_access={TOKEN}");
+    for headers in [
+        &[][..],
+        &[("authorization", &wrong[..])],
+        &[("authorization", &wrong[..wrong.len() - 2])],
+        &[("authorization", "Bearer ")],
+        &[("authorization", &basic[..])],
+        &[("cookie", &unlike[..])],
+        &[("cookie", "question_access=")],
+    ] {
+        for (method, path, body) in [
+            (Method::GET, "/", None),
+            (Method::GET, "/settings.json", None),
+            (Method::GET, "/conversations/t", None),
+            (Method::GET, "/conversations/t/events", None),
+            (Method::GET, "/no/such/path", None),
+            (Method::GET, "/?token=", None),
+            (Method::GET, "/?token=correct-horse-battery-stapl", None),
+            (Method::POST, "/agent", Some(hello())),
+            (Method::POST, "/conversations/t/respond", Some(json!({}))),
+            (Method::POST, "/conversations/t/cancel", Some(json!({}))),
+        ] {
+            let refused = send(&server, method, path, body, headers).await;
+            let refusal = refused.refusal();
+            assert_eq!(
+                refusal,
+                (401, "unauthorized".to_owned()),
+                "{path} {headers:?}"
+            );
+            assert_eq!(text(&refused, "www-authenticate"), "Bearer");
+            assert_eq!(text(&refused, "set-cookie"), "");
+        }
+        assert_eq!(get(&server, "/healthz", headers).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_program_brings_the_token_with_each_request() {
+    let server = server();
+    let bearer = format!("bearer  {TOKEN}");
+    let headers = [("authorization", bearer.as_str())];
+    let said = send(&server, Method::POST, "/agent", Some(hello()), &headers).await;
+    said.events();
+    let described = get(&server, "/conversations/t", &headers).await;
+    assert_eq!(described.json()["state"]["type"], "awaiting_user_response");
+}
+
+#[tokio::test]
+async fn a_person_opens_a_link_once_and_the_browser_has_the_cookie() {
+    let server = server();
+    let link = format!("/?a=b&token={TOKEN}");
+    let welcome = get(&server, &link, &[("x-forwarded-proto", "https")]).await;
+    assert_eq!(welcome.status, 200);
+    assert_eq!(text(&welcome, "cache-control"), "no-store");
+    let page = String::from_utf8_lossy(&welcome.body);
+    assert!(
+        page.contains("0;url=/\"") && !page.contains(TOKEN),
+        "{page}"
+    );
+    let cookie = text(&welcome, "set-cookie");
+    for attribute in ["; HttpOnly", "; SameSite=Strict", "; Path=/", "; Secure"] {
+        assert!(cookie.contains(attribute), "{cookie}");
+    }
+    assert!(!cookie.contains(TOKEN), "a cookie is not the token");
+    let cookie = cookie.split(';').next().expect("it has a value");
+    let settings = get(&server, "/settings.json", &[("cookie", cookie)]).await;
+    assert_eq!(settings.status, 200);
+    let posted = send(&server, Method::POST, &link, Some(hello()), &[]).await;
+    assert_eq!(posted.status, 401, "a link is opened, not posted to");
+    let plain = get(&server, &link, &[]).await;
+    assert!(!text(&plain, "set-cookie").contains("Secure"));
+}
+
+#[tokio::test]
+async fn it_answers_under_the_names_that_it_was_given() {
+    let server = server_of(&Config {
+        bind: "192.168.1.5".parse().expect("an address"),
+        token: Some(TOKEN.parse().expect("it is long enough")),
+        allow_hosts: vec!["chat.example".parse().expect("a name")],
+        ..Config::default()
+    });
+    let bearer = format!("Bearer {TOKEN}");
+    for (host, status) in [
+        ("chat.example:8787", 200),
+        ("192.168.1.5:8787", 200),
+        ("localhost", 200),
+        ("evil.example", 403),
+        ("192.168.1.6", 403),
+    ] {
+        let headers = [("host", host), ("authorization", bearer.as_str())];
+        let answer = get(&server, "/settings.json", &headers).await;
+        assert_eq!(answer.status, status, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn pages_of_allowed_origins_may_read_the_answers_and_no_others() {
+    let origin = "https://app.example";
+    let server = server_of(&Config {
+        token: Some(TOKEN.parse().expect("it is long enough")),
+        allow_origins: vec![origin.parse().expect("an origin")],
+        ..Config::default()
+    });
+    // The browser asks first, without any token.
+    let ask = [
+        ("origin", origin),
+        ("access-control-request-method", "POST"),
+        (
+            "access-control-request-headers",
+            "authorization,content-type,last-event-id",
+        ),
+    ];
+    let leave = send(&server, Method::OPTIONS, "/agent", None, &ask).await;
+    assert_eq!(leave.status, 200);
+    assert_eq!(text(&leave, "access-control-allow-origin"), origin);
+    assert!(text(&leave, "access-control-allow-methods").contains("POST"));
+    assert_eq!(text(&leave, "access-control-allow-headers"), ask[2].1);
+    assert_eq!(text(&leave, "access-control-allow-credentials"), "");
+
+    let bearer = format!("Bearer {TOKEN}");
+    let from_page = [
+        ("origin", origin),
+        ("sec-fetch-site", "cross-site"),
+        ("authorization", bearer.as_str()),
+    ];
+    let said = send(&server, Method::POST, "/agent", Some(hello()), &from_page).await;
+    assert_eq!(text(&said, "access-control-allow-origin"), origin);
+    assert_eq!(
+        text(&said, "set-cookie"),
+        "",
+        "the browser would not keep it"
+    );
+    said.events();
+    let described = get(&server, "/conversations/t", &from_page).await;
+    assert_eq!(described.status, 200, "it comes back as who it was");
+    let refused = get(&server, "/conversations/t", &from_page[..1]).await;
+    assert_eq!(refused.status, 401);
+    assert_eq!(
+        text(&refused, "access-control-allow-origin"),
+        origin,
+        "it may read why"
+    );
+
+    let local = get(&server, "/healthz", &[("origin", "http://localhost:3000")]).await;
+    assert_eq!(text(&local, "access-control-allow-origin"), "");
+    let stranger = get(&server, "/healthz", &[("origin", "https://evil.example")]).await;
+    assert_eq!(stranger.status, 403);
+}
+
+#[tokio::test]
+async fn the_binary_lets_other_machines_in_with_a_token_only() {
+    let refused = Command::new(env!("CARGO_BIN_EXE_question-server"))
+        .args(["--bind", "0.0.0.0", "--port", "0"])
+        .output()
+        .await
+        .expect("the binary starts");
+    assert_eq!(refused.status.code(), Some(2));
+    let why = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        why.contains("need a token") && why.contains("QUESTION_SERVER_TOKEN"),
+        "{why}"
+    );
+    assert!(refused.stdout.is_empty());
+
+    let args = ["--bind", "0.0.0.0", "--port", "0", "--token", TOKEN];
+    let (_server, mut address) = start(&args).await;
+    assert!(address.ip().is_unspecified());
+    address.set_ip([127, 0, 0, 1].into());
+    let get = |header: &str| {
+        let request = format!("GET /settings.json HTTP/1.0\r\nHost: {address}\r\n{header}\r\n");
+        async move { exchange(address, &request).await }
+    };
+    assert!(get("").await.starts_with("HTTP/1.0 401"));
+    let bearer = format!("{}: Bearer {TOKEN}\r\n", header::AUTHORIZATION);
+    assert!(get(&bearer).await.starts_with("HTTP/1.0 200"));
+}
