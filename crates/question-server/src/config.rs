@@ -100,7 +100,7 @@ impl FromStr for ModelName {
 #[derive(Clone, Debug)]
 pub enum Command {
     /// Serve.
-    Serve(Config),
+    Serve(Box<Config>),
     /// Print the help.
     Help,
     /// Print the version.
@@ -141,7 +141,7 @@ fn read_args(mut config: Config, mut args: lexopt::Parser) -> Result<Command, St
         (setting.apply)(&mut config, &value).map_err(|why| format!("--{}: {why}", setting.name))?;
     }
     check(&config)?;
-    Ok(Command::Serve(config))
+    Ok(Command::Serve(Box::new(config)))
 }
 
 fn check(config: &Config) -> Result<(), String> {
@@ -171,7 +171,7 @@ mod tests {
 
     fn config(variables: &[(&str, &str)], args: &[&str]) -> Config {
         match read_with(variables, args) {
-            Ok(Command::Serve(config)) => config,
+            Ok(Command::Serve(config)) => *config,
             other => panic!("{args:?} is fine: {other:?}"),
         }
     }

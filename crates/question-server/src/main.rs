@@ -23,7 +23,7 @@ async fn main() -> ExitCode {
     let outcome = match config::read(variable, lexopt::Parser::from_env()) {
         Ok(Command::Help) => say(&config::help()),
         Ok(Command::Version) => say(concat!("question-server ", env!("CARGO_PKG_VERSION"), "\n")),
-        Ok(Command::Serve(config)) => serve(config).await,
+        Ok(Command::Serve(config)) => serve(*config).await,
         Err(error) => {
             eprintln!("question-server: {error}. Try --help.");
             return ExitCode::from(2);
