@@ -1,7 +1,7 @@
 //! The built page, served from the same origin.
 //!
 //! It is read and compressed once, at the start: what is served is one build as a whole, nothing is compressed twice, and no request can reach
-//! a file that is not part of it.
+//! a file that is not part of it. What lies compressed beside a file already, as `NAME.br` or `NAME.gz`, is taken as it is.
 
 mod encoding;
 mod file;
@@ -43,9 +43,9 @@ impl Page {
         let mut found = Vec::new();
         find(folder, "/", &mut found).map_err(unreadable)?;
         let files = thread::scope(|scope| {
-            let read = found.into_iter().map(|(path, place)| {
-                scope.spawn(move || Ok((path, File::new(&place, fs::read(&place)?))))
-            });
+            let read = found
+                .into_iter()
+                .map(|(path, place)| scope.spawn(move || Ok((path, File::read(&place)?))));
             let reading: Vec<_> = read.collect();
             let read = reading
                 .into_iter()
@@ -73,7 +73,7 @@ fn find(folder: &Path, path: &str, found: &mut Vec<(String, PathBuf)>) -> io::Re
         };
         if entry.file_type()?.is_dir() {
             find(&entry.path(), &format!("{path}{name}/"), found)?;
-        } else if entry.path().is_file() {
+        } else if entry.path().is_file() && !file::is_packed(&entry.path()) {
             found.push((format!("{path}{name}"), entry.path()));
         }
     }

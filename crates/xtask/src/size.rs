@@ -15,7 +15,7 @@ use crate::tools::{self, Toolbox};
 /// A tool is missing and can't be brought, or the build fails.
 pub(crate) fn size() -> Result<ExitCode> {
     let dist = page::build_for_release(&Toolbox::for_page(true)?)?;
-    // Node is there for wasm-opt anyway, and has both compressions.
+    // Node is there since it packed the page.
     let mut node = Command::new(tools::node()?);
     node.arg("--eval").arg(TABLE).arg(dist);
     let printed = children::run(&mut node)?.success();
@@ -27,16 +27,14 @@ pub(crate) fn size() -> Result<ExitCode> {
 }
 
 const TABLE: &str = r#"
-const fs = require("node:fs"), path = require("node:path"), zlib = require("node:zlib");
+const fs = require("node:fs"), path = require("node:path");
 const dist = process.argv[1];
-const files = fs.readdirSync(dist, { recursive: true }).filter((name) => fs.statSync(path.join(dist, name)).isFile());
-const best = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 11 } };
+const files = fs.readdirSync(dist, { recursive: true }).filter((name) => fs.existsSync(path.join(dist, name + ".br")));
 const row = (name, sizes) => console.log([name.padEnd(44), ...sizes.map((size) => String(size).padStart(10))].join(""));
 const all = [0, 0, 0];
 row("file", ["raw", "gzip", "Brotli"]);
 for (const name of files.sort()) {
-  const bytes = fs.readFileSync(path.join(dist, name));
-  const sizes = [bytes.length, zlib.gzipSync(bytes, { level: 9 }).length, zlib.brotliCompressSync(bytes, best).length];
+  const sizes = ["", ".gz", ".br"].map((ending) => fs.statSync(path.join(dist, name + ending)).size);
   sizes.forEach((size, index) => (all[index] += size));
   row(name, sizes);
 }

@@ -127,6 +127,36 @@ async fn files_travel_in_the_best_encoding_that_their_client_has() {
     );
 }
 
+/// A build may take its time to pack as well as can be; the server, which must start at once, may not.
+#[tokio::test]
+async fn what_lies_packed_beside_a_file_travels_as_it_is() {
+    let folder = Folder::new();
+    built(&folder);
+    let dist = folder.path().join("dist");
+    let beside = |path: &str, ending: &str| dist.join(format!("{}{ending}", &path[1..]));
+    std::fs::write(beside(SCRIPT, ".br"), "by Brotli").expect("the folder can be written");
+    std::fs::write(beside(SCRIPT, ".gz"), "by gzip").expect("the folder can be written");
+    let stale = std::fs::File::create(beside(STYLE, ".br")).expect("the folder can be written");
+    stale
+        .set_modified(std::time::UNIX_EPOCH)
+        .expect("a file has a time");
+    let parts = Parts {
+        page: Some(Page::read(&dist).expect("the page is there")),
+        ..parts(front_desk())
+    };
+    let server = app(&Config::default(), parts);
+
+    for (accepted, body) in [("br", "by Brotli"), ("gzip", "by gzip")] {
+        let answer = get_with(&server, SCRIPT, ("accept-encoding", accepted)).await;
+        assert_eq!(answer.body, body.as_bytes());
+    }
+    let repacked = get_with(&server, STYLE, ("accept-encoding", "br")).await;
+    assert_eq!(text(&repacked, "content-encoding"), "br");
+    assert!(!repacked.body.is_empty(), "a stale file is not taken");
+    let own = get(&server, &format!("{SCRIPT}.br")).await;
+    assert_eq!(own.status, 404, "it is no file of its own");
+}
+
 #[tokio::test]
 async fn what_is_named_after_its_content_is_kept_for_ever_and_the_rest_is_asked_about() {
     let server = server_with_page();
