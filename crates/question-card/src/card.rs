@@ -185,6 +185,8 @@ pub fn QuestionCard(
             }}
         </section>
     }
+    // Without its type a page that hydrates needs no higher recursion limit.
+    .into_any()
 }
 
 fn form(card: CardState) -> impl IntoView {

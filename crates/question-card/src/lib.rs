@@ -22,6 +22,9 @@
 //!
 //! Styles: link `style/question-card.css`, or call [`adopt_styles`] once. The [`anatomy`] lists what a page's own styles may rely on.
 
+// The type of a view holds all types in it, and is deep where Leptos hydrates.
+#![recursion_limit = "256"]
+
 pub mod anatomy;
 pub mod card;
 pub mod dom;

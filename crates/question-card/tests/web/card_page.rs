@@ -4,7 +4,7 @@ use crate::wait::{now, until};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Outcome, Phase, Reply};
-use leptos::mount::{UnmountHandle, mount_to};
+use leptos::mount::{UnmountHandle, hydrate_from, mount_to};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::task::tick;
@@ -29,6 +29,8 @@ pub struct CardPage {
     agent_is_writing: RwSignal<bool>,
     _card: UnmountHandle<AnyViewState>,
 }
+
+type Mount = fn(HtmlElement, Box<dyn FnOnce() -> AnyView>) -> UnmountHandle<AnyViewState>;
 
 /// What the host was told.
 #[derive(Default)]
@@ -85,30 +87,38 @@ impl CardPage {
     }
 
     pub async fn open(snapshot: AskSnapshot, setting: Setting) -> Self {
-        let host: HtmlElement = document()
-            .create_element("div")
-            .expect("a div")
-            .unchecked_into();
-        document()
-            .body()
-            .expect("a body")
-            .append_child(&host)
-            .expect("it is appended");
+        let host = document().create_element("div").expect("a div");
+        let body = document().body().expect("a body");
+        body.append_child(&host).expect("it is appended");
+        Self::put_into(host.unchecked_into(), snapshot, setting, mount_to).await
+    }
+
+    /// Takes over what a server rendered into an element.
+    pub async fn hydrate(rendered: HtmlElement, snapshot: AskSnapshot, setting: Setting) -> Self {
+        Self::put_into(rendered, snapshot, setting, hydrate_from).await
+    }
+
+    async fn put_into(
+        root: HtmlElement,
+        snapshot: AskSnapshot,
+        setting: Setting,
+        mount: Mount,
+    ) -> Self {
         let ask = RwSignal::new(snapshot);
         let sending = RwSignal::new(Sending::Idle);
         let heard = Arc::new(Mutex::new(Heard::default()));
         let agent_is_writing = RwSignal::new(false);
-        let card = mount_to(host.clone(), {
+        let view = {
             let heard = heard.clone();
             move || card((ask, sending), heard, agent_is_writing, setting).into_any()
-        });
+        };
         let page = Self {
-            root: host,
+            root: root.clone(),
             ask,
             sending,
             heard,
             agent_is_writing,
-            _card: card,
+            _card: mount(root, Box::new(view)),
         };
         page.settled().await;
         page

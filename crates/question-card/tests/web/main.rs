@@ -13,6 +13,7 @@ mod card_page;
 mod choosing;
 mod extras;
 mod focus;
+mod hydrating;
 mod keys;
 mod malformed;
 mod page;

@@ -1,6 +1,6 @@
 //! The checks themselves.
 //!
-//! All of them share cargo's one target folder, and no step changes `RUSTFLAGS` or features, so that what one has built is
+//! All of them share cargo's one target folder, and no step but one changes `RUSTFLAGS` or features, so that what one has built is
 //! there for the next.
 
 use std::path::PathBuf;
@@ -35,6 +35,7 @@ pub(super) const STEPS: &[Step] = &[
     step(Group::Native, "documentation", documentation),
     step(Group::Native, "native tests", native_tests),
     step(Group::Native, "documentation tests", documentation_tests),
+    step(Group::Native, "card on a server", card_on_a_server),
     step(Group::Wasm, "clippy for wasm32", clippy_for_wasm),
     step(Group::Wasm, "core tests in Node", core_tests_in_node),
     step(
@@ -191,6 +192,19 @@ fn native_tests(_: &Tools) -> Result<Outcome> {
 
 fn documentation_tests(_: &Tools) -> Result<Outcome> {
     check(cargo().args(["test", "--workspace", "--doc"]))
+}
+
+/// In a call of its own: together with a crate that renders in the browser, Leptos would be built for both, and lose listeners.
+fn card_on_a_server(_: &Tools) -> Result<Outcome> {
+    check(cargo().args([
+        "test",
+        "--package",
+        "question-card",
+        "--features",
+        "ssr",
+        "--test",
+        "ssr",
+    ]))
 }
 
 fn clippy_for_wasm(_: &Tools) -> Result<Outcome> {

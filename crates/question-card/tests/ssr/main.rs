@@ -1,0 +1,118 @@
+//! The card rendered to a string, as a server does it. There is no browser here: any question to one (its time, its storage, its language,
+//! random numbers) would panic.
+//!
+//! Run with `cargo test -p question-card --features ssr --test ssr`, in a call of its own: where cargo builds Leptos for browsers too, it
+//! joins the features of both, and listeners are lost.
+
+#[path = "../web/asks.rs"]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the browser tests use the rest, and a test binary has no outside"
+)]
+mod asks;
+mod page;
+
+use ask_user_question::examples;
+use ask_user_question::reply::Selection;
+use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
+use page::{card, receipt};
+use question_card::Labels;
+use std::collections::BTreeSet;
+
+#[test]
+fn the_server_renders_what_the_browser_takes_over() {
+    card(&waiting(), None).is_kept_as("card.html");
+    receipt(&answered()).is_kept_as("receipt.html");
+}
+
+#[test]
+fn every_id_that_is_named_is_there_once() {
+    for page in [card(&waiting(), None), receipt(&answered())] {
+        let ids = page.ids();
+        let distinct: BTreeSet<&str> = ids.iter().copied().collect();
+        assert_eq!(distinct.len(), ids.len(), "{ids:?}");
+        let naming = ["for", "aria-labelledby", "aria-describedby"];
+        for named in naming.iter().flat_map(|name| page.values(name)) {
+            for id in named.split_whitespace() {
+                assert!(distinct.contains(id), "{id} is named and not there");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_card_and_its_receipt_have_all_that_is_to_be_read() {
+    let page = card(&waiting(), None);
+    for text in [
+        "Which database?",
+        "Postgres",
+        "About SQLite",
+        "Select all that apply",
+        "Submit answers",
+    ] {
+        assert!(page.says(text), "{text:?} in {page:?}");
+    }
+    let page = receipt(&answered());
+    for text in ["Answered", "Which database?", "SQLite"] {
+        assert!(page.says(text), "{text:?} in {page:?}");
+    }
+    assert!(
+        !page.says("Postgres") && page.values("type").is_empty(),
+        "{page:?}"
+    );
+}
+
+#[test]
+fn the_live_region_is_there_and_says_nothing() {
+    let page = card(&waiting(), None);
+    let (_, region) = page
+        .html()
+        .split_once("role=\"status\"")
+        .expect("a live region");
+    let (_, content) = region.split_once('>').expect("a tag ends");
+    let (content, _) = content.split_once("</div>").expect("an element ends");
+    assert!(!content.contains(char::is_alphabetic), "{content:?}");
+    assert!(!receipt(&answered()).html().contains("role=\"status\""));
+}
+
+#[test]
+fn every_example_is_rendered_in_every_phase_and_always_the_same() {
+    for example in examples::all() {
+        let Some(ask) = example.check().ask else {
+            continue;
+        };
+        for phase in Phase::ALL {
+            let snapshot = AskSnapshot::complete("call-1", ask.clone(), phase);
+            for labels in [None, Some(&Labels::ARABIC)] {
+                let page = card(&snapshot, labels);
+                assert!(!page.html().contains("<script"), "{}", example.name);
+                assert_eq!(page, card(&snapshot, labels), "{} {phase}", example.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_has_not_begun_is_rendered_too() {
+    assert!(card(&AskSnapshot::new("call-1"), None).says("Preparing a question"));
+}
+
+fn waiting() -> AskSnapshot {
+    AskSnapshot::complete("call-1", asks::mixed(), Phase::Answerable)
+}
+
+fn answered() -> AskSnapshot {
+    let pick = |question, option| Selection {
+        question,
+        selected: vec![option],
+        ..Selection::default()
+    };
+    let picks = vec![pick(0, 1), pick(1, 0), pick(2, 0)];
+    let reply = Reply::check(&asks::mixed(), picks).expect("a legal reply");
+    AskSnapshot {
+        outcome: Some(Outcome::Answered(reply)),
+        phase: Phase::Answered,
+        ..waiting()
+    }
+}

@@ -1,0 +1,96 @@
+//! A card that a server rendered, taken over by the browser. What it rendered is in `tests/rendered`, which the test `ssr` keeps up to date.
+
+use crate::asks::mixed;
+use crate::card_page::{CardPage, Setting};
+use ask_user_question::reply::Selection;
+use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
+use leptos::mount::hydrate_from;
+use leptos::prelude::*;
+use question_card::Receipt;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::Element;
+
+const CARD: &str = include_str!("../rendered/card.html");
+const RECEIPT: &str = include_str!("../rendered/receipt.html");
+
+#[test]
+async fn a_card_is_taken_over_as_it_stands() {
+    let rendered = page(CARD);
+    let (ids, first) = (
+        ids(&rendered),
+        rendered.query_selector("input").expect("a good selector"),
+    );
+    let card = CardPage::hydrate(rendered, waiting(), Setting::default()).await;
+    assert_eq!(card.find("input"), first, "no node was replaced");
+    let fresh = CardPage::open(waiting(), Setting::default()).await;
+    assert_eq!(
+        crate::hydrating::ids(&fresh.root),
+        ids,
+        "the browser would have made the same ids"
+    );
+    for label in ["SQLite", "Search", "Fancy"] {
+        card.choose(label).await;
+    }
+    assert_eq!(card.chosen(), ["SQLite", "Search", "Fancy"]);
+    card.submit().await;
+    assert_eq!(card.only_reply().answers().len(), 3);
+    card.ends(Phase::Answered, Some(Outcome::Answered(card.only_reply())))
+        .await;
+    assert_eq!(card.answers().len(), 3);
+}
+
+#[test]
+async fn a_receipt_is_taken_over_as_it_stands() {
+    let rendered = page(RECEIPT);
+    let before = rendered.text_content();
+    let ask = answered();
+    let receipt = hydrate_from(rendered.clone(), move || {
+        let ask = RwSignal::new(ask);
+        view! { <Receipt ask /> }
+    });
+    leptos::task::tick().await;
+    assert_eq!(rendered.text_content(), before);
+    drop(receipt);
+    rendered.remove();
+}
+
+/// An element with this inside, in the page.
+fn page(html: &str) -> web_sys::HtmlElement {
+    use wasm_bindgen::JsCast;
+    let host = document().create_element("div").expect("a div");
+    host.set_inner_html(html);
+    document()
+        .body()
+        .expect("a body")
+        .append_child(&host)
+        .expect("it is appended");
+    host.unchecked_into()
+}
+
+fn ids(root: &Element) -> Vec<String> {
+    let found = root.query_selector_all("[id]").expect("a good selector");
+    let id = |index| {
+        use wasm_bindgen::JsCast;
+        Some(found.item(index)?.unchecked_into::<Element>().id())
+    };
+    (0..found.length()).filter_map(id).collect()
+}
+
+fn waiting() -> AskSnapshot {
+    AskSnapshot::complete("call-1", mixed(), Phase::Answerable)
+}
+
+fn answered() -> AskSnapshot {
+    let pick = |question, option| Selection {
+        question,
+        selected: vec![option],
+        ..Selection::default()
+    };
+    let reply =
+        Reply::check(&mixed(), vec![pick(0, 1), pick(1, 0), pick(2, 0)]).expect("a legal reply");
+    AskSnapshot {
+        outcome: Some(Outcome::Answered(reply)),
+        phase: Phase::Answered,
+        ..waiting()
+    }
+}
