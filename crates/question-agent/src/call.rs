@@ -76,9 +76,16 @@ impl ToolCall {
 /// Whether a call by this name is an ask, whatever the profile: models mix the two spellings up.
 #[must_use]
 pub fn is_asking_tool(name: &str) -> bool {
-    [&Limits::RUNTIME, &Limits::CODING, &Limits::CHAT]
+    asking_tool(name).is_some()
+}
+
+/// The asking tool's name, if it is one.
+#[must_use]
+pub fn asking_tool(name: &str) -> Option<&'static str> {
+    [Limits::RUNTIME, Limits::CODING, Limits::CHAT]
         .iter()
-        .any(|limits| limits.tool_name() == name)
+        .map(Limits::tool_name)
+        .find(|known| *known == name)
 }
 
 /// What a call came to. Every call of a conversation gets exactly one.

@@ -1,6 +1,6 @@
 //! Which tools a conversation is offered, and who may answer them.
 
-use crate::call::{ToolCall, ToolResult, is_asking_tool};
+use crate::call::{ToolCall, ToolResult, asking_tool, is_asking_tool};
 use crate::intercept::{Interception, intercept};
 use ask_user_question::Limits;
 use ask_user_question::guidance::{self, Mode};
@@ -22,6 +22,19 @@ pub struct ToolContext {
     pub plan_mode: bool,
     /// Calls that run without asking for permission.
     pub allow_rules: Vec<AllowRule>,
+    /// The name under which the client declares the asking tool as one of its own; the model is offered it under that name, so that the client knows
+    /// its calls. `None` where the agent's own tool asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_tool: Option<String>,
+}
+
+impl ToolContext {
+    /// The name under which the model calls the asking tool: the client's, or the profile's.
+    #[must_use]
+    pub fn asking_tool(&self, limits: &Limits) -> &'static str {
+        let declared = self.client_tool.as_deref().and_then(asking_tool);
+        declared.unwrap_or_else(|| limits.tool_name())
+    }
 }
 
 /// How tools are permitted.
@@ -126,9 +139,15 @@ pub struct ToolRegistry {
 }
 
 impl ToolRegistry {
-    /// The tools of a conversation: the asking tool, where somebody is there to answer.
+    /// The tools of a conversation: the asking tool, where somebody is there to answer, by the client's name for it.
     #[must_use]
     pub fn new(limits: Limits, context: ToolContext) -> Self {
+        let limits = limits
+            .clone()
+            .to_builder()
+            .tool_name(context.asking_tool(&limits))
+            .build()
+            .expect("they were legal under another name");
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
         if offers_asking(&context) {
             tools.push(Arc::new(AskUserQuestionTool::new(limits.clone())));

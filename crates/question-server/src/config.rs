@@ -50,6 +50,8 @@ pub struct Config {
     pub page: Option<PathBuf>,
     /// What is logged.
     pub log: LevelFilter,
+    /// Whether what people and models write is logged as well.
+    pub log_contents: bool,
 }
 
 impl Default for Config {
@@ -68,6 +70,7 @@ impl Default for Config {
             allow_agents: Vec::new(),
             page: None,
             log: LevelFilter::INFO,
+            log_contents: false,
         }
     }
 }
@@ -156,7 +159,8 @@ fn check(config: &Config) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Command, Config, read, settings};
+    use super::{Bounds, Command, Config, read, settings};
+    use crate::rate::PerMinute;
     use std::ffi::OsString;
     use std::path::Path;
     use std::time::Duration;
@@ -233,6 +237,45 @@ mod tests {
     }
 
     #[test]
+    fn times_have_units() {
+        for (text, seconds) in [
+            ("90s", Some(90)),
+            ("30m", Some(1800)),
+            ("2h", Some(7200)),
+            ("7d", Some(604_800)),
+            ("never", None),
+        ] {
+            let config = config(&[], &["--expire-after", text]);
+            assert_eq!(
+                config.expire_after,
+                seconds.map(Duration::from_secs),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_bound_can_be_set() {
+        let args = [
+            "--max-body=1",
+            "--max-message=2",
+            "--max-messages=3",
+            "--max-conversations=4",
+            "--max-changes=5",
+            "--max-new=6",
+        ];
+        let bounds = Bounds {
+            body: 1,
+            message: 2,
+            messages: 3,
+            conversations: 4,
+            changes: PerMinute::new(5),
+            new: PerMinute::new(6),
+        };
+        assert_eq!(config(&[], &args).bounds, bounds);
+    }
+
+    #[test]
     fn help_and_version_win_over_the_rest() {
         assert!(matches!(
             read_with(&[], &["--port", "1", "--help"]),
@@ -256,6 +299,10 @@ mod tests {
             (["--what", "1"], "--what"),
             (["--log", "loud"], "loud"),
             (["--model", "gpt"], "gpt"),
+            (["--log-contents", "maybe"], "maybe"),
+            (["--expire-after", "soon"], "soon"),
+            (["--expire-after", "0s"], "0s"),
+            (["--max-body", "-1"], "-1"),
             (["--max-new", "-1"], "-1"),
         ] {
             let error = read_with(&[], &args).expect_err("it is a mistake");

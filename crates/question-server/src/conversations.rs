@@ -14,8 +14,9 @@ use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{Path, State};
+use axum::extract::{FromRequestParts, Path, State};
 use axum::http::HeaderMap;
+use axum::http::request::Parts;
 use axum::{Extension, Json};
 use question_agent::effect::StateChange;
 use question_agent::event::Response;
@@ -25,6 +26,20 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::MutexGuard;
 use uuid::Uuid;
+
+/// The id in the path. One that cannot be read is nobody's.
+#[derive(Debug)]
+pub(crate) struct ConversationId(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for ConversationId {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let id = Path::from_request_parts(parts, state).await;
+        let Path(id) = id.map_err(|_| ApiError::UnknownConversation)?;
+        Ok(Self(id))
+    }
+}
 
 /// What `GET /conversations/{id}` gives.
 #[derive(Debug, Serialize)]
@@ -80,7 +95,7 @@ pub(crate) struct Taken {
 pub(crate) async fn describe(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    ConversationId(id): ConversationId,
 ) -> Result<Json<Description>, ApiError> {
     let live = app.runtime.open(&caller, &id).await?;
     let talk = app.runtime.talk(&live).await?;
@@ -102,7 +117,7 @@ pub(crate) async fn describe(
 pub(crate) async fn respond(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    ConversationId(id): ConversationId,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Taken>, ApiError> {
@@ -164,7 +179,7 @@ fn read_response(bounds: &Bounds, talk: &Talk, body: RespondBody) -> Result<Even
 pub(crate) async fn cancel(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    ConversationId(id): ConversationId,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Taken>, ApiError> {

@@ -1,6 +1,7 @@
 //! `/conversations/{id}/events`: what happens in a conversation, to every client that wants to know.
 
 use crate::app::App;
+use crate::conversations::ConversationId;
 use crate::error::ApiError;
 use crate::input::Pending;
 use crate::live::{Known, Live, Place, Talk};
@@ -9,7 +10,7 @@ use crate::runtime::snapshot;
 use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame};
 use crate::wire;
 use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, Uri};
 use question_agent::effect::StateChange;
 use serde_json::json;
@@ -22,7 +23,7 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 pub(crate) async fn follow(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    ConversationId(id): ConversationId,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<ConversationStream, ApiError> {

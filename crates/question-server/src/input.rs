@@ -3,6 +3,7 @@
 use crate::error::ApiError;
 use crate::limits::MAX_ID_BYTES;
 use ask_user_question::outcome::AskMetadata;
+use question_agent::call::asking_tool;
 use question_agent::registry::ToolContext;
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,6 +20,8 @@ pub(crate) struct RunInput {
     pub(crate) resume: Vec<Resume>,
     #[serde(default)]
     forwarded_props: Value,
+    #[serde(default)]
+    tools: Value,
 }
 
 /// One message of the client's history.
@@ -89,6 +92,14 @@ impl RunInput {
             is_sub_agent: false,
             ..context
         }))
+    }
+
+    /// The asking tool, where the client declares it as one of its own.
+    pub(crate) fn client_tool(&self) -> Option<&'static str> {
+        let tools = self.tools.as_array().into_iter().flatten();
+        tools
+            .filter_map(|tool| tool.get("name")?.as_str())
+            .find_map(asking_tool)
     }
 
     /// How a run that meets an ask is to end: `"forwardedProps": {"interrupts": true}` asks for interrupts.

@@ -5,11 +5,13 @@ pub mod front_desk;
 pub mod openai;
 mod pieces;
 
+use crate::limits::MAX_RETRY_PAUSE;
 use ask_user_question::Limits;
 use futures_util::stream::BoxStream;
 use question_agent::Conversation;
 use question_agent::message::Message;
 use question_agent::registry::{Tool, ToolContext, ToolRegistry, ToolSpec};
+use question_agent::transition::MAX_LLM_ATTEMPTS;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -91,8 +93,16 @@ pub enum Delta {
 pub struct ModelError {
     /// Why, in words for the user.
     pub reason: String,
-    /// When asking again may help; `None` where it would not.
+    /// When asking again may help, as far as its endpoint says; `None` where it would not.
     pub retry_after: Option<Duration>,
+}
+
+impl ModelError {
+    /// How long to wait before asking again; `None` where this was the last attempt, or asking again would not help.
+    pub(crate) fn pause_after(&self, attempt: u32) -> Option<Duration> {
+        let pause = self.retry_after?.min(MAX_RETRY_PAUSE);
+        (attempt < MAX_LLM_ATTEMPTS).then_some(pause)
+    }
 }
 
 impl fmt::Display for ModelError {

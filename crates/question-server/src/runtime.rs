@@ -42,6 +42,7 @@ pub(crate) struct Runtime {
     bounds: Bounds,
     /// How long an ask waits for its reply; `None` where it waits for as long as it takes.
     expire_after: Option<Duration>,
+    log_contents: bool,
     /// How often a conversation may still be begun.
     new: Allowance,
     slots: Mutex<Slots>,
@@ -64,6 +65,7 @@ impl Runtime {
             clock,
             bounds: config.bounds,
             expire_after: config.expire_after,
+            log_contents: config.log_contents,
             new: Allowance::new(Instant::now(), config.bounds.new),
             slots: Mutex::default(),
             deadlines_changed: Arc::default(),
@@ -124,8 +126,11 @@ impl Runtime {
             }
         };
         let pending = input.pending();
-        if let (Some(context), Some(_)) = (context, &event) {
-            talk.context = context;
+        if event.is_some() {
+            talk.context = ToolContext {
+                client_tool: input.client_tool().map(str::to_owned),
+                ..context.unwrap_or_else(|| talk.context.clone())
+            };
         }
         if event.is_some() && is_at_work(talk.conversation.state()) {
             // The process that worked on it has ended, and its user has gone on: that run is over.
@@ -200,6 +205,9 @@ impl Runtime {
         event: Event,
     ) -> Result<Vec<Effect>, ApiError> {
         let name = event.name();
+        if self.log_contents {
+            tracing::info!(conversation = live.id, contents = ?event);
+        }
         let effects = talk.conversation.handle(event)?;
         let change = Change {
             owner: live.owner.as_ref(),

@@ -140,6 +140,28 @@ fn no_other_tool_can_take_the_name() {
 }
 
 #[test]
+fn a_client_that_has_the_tool_itself_is_asked_by_its_own_name() {
+    let declared = |name: &str| ToolContext {
+        client_tool: Some(name.to_owned()),
+        ..ToolContext::default()
+    };
+    for name in ["ask_user_question", "AskUserQuestion"] {
+        let registry = ToolRegistry::new(Limits::RUNTIME, declared(name));
+        assert_eq!(names(&registry), [name]);
+        let own = ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).specs();
+        assert_eq!(
+            registry.specs()[0].parameters.as_str(),
+            own[0].parameters.as_str(),
+            "the rules stay the agent's"
+        );
+        let guidance = registry.guidance().expect("it is offered");
+        assert!(guidance.contains(name), "{guidance}");
+    }
+    let other = ToolRegistry::new(Limits::RUNTIME, declared("rm"));
+    assert_eq!(names(&other), ["ask_user_question"]);
+}
+
+#[test]
 fn a_context_reads_as_clients_write_it() {
     let context: ToolContext = serde_json::from_str(
         r#"{"permissionMode":"bypassPermissions","planMode":true,"allowRules":["Bash(ls)"]}"#,

@@ -169,9 +169,22 @@ pub(super) const ALL: &[Setting] = &[
     Setting {
         name: "log",
         value: "LEVEL",
-        help: "off, error, warn, info, debug or trace, on stderr (default info); never contains what\n\
-               people write",
+        help: "off, error, warn, info, debug or trace, on stderr (default info)",
         apply: |config, value| set(&mut config.log, value),
+    },
+    Setting {
+        name: "log-contents",
+        value: "yes",
+        help: "Whether the log has what people and models write; without it (default) it says only\n\
+               what happens",
+        apply: |config, value| {
+            config.log_contents = match text(value)? {
+                "yes" => true,
+                "no" => false,
+                other => return Err(format!("{other} is neither yes nor no")),
+            };
+            Ok(())
+        },
     },
 ];
 

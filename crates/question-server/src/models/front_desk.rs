@@ -30,15 +30,16 @@ impl Model for FrontDesk {
     }
 
     fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
-        pieces::paced(deltas(&desk::turn(&request.messages)), self.pace)
+        let tool = request.context.asking_tool(&Limits::CHAT);
+        pieces::paced(deltas(&desk::turn(&request.messages), tool), self.pace)
     }
 }
 
-fn deltas(turn: &Turn) -> Vec<Delta> {
+fn deltas(turn: &Turn, tool: &str) -> Vec<Delta> {
     let mut deltas = pieces::text(&turn.text);
     if let Some(ask) = &turn.ask {
         let arguments = serde_json::to_string(ask).expect("an ask has only strings for keys");
-        deltas.extend(pieces::call(0, Limits::CHAT.tool_name(), &arguments));
+        deltas.extend(pieces::call(0, tool, &arguments));
     }
     deltas
 }

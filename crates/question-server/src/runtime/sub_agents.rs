@@ -103,13 +103,14 @@ impl Runtime {
             match delta {
                 Ok(delta) => turn.take(delta),
                 Err(error) => {
-                    if let Some(pause) = error.retry_after {
-                        // The endpoint said when to come back.
+                    let pause = error.pause_after(attempt);
+                    if let Some(pause) = pause {
+                        // The endpoint said when to come back. Stopping the run ends it: all of this is dropped then.
                         tokio::time::sleep(pause).await;
                     }
                     return Event::LlmFailed {
                         reason: error.reason,
-                        retryable: error.retry_after.is_some(),
+                        retryable: pause.is_some(),
                     };
                 }
             }

@@ -4,7 +4,7 @@ use super::sub_agents::tasks;
 use super::tell::{announce, end_run, failed, snapshot};
 use super::{Runtime, is_at_work};
 use crate::error::ApiError;
-use crate::limits::{MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_RETRY_PAUSE};
+use crate::limits::{MAX_ASK_RETRIES, MAX_MODEL_CALLS};
 use crate::live::{Live, Run};
 use crate::log::RunEnd;
 use crate::models::Request;
@@ -15,7 +15,6 @@ use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use question_agent::call::{ToolCall, ToolResult, is_asking_tool};
 use question_agent::registry::ToolContext;
-use question_agent::transition::MAX_LLM_ATTEMPTS;
 use question_agent::{ConvState, Event};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -147,7 +146,7 @@ impl Runtime {
             };
             Request::new(&self.registry(&talk.context), &talk.conversation, attempt)
         };
-        let is_last = request.attempt >= MAX_LLM_ATTEMPTS;
+        let attempt = request.attempt;
         let mut deltas = self.model.respond(request);
         let mut turn = Turn::new(&live.log);
         loop {
@@ -164,19 +163,21 @@ impl Runtime {
                 Some(Err(error)) => {
                     // Clients have read the beginning of an answer: another one behind it would be no retry.
                     let shown_but_dropped = turn.has_begun();
-                    let pause = error.retry_after.filter(|_| !shown_but_dropped);
+                    let pause = error.pause_after(attempt).filter(|_| !shown_but_dropped);
                     let partial = turn.finish();
-                    if let Some(pause) = pause.filter(|_| !is_last) {
+                    if let Some(pause) = pause {
                         tokio::select! {
                             () = run.stop.cancelled() => return Done::kept(Event::LlmStopped { partial }),
                             // The endpoint said when to come back.
-                            () = tokio::time::sleep(pause.min(MAX_RETRY_PAUSE)) => {}
+                            () = tokio::time::sleep(pause) => {}
                         }
                     }
-                    let retryable = pause.is_some();
-                    let reason = error.reason;
+                    let event = Event::LlmFailed {
+                        reason: error.reason,
+                        retryable: pause.is_some(),
+                    };
                     return Done {
-                        event: Event::LlmFailed { reason, retryable },
+                        event,
                         shown_but_dropped,
                     };
                 }

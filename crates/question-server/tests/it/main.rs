@@ -2,6 +2,7 @@
 
 mod access;
 mod bounds;
+mod capability;
 mod clock;
 mod coding;
 mod conversations;
@@ -14,6 +15,7 @@ mod killed;
 mod openai;
 mod owners;
 mod page;
+mod pauses;
 mod provider;
 mod readme;
 mod refusals;

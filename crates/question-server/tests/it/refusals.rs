@@ -131,6 +131,14 @@ async fn other_paths_and_methods() {
         get(&server, "/").await.refusal(),
         (404, "not_found".to_owned())
     );
+    for path in [
+        "/conversations/%ff",
+        "/conversations/%ff/events",
+        "/conversations/a%2Fb",
+    ] {
+        let refused = get(&server, path).await.refusal();
+        assert_eq!(refused, (404, "not_found".to_owned()), "{path}");
+    }
     assert_eq!(
         get(&server, "/agent").await.refusal(),
         (405, "method_not_allowed".to_owned())

@@ -130,6 +130,21 @@ async fn the_binary_serves_on_loopback_and_ends_when_told() {
 }
 
 #[tokio::test]
+async fn what_people_write_is_logged_where_the_operator_asks_for_it() {
+    let args = ["--port", "0", "--pace", "0", "--log-contents", "yes"];
+    let (mut child, address) = start(&args).await;
+    check_run(&say_hello(address).await);
+    child.kill().await.expect("it runs");
+    let mut log = String::new();
+    let mut stderr = child.stderr.take().expect("stderr is piped");
+    stderr
+        .read_to_string(&mut log)
+        .await
+        .expect("the log is text");
+    assert!(log.contains("\"hi\""), "{log}");
+}
+
+#[tokio::test]
 async fn a_taken_port_is_a_sentence() {
     let taken = TcpListener::bind("127.0.0.1:0")
         .await

@@ -118,7 +118,10 @@ impl Story {
         let ask = ask.expect("a test plays every story");
         Step {
             text: lead.to_owned(),
-            call: Some((Limits::CODING.tool_name().to_owned(), text_of(&ask))),
+            call: Some((
+                context.asking_tool(&Limits::CODING).to_owned(),
+                text_of(&ask),
+            )),
         }
     }
 

@@ -1,0 +1,190 @@
+//! What a client can do, read from what it declares.
+
+use crate::house::{server, server_with};
+use crate::http::{Answer, get, post};
+use crate::script::{Line, Script};
+use crate::watcher::until_waiting;
+use ag_ui_stream::Event;
+use ag_ui_stream::event::ToolCallStart;
+use ag_ui_stream::outcome::{Interrupt, RunOutcome};
+use ask_user_question::reply::Selection;
+use ask_user_question::{Outcome, Reply};
+use serde_json::{Value, json};
+
+/// What the front desk asks first.
+const SERVICE: &str = "Which service do you need?";
+
+fn input(id: &str, message: Value) -> Value {
+    json!({"threadId": "t", "runId": format!("run-{id}"), "messages": [message]})
+}
+
+fn says(id: &str, text: &str) -> Value {
+    input(id, json!({"id": id, "role": "user", "content": text}))
+}
+
+fn declaring(mut input: Value, name: &str) -> Value {
+    let other = json!({"name": "play_sound", "description": "Plays a sound", "parameters": {"type": "object"}});
+    let asking =
+        json!({"name": name, "description": "Asks the user", "parameters": {"type": "object"}});
+    input["tools"] = json!([other, asking]);
+    input
+}
+
+/// The ask's call, with the name by which the model called it.
+fn asked(answer: &Answer) -> ToolCallStart {
+    let events = answer.events().0;
+    let call = events.into_iter().find_map(|event| match event {
+        Event::ToolCallStart(start) => Some(start),
+        _ => None,
+    });
+    call.expect("it asks")
+}
+
+fn outcome(answer: &Answer) -> RunOutcome {
+    match answer.events().0.pop() {
+        Some(Event::RunFinished(finished)) => finished.outcome.expect("the server says how"),
+        other => panic!("{other:?} is no end"),
+    }
+}
+
+fn pending(answer: &Answer) -> Vec<String> {
+    match outcome(answer) {
+        RunOutcome::Success(success) => success.pending_tool_call_ids.unwrap_or_default(),
+        other => panic!("{other:?} is no success"),
+    }
+}
+
+fn results(answer: &Answer) -> usize {
+    let events = answer.events().0;
+    let is_result = |event: &&Event| matches!(event, Event::ToolCallResult(_));
+    events.iter().filter(is_result).count()
+}
+
+#[tokio::test]
+async fn a_client_that_has_the_tool_is_asked_by_its_name_and_brings_the_result() {
+    for name in ["AskUserQuestion", "ask_user_question"] {
+        let server = server();
+        let answer = post(&server, "/agent", declaring(says("u1", "hi"), name)).await;
+        let call = asked(&answer);
+        assert_eq!(call.tool_call_name, name);
+        assert_eq!(pending(&answer), [call.tool_call_id.as_str()]);
+
+        let content = json!({"answers": {SERVICE: "Brake service"}}).to_string();
+        let tool = json!({"id": "tool", "role": "tool", "toolCallId": call.tool_call_id, "content": content});
+        let answer = post(&server, "/agent", declaring(input("2", tool), name)).await;
+        assert_eq!(results(&answer), 0, "it has brought it");
+        assert_eq!(asked(&answer).tool_call_name, name);
+
+        // What comes without a declaration, as an answer by REST does, leaves it at that.
+        let rush = json!({"answers": {"Standard or rush scheduling?": "Rush"}});
+        let taken = post(&server, "/conversations/t/respond", rush).await;
+        assert_eq!(taken.status, 200);
+        until_waiting(&server, "t", "Proceed with this estimate?").await;
+        let described = get(&server, "/conversations/t").await.json();
+        let last = described["messages"].as_array().and_then(|all| all.last());
+        let call = &last.expect("there are some")["toolCalls"][0];
+        assert_eq!(call["function"]["name"], name);
+    }
+}
+
+#[tokio::test]
+async fn for_a_client_that_has_not_the_server_has_the_tool_and_tells_its_result() {
+    for tools in [
+        json!(null),
+        json!([]),
+        json!([{"name": "play_sound"}]),
+        json!("none"),
+    ] {
+        let server = server();
+        let mut hello = says("u1", "hi");
+        hello["tools"] = tools;
+        let answer = post(&server, "/agent", hello).await;
+        let call = asked(&answer);
+        assert_eq!(call.tool_call_name, "ask_user_question");
+        assert_eq!(pending(&answer), [call.tool_call_id.as_str()]);
+        let typed = post(&server, "/agent", says("u2", "Brake service")).await;
+        assert_eq!(results(&typed), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_model_is_offered_one_asking_tool_by_the_clients_name() {
+    let script = Script::new([vec![Line::Says("Hello.")], vec![Line::Says("Hello.")]]);
+    let server = server_with(script.clone());
+    let declared = declaring(says("u1", "hi"), "AskUserQuestion");
+    post(&server, "/agent", declared).await.events();
+    post(&server, "/agent", says("u2", "hi")).await.events();
+    let offered: Vec<Vec<String>> = script
+        .asked()
+        .into_iter()
+        .map(|request| request.tools.into_iter().map(|tool| tool.name).collect())
+        .collect();
+    assert_eq!(offered, [["AskUserQuestion"], ["ask_user_question"]]);
+}
+
+#[tokio::test]
+async fn a_run_that_asks_for_interrupts_gets_one_with_the_schema_of_its_answer() {
+    const ASK: &str = r#"{"questions":[
+        {"question":"Which?","options":[{"label":"One"},{"label":"Two, or more"}],"multiSelect":true},
+        {"question":"When?","options":[{"label":"Now"},{"label":"Later"}]}]}"#;
+    let server = server_with(Script::new([vec![Line::Calls(
+        0,
+        "ask_user_question",
+        ASK,
+    )]]));
+    let mut go = declaring(says("u1", "go"), "ask_user_question");
+    go["forwardedProps"] = json!({"interrupts": true});
+    let answer = post(&server, "/agent", go).await;
+    let interrupt = interrupt(&answer);
+    let call = asked(&answer).tool_call_id;
+    assert_eq!(interrupt.tool_call_id.as_ref(), Some(&call));
+    assert_eq!(interrupt.reason, "tool_call");
+    assert_eq!(interrupt.message.as_deref(), Some("Which?\nWhen?"));
+    assert_eq!(interrupt.expires_at, None);
+
+    let schema = Value::Object(interrupt.response_schema.expect("it has one"));
+    let schema = jsonschema::validator_for(&schema).expect("it is a JSON Schema");
+    let ask = serde_json::from_str(ASK).expect("it is an ask");
+    let picked =
+        |question, selected: &[usize], other: Option<&str>, note: Option<&str>| Selection {
+            question,
+            selected: selected.to_vec(),
+            other: other.map(str::to_owned),
+            note: note.map(str::to_owned),
+            ..Selection::default()
+        };
+    let skipped = |question| Selection {
+        question,
+        skipped: true,
+        ..Selection::default()
+    };
+    for selections in [
+        vec![picked(0, &[0], None, None), picked(1, &[1], None, None)],
+        vec![
+            picked(0, &[0, 1], Some("and, more"), Some("by Friday")),
+            picked(1, &[], Some("on Tuesday"), None),
+        ],
+        vec![skipped(0), picked(1, &[], Some("on Tuesday"), None)],
+    ] {
+        let reply = Reply::check(&ask, selections).expect("it is legal");
+        let payload = json!(reply);
+        assert!(schema.is_valid(&payload), "{payload}");
+        assert!(Outcome::from_json(&ask, &payload).is_some());
+    }
+    for payload in [
+        json!({}),
+        json!("One"),
+        json!({"answers": {"Who?": "Me"}}),
+        json!({"answers": {"When?": 1}}),
+        json!({"answers": {"When?": "Now"}, "details": "none"}),
+    ] {
+        assert!(!schema.is_valid(&payload), "{payload}");
+    }
+}
+
+fn interrupt(answer: &Answer) -> Interrupt {
+    match outcome(answer) {
+        RunOutcome::Interrupt(mut outcome) => outcome.interrupts.remove(0),
+        other => panic!("{other:?} is no interrupt"),
+    }
+}
