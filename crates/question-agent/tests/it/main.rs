@@ -4,6 +4,8 @@ mod conversations;
 mod dice;
 mod intercept;
 mod properties;
+#[cfg(not(target_arch = "wasm32"))]
+mod readme;
 mod registry;
 mod samples;
 mod snapshot;

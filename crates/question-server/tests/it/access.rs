@@ -1,7 +1,7 @@
 //! A server that others than this machine can reach.
 
 use crate::house::server_of;
-use crate::http::{Answer, call, request};
+use crate::http::{Answer, call, request, says};
 use crate::socket::{exchange, start};
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue, Method, header};
@@ -38,10 +38,6 @@ async fn get(server: &Router, path: &str, headers: &[(&'static str, &str)]) -> A
     send(server, Method::GET, path, None, headers).await
 }
 
-fn hello() -> Value {
-    json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "hi"}]})
-}
-
 fn text<'a>(answer: &'a Answer, name: &str) -> &'a str {
     let value = answer.headers.get(name).map(HeaderValue::to_str);
     value.map_or("", |value| value.expect("it is text"))
@@ -70,7 +66,7 @@ async fn without_the_token_nothing_is_told_but_that_it_lives() {
             (Method::GET, "/no/such/path", None),
             (Method::GET, "/?token=", None),
             (Method::GET, "/?token=correct-horse-battery-stapl", None),
-            (Method::POST, "/agent", Some(hello())),
+            (Method::POST, "/agent", Some(says("t", "u", "hi"))),
             (Method::POST, "/conversations/t/respond", Some(json!({}))),
             (Method::POST, "/conversations/t/cancel", Some(json!({}))),
         ] {
@@ -93,7 +89,14 @@ async fn a_program_brings_the_token_with_each_request() {
     let server = server();
     let bearer = format!("bearer  {TOKEN}");
     let headers = [("authorization", bearer.as_str())];
-    let said = send(&server, Method::POST, "/agent", Some(hello()), &headers).await;
+    let said = send(
+        &server,
+        Method::POST,
+        "/agent",
+        Some(says("t", "u", "hi")),
+        &headers,
+    )
+    .await;
     said.events();
     let described = get(&server, "/conversations/t", &headers).await;
     assert_eq!(described.json()["state"]["type"], "awaiting_user_response");
@@ -119,7 +122,14 @@ async fn a_person_opens_a_link_once_and_the_browser_has_the_cookie() {
     let cookie = cookie.split(';').next().expect("it has a value");
     let settings = get(&server, "/settings.json", &[("cookie", cookie)]).await;
     assert_eq!(settings.status, 200);
-    let posted = send(&server, Method::POST, &link, Some(hello()), &[]).await;
+    let posted = send(
+        &server,
+        Method::POST,
+        &link,
+        Some(says("t", "u", "hi")),
+        &[],
+    )
+    .await;
     assert_eq!(posted.status, 401, "a link is opened, not posted to");
     let plain = get(&server, &link, &[]).await;
     assert!(!text(&plain, "set-cookie").contains("Secure"));
@@ -177,7 +187,14 @@ async fn pages_of_allowed_origins_may_read_the_answers_and_no_others() {
         ("sec-fetch-site", "cross-site"),
         ("authorization", bearer.as_str()),
     ];
-    let said = send(&server, Method::POST, "/agent", Some(hello()), &from_page).await;
+    let said = send(
+        &server,
+        Method::POST,
+        "/agent",
+        Some(says("t", "u", "hi")),
+        &from_page,
+    )
+    .await;
     assert_eq!(text(&said, "access-control-allow-origin"), origin);
     assert_eq!(
         text(&said, "set-cookie"),

@@ -1,7 +1,7 @@
 //! What is too much: every bound of `Bounds`, reached.
 
 use crate::house::server_of;
-use crate::http::{Answer, get, post};
+use crate::http::{Answer, get, post, says};
 use axum::Router;
 use axum::http::header;
 use question_server::Config;
@@ -14,11 +14,6 @@ fn server(change: impl Fn(&mut Bounds)) -> Router {
     let mut config = Config::default();
     change(&mut config.bounds);
     server_of(&config)
-}
-
-fn says(thread: &str, id: &str, text: &str) -> Value {
-    let message = json!({"id": id, "role": "user", "content": text});
-    json!({"threadId": thread, "runId": format!("run-{id}"), "messages": [message]})
 }
 
 async fn hello(server: &Router, thread: &str) -> Answer {
@@ -59,7 +54,7 @@ async fn conversations_are_so_many_and_no_more() {
     let server = server(|bounds| bounds.conversations = 2);
     assert_eq!(hello(&server, "one").await.status, 200);
     // One that is refused before anything of it is kept takes no place.
-    let nothing = json!({"threadId": "none", "runId": "r", "messages": [{"id": "x", "role": "user", "content": "x".repeat(65_537)}]});
+    let nothing = says("none", "u", &"x".repeat(65_537));
     let refused = post(&server, "/agent", nothing).await.refusal();
     assert_eq!(refused, (400, "bad_request".to_owned()));
     assert_eq!(hello(&server, "two").await.status, 200);

@@ -1,7 +1,7 @@
 //! What a client can do, read from what it declares.
 
 use crate::house::{server, server_with};
-use crate::http::{Answer, get, post};
+use crate::http::{Answer, get, post, run_with, says};
 use crate::script::{Line, Script};
 use crate::watcher::until_waiting;
 use ag_ui_stream::Event;
@@ -13,14 +13,6 @@ use serde_json::{Value, json};
 
 /// What the front desk asks first.
 const SERVICE: &str = "Which service do you need?";
-
-fn input(id: &str, message: Value) -> Value {
-    json!({"threadId": "t", "runId": format!("run-{id}"), "messages": [message]})
-}
-
-fn says(id: &str, text: &str) -> Value {
-    input(id, json!({"id": id, "role": "user", "content": text}))
-}
 
 fn declaring(mut input: Value, name: &str) -> Value {
     let other = json!({"name": "play_sound", "description": "Plays a sound", "parameters": {"type": "object"}});
@@ -64,14 +56,19 @@ fn results(answer: &Answer) -> usize {
 async fn a_client_that_has_the_tool_is_asked_by_its_name_and_brings_the_result() {
     for name in ["AskUserQuestion", "ask_user_question"] {
         let server = server();
-        let answer = post(&server, "/agent", declaring(says("u1", "hi"), name)).await;
+        let answer = post(&server, "/agent", declaring(says("t", "u1", "hi"), name)).await;
         let call = asked(&answer);
         assert_eq!(call.tool_call_name, name);
         assert_eq!(pending(&answer), [call.tool_call_id.as_str()]);
 
         let content = json!({"answers": {SERVICE: "Brake service"}}).to_string();
         let tool = json!({"id": "tool", "role": "tool", "toolCallId": call.tool_call_id, "content": content});
-        let answer = post(&server, "/agent", declaring(input("2", tool), name)).await;
+        let answer = post(
+            &server,
+            "/agent",
+            declaring(run_with("t", "2", &tool), name),
+        )
+        .await;
         assert_eq!(results(&answer), 0, "it has brought it");
         assert_eq!(asked(&answer).tool_call_name, name);
 
@@ -96,13 +93,13 @@ async fn for_a_client_that_has_not_the_server_has_the_tool_and_tells_its_result(
         json!("none"),
     ] {
         let server = server();
-        let mut hello = says("u1", "hi");
+        let mut hello = says("t", "u1", "hi");
         hello["tools"] = tools;
         let answer = post(&server, "/agent", hello).await;
         let call = asked(&answer);
         assert_eq!(call.tool_call_name, "ask_user_question");
         assert_eq!(pending(&answer), [call.tool_call_id.as_str()]);
-        let typed = post(&server, "/agent", says("u2", "Brake service")).await;
+        let typed = post(&server, "/agent", says("t", "u2", "Brake service")).await;
         assert_eq!(results(&typed), 1);
     }
 }
@@ -111,9 +108,11 @@ async fn for_a_client_that_has_not_the_server_has_the_tool_and_tells_its_result(
 async fn a_model_is_offered_one_asking_tool_by_the_clients_name() {
     let script = Script::new([vec![Line::Says("Hello.")], vec![Line::Says("Hello.")]]);
     let server = server_with(script.clone());
-    let declared = declaring(says("u1", "hi"), "AskUserQuestion");
+    let declared = declaring(says("t", "u1", "hi"), "AskUserQuestion");
     post(&server, "/agent", declared).await.events();
-    post(&server, "/agent", says("u2", "hi")).await.events();
+    post(&server, "/agent", says("t", "u2", "hi"))
+        .await
+        .events();
     let offered: Vec<Vec<String>> = script
         .asked()
         .into_iter()
@@ -132,12 +131,13 @@ async fn a_run_that_asks_for_interrupts_gets_one_with_the_schema_of_its_answer()
         "ask_user_question",
         ASK,
     )]]));
-    let mut go = declaring(says("u1", "go"), "ask_user_question");
+    let mut go = declaring(says("t", "u1", "go"), "ask_user_question");
     go["forwardedProps"] = json!({"interrupts": true});
     let answer = post(&server, "/agent", go).await;
     let interrupt = interrupt(&answer);
     let call = asked(&answer).tool_call_id;
     assert_eq!(interrupt.tool_call_id.as_ref(), Some(&call));
+    assert_eq!(interrupt.id, call);
     assert_eq!(interrupt.reason, "tool_call");
     assert_eq!(interrupt.message.as_deref(), Some("Which?\nWhen?"));
     assert_eq!(interrupt.expires_at, None);

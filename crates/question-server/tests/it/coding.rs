@@ -1,7 +1,7 @@
 //! The stories of the coding desk, as a person at a card and as a program over REST would live them.
 
 use crate::house::server_with;
-use crate::http::{get, post};
+use crate::http::{messages, post};
 use crate::visitor::Visitor;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Reply};
@@ -20,14 +20,6 @@ fn visitor(server: &Router) -> Visitor {
 
 fn planner(server: &Router) -> Visitor {
     visitor(server).with_forwarded("toolContext", json!({"planMode": true}))
-}
-
-async fn messages(server: &Router) -> Vec<Value> {
-    let described = get(server, "/conversations/code").await.json();
-    described["messages"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default()
 }
 
 /// Names and arguments of all calls, in their order.
@@ -58,7 +50,10 @@ async fn an_ambiguous_refactoring_is_clarified_and_the_choice_used() {
     let said = dev.picks("Introduce struct").await;
     assert!(said.contains("Introduce struct"), "{said}");
     assert!(dev.is_asked_nothing());
-    assert_eq!(calls(&messages(&server).await)[0].0, "AskUserQuestion");
+    assert_eq!(
+        calls(&messages(&server, "code").await)[0].0,
+        "AskUserQuestion"
+    );
 }
 
 #[tokio::test]
@@ -97,7 +92,7 @@ async fn plan_mode_asks_first_and_has_the_plan_approved_by_its_own_tool() {
     let reply = Reply::check(&ask, picks).expect("the selection is legal");
     dev.ends_question(Outcome::Answered(reply)).await;
     assert!(dev.is_asked_nothing(), "approval is no question");
-    let made = calls(&messages(&server).await);
+    let made = calls(&messages(&server, "code").await);
     let names: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["AskUserQuestion", "ExitPlanMode"]);
     assert!(made[1].1.contains("1,000,000"), "{}", made[1].1);
@@ -159,7 +154,7 @@ async fn four_questions_single_and_multiple_by_message() {
     ] {
         assert!(said.contains(part), "{said}");
     }
-    let result = messages(&server)
+    let result = messages(&server, "code")
         .await
         .into_iter()
         .find(|message| message["toolCallId"] == *call);
@@ -202,7 +197,7 @@ async fn with_permissions_bypassed_nobody_is_asked() {
         said.contains("I assume JWT") && dev.is_asked_nothing(),
         "{said}"
     );
-    assert_eq!(calls(&messages(&server).await), []);
+    assert_eq!(calls(&messages(&server, "code").await), []);
 }
 
 #[tokio::test]
@@ -214,7 +209,7 @@ async fn sub_agents_cannot_ask_and_the_parent_hears_what_they_assumed() {
     for assumed in ["I assume that extracting functions", "I assume JWT"] {
         assert!(said.contains(assumed), "{said}");
     }
-    let names: Vec<String> = calls(&messages(&server).await)
+    let names: Vec<String> = calls(&messages(&server, "code").await)
         .into_iter()
         .map(|(name, _)| name)
         .collect();
@@ -239,5 +234,5 @@ fn picked<const N: usize>(question: usize, selected: [usize; N]) -> Selection {
 /// The history once the run that nobody reads has ended.
 async fn until_idle(server: &Router) -> Vec<Value> {
     crate::watcher::until_state(server, "code", "idle").await;
-    messages(server).await
+    messages(server, "code").await
 }

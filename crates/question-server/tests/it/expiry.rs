@@ -3,7 +3,7 @@
 use crate::clock::HandClock;
 use crate::folder::Folder;
 use crate::house::parts;
-use crate::http::{Answer, get, post};
+use crate::http::{Answer, get, post, says};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
 use crate::watcher::{Watcher, until_state};
@@ -185,7 +185,7 @@ async fn a_reply_that_comes_too_late_learns_how_the_question_ended() {
     // Said as a message of its own it is not lost.
     script.go_on();
     until_state(&server, "t", "idle").await;
-    let again = json!({"threadId": "t", "runId": "on", "messages": [{"id": "on", "role": "user", "content": "One, please"}]});
+    let again = says("t", "on", "One, please");
     post(&server, "/agent", again).await.events();
     assert_eq!(script.times_asked(), 3);
 }

@@ -5,7 +5,8 @@ use ag_ui_stream::reader::{End, EventReader};
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
 use tower::ServiceExt as _;
 
 /// What came back for a request.
@@ -90,4 +91,33 @@ pub(crate) async fn get(server: &Router, path: &str) -> Answer {
 
 pub(crate) async fn post(server: &Router, path: &str, body: Value) -> Answer {
     call(server, request(Method::POST, path, Some(body))).await
+}
+
+/// The same, to be waited for later.
+pub(crate) fn start(server: &Router, path: &'static str, body: Value) -> JoinHandle<Answer> {
+    let server = server.clone();
+    tokio::spawn(async move { post(&server, path, body).await })
+}
+
+/// The messages of a conversation.
+pub(crate) async fn messages(server: &Router, thread_id: &str) -> Vec<Value> {
+    let described = get(server, &format!("/conversations/{thread_id}")).await;
+    match described.json()["messages"].take() {
+        Value::Array(messages) => messages,
+        other => panic!("{other} are no messages"),
+    }
+}
+
+/// The input of a run in which the user says this; the run is named after the message.
+pub(crate) fn says(thread_id: &str, id: &str, text: &str) -> Value {
+    run_with(
+        thread_id,
+        id,
+        &json!({"id": id, "role": "user", "content": text}),
+    )
+}
+
+/// The input of a run with one message.
+pub(crate) fn run_with(thread_id: &str, id: &str, message: &Value) -> Value {
+    json!({"threadId": thread_id, "runId": format!("run-{id}"), "messages": [message]})
 }

@@ -1,7 +1,7 @@
 //! The front desk's conversations, through HTTP from end to end.
 
 use crate::house::server;
-use crate::http::get;
+use crate::http::{get, post, says};
 use crate::visitor::Visitor;
 use ag_ui_stream::asks::reply::Delivery;
 use ask_user_question::{Outcome, Phase};
@@ -184,8 +184,7 @@ async fn a_new_request_starts_anew() {
 async fn arguments_stream_in_small_pieces() {
     use ag_ui_stream::Event;
     let server = server();
-    let input = serde_json::json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "hi"}]});
-    let (events, _) = crate::http::post(&server, "/agent", input).await.events();
+    let (events, _) = post(&server, "/agent", says("t", "u", "hi")).await.events();
     let deltas: Vec<&str> = events
         .iter()
         .filter_map(|event| {
@@ -214,20 +213,6 @@ async fn arguments_stream_in_small_pieces() {
         outcome["pendingToolCallIds"].as_array().map(Vec::len),
         Some(1)
     );
-}
-
-#[tokio::test]
-async fn a_run_that_asked_for_interrupts_ends_with_one_for_the_ask() {
-    let input = serde_json::json!({"threadId": "t", "runId": "r", "forwardedProps": {"interrupts": true},
-        "messages": [{"id": "u", "role": "user", "content": "hi"}]});
-    let (events, _) = crate::http::post(&server(), "/agent", input).await.events();
-    let finished = serde_json::to_value(events.last()).expect("an event is JSON");
-    let interrupt = &finished["outcome"]["interrupts"][0];
-    assert_eq!(interrupt["reason"], "tool_call");
-    assert_eq!(interrupt["id"], interrupt["toolCallId"]);
-    assert_eq!(interrupt["message"], SERVICE);
-    let answers = &interrupt["responseSchema"]["properties"]["answers"];
-    assert_eq!(answers["properties"][SERVICE]["type"], "string");
 }
 
 #[tokio::test]

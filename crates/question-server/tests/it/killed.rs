@@ -1,6 +1,7 @@
 //! The server is killed, again and again, in the middle of its work.
 
 use crate::folder::Folder;
+use crate::http::says;
 use crate::socket::start;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -73,7 +74,7 @@ async fn talk(
             // Once the test has seen enough it does not count any more.
             let _ = acks.send(());
         };
-        let said = json!({"threadId": thread, "runId": "run", "messages": [{"id": "u1", "role": "user", "content": "hi"}]});
+        let said = says(&thread, "u1", "hi");
         let response = exchange(address, "POST", "/agent", Some(&said)).await;
         if !response.contains("RUN_STARTED") {
             return;

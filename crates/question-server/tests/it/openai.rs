@@ -1,14 +1,14 @@
 //! A model behind an endpoint of chat completions, which replays what providers really send.
 
 use crate::house::server_with;
-use crate::http::{get, post};
+use crate::http::{get, messages, post, says};
 use crate::provider::{Provider, Recorded};
 use crate::visitor::Visitor;
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use question_server::limits::MAX_ASK_RETRIES;
 use question_server::models::openai::OpenAi;
-use serde_json::{Value, json};
+use serde_json::json;
 
 const TEXT: &str = include_str!("openai/text.sse");
 const SPLIT_ARGUMENTS: &str = include_str!("openai/split_arguments.sse");
@@ -38,22 +38,12 @@ async fn answering(answers: impl IntoIterator<Item = Recorded>) -> (Router, Prov
 
 /// How the first run ends, with the code and message of its error.
 async fn first_run(server: &Router) -> (EndOutcome, String, String) {
-    let message = json!({"id": "u", "role": "user", "content": "hi"});
-    let input = json!({"threadId": "t", "runId": "r", "messages": [message]});
-    let (_, end) = post(server, "/agent", input).await.events();
+    let (_, end) = post(server, "/agent", says("t", "u", "hi")).await.events();
     let error = end
         .error
         .map(|error| (error.code, error.message))
         .unwrap_or_default();
     (end.outcome, error.0, error.1)
-}
-
-async fn messages(server: &Router) -> Vec<Value> {
-    let described = get(server, "/conversations/t").await.json();
-    described["messages"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default()
 }
 
 #[tokio::test]
@@ -108,7 +98,7 @@ async fn parallel_calls_get_their_results_each() {
     let (server, provider) = replaying([PARALLEL_CALLS, TEXT]).await;
     let mut visitor = Visitor::new(&server, "v", "t");
     visitor.says("hi").await;
-    let shown = messages(&server).await;
+    let shown = messages(&server, "t").await;
     assert_eq!(
         shown[1]["toolCalls"].as_array().map(Vec::len),
         Some(1),
@@ -145,7 +135,11 @@ async fn an_error_in_the_middle_fails_the_run_and_leaves_nothing_half() {
             (EndOutcome::Error, "model_failed")
         );
         assert!(message.contains(why), "{message}");
-        assert_eq!(messages(&server).await.len(), 1, "the user's own message");
+        assert_eq!(
+            messages(&server, "t").await.len(),
+            1,
+            "the user's own message"
+        );
         assert_eq!(
             provider.asked().len(),
             1,

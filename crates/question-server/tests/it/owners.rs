@@ -1,14 +1,10 @@
 //! A conversation answers to whoever made it.
 
 use crate::house::server;
-use crate::http::{Answer, call, get, request};
+use crate::http::{Answer, call, get, request, says};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
 use serde_json::{Value, json};
-
-fn hello(thread: &str) -> Value {
-    json!({"threadId": thread, "runId": "r", "messages": [{"id": "u", "role": "user", "content": "hi"}]})
-}
 
 /// As a page sends it; through Trunk's proxy it looks the same but for the forwarded host.
 async fn from_page(
@@ -60,7 +56,7 @@ async fn a_page_is_given_a_token_with_its_first_answer_and_keeps_it() {
         &server,
         Method::POST,
         "/agent",
-        Some(hello("t")),
+        Some(says("t", "u", "hi")),
         Some(&cookie),
     )
     .await;
@@ -80,7 +76,14 @@ async fn a_page_is_given_a_token_with_its_first_answer_and_keeps_it() {
 #[tokio::test]
 async fn to_others_an_owned_conversation_is_not_there() {
     let server = server();
-    let made = from_page(&server, Method::POST, "/agent", Some(hello("t")), None).await;
+    let made = from_page(
+        &server,
+        Method::POST,
+        "/agent",
+        Some(says("t", "u", "hi")),
+        None,
+    )
+    .await;
     let (owner, stranger) = (given(&made), format!("question_owner={}", "5a".repeat(32)));
     let reply = json!({"answers": {"Which service do you need?": "Brake service"}});
     for cookie in [None, Some(stranger.as_str()), Some("question_owner=")] {
@@ -93,7 +96,7 @@ async fn to_others_an_owned_conversation_is_not_there() {
                 Some(reply.clone()),
             ),
             (Method::POST, "/conversations/t/cancel", Some(json!({}))),
-            (Method::POST, "/agent", Some(hello("t"))),
+            (Method::POST, "/agent", Some(says("t", "u", "hi"))),
         ] {
             let refused = from_page(&server, method, path, body, cookie)
                 .await
@@ -119,7 +122,11 @@ async fn to_others_an_owned_conversation_is_not_there() {
 #[tokio::test]
 async fn a_program_without_cookies_makes_conversations_without_an_owner() {
     let server = server();
-    let made = call(&server, request(Method::POST, "/agent", Some(hello("t")))).await;
+    let made = call(
+        &server,
+        request(Method::POST, "/agent", Some(says("t", "u", "hi"))),
+    )
+    .await;
     assert_eq!(made.status, 200);
     assert!(!made.headers.contains_key(header::SET_COOKIE));
     assert_eq!(get(&server, "/conversations/t").await.status, 200);
@@ -137,7 +144,7 @@ async fn a_program_may_bring_a_token_of_its_own() {
         call(&server, request).await.status
     };
     let (mine, other) = (Some("Bearer mine"), Some("Bearer other"));
-    let made = as_whom(Method::POST, "/agent", Some(hello("t")), mine).await;
+    let made = as_whom(Method::POST, "/agent", Some(says("t", "u", "hi")), mine).await;
     assert_eq!(made, 200);
     assert_eq!(
         as_whom(Method::GET, "/conversations/t", None, mine).await,

@@ -2,7 +2,7 @@
 
 use crate::folder::Folder;
 use crate::house::{front_desk, parts, server, server_of};
-use crate::http::{Answer, call, get, post, request};
+use crate::http::{Answer, call, get, post, request, says};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
 use question_server::page::Page;
@@ -217,8 +217,7 @@ async fn nothing_but_the_page_is_served() {
 
 #[tokio::test]
 async fn the_agent_is_at_the_same_origin() {
-    let input = json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "hi"}]});
-    let answer = post(&server_with_page(), "/agent", input).await;
+    let answer = post(&server_with_page(), "/agent", says("t", "u", "hi")).await;
     assert_eq!(text(&answer, "cache-control"), "no-store");
     answer.events();
 }

@@ -1,20 +1,16 @@
 //! Models that name a time to come back, under a clock that runs ahead where nothing else is to do.
 
 use crate::house::server_with;
-use crate::http::post;
+use crate::http::{post, says, start};
 use crate::script::{Line, Script};
 use ag_ui_stream::reader::EndOutcome;
 use question_server::limits::{HEARTBEAT, MAX_RETRY_PAUSE};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 const A_MOMENT: Duration = Duration::from_secs(1);
-
-fn go() -> Value {
-    json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "go"}]})
-}
 
 /// Has one sub-agent do something.
 fn spawns() -> Vec<Line> {
@@ -24,11 +20,11 @@ fn spawns() -> Vec<Line> {
 #[tokio::test(start_paused = true)]
 async fn a_model_is_waited_for_no_longer_than_the_bound() {
     let script = Script::new([vec![Line::Fails(Some(DAY))], vec![Line::Says("Here I am.")]]);
-    let start = Instant::now();
-    let answer = post(&server_with(script), "/agent", go()).await;
+    let begun = Instant::now();
+    let answer = post(&server_with(script), "/agent", says("t", "u", "go")).await;
     let (_, end) = answer.events();
     assert_eq!(end.outcome, EndOutcome::Completed);
-    let waited = start.elapsed();
+    let waited = begun.elapsed();
     assert!(
         (MAX_RETRY_PAUSE..MAX_RETRY_PAUSE + A_MOMENT).contains(&waited),
         "{waited:?}"
@@ -49,14 +45,14 @@ async fn nor_is_a_sub_agents() {
         vec![Line::Fails(Some(DAY))],
         vec![Line::Says("It is gone.")],
     ]);
-    let start = Instant::now();
-    let (_, end) = post(&server_with(script.clone()), "/agent", go())
+    let begun = Instant::now();
+    let (_, end) = post(&server_with(script.clone()), "/agent", says("t", "u", "go"))
         .await
         .events();
     assert_eq!(end.outcome, EndOutcome::Completed);
     assert_eq!(script.times_asked(), 5);
     // Before the second and the third attempt; after the third there is nothing to wait for.
-    let waited = start.elapsed();
+    let waited = begun.elapsed();
     assert!(
         (2 * MAX_RETRY_PAUSE..2 * MAX_RETRY_PAUSE + A_MOMENT).contains(&waited),
         "{waited:?}"
@@ -69,17 +65,14 @@ async fn stopping_the_run_ends_the_pause_of_a_model_and_of_a_sub_agent() {
     for answers in [vec![pausing()], vec![spawns(), pausing()]] {
         let script = Script::new(answers);
         let server = server_with(script.clone());
-        let run = tokio::spawn({
-            let server = server.clone();
-            async move { post(&server, "/agent", go()).await }
-        });
+        let run = start(&server, "/agent", says("t", "u", "go"));
         script.waits().await;
         script.go_on();
-        let start = Instant::now();
+        let begun = Instant::now();
         let stopped = post(&server, "/conversations/t/cancel", json!({})).await;
         assert_eq!(stopped.json()["state"]["type"], "idle");
         let (_, end) = run.await.expect("it ends").events();
         assert_eq!(end.outcome, EndOutcome::Cancelled);
-        assert!(start.elapsed() < A_MOMENT, "{:?}", start.elapsed());
+        assert!(begun.elapsed() < A_MOMENT, "{:?}", begun.elapsed());
     }
 }

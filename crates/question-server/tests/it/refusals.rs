@@ -1,16 +1,12 @@
 //! What is not let in, and how that is said.
 
 use crate::house::server;
-use crate::http::{Answer, call, get, post, request};
+use crate::http::{Answer, call, get, post, request, says};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Method, Request, header};
 use question_server::limits::MAX_ID_BYTES;
-use serde_json::{Value, json};
-
-fn hello() -> Value {
-    json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "hi"}]})
-}
+use serde_json::json;
 
 async fn with_headers(server: &Router, headers: &[(&str, &str)]) -> Answer {
     let mut post = Request::builder()
@@ -22,7 +18,7 @@ async fn with_headers(server: &Router, headers: &[(&str, &str)]) -> Answer {
     }
     call(
         server,
-        post.body(hello().to_string().into())
+        post.body(says("t", "u", "hi").to_string().into())
             .expect("the request is well formed"),
     )
     .await
@@ -83,7 +79,7 @@ async fn only_json_is_taken() {
             .header(header::CONTENT_TYPE, content_type);
         let answer = call(
             &server,
-            post.body(hello().to_string().into())
+            post.body(says("t", "u", "hi").to_string().into())
                 .expect("the request is well formed"),
         )
         .await;
@@ -116,7 +112,7 @@ async fn what_is_no_input_is_refused_with_a_sentence() {
                 .is_some_and(|message| !message.is_empty())
         );
     }
-    let mut broken = request(Method::POST, "/agent", Some(hello()));
+    let mut broken = request(Method::POST, "/agent", Some(says("t", "u", "hi")));
     *broken.body_mut() = Body::from("{\"threadId\":");
     assert_eq!(
         call(&server, broken).await.refusal(),

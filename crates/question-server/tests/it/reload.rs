@@ -1,7 +1,7 @@
 //! A page that is loaded anew: what the conversation is, and what happens from there on, with nothing missing in between.
 
 use crate::house::{server, server_with};
-use crate::http::{get, post};
+use crate::http::{get, post, says, start};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
 use crate::watcher::{Frame, Watcher};
@@ -80,10 +80,6 @@ fn text(value: &Value) -> String {
     value.as_str().expect("it is text").to_owned()
 }
 
-fn go() -> Value {
-    json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "go"}]})
-}
-
 fn watched() -> Script {
     Script::new([
         vec![
@@ -108,10 +104,7 @@ const WAITS: usize = 5;
 async fn loaded_at_any_point_of_a_run_a_page_comes_to_the_same_end() {
     let script = watched();
     let server = server_with(script.clone());
-    let run = tokio::spawn({
-        let server = server.clone();
-        async move { post(&server, "/agent", go()).await }
-    });
+    let run = start(&server, "/agent", says("t", "u", "go"));
     let mut idle = None;
     // One page that reads on at once, and one that is slow to connect.
     let mut prompt = Vec::new();
@@ -164,10 +157,10 @@ async fn a_connection_that_breaks_at_any_frame_goes_on_behind_it() {
     let script = watched();
     let server = server_with(script.clone());
     script.go_on_through(WAITS);
-    post(&server, "/agent", go()).await.events();
+    post(&server, "/agent", says("t", "u", "go")).await.events();
     let mut watcher = Watcher::open(&server, "t", None).await;
     watcher.next().await;
-    post(&server, "/agent", typed("again", "Two"))
+    post(&server, "/agent", says("t", "again", "Two"))
         .await
         .events();
     let all = watcher.until(is_end).await;
@@ -188,10 +181,7 @@ async fn a_connection_that_breaks_at_any_frame_goes_on_behind_it() {
 async fn events_that_are_not_kept_any_more_are_made_up_for_by_the_history() {
     let script = watched();
     let server = server_with(script.clone());
-    let run = tokio::spawn({
-        let server = server.clone();
-        async move { post(&server, "/agent", go()).await }
-    });
+    let run = start(&server, "/agent", says("t", "u", "go"));
     for _ in 0..3 {
         script.waits().await;
         script.go_on();
@@ -244,10 +234,6 @@ fn kind(frame: &Frame) -> &str {
         Some(event) => event,
         None => frame.data["type"].as_str().unwrap_or_default(),
     }
-}
-
-fn typed(id: &str, content: &str) -> Value {
-    json!({"threadId": "t", "runId": format!("run-{id}"), "messages": [{"id": id, "role": "user", "content": content}]})
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Runs that take another course than the desks' do.
 
 use crate::house::server_with;
-use crate::http::{get, post, request};
+use crate::http::{get, post, request, says};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
 use crate::watcher::Watcher;
@@ -11,13 +11,9 @@ use axum::http::Method;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use question_server::limits::{MAX_ASK_RETRIES, MAX_MODEL_CALLS};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::Duration;
 use tower::ServiceExt as _;
-
-fn says(id: &str, text: &str) -> Value {
-    json!({"threadId": "t", "runId": format!("run-{id}"), "messages": [{"id": id, "role": "user", "content": text}]})
-}
 
 #[tokio::test]
 async fn malformed_arguments_go_back_to_the_model_which_tries_again() {
@@ -26,7 +22,9 @@ async fn malformed_arguments_go_back_to_the_model_which_tries_again() {
         vec![Line::Calls(0, "ask_user_question", ASK)],
     ]);
     let server = server_with(script.clone());
-    let (_, end) = post(&server, "/agent", says("u1", "go")).await.events();
+    let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
+        .await
+        .events();
     assert_eq!(end.outcome, EndOutcome::Completed);
     let stored = get(&server, "/conversations/t").await.json();
     assert!(
@@ -44,7 +42,9 @@ async fn a_model_that_cannot_ask_legally_may_try_again_three_times() {
     let again = || vec![Line::Calls(0, "ask_user_question", "{}")];
     let script = Script::new(std::iter::repeat_with(again).take(100));
     let server = server_with(script.clone());
-    let (_, end) = post(&server, "/agent", says("u1", "go")).await.events();
+    let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
+        .await
+        .events();
     assert_eq!(end.outcome, EndOutcome::Error);
     assert_eq!(script.times_asked(), 1 + MAX_ASK_RETRIES as usize);
 }
@@ -54,7 +54,9 @@ async fn a_model_that_never_comes_to_an_end_is_stopped() {
     let again = || vec![Line::Calls(0, "unknown_tool", "{}")];
     let script = Script::new(std::iter::repeat_with(again).take(100));
     let server = server_with(script.clone());
-    let (_, end) = post(&server, "/agent", says("u1", "go")).await.events();
+    let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
+        .await
+        .events();
     assert_eq!(end.outcome, EndOutcome::Error);
     assert_eq!(script.times_asked(), MAX_MODEL_CALLS as usize);
 }
@@ -114,8 +116,12 @@ async fn calls_behind_the_question_go_on_after_the_answer() {
         vec![Line::Says("Done.")],
     ]);
     let server = server_with(script);
-    post(&server, "/agent", says("u1", "go")).await.events();
-    let (events, _) = post(&server, "/agent", says("u2", "One")).await.events();
+    post(&server, "/agent", says("t", "u1", "go"))
+        .await
+        .events();
+    let (events, _) = post(&server, "/agent", says("t", "u2", "One"))
+        .await
+        .events();
     let results = events
         .iter()
         .filter(|event| event.name() == "TOOL_CALL_RESULT")
@@ -139,7 +145,9 @@ async fn a_model_that_fails_before_it_speaks_is_asked_again() {
     let fails = || vec![Line::Fails(Some(Duration::ZERO))];
     let script = Script::new([fails(), fails(), vec![Line::Says("Here I am.")]]);
     let server = server_with(script.clone());
-    let (_, end) = post(&server, "/agent", says("u1", "go")).await.events();
+    let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
+        .await
+        .events();
     assert_eq!(
         (end.outcome, script.times_asked()),
         (EndOutcome::Completed, 3)
@@ -157,7 +165,9 @@ async fn a_model_that_fails_in_the_middle_fails_the_run_and_can_be_tried_again()
         vec![Line::Says("Better.")],
     ]);
     let server = server_with(script);
-    let (events, end) = post(&server, "/agent", says("u1", "go")).await.events();
+    let (events, end) = post(&server, "/agent", says("t", "u1", "go"))
+        .await
+        .events();
     assert_eq!(end.outcome, EndOutcome::Error);
     assert_eq!(
         end.error.map(|error| error.code).as_deref(),
@@ -170,7 +180,9 @@ async fn a_model_that_fails_in_the_middle_fails_the_run_and_can_be_tried_again()
     let stored = get(&server, "/conversations/t").await.json();
     assert_eq!(stored["messages"].as_array().map(Vec::len), Some(1));
     // Retry is the same input in a new run.
-    let (_, end) = post(&server, "/agent", says("u1", "go")).await.events();
+    let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
+        .await
+        .events();
     assert_eq!(end.outcome, EndOutcome::Completed);
 }
 
@@ -183,10 +195,10 @@ async fn a_run_whose_client_has_gone_gives_way_to_what_comes_next() {
     let server = server_with(script);
     let stream = server
         .clone()
-        .oneshot(request(Method::POST, "/agent", Some(says("u1", "go"))))
+        .oneshot(request(Method::POST, "/agent", Some(says("t", "u1", "go"))))
         .await
         .expect("it answers");
-    let busy = post(&server, "/agent", says("u2", "are you there")).await;
+    let busy = post(&server, "/agent", says("t", "u2", "are you there")).await;
     assert_eq!(
         busy.refusal(),
         (409, "busy".to_owned()),
@@ -195,7 +207,7 @@ async fn a_run_whose_client_has_gone_gives_way_to_what_comes_next() {
     let mut body: Body = stream.into_body();
     first_text(&mut body).await;
     drop(body);
-    let (_, end) = post(&server, "/agent", says("u2", "are you there"))
+    let (_, end) = post(&server, "/agent", says("t", "u2", "are you there"))
         .await
         .events();
     assert_eq!(end.outcome, EndOutcome::Completed);
@@ -219,7 +231,7 @@ async fn cancelling_stops_a_run_and_keeps_what_was_said() {
     let server = server_with(script);
     let response = server
         .clone()
-        .oneshot(request(Method::POST, "/agent", Some(says("u1", "go"))))
+        .oneshot(request(Method::POST, "/agent", Some(says("t", "u1", "go"))))
         .await
         .expect("it answers");
     let mut body = response.into_body();
@@ -253,13 +265,13 @@ async fn a_retry_during_the_run_gets_the_rest_of_it() {
     let server = server_with(script.clone());
     let response = server
         .clone()
-        .oneshot(request(Method::POST, "/agent", Some(says("u1", "go"))))
+        .oneshot(request(Method::POST, "/agent", Some(says("t", "u1", "go"))))
         .await
         .expect("it answers");
     let mut body = response.into_body();
     first_text(&mut body).await;
     drop(body);
-    let mut retry = says("u1", "go");
+    let mut retry = says("t", "u1", "go");
     retry["runId"] = "retry".into();
     let response = server
         .clone()

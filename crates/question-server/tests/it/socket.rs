@@ -1,10 +1,10 @@
 //! The real thing: a socket, and the binary behind one.
 
 use crate::house::server_with;
+use crate::http::says;
 use ag_ui_stream::EventReader;
 use ag_ui_stream::reader::EndOutcome;
 use question_server::models::front_desk::FrontDesk;
-use serde_json::json;
 use std::net::SocketAddr;
 use std::process::Stdio;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tokio::process::{Child, Command};
 
 /// Posts a first message and gives the whole response. HTTP/1.0, so that the end of the body is the end of the connection.
 async fn say_hello(address: SocketAddr) -> String {
-    let body = json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "hi"}]}).to_string();
+    let body = says("t", "u", "hi").to_string();
     let length = body.len();
     let request = format!(
         "POST /agent HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"

@@ -1,14 +1,13 @@
 //! A store that fails, at times.
 
 use crate::house::{front_desk, parts};
-use crate::http::{get, post};
+use crate::http::{get, post, says};
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use futures_util::future::BoxFuture;
 use question_agent::Timestamp;
 use question_server::store::{Change, Deadlines, MemoryStore, Store, StoreError, Stored};
 use question_server::{Config, Parts, app};
-use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -60,18 +59,14 @@ fn server_failing_at(failing: usize) -> Router {
     )
 }
 
-fn hello() -> Value {
-    json!({"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "hi"}]})
-}
-
 #[tokio::test]
 async fn what_is_not_stored_is_not_taken() {
     let server = server_failing_at(0);
-    let refused = post(&server, "/agent", hello()).await;
+    let refused = post(&server, "/agent", says("t", "u", "hi")).await;
     assert_eq!(refused.refusal(), (500, "store_failed".to_owned()));
     let gone = get(&server, "/conversations/t").await.refusal();
     assert_eq!(gone, (404, "not_found".to_owned()));
-    let (_, end) = post(&server, "/agent", hello()).await.events();
+    let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
     assert_eq!(end.outcome, EndOutcome::Completed);
 }
 
@@ -80,13 +75,13 @@ async fn a_run_that_cannot_be_stored_fails_and_goes_on_when_tried_again() {
     // Commit 0 is the message, 1 the model's answer, 2 the question.
     for failing in [1, 2] {
         let server = server_failing_at(failing);
-        let (_, end) = post(&server, "/agent", hello()).await.events();
+        let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
         assert_eq!(end.outcome, EndOutcome::Error);
         assert_eq!(
             end.error.map(|error| error.code).as_deref(),
             Some("store_failed")
         );
-        let (events, end) = post(&server, "/agent", hello()).await.events();
+        let (events, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
         assert_eq!(end.outcome, EndOutcome::Completed);
         assert_eq!(
             events[1].name(),
