@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 /// A conversation: its history and where it stands.
 ///
-/// - Looking: [`state`](Self::state), [`messages`](Self::messages), [`waiting`](Self::waiting), [`result_of`](Self::result_of).
+/// - Looking: [`state`](Self::state), [`messages`](Self::messages), [`waiting`](Self::waiting), [`result_of`](Self::result_of),
+///   [`result_by`](Self::result_by).
 /// - Events: [`handle`](Self::handle), and [`resume`](Self::resume) after a restart.
 ///
 /// The one rule: carry out the effects in order, and feed what comes of them back to `handle`.
@@ -55,6 +56,21 @@ impl Conversation {
             .find_map(|message| match message {
                 Message::Tool(result) if result.tool_use_id == tool_use_id => Some(result),
                 Message::Tool(_) | Message::User(_) | Message::Assistant(_) => None,
+            })
+    }
+
+    /// The result that this reply led to, if it did.
+    #[must_use]
+    pub fn result_by(&self, reply_id: &str) -> Option<&ToolResult> {
+        let results = self.messages.iter().rev();
+        results
+            .filter_map(|message| match message {
+                Message::Tool(result) => Some(result),
+                Message::User(_) | Message::Assistant(_) => None,
+            })
+            .find(|result| {
+                let ask = result.ask.as_ref();
+                ask.is_some_and(|ask| ask.reply_id == reply_id)
             })
     }
 

@@ -137,13 +137,14 @@ pub(crate) async fn respond(
     .await
 }
 
-/// An absent `toolCallId` means the ask that waits.
+/// An absent `toolCallId` means the ask that waits, unless the reply has been taken already: then it comes once more.
 fn read_response(bounds: &Bounds, talk: &Talk, body: RespondBody) -> Result<Event, ApiError> {
     let conversation = &talk.conversation;
-    let winner = body
-        .tool_call_id
-        .as_deref()
-        .and_then(|id| conversation.result_of(id));
+    let winner = match (&body.tool_call_id, &body.reply_id) {
+        (Some(id), _) => conversation.result_of(id),
+        (None, Some(reply_id)) => conversation.result_by(reply_id),
+        (None, None) => None,
+    };
     if let Some(winner) = winner {
         let same_reply = winner.ask.as_ref().map(|ask| &ask.reply_id) == body.reply_id.as_ref()
             && body.reply_id.is_some();

@@ -62,6 +62,10 @@ async fn a_reply_by_rest_goes_the_same_way() {
             .status,
         200
     );
+    // The id of the call may be left out: the reply is known by its own.
+    let again = json!({"answers": answers, "replyId": "one"});
+    let taken = post(&server, "/conversations/car/respond", again).await;
+    assert_eq!(taken.status, 200);
     let other = json!({"answers": answers, "toolCallId": call, "replyId": "two"});
     let late = post(&server, "/conversations/car/respond", other).await;
     assert_eq!(late.refusal(), (409, "already_answered".to_owned()));

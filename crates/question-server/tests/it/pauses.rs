@@ -1,13 +1,16 @@
 //! Models that name a time to come back, under a clock that runs ahead where nothing else is to do.
 
-use crate::house::server_with;
-use crate::http::{post, says, start};
+use crate::house::{server, server_with};
+use crate::http::{post, request, says, start};
 use crate::script::{Line, Script};
 use ag_ui_stream::reader::EndOutcome;
+use axum::http::Method;
+use futures_util::StreamExt as _;
 use question_server::limits::{HEARTBEAT, MAX_RETRY_PAUSE};
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
+use tower::ServiceExt as _;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 const A_MOMENT: Duration = Duration::from_secs(1);
@@ -74,5 +77,24 @@ async fn stopping_the_run_ends_the_pause_of_a_model_and_of_a_sub_agent() {
         let (_, end) = run.await.expect("it ends").events();
         assert_eq!(end.outcome, EndOutcome::Cancelled);
         assert!(begun.elapsed() < A_MOMENT, "{:?}", begun.elapsed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conversation_in_which_nothing_happens_is_heard_to_live() {
+    let server = server();
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    let events = request(Method::GET, "/conversations/t/events", None);
+    let response = server.oneshot(events).await.expect("it answers");
+    let mut body = response.into_body().into_data_stream();
+    let mut next = async || {
+        let chunk = body.next().await.expect("it goes on").expect("it goes on");
+        String::from_utf8_lossy(&chunk).into_owned()
+    };
+    assert!(next().await.starts_with("event: state_change"));
+    for _ in 0..3 {
+        let begun = Instant::now();
+        assert_eq!(next().await, ": alive\n\n");
+        assert!((HEARTBEAT..HEARTBEAT + A_MOMENT).contains(&begun.elapsed()));
     }
 }
