@@ -72,6 +72,8 @@ pub mod part {
         PREVIEW = "qc-preview";
         /// Its text.
         PREVIEW_TEXT = "qc-preview-text";
+        /// How long there is to answer.
+        DEADLINE = "qc-deadline";
         /// The buttons below the questions.
         ACTIONS = "qc-actions";
         /// Any button.
@@ -144,6 +146,7 @@ pub const STATES: &[State] = &[
     state(part::OPTION_INPUT, "aria-invalid", &["true"]),
     state(part::OTHER_INPUT, "aria-invalid", &["true"]),
     state(part::COUNTER, "data-over", &[""]),
+    state(part::DEADLINE, "data-urgent", &[""]),
     state(part::BUTTON, "aria-disabled", &["true"]),
     state(part::SKIP, "aria-pressed", &["true", "false"]),
     state(part::CANCEL, "data-confirm", &[""]),

@@ -3,6 +3,7 @@
 mod actions;
 mod acts;
 mod claim;
+mod deadline;
 mod events;
 mod extras;
 mod field;
@@ -24,6 +25,7 @@ mod steady;
 mod text;
 
 pub use self::claim::ClaimFocus;
+use self::deadline::HostTime;
 pub use self::handle::FocusHandle;
 use self::state::{Calls, CardState, Layout, Offers, Settings, Submission, is_over, takes_answer};
 use crate::anatomy::part;
@@ -86,6 +88,16 @@ pub fn QuestionCard(
     /// back whether the host took them: what it did not take stays on the card.
     #[prop(optional)]
     on_late_message: Option<Callback<String, bool>>,
+    /// Shows "More time" beside the time that is left, and is called at each press. More time is a later deadline.
+    #[prop(optional)]
+    on_extend: Option<Callback<()>>,
+    /// A deadline of the host's own (milliseconds since the Unix epoch), which goes before [`AskSnapshot::expires_at`]. Until then the card
+    /// shows the time that is left, and says it once when a minute is left; then it is a receipt, and keeps what was chosen and typed.
+    #[prop(optional, into)]
+    expires_at: Signal<Option<u64>>,
+    /// The host's clock (milliseconds since the Unix epoch), by which deadlines are kept; without one, the browser's.
+    #[prop(optional, into)]
+    now: Option<Signal<u64>>,
     /// The agent's profile, where the host knows it: limits of a single question let on-pick buttons appear while options still stream.
     #[prop(optional)]
     limits: Option<Limits>,
@@ -122,6 +134,7 @@ pub fn QuestionCard(
         on_cancel,
         on_reply_in_chat,
         on_late_message,
+        on_extend,
     };
     let settings = Settings {
         mode,
@@ -133,6 +146,7 @@ pub fn QuestionCard(
             notes,
         },
         max_length,
+        time: HostTime { expires_at, now },
     };
     let card = CardState::new(ask, calls, settings);
     let over = Memo::new(move |_| is_over(card.shown.phase.get()));
@@ -166,6 +180,9 @@ pub fn QuestionCard(
         }
     });
     Effect::new(move |_| sending.with(|sending| card.follow_sending(sending)));
+    if live {
+        card.keep_deadline();
+    }
 
     view! {
         <section
@@ -241,7 +258,7 @@ fn ended(card: CardState, live: bool, late: Memo<String>) -> impl IntoView {
         }
     });
     view! {
-        {receipt_view(card.ask, card.labels, receipt)}
+        {receipt_view((card.ask, card.shown.phase.into()), card.labels, receipt)}
         {late::late(card, late, receipt)}
     }
 }

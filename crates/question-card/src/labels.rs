@@ -5,6 +5,9 @@ mod english;
 mod german;
 mod japanese;
 mod spanish;
+mod time;
+
+pub use self::time::{TimeLeft, Unit};
 
 /// Every word that the card says itself. A field that depends on numbers is a function, so that a language can use its own plural rules;
 /// `{placeholders}` would leave that to luck. Texts of the model come to these functions isolated ([`isolate`]), so that their direction
@@ -82,6 +85,10 @@ pub struct Labels {
     pub error_too_long: fn(over: usize) -> String,
     /// How many of all questions still need an answer.
     pub unanswered: fn(open: usize, count: usize) -> String,
+    /// How long there is to answer; shown, and announced when it is short.
+    pub time_left: fn(left: TimeLeft) -> String,
+    /// Asks for more of it.
+    pub more_time: &'static str,
     /// While the reply is on its way.
     pub sending: &'static str,
     /// The reply went through.

@@ -25,13 +25,14 @@ pub fn Receipt(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
+    let phase = Signal::derive(move || ask.with(|ask| ask.phase));
     view! {
         <section
             class=part::CARD
             lang=labels.map(|labels| labels.lang)
             dir=labels.map(|labels| labels.dir.as_str())
         >
-            {receipt_view(ask, labels.unwrap_or(&Labels::ENGLISH), NodeRef::new())}
+            {receipt_view((ask, phase), labels.unwrap_or(&Labels::ENGLISH), NodeRef::new())}
             {children.map(|children| children())}
         </section>
     }
@@ -39,7 +40,7 @@ pub fn Receipt(
 
 /// The record itself, without a root of its own.
 pub(crate) fn receipt_view(
-    ask: Signal<AskSnapshot>,
+    (ask, phase): (Signal<AskSnapshot>, Signal<Phase>),
     labels: &'static Labels,
     node: NodeRef<Div>,
 ) -> impl IntoView {
@@ -52,9 +53,9 @@ pub(crate) fn receipt_view(
             role="group"
             aria-labelledby=labelled_by
             tabindex="-1"
-            data-state=move || ask.with(state_name)
+            data-state=move || state_name(phase.get())
         >
-            <p class=part::RECEIPT_STATE id=id>{move || ask.with(|ask| state_label(ask, labels))}</p>
+            <p class=part::RECEIPT_STATE id=id>{move || ask.with(|ask| state_label(phase.get(), ask, labels))}</p>
             {move || ask.with(|ask| rows(ask).into_iter().map(|row| row_view(row, labels)).collect_view())}
         </div>
     }
@@ -173,8 +174,8 @@ fn with_partial(ask: &AskSnapshot, index: usize, row: Row, partial: &[Selection]
     }
 }
 
-fn state_name(ask: &AskSnapshot) -> &'static str {
-    match ask.phase {
+fn state_name(phase: Phase) -> &'static str {
+    match phase {
         Phase::Answered => "answered",
         Phase::Declined => "declined",
         Phase::Superseded => "superseded",
@@ -188,8 +189,8 @@ fn state_name(ask: &AskSnapshot) -> &'static str {
     }
 }
 
-fn state_label(ask: &AskSnapshot, labels: &'static Labels) -> &'static str {
-    match (ask.phase, &ask.outcome) {
+fn state_label(phase: Phase, ask: &AskSnapshot, labels: &'static Labels) -> &'static str {
+    match (phase, &ask.outcome) {
         (_, Some(Outcome::RepliedInChat { .. })) => labels.replied_in_chat,
         (Phase::Answered, _) => labels.answered,
         (Phase::Declined, _) => labels.cancelled,

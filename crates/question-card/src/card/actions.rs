@@ -1,5 +1,6 @@
 //! The buttons below the questions and what is said beside them.
 
+use super::deadline::deadline;
 use super::question::name;
 use super::state::{CardState, Layout, Submission};
 use crate::anatomy::part;
@@ -17,6 +18,7 @@ pub(crate) fn actions(card: CardState) -> impl IntoView {
     view! {
         {alert(card)}
         {summary(card)}
+        {deadline(card)}
         <div class=part::ACTIONS>
             {submit}
             {cancel_button(card)}

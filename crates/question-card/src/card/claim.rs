@@ -25,11 +25,10 @@ pub enum ClaimFocus {
 /// A key that comes this soon, in milliseconds, after the focus was claimed was meant for where the focus had been.
 const TOO_SOON: f64 = 300.0;
 /// What lies over the page or has the keyboard while it is open.
-const OVERLAYS: [&str; 2] = [
-    "dialog[open], [role=dialog], [role=alertdialog], [role=menu], [role=listbox]",
-    // In a query of its own: older browsers refuse what they do not know.
-    ":popover-open",
-];
+const OVERLAYS: &str =
+    "dialog[open], [role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
+/// The same, in a query of its own: older browsers refuse what they do not know.
+const POPOVERS: &str = ":popover-open";
 
 thread_local! {
     /// The calls whose card has claimed the focus in the life of this page.
@@ -139,7 +138,7 @@ impl CardState {
         let Some(root) = self.root.get_untracked() else {
             return true;
         };
-        let overlays = OVERLAYS
+        let overlays = [OVERLAYS, POPOVERS]
             .into_iter()
             .filter_map(|selector| document().query_selector_all(selector).ok());
         overlays

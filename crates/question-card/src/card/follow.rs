@@ -56,12 +56,12 @@ impl Shown {
             settled: StoredValue::new(0),
             owner: StoredValue::new(Owner::current().unwrap_or_default().downgrade()),
         };
-        shown.follow(ask);
+        shown.follow(ask, ask.phase);
         shown
     }
 
-    /// Takes over what changed. Says whether anything that can be seen did.
-    pub(crate) fn follow(self, ask: &AskSnapshot) -> bool {
+    /// Takes over what changed, and in which phase to show it. Says whether anything that can be seen did.
+    pub(crate) fn follow(self, ask: &AskSnapshot, phase: Phase) -> bool {
         let Some(owner) = self.owner.get_value().upgrade() else {
             return false;
         };
@@ -70,7 +70,7 @@ impl Shown {
             // The end of the arguments may replace any text and drop any option, so everything is compared, once or twice in a call.
             _ => self.compare(ask),
         });
-        set_if_changed(self.phase, ask.phase) || changed
+        set_if_changed(self.phase, phase) || changed
     }
 
     fn grow(self, ask: &AskSnapshot) -> bool {

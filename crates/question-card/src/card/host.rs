@@ -19,20 +19,21 @@ impl CardState {
     /// Takes a changed snapshot over.
     pub(crate) fn follow(self, ask: &AskSnapshot) {
         let before = self.shown.phase.get_untracked();
-        let ends = !is_over(before) && is_over(ask.phase);
+        let now = self.phase_of(ask);
+        let ends = !is_over(before) && is_over(now);
         if ends {
             // Asked now: the form is about to go, and the focus with it.
             self.had_focus.set_value(self.has_focus());
             self.refused.set(false);
         }
-        if self.shown.follow(ask) {
+        self.know_deadline(ask);
+        if self.shown.follow(ask, now) {
             self.steady.moved();
         }
         self.know_kinds(ask);
-        if ask.phase == Phase::Malformed {
+        if now == Phase::Malformed {
             self.draft.update(|draft| draft.know(0, Kind::Single));
         }
-        let now = ask.phase;
         if before == Phase::Streaming && takes_answer(now) {
             self.arrive(ask);
         }
@@ -40,9 +41,9 @@ impl CardState {
             self.announcer
                 .say_once(&ask.tool_call_id, || self.labels.malformed.to_owned());
         }
-        // What the user ended was announced then.
-        if ends && !self.is_settled() {
-            self.announce_end(ask);
+        // What the user ended was announced then, and what had ended before they came is no news.
+        if ends && !self.is_settled() && (now != Phase::Expired || self.deadline.is_news()) {
+            self.announce_end(ask, now);
         }
     }
 
@@ -174,8 +175,8 @@ impl CardState {
         set_timeout(later, SENDING_AFTER);
     }
 
-    fn announce_end(self, ask: &AskSnapshot) {
-        let text = match ask.phase {
+    fn announce_end(self, ask: &AskSnapshot, phase: Phase) {
+        let text = match phase {
             Phase::Answered if self.own_reply_won(ask.outcome.as_ref()) => self.labels.sent,
             Phase::Declined => self.labels.declined,
             _ => self.labels.no_longer_waiting,

@@ -2,6 +2,7 @@
 
 use super::SubmitMode;
 use super::claim::Claim;
+use super::deadline::{Deadline, HostTime};
 use super::follow::Shown;
 use super::preview::has_previews;
 use super::status::Announcer;
@@ -37,6 +38,7 @@ pub(crate) struct CardState {
     pub(crate) steady: Steady,
     pub(crate) announcer: Announcer,
     pub(crate) claim: Claim,
+    pub(crate) deadline: Deadline,
     /// An input method is composing in one of the card's text fields.
     pub(crate) composing: StoredValue<bool>,
     /// The host would not take a message at this moment.
@@ -60,6 +62,7 @@ pub(crate) struct Calls {
     pub(crate) on_cancel: Callback<()>,
     pub(crate) on_reply_in_chat: Option<Callback<Vec<Selection>>>,
     pub(crate) on_late_message: Option<Callback<String, bool>>,
+    pub(crate) on_extend: Option<Callback<()>>,
 }
 
 /// What the user may do beside answering.
@@ -77,6 +80,7 @@ pub(crate) struct Settings {
     pub(crate) shortcuts: bool,
     pub(crate) offers: Offers,
     pub(crate) max_length: Option<usize>,
+    pub(crate) time: HostTime,
 }
 
 /// How the options are shown.
@@ -125,6 +129,7 @@ impl CardState {
             shortcuts,
             offers,
             max_length,
+            time,
         } = settings;
         let (shown, ids) = ask.with_untracked(|ask| (Shown::new(ask), Ids::new(&ask.tool_call_id)));
         let single_only = limits.is_some_and(|limits| *limits.questions().end() == 1);
@@ -145,6 +150,7 @@ impl CardState {
             steady: Steady::new(),
             announcer: Announcer::new(),
             claim: Claim::new(),
+            deadline: Deadline::new(time),
             composing: StoredValue::new(false),
             refused: RwSignal::new(false),
             had_focus: StoredValue::new(false),
@@ -154,7 +160,10 @@ impl CardState {
             was_pending: StoredValue::new(false),
             latches: StoredValue::new(0),
         };
-        ask.with_untracked(|ask| state.know_kinds(ask));
+        ask.with_untracked(|ask| {
+            state.know_kinds(ask);
+            state.know_deadline(ask);
+        });
         state
     }
 

@@ -1,6 +1,6 @@
 //! Arabic, with its six plural forms.
 
-use super::{Direction, Labels, question_of};
+use super::{Direction, Labels, TimeLeft, Unit, question_of};
 
 pub(super) const LABELS: Labels = Labels {
     lang: "ar",
@@ -45,6 +45,8 @@ pub(super) const LABELS: Labels = Labels {
             ["بقي بلا إجابة: ", &questions, " من أصل ", &count.to_string()].concat()
         }
     },
+    time_left,
+    more_time: "مزيد من الوقت",
     sending: "جارٍ إرسال إجابتك",
     sent: "أُرسلت الإجابة",
     declined: "أُلغي السؤال",
@@ -103,6 +105,52 @@ const CHARACTERS: Noun = Noun {
     many: "حرفًا",
     other: "حرف",
 };
+
+const DAYS: Noun = Noun {
+    zero: "صفر أيام",
+    one: "يوم واحد",
+    two: "يومان",
+    few: "أيام",
+    many: "يومًا",
+    other: "يوم",
+};
+
+const HOURS: Noun = Noun {
+    zero: "صفر ساعات",
+    one: "ساعة واحدة",
+    two: "ساعتان",
+    few: "ساعات",
+    many: "ساعة",
+    other: "ساعة",
+};
+
+const MINUTES: Noun = Noun {
+    zero: "صفر دقائق",
+    one: "دقيقة واحدة",
+    two: "دقيقتان",
+    few: "دقائق",
+    many: "دقيقة",
+    other: "دقيقة",
+};
+
+const SECONDS: Noun = Noun {
+    zero: "صفر ثوانٍ",
+    one: "ثانية واحدة",
+    two: "ثانيتان",
+    few: "ثوانٍ",
+    many: "ثانية",
+    other: "ثانية",
+};
+
+fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
+    let noun = match unit {
+        Unit::Days => &DAYS,
+        Unit::Hours => &HOURS,
+        Unit::Minutes => &MINUTES,
+        Unit::Seconds => &SECONDS,
+    };
+    ["الوقت المتبقي للإجابة: ", &counted(count, noun)].concat()
+}
 
 /// A number with its noun, by the plural rules of Unicode's CLDR. None, one and two are said by the noun alone.
 fn counted(number: usize, noun: &Noun) -> String {

@@ -1,6 +1,6 @@
 //! English.
 
-use super::{Direction, Labels, question_of};
+use super::{Direction, Labels, TimeLeft, Unit, question_of};
 
 pub(super) const LABELS: Labels = Labels {
     lang: "en",
@@ -35,6 +35,8 @@ pub(super) const LABELS: Labels = Labels {
     error_other: "Enter your answer",
     error_too_long: |over| ["Shorten your text by ", &characters(over)].concat(),
     unanswered,
+    time_left,
+    more_time: "More time",
     sending: "Sending your answer",
     sent: "Answer sent",
     declined: "Question cancelled",
@@ -82,4 +84,15 @@ fn characters(count: usize) -> String {
         " characters"
     };
     [&count.to_string(), noun].concat()
+}
+
+fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
+    let (one, more) = match unit {
+        Unit::Days => (" day", " days"),
+        Unit::Hours => (" hour", " hours"),
+        Unit::Minutes => (" minute", " minutes"),
+        Unit::Seconds => (" second", " seconds"),
+    };
+    let noun = if count == 1 { one } else { more };
+    [&count.to_string(), noun, " left to answer"].concat()
 }

@@ -1,6 +1,6 @@
 //! German.
 
-use super::{Direction, Labels, question_of};
+use super::{Direction, Labels, TimeLeft, Unit, question_of};
 
 pub(super) const LABELS: Labels = Labels {
     lang: "de",
@@ -35,6 +35,8 @@ pub(super) const LABELS: Labels = Labels {
     error_other: "Bitte eine Antwort eingeben",
     error_too_long: |over| ["Bitte den Text um ", &over.to_string(), " Zeichen kürzen"].concat(),
     unanswered,
+    time_left,
+    more_time: "Mehr Zeit",
     sending: "Antwort wird gesendet",
     sent: "Antwort gesendet",
     declined: "Frage abgebrochen",
@@ -73,4 +75,15 @@ fn unanswered(open: usize, count: usize) -> String {
         1 => "Die Frage ist noch offen".to_owned(),
         _ => [&open, " von ", &all, " Fragen ", verb, " noch offen"].concat(),
     }
+}
+
+fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
+    let (one, more) = match unit {
+        Unit::Days => (" Tag", " Tage"),
+        Unit::Hours => (" Stunde", " Stunden"),
+        Unit::Minutes => (" Minute", " Minuten"),
+        Unit::Seconds => (" Sekunde", " Sekunden"),
+    };
+    let noun = if count == 1 { one } else { more };
+    ["Noch ", &count.to_string(), noun, " Zeit zum Antworten"].concat()
 }

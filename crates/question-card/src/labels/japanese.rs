@@ -1,6 +1,6 @@
 //! Japanese. Its nouns have no plural.
 
-use super::{Direction, Labels, question_of};
+use super::{Direction, Labels, TimeLeft, Unit, question_of};
 
 pub(super) const LABELS: Labels = Labels {
     lang: "ja",
@@ -53,6 +53,8 @@ pub(super) const LABELS: Labels = Labels {
         ]
         .concat(),
     },
+    time_left,
+    more_time: "時間を延長",
     sending: "回答を送信しています",
     sent: "回答を送信しました",
     declined: "質問をキャンセルしました",
@@ -74,3 +76,13 @@ pub(super) const LABELS: Labels = Labels {
     not_now: "エージェントがまだ入力中です。終わってからもう一度お試しください。",
     dismiss: "破棄",
 };
+
+fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
+    let unit = match unit {
+        Unit::Days => "日",
+        Unit::Hours => "時間",
+        Unit::Minutes => "分",
+        Unit::Seconds => "秒",
+    };
+    ["回答期限まであと", &count.to_string(), unit].concat()
+}

@@ -1,6 +1,6 @@
 //! Spanish.
 
-use super::{Direction, Labels, question_of};
+use super::{Direction, Labels, TimeLeft, Unit, question_of};
 
 pub(super) const LABELS: Labels = Labels {
     lang: "es",
@@ -41,6 +41,8 @@ pub(super) const LABELS: Labels = Labels {
     error_other: "Escribe tu respuesta",
     error_too_long: |over| ["Acorta el texto en ", &characters(over)].concat(),
     unanswered,
+    time_left,
+    more_time: "Más tiempo",
     sending: "Enviando tu respuesta",
     sent: "Respuesta enviada",
     declined: "Pregunta cancelada",
@@ -88,4 +90,19 @@ fn characters(count: usize) -> String {
         " caracteres"
     };
     [&count.to_string(), noun].concat()
+}
+
+fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
+    let (one, more) = match unit {
+        Unit::Days => (" día", " días"),
+        Unit::Hours => (" hora", " horas"),
+        Unit::Minutes => (" minuto", " minutos"),
+        Unit::Seconds => (" segundo", " segundos"),
+    };
+    let (verb, noun) = if count == 1 {
+        ("Queda ", one)
+    } else {
+        ("Quedan ", more)
+    };
+    [verb, &count.to_string(), noun, " para responder"].concat()
 }

@@ -100,6 +100,64 @@ fn numbers_agree() {
     );
 }
 
+#[test]
+fn time_agrees_with_its_number() {
+    let said = |labels: Labels| {
+        let left = [
+            (1, Unit::Minutes),
+            (2, Unit::Minutes),
+            (30, Unit::Seconds),
+            (2, Unit::Days),
+        ];
+        left.map(|(count, unit)| (labels.time_left)(TimeLeft { count, unit }))
+    };
+    assert_eq!(
+        said(Labels::ENGLISH),
+        [
+            "1 minute left to answer",
+            "2 minutes left to answer",
+            "30 seconds left to answer",
+            "2 days left to answer"
+        ]
+    );
+    assert_eq!(
+        said(Labels::GERMAN),
+        [
+            "Noch 1 Minute Zeit zum Antworten",
+            "Noch 2 Minuten Zeit zum Antworten",
+            "Noch 30 Sekunden Zeit zum Antworten",
+            "Noch 2 Tage Zeit zum Antworten"
+        ]
+    );
+    assert_eq!(
+        said(Labels::SPANISH),
+        [
+            "Queda 1 minuto para responder",
+            "Quedan 2 minutos para responder",
+            "Quedan 30 segundos para responder",
+            "Quedan 2 días para responder"
+        ]
+    );
+    assert_eq!(
+        said(Labels::JAPANESE),
+        [
+            "回答期限まであと1分",
+            "回答期限まであと2分",
+            "回答期限まであと30秒",
+            "回答期限まであと2日"
+        ]
+    );
+    assert_eq!(
+        said(Labels::ARABIC),
+        [
+            "الوقت المتبقي للإجابة: دقيقة واحدة",
+            "الوقت المتبقي للإجابة: دقيقتان",
+            "الوقت المتبقي للإجابة: 30 ثانية",
+            "الوقت المتبقي للإجابة: يومان",
+        ]
+    );
+}
+
 /// A translation that was forgotten is English, or empty.
 #[test]
 fn no_two_languages_share_a_sentence() {
@@ -144,7 +202,7 @@ fn views_hold_no_words_of_their_own() {
     for file in files {
         let source = std::fs::read_to_string(&file).expect("a source can be read");
         for line in source.lines().filter(|line| !is_for_programmers(line)) {
-            let said = literals(line).find(|(before, text)| is_said(before, text));
+            let said = literals(line).into_iter().find(|literal| is_said(*literal));
             assert_eq!(said, None, "{}", file.display());
         }
     }
@@ -152,7 +210,7 @@ fn views_hold_no_words_of_their_own() {
 
 #[test]
 fn words_in_views_would_be_found() {
-    let is_found = |line| literals(line).any(|(before, text)| is_said(before, text));
+    let is_found = |line| literals(line).into_iter().any(is_said);
     assert!(is_found(r#"<p>"cancel"</p>"#));
     assert!(is_found(r#""cancel""#));
     assert!(is_found(r#"aria-label="Close""#));
@@ -163,17 +221,20 @@ fn words_in_views_would_be_found() {
     assert!(!is_found(r#"Phase::Answered => "answered","#));
 }
 
-/// The literals of a line, each with what stands before it.
-fn literals(line: &str) -> impl Iterator<Item = (&str, &str)> {
+/// The literals of a line, each with what stands before and after it.
+fn literals(line: &str) -> Vec<[&str; 3]> {
     let pieces: Vec<&str> = line.split('"').collect();
-    let pairs = (0..pieces.len() / 2).map(move |index| (pieces[2 * index], pieces[2 * index + 1]));
-    pairs.collect::<Vec<_>>().into_iter()
+    let literals = pieces.windows(3).step_by(2);
+    literals
+        .map(|around| [around[0], around[1], around[2]])
+        .collect()
 }
 
 /// Whether a literal is for people: a child of an element, a word with a capital, or several words.
-fn is_said(before: &str, text: &str) -> bool {
+fn is_said([before, text, after]: [&str; 3]) -> bool {
     let has_letters = text.chars().any(char::is_alphabetic);
-    let is_child = before.trim().is_empty() || (before.ends_with('>') && !before.ends_with("=>"));
+    let is_alone = before.trim().is_empty() && after.trim().is_empty();
+    let is_child = is_alone || (before.ends_with('>') && !before.ends_with("=>"));
     let is_capital = text.starts_with(char::is_uppercase);
     let words = text
         .split_whitespace()

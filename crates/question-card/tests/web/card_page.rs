@@ -37,6 +37,8 @@ type Mount = fn(HtmlElement, Box<dyn FnOnce() -> AnyView>) -> UnmountHandle<AnyV
 pub struct Heard {
     pub replies: Vec<Reply>,
     pub cancels: usize,
+    /// How often the user asked for more time.
+    pub extensions: usize,
     pub handed_over: Vec<Vec<Selection>>,
     pub messages: Vec<String>,
     /// The card's owner was cleaned up.
@@ -56,6 +58,9 @@ pub struct Setting {
     pub allow_skip: bool,
     pub notes_off: bool,
     pub max_length: Option<usize>,
+    /// The host's clock and its own deadline.
+    pub now: Option<Signal<u64>>,
+    pub expires_at: Signal<Option<u64>>,
 }
 
 thread_local! { static CARDS: Cell<u32> = const { Cell::new(0) }; }
@@ -365,6 +370,11 @@ impl CardPage {
 
     pub fn alerts(&self) -> Vec<String> {
         self.all("[role=alert]").iter().map(text_of).collect()
+    }
+
+    /// How long there is to answer.
+    pub fn time_left(&self) -> Option<String> {
+        self.find("[role=timer]").map(|timer| text_of(&timer))
     }
 
     pub fn fieldset(&self, question: usize) -> Element {
@@ -690,7 +700,8 @@ fn card(
     };
     let on_gone = hear.clone();
     on_cleanup(move || on_gone(&mut |heard| heard.cleaned_up = true));
-    let (on_reply, on_cancel, on_chat, on_late) = (hear.clone(), hear.clone(), hear.clone(), hear);
+    let (on_reply, on_cancel, on_chat, on_extend, on_late) =
+        (hear.clone(), hear.clone(), hear.clone(), hear.clone(), hear);
     view! {
         <QuestionCard
             ask
@@ -715,6 +726,9 @@ fn card(
             allow_skip=setting.allow_skip
             notes=!setting.notes_off
             nostrip:max_length=setting.max_length
+            nostrip:now=setting.now
+            expires_at=setting.expires_at
+            on_extend=Callback::new(move |()| on_extend(&mut |heard| heard.extensions += 1))
         />
     }
 }

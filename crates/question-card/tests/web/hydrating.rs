@@ -1,4 +1,5 @@
-//! A card that a server rendered, taken over by the browser. What it rendered is in `tests/rendered`, which the test `ssr` keeps up to date.
+//! A card that a server rendered, taken over by the browser. What it rendered is in `tests/rendered`; where the views have changed since,
+//! taking over fails, and so does the test `ssr`, which says how to bring the files up to date.
 
 use crate::asks::mixed;
 use crate::card_page::{CardPage, Setting};

@@ -11,6 +11,7 @@ mod announcing;
 mod asks;
 mod card_page;
 mod choosing;
+mod deadline;
 mod extras;
 mod focus;
 mod hydrating;

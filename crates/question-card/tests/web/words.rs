@@ -58,7 +58,11 @@ async fn i18n_02_an_arabic_card_has_no_word_in_another_language() {
     card.receives_slowly(stream(&asked)).await;
     speaks_arabic(&card, "streaming");
     card.receives_slowly(ready(&asked)).await;
+    card.receives([AskPatch::ExpiresAt(Some(
+        js_sys::Date::now() as u64 + 300_000,
+    ))]);
     card.announced().await;
+    assert!(card.time_left().is_some());
     speaks_arabic(&card, "awaiting");
     card.press_button(Labels::ARABIC.submit).await;
     speaks_arabic(&card, "invalid");

@@ -1,0 +1,309 @@
+//! Asks that wait only so long. The tests have a clock of their own, and turn it.
+
+use crate::asks::service;
+use crate::card_page::{CardPage, Setting, fresh_id};
+use crate::wait::until;
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskSnapshot, Phase};
+use js_sys::{Function, Reflect};
+use leptos::prelude::*;
+use question_card::Sending;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+const SECOND: u64 = 1000;
+const MINUTE: u64 = 60 * SECOND;
+/// When the tests begin.
+const NOON: u64 = 1_800_000_000_000;
+
+#[test]
+async fn the_time_is_shown_and_said_once_when_it_is_short() {
+    let (card, clock) = waiting_for(5 * MINUTE).await;
+    let spoken = card.listen();
+    assert_eq!(
+        card.time_left().as_deref(),
+        Some("5 minutes left to answer")
+    );
+    clock.turn(&card, MINUTE + 1).await;
+    assert_eq!(
+        card.time_left().as_deref(),
+        Some("3 minutes left to answer")
+    );
+    clock.turn(&card, 3 * MINUTE).await;
+    assert_eq!(
+        card.time_left().as_deref(),
+        Some("60 seconds left to answer")
+    );
+    for _ in 0..3 {
+        clock.turn(&card, 10 * SECOND).await;
+    }
+    assert_eq!(
+        card.time_left().as_deref(),
+        Some("30 seconds left to answer")
+    );
+    card.submit().await;
+    // Nothing in between: the next word is about something else.
+    spoken
+        .hears([
+            "60 seconds left to answer",
+            "",
+            "The question still needs an answer",
+        ])
+        .await;
+}
+
+#[test]
+async fn whoever_comes_late_is_warned_at_once() {
+    let (card, _) = waiting_for(45 * SECOND).await;
+    assert_eq!(card.announced().await, "45 seconds left to answer");
+}
+
+#[test]
+async fn an_ask_without_a_deadline_shows_none() {
+    let card = CardPage::waiting(service()).await;
+    assert_eq!(card.time_left(), None);
+    assert!(card.button("More time").is_none());
+}
+
+#[test]
+async fn what_was_typed_outlives_the_deadline() {
+    let (card, clock) = waiting_for(2 * MINUTE).await;
+    card.type_other(0, "nearly done").await;
+    let spoken = card.listen();
+    clock.turn(&card, 2 * MINUTE).await;
+    assert_eq!(card.state(), "expired");
+    assert!(card.find("form").is_none() && card.time_left().is_none());
+    assert!(card.text().starts_with("Expired"), "{}", card.text());
+    assert!(card.text().contains("nearly done"));
+    spoken.hears(["This question is no longer waiting"]).await;
+    // What the host says then changes nothing.
+    card.ends(Phase::Expired, None).await;
+    assert!(card.text().contains("nearly done"));
+    card.press_button("Send as a message").await;
+    card.heard(|heard| assert_eq!(heard.messages, ["nearly done"]));
+    card.has_not_replied();
+}
+
+#[test]
+async fn more_time_is_one_press_away() {
+    let (card, clock) = waiting_for(2 * MINUTE).await;
+    clock.turn(&card, MINUTE + 20 * SECOND).await;
+    assert_eq!(card.announced().await, "40 seconds left to answer");
+    card.press_button("More time").await;
+    card.heard(|heard| assert_eq!(heard.extensions, 1));
+    card.receives([AskPatch::ExpiresAt(Some(clock.now() + 10 * MINUTE))]);
+    card.settled().await;
+    assert_eq!(
+        card.time_left().as_deref(),
+        Some("10 minutes left to answer")
+    );
+    until("it is announced", || {
+        card.announcement() == "10 minutes left to answer"
+    })
+    .await;
+    clock.turn(&card, 9 * MINUTE + 1).await;
+    until("the new end is warned of too", || {
+        card.announcement() == "60 seconds left to answer"
+    })
+    .await;
+}
+
+#[test]
+async fn more_time_after_the_end_opens_the_card_again() {
+    let (card, clock) = waiting_for(MINUTE).await;
+    card.choose("Oil change").await;
+    clock.turn(&card, MINUTE).await;
+    assert_eq!(card.state(), "expired");
+    card.receives([AskPatch::ExpiresAt(None)]);
+    card.settled().await;
+    assert_eq!(
+        (card.state().as_str(), card.chosen()),
+        ("awaiting", vec!["Oil change".to_owned()])
+    );
+    card.submit().await;
+    card.only_reply();
+}
+
+#[test]
+async fn a_reply_on_its_way_is_not_cut_off() {
+    let (card, clock) = waiting_for(MINUTE).await;
+    card.choose("Oil change").await;
+    card.submit().await;
+    clock.turn(&card, 2 * MINUTE).await;
+    assert_eq!(card.state(), "submitting");
+    assert_eq!(card.time_left(), None);
+    card.host_says(Sending::Failed("Too late.".to_owned()))
+        .await;
+    assert_eq!(card.state(), "expired");
+    assert!(card.text().contains("Not sent") && card.text().contains("Oil change"));
+}
+
+#[test]
+async fn what_had_expired_before_is_no_news() {
+    let (card, _) = waiting_for(0).await;
+    assert_eq!(card.state(), "expired");
+    let spoken = card.listen();
+    card.receives([AskPatch::ExpiresAt(None)]);
+    card.settled().await;
+    card.submit().await;
+    spoken.hears(["The question still needs an answer"]).await;
+}
+
+#[test]
+async fn the_hosts_own_deadline_goes_before_that_of_the_ask() {
+    let own = RwSignal::new(Some(NOON + 3 * MINUTE));
+    let setting = Setting {
+        now: Some(Signal::derive(|| NOON)),
+        expires_at: own.into(),
+        ..Setting::default()
+    };
+    let card = CardPage::open(expiring(NOON + 9 * MINUTE), setting).await;
+    assert_eq!(
+        card.time_left().as_deref(),
+        Some("3 minutes left to answer")
+    );
+    own.set(None);
+    card.settled().await;
+    assert_eq!(
+        card.time_left().as_deref(),
+        Some("9 minutes left to answer")
+    );
+}
+
+#[test]
+async fn the_browsers_clock_keeps_the_deadline_where_the_host_has_none() {
+    let soon = js_sys::Date::now() as u64 + 1200;
+    let card = CardPage::open(expiring(soon), Setting::default()).await;
+    assert_eq!(
+        card.time_left().as_deref(),
+        Some("2 seconds left to answer")
+    );
+    until("a second passes", || {
+        card.time_left().as_deref() == Some("1 second left to answer")
+    })
+    .await;
+    until("it expires", || card.state() == "expired").await;
+}
+
+#[test]
+async fn a_card_has_one_timer_and_a_receipt_none() {
+    let timers = Timers::count();
+    let setting = Setting::default;
+    let now = js_sys::Date::now() as u64;
+    let card = CardPage::open(expiring(now + 90 * MINUTE), setting()).await;
+    assert_eq!(timers.long_ones(), 1);
+    card.choose("Oil change").await;
+    card.receives([AskPatch::ExpiresAt(Some(now + 100 * MINUTE))]);
+    card.settled().await;
+    assert_eq!(timers.long_ones(), 1);
+    card.ends(Phase::Superseded, None).await;
+    assert_eq!(timers.long_ones(), 0);
+
+    let ended = AskSnapshot {
+        phase: Phase::Declined,
+        ..expiring(now + 90 * MINUTE)
+    };
+    let _receipt = CardPage::open(ended, setting()).await;
+    assert_eq!(timers.long_ones(), 0);
+
+    let gone = CardPage::open(expiring(now + 90 * MINUTE), setting()).await;
+    assert_eq!(timers.long_ones(), 1);
+    drop(gone);
+    assert_eq!(timers.long_ones(), 0);
+}
+
+/// A card that waits until so many milliseconds after noon, and the clock that it goes by.
+async fn waiting_for(milliseconds: u64) -> (CardPage, Clock) {
+    let clock = Clock(RwSignal::new(NOON));
+    let setting = Setting {
+        now: Some(clock.0.into()),
+        ..Setting::default()
+    };
+    (
+        CardPage::open(expiring(NOON + milliseconds), setting).await,
+        clock,
+    )
+}
+
+fn expiring(at: u64) -> AskSnapshot {
+    let mut snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
+    snapshot.apply(AskPatch::ExpiresAt(Some(at)));
+    snapshot
+}
+
+struct Clock(RwSignal<u64>);
+
+impl Clock {
+    fn now(&self) -> u64 {
+        self.0.get_untracked()
+    }
+
+    async fn turn(&self, card: &CardPage, by: u64) {
+        self.0.update(|now| *now += by);
+        card.settled().await;
+    }
+}
+
+/// The browser's timers that were set and not cleared, with how long they wait.
+struct Timers {
+    waiting: Rc<RefCell<BTreeMap<u32, f64>>>,
+    browsers: [(&'static str, Function); 2],
+    _set: Closure<dyn Fn(Function, f64) -> f64>,
+    _clear: Closure<dyn Fn(f64)>,
+}
+
+impl Timers {
+    fn count() -> Self {
+        let waiting = Rc::new(RefCell::new(BTreeMap::new()));
+        let browsers = ["setTimeout", "clearTimeout"].map(|name| {
+            let own = Reflect::get(&window(), &name.into()).expect("a window has it");
+            (name, own.unchecked_into::<Function>())
+        });
+        let set = Closure::<dyn Fn(Function, f64) -> f64>::new({
+            let (waiting, browsers) = (waiting.clone(), browsers[0].1.clone());
+            move |act: Function, wait: f64| {
+                let id = browsers
+                    .call2(&window(), &act, &wait.into())
+                    .expect("a timer");
+                let id = id.as_f64().expect("a number");
+                waiting.borrow_mut().insert(id as u32, wait);
+                id
+            }
+        });
+        let clear = Closure::<dyn Fn(f64)>::new({
+            let (waiting, browsers) = (waiting.clone(), browsers[1].1.clone());
+            move |id: f64| {
+                browsers
+                    .call1(&window(), &id.into())
+                    .expect("it is cleared");
+                waiting.borrow_mut().remove(&(id as u32));
+            }
+        });
+        for ((name, _), ours) in browsers.iter().zip([set.as_ref(), clear.as_ref()]) {
+            Reflect::set(&window(), &(*name).into(), ours).expect("it can be replaced");
+        }
+        Self {
+            waiting,
+            browsers,
+            _set: set,
+            _clear: clear,
+        }
+    }
+
+    /// Those that wait longer than anything but a deadline does.
+    fn long_ones(&self) -> usize {
+        let waiting = self.waiting.borrow();
+        waiting.values().filter(|wait| **wait > 10_000.0).count()
+    }
+}
+
+impl Drop for Timers {
+    fn drop(&mut self) {
+        for (name, own) in &self.browsers {
+            Reflect::set(&window(), &(*name).into(), own).expect("it can be put back");
+        }
+    }
+}
