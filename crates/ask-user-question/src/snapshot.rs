@@ -212,7 +212,7 @@ impl AskSnapshot {
     #[must_use]
     pub fn complete(tool_call_id: impl Into<String>, ask: AskUserQuestion, phase: Phase) -> Self {
         let mut snapshot = Self::new(tool_call_id);
-        snapshot.apply(AskPatch::Complete(ask));
+        snapshot.apply(&AskPatch::Complete(ask));
         snapshot.phase = phase;
         snapshot
     }
@@ -221,11 +221,11 @@ impl AskSnapshot {
     ///
     /// A patch may name the next question or option before it was opened; one that names a later one does not belong to this
     /// snapshot and changes nothing.
-    pub fn apply(&mut self, patch: AskPatch) {
-        match patch {
-            AskPatch::Append { text, delta } => {
+    pub fn apply(&mut self, patch: &AskPatch) {
+        match *patch {
+            AskPatch::Append { text, ref delta } => {
                 if let Some(text) = self.text_mut(text) {
-                    text.text.push_str(&delta);
+                    text.text.push_str(delta);
                 }
             }
             AskPatch::CloseText { text } => {
@@ -255,16 +255,16 @@ impl AskSnapshot {
                     question.closed = true;
                 }
             }
-            AskPatch::Complete(ask) => {
+            AskPatch::Complete(ref ask) => {
                 self.questions = ask
                     .questions
                     .iter()
                     .map(QuestionSnapshot::complete)
                     .collect();
-                self.ask = Some(ask);
+                self.ask = Some(ask.clone());
             }
             AskPatch::Phase(phase) => self.phase = phase,
-            AskPatch::Outcome(outcome) => self.outcome = Some(outcome),
+            AskPatch::Outcome(ref outcome) => self.outcome = Some(outcome.clone()),
             AskPatch::ExpiresAt(deadline) => self.expires_at = deadline,
         }
     }

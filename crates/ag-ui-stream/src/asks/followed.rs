@@ -65,7 +65,7 @@ impl Followed {
 
     /// Applies a patch and tells it.
     pub(super) fn patch(&mut self, patch: AskPatch, changes: &mut Vec<AskChange>) {
-        self.snapshot.apply(patch.clone());
+        self.snapshot.apply(&patch);
         changes.push(AskChange::Patched {
             tool_call_id: self.snapshot.tool_call_id.clone(),
             patch,
@@ -87,7 +87,7 @@ impl Followed {
         // An error stays in the parser; what it means is decided when the arguments end.
         let _ = parser.feed(delta, |event| {
             growth.take(event, &mut |patch| {
-                snapshot.apply(patch.clone());
+                snapshot.apply(&patch);
                 changes.push(AskChange::Patched {
                     tool_call_id: snapshot.tool_call_id.clone(),
                     patch,
