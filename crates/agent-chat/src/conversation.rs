@@ -133,7 +133,7 @@ impl Conversation {
                     patch,
                 } => {
                     self.transcript
-                        .update_ask(&tool_call_id, |ask| ask.apply(&patch));
+                        .update_ask(&tool_call_id, |ask| ask.apply(patch));
                 }
             }
         }

@@ -3,6 +3,7 @@
 use crate::outcome::Outcome;
 use crate::wire::{AskUserQuestion, Question, QuestionOption};
 use serde::{Serialize, Serializer};
+use std::borrow::Borrow;
 use std::fmt;
 
 /// Where an ask stands, derived from the stream or a replayed history.
@@ -212,17 +213,17 @@ impl AskSnapshot {
     #[must_use]
     pub fn complete(tool_call_id: impl Into<String>, ask: AskUserQuestion, phase: Phase) -> Self {
         let mut snapshot = Self::new(tool_call_id);
-        snapshot.apply(&AskPatch::Complete(ask));
+        snapshot.apply(AskPatch::Complete(ask));
         snapshot.phase = phase;
         snapshot
     }
 
-    /// Takes a change over. The cost is the size of the change.
+    /// Takes a change over, given as it is or by reference. The cost is the size of the change.
     ///
     /// A patch may name the next question or option before it was opened; one that names a later one does not belong to this
     /// snapshot and changes nothing.
-    pub fn apply(&mut self, patch: &AskPatch) {
-        match *patch {
+    pub fn apply(&mut self, patch: impl Borrow<AskPatch>) {
+        match *patch.borrow() {
             AskPatch::Append { text, ref delta } => {
                 if let Some(text) = self.text_mut(text) {
                     text.text.push_str(delta);

@@ -87,7 +87,7 @@ impl Reading {
                 AskChange::Patched {
                     tool_call_id,
                     patch,
-                } => self.copies.get_mut(&tool_call_id).unwrap().apply(&patch),
+                } => self.copies.get_mut(&tool_call_id).unwrap().apply(patch),
             }
         }
         for id in ids {

@@ -154,7 +154,7 @@ proptest! {
     fn any_patches_are_taken(patches in prop::collection::vec(any_patch(), 0..40)) {
         let mut snapshot = AskSnapshot::new("call");
         for patch in patches {
-            snapshot.apply(&patch);
+            snapshot.apply(patch);
         }
         prop_assert!(snapshot.questions.len() <= 40);
     }

@@ -67,12 +67,12 @@ fn growing_ends_where_completing_begins() {
         let complete = AskSnapshot::complete("call", ask.clone(), Phase::Ready);
         let mut growing = AskSnapshot::new("call");
         for patch in patches(&ask) {
-            growing.apply(&patch);
+            growing.apply(patch);
         }
         assert_eq!(growing.questions, complete.questions, "{}", example.name);
         assert_eq!((growing.phase, &growing.ask), (Phase::Streaming, &None));
-        growing.apply(&AskPatch::Complete(ask));
-        growing.apply(&AskPatch::Phase(Phase::Ready));
+        growing.apply(AskPatch::Complete(ask));
+        growing.apply(AskPatch::Phase(Phase::Ready));
         assert_eq!(growing, complete);
     }
 }
@@ -80,7 +80,7 @@ fn growing_ends_where_completing_begins() {
 #[test]
 fn every_step_shows_what_has_arrived_and_what_is_closed() {
     let mut snapshot = AskSnapshot::new("call");
-    snapshot.apply(&AskPatch::Append {
+    snapshot.apply(AskPatch::Append {
         text: TextPath::Label(0, 0),
         delta: "Post".into(),
     });
@@ -101,11 +101,11 @@ fn every_step_shows_what_has_arrived_and_what_is_closed() {
             ..OptionSnapshot::default()
         })
     );
-    snapshot.apply(&AskPatch::Append {
+    snapshot.apply(AskPatch::Append {
         text: TextPath::Label(0, 0),
         delta: "gres".into(),
     });
-    snapshot.apply(&AskPatch::CloseText {
+    snapshot.apply(AskPatch::CloseText {
         text: TextPath::Label(0, 0),
     });
     assert_eq!(
@@ -115,13 +115,13 @@ fn every_step_shows_what_has_arrived_and_what_is_closed() {
             ..OptionSnapshot::default()
         })
     );
-    snapshot.apply(&AskPatch::CloseOption {
+    snapshot.apply(AskPatch::CloseOption {
         question: 0,
         option: 0,
     });
     assert!(snapshot.questions[0].options[0].closed && !snapshot.questions[0].closed);
     assert_eq!(snapshot.questions[0].multi_select, None);
-    snapshot.apply(&AskPatch::CloseQuestion { question: 0 });
+    snapshot.apply(AskPatch::CloseQuestion { question: 0 });
     assert_eq!(snapshot.questions[0].multi_select, Some(false));
 }
 
@@ -137,11 +137,11 @@ fn patches_for_elsewhere_change_nothing() {
             text: TextPath::Preview(3, 0),
         },
     ] {
-        snapshot.apply(&patch);
+        snapshot.apply(patch);
     }
     assert_eq!(snapshot, AskSnapshot::new("call"));
-    snapshot.apply(&AskPatch::OpenQuestion { question: 0 });
-    snapshot.apply(&AskPatch::OpenOption {
+    snapshot.apply(AskPatch::OpenQuestion { question: 0 });
+    snapshot.apply(AskPatch::OpenOption {
         question: 0,
         option: 7,
     });
@@ -151,9 +151,9 @@ fn patches_for_elsewhere_change_nothing() {
 #[test]
 fn the_end_is_kept() {
     let mut snapshot = AskSnapshot::new("call");
-    snapshot.apply(&AskPatch::ExpiresAt(Some(5)));
-    snapshot.apply(&AskPatch::Outcome(Outcome::Declined));
-    snapshot.apply(&AskPatch::Phase(Phase::Declined));
+    snapshot.apply(AskPatch::ExpiresAt(Some(5)));
+    snapshot.apply(AskPatch::Outcome(Outcome::Declined));
+    snapshot.apply(AskPatch::Phase(Phase::Declined));
     assert_eq!(
         (snapshot.expires_at, snapshot.outcome, snapshot.phase),
         (Some(5), Some(Outcome::Declined), Phase::Declined)

@@ -134,13 +134,13 @@ impl CardPage {
     /// Applies patches one after the other, each in an update of its own.
     pub fn receives(&self, patches: impl IntoIterator<Item = AskPatch>) {
         for patch in patches {
-            self.ask.update(|ask| ask.apply(&patch));
+            self.ask.update(|ask| ask.apply(patch));
         }
     }
 
     pub async fn receives_slowly(&self, patches: impl IntoIterator<Item = AskPatch>) {
         for patch in patches {
-            self.ask.update(|ask| ask.apply(&patch));
+            self.ask.update(|ask| ask.apply(patch));
             self.settled().await;
         }
     }
