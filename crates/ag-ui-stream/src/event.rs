@@ -17,7 +17,7 @@ macro_rules! events {
         $(#[$meta:meta])*
         $variant:ident = $wire:literal {
             required { $( $(#[$required_meta:meta])* $required:ident: $required_type:ty, )* }
-            optional { $( $(#[$optional_meta:meta])* $optional:ident: $optional_type:ty, )* }
+            optional { $( $(#[$optional_meta:meta])* $optional:ident: $optional_type:ty $(| $null:tt)?, )* }
         }
     )*) => {
         $( object! {
@@ -25,11 +25,11 @@ macro_rules! events {
             $variant {
                 required { $( $(#[$required_meta])* $required: $required_type, )* }
                 optional {
-                    $( $(#[$optional_meta])* $optional: $optional_type, )*
+                    $( $(#[$optional_meta])* $optional: $optional_type $(| $null)?, )*
                     /// Milliseconds by convention; never order by it.
                     timestamp: i64,
                     /// What the adapter made the event of; anything but null.
-                    raw_event: Value,
+                    raw_event: Value | null,
                     /// Open by key.
                     metadata: Metadata,
                 }
@@ -103,9 +103,9 @@ events! {
         }
         optional {
             /// What it gave.
-            result: Value,
+            result: Value | null,
             /// How it ended; absent means success.
-            outcome: RunOutcome,
+            outcome: RunOutcome | null,
             /// What it consumed.
             usage: Vec<TokenUsage>,
         }
@@ -210,7 +210,7 @@ events! {
         }
         optional {
             /// The message that it belongs to.
-            parent_message_id: String,
+            parent_message_id: String | null,
             /// The subagent; absent means the parent agent.
             subagent_run_id: String,
         }
@@ -248,7 +248,7 @@ events! {
             /// The tool.
             tool_call_name: String,
             /// The message that it belongs to.
-            parent_message_id: String,
+            parent_message_id: String | null,
             /// What the arguments grow by.
             delta: String,
             /// The subagent.
@@ -447,7 +447,7 @@ events! {
         }
         optional {
             /// What it gave.
-            result: Value,
+            result: Value | null,
             /// How it ended; absent means success.
             outcome: SubagentOutcome,
         }

@@ -44,7 +44,7 @@ object! {
             /// What the agent should know.
             context: Vec<Context>,
             /// Anything but null.
-            forwarded_props: Value,
+            forwarded_props: Value | null,
             /// Answers to interrupts.
             resume: Vec<ResumeEntry>,
         }
@@ -62,7 +62,7 @@ object! {
         }
         optional {
             /// JSON Schema of its arguments, opaque to the protocol; with its members in their order, which a model reads.
-            parameters: JsonText,
+            parameters: JsonText | null,
             /// Open by key.
             metadata: Metadata,
         }
@@ -93,7 +93,7 @@ object! {
         }
         optional {
             /// The answer; anything but null.
-            payload: Value,
+            payload: Value | null,
             /// Open by key.
             metadata: Metadata,
         }

@@ -1,11 +1,9 @@
 //! Messages, tool calls and content parts.
 
-use crate::wire::{Described, Shape, choice, object, union};
-use serde::Serialize;
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+use crate::reader::translate_part;
+use crate::wire::{Item, Shape, Wire, choice, object, serde_form, union};
+use ask_user_question::json::Tree;
 use serde_json::{Map, Value};
-use std::fmt;
 
 /// Open by key; the key `ag-ui` is reserved by the protocol.
 pub type Metadata = Map<String, Value>;
@@ -226,8 +224,7 @@ choice! {
 }
 
 /// Text, or a list of parts.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// Plain text.
     Text(String),
@@ -270,41 +267,29 @@ impl From<&str> for Content {
     }
 }
 
-impl<'de> Deserialize<'de> for Content {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ContentVisitor;
+impl Wire for Content {
+    const SHAPE: &'static Shape = &Shape::TextOrList(ContentPart::SHAPE);
 
-        impl<'de> Visitor<'de> for ContentVisitor {
-            type Value = Content;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string or a list of parts")
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Content, E> {
-                Ok(text.into())
-            }
-
-            fn visit_string<E: Error>(self, text: String) -> Result<Content, E> {
-                Ok(text.into())
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Content, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(parts)).map(Content::Parts)
-            }
+    fn build(tree: Tree<'_>) -> Self {
+        match tree {
+            Tree::List(_) => Self::Parts(Vec::build(tree)),
+            tree => Self::Text(String::build(tree)),
         }
+    }
 
-        deserializer.deserialize_any(ContentVisitor)
+    fn item(&self) -> Item<'_> {
+        match self {
+            Self::Text(text) => text.item(),
+            Self::Parts(parts) => parts.item(),
+        }
     }
 }
 
-impl Described for Content {
-    const SHAPE: &'static Shape = &Shape::TextOrList(ContentPart::SHAPE);
-}
+serde_form!(Content);
 
 union! {
     /// One part of a message's content.
-    ContentPart by "type" {
+    ContentPart by "type" retired translate_part {
         /// Text.
         Text(TextPart) = "text",
         /// An image.
@@ -345,7 +330,7 @@ object! {
             /// Names the part.
             id: String,
             /// Anything but null.
-            metadata: Value,
+            metadata: Value | null,
         }
     }
 }

@@ -1,8 +1,7 @@
 //! How runs and subagents end.
 
 use crate::message::Metadata;
-use crate::wire::{Described, Field, Shape, from_maps_only, object, union};
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use crate::wire::{Shape, Wire, object, union};
 use serde_json::Value;
 
 union! {
@@ -28,34 +27,14 @@ object! {
     }
 }
 
-/// A run that waits for answers to interrupts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, remote = "Self")]
-pub struct InterruptOutcome {
-    /// What it waits for; at least one.
-    #[serde(deserialize_with = "not_empty")]
-    pub interrupts: Vec<Interrupt>,
-}
-
-from_maps_only!(InterruptOutcome);
-
-impl Described for InterruptOutcome {
-    const SHAPE: &'static Shape = &Shape::Object(&[Field {
-        name: "interrupts",
-        required: true,
-        shape: &Shape::List {
-            item: Interrupt::SHAPE,
-            min: 1,
-        },
-    }]);
-}
-
-fn not_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Interrupt>, D::Error> {
-    let interrupts = Vec::deserialize(deserializer)?;
-    if interrupts.is_empty() {
-        Err(D::Error::custom("no interrupts"))
-    } else {
-        Ok(interrupts)
+object! {
+    /// A run that waits for answers to interrupts.
+    InterruptOutcome {
+        required {
+            /// What it waits for; at least one.
+            interrupts: Vec<Interrupt> where Shape::List { item: Interrupt::SHAPE, min: 1 },
+        }
+        optional {}
     }
 }
 

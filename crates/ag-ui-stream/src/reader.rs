@@ -10,13 +10,16 @@ mod verify;
 use crate::event::Event;
 use crate::sse::{Decoder, FrameRef, SseError};
 use crate::warning::{Warning, WarningCode};
+use ask_user_question::json::Tree;
 use chunks::Lanes;
 use compat::Retired;
 use serde_json::Value;
 use std::collections::VecDeque;
 use verify::Verifier;
 
+pub(crate) use compat::translate_part;
 pub(crate) use decode::input as decode_input;
+pub(crate) use enforce::check_strictly;
 pub use error::{End, EndError, EndOutcome, ErrorCode, StreamError};
 
 /// Reads one response of an agent.
@@ -93,22 +96,31 @@ impl EventReader {
 
     /// Takes one event as JSON text, as if it had come in a frame.
     pub fn feed_json(&mut self, text: &str) {
-        self.pipeline.take_text(text);
+        let taken = self.pipeline.take(|| decode::parse(text));
+        self.pipeline.queue(taken);
     }
 
     /// Takes one event as a JSON value, as if it had come in a frame.
     pub fn feed_value(&mut self, value: Value) {
-        self.pipeline
-            .take(|warnings, retired, run| decode::from_value(value, retired, run, warnings));
+        let taken = self.pipeline.take(|| Ok(value.into()));
+        self.pipeline.queue(taken);
     }
 
     /// The next event, or once the error that ends the stream.
     pub fn next_event(&mut self) -> Option<Result<Event, StreamError>> {
-        while self.pipeline.events.is_empty() && self.pipeline.error.is_none() {
+        loop {
+            if let Some(event) = self.pipeline.events.pop_front() {
+                return Some(Ok(event));
+            }
+            if self.pipeline.error.is_some() {
+                return self.pipeline.give_error();
+            }
             let frame = self.decoder.next_ref()?;
-            self.pipeline.take_frame(frame, self.done_marker);
+            let taken = self.pipeline.take_frame(frame, self.done_marker);
+            if taken.is_some() {
+                return taken;
+            }
         }
-        self.pipeline.next_event()
     }
 
     /// The next thing that was tolerated.
@@ -122,19 +134,28 @@ impl EventReader {
         while self.pipeline.error.is_none()
             && let Some(frame) = self.decoder.next_ref()
         {
-            self.pipeline.take_frame(frame, self.done_marker);
+            let taken = self.pipeline.take_frame(frame, self.done_marker);
+            self.pipeline.queue(taken);
         }
         if self.pipeline.error.is_none()
             && let Some(frame) = self.decoder.finish()
         {
-            self.pipeline.take_last_frame(frame, self.done_marker);
+            let taken = self.pipeline.take_last_frame(frame, self.done_marker);
+            self.pipeline.queue(taken);
         }
         self.pipeline.end()
     }
 }
 
+/// An event that needs no place in the queue. Never an error: that waits in its own place until the events before it are taken.
+type Taken = Option<Result<Event, StreamError>>;
+
 impl Pipeline {
-    fn take_frame(&mut self, frame: Result<FrameRef<'_>, SseError>, done_marker: DoneMarker) {
+    fn take_frame(
+        &mut self,
+        frame: Result<FrameRef<'_>, SseError>,
+        done_marker: DoneMarker,
+    ) -> Taken {
         match frame {
             Ok(frame)
                 if done_marker == DoneMarker::IgnoreAfterRun
@@ -145,70 +166,80 @@ impl Pipeline {
                     WarningCode::DoneMarker,
                     "`[DONE]` after the run was ignored",
                 ));
+                None
             }
-            Ok(frame) => self.take_text(&frame.data),
-            Err(error) => self.error = Some(StreamError::frame(error)),
+            Ok(frame) => self.take(|| decode::parse(&frame.data)),
+            Err(error) => {
+                self.error = Some(StreamError::frame(error));
+                None
+            }
         }
     }
 
     /// Takes the frame at which the stream broke off. Where even its JSON is incomplete, it is not the producer's fault but the break's.
-    fn take_last_frame(&mut self, frame: Result<FrameRef<'_>, SseError>, done_marker: DoneMarker) {
-        let broken = frame.as_ref().is_ok_and(|frame| {
-            serde_json::from_str::<serde::de::IgnoredAny>(&frame.data)
-                .is_err_and(|error| error.is_eof())
-        });
+    fn take_last_frame(
+        &mut self,
+        frame: Result<FrameRef<'_>, SseError>,
+        done_marker: DoneMarker,
+    ) -> Taken {
+        let broken = frame
+            .as_ref()
+            .is_ok_and(|frame| Tree::parse(&frame.data).is_err_and(|error| error.is_eof()));
         if broken {
             self.verifier.handle_break();
-        } else {
-            self.take_frame(frame, done_marker);
+            return None;
         }
+        self.take_frame(frame, done_marker)
     }
 
-    fn take_text(&mut self, text: &str) {
-        self.take(|warnings, retired, run| decode::from_text(text, retired, run, warnings));
-    }
-
-    fn take(
-        &mut self,
-        decode: impl FnOnce(
-            &mut Vec<Warning>,
-            &mut Retired,
-            Option<&str>,
-        ) -> Result<Option<Event>, StreamError>,
-    ) {
+    /// Takes an event. What is given was built in its place: events are large, and copying them costs more than all else.
+    fn take<'t>(&mut self, tree: impl FnOnce() -> Result<Tree<'t>, StreamError>) -> Taken {
         if self.error.is_some() {
-            return;
+            return None;
         }
         let index = self.count;
         self.count += 1;
         let mut warnings = Vec::new();
-        let decoded = decode(&mut warnings, &mut self.retired, self.verifier.run_id());
+        let (retired, run) = (&mut self.retired, self.verifier.run_id());
+        let decoded = match tree() {
+            Ok(tree) => decode::event(tree, retired, run, &mut warnings),
+            Err(error) => Some(Err(error)),
+        };
         self.warnings
             .extend(warnings.into_iter().map(|warning| Warning {
                 event_index: Some(index),
                 ..warning
             }));
-        let (verifier, events) = (&mut self.verifier, &mut self.events);
-        let taken = decoded.and_then(|event| match event {
-            None => Ok(()),
-            Some(event) => self.lanes.handle_event(event, &mut |event| {
-                verifier.handle_event(&event)?;
-                events.push_back(event);
-                Ok(())
-            }),
-        });
-        if let Err(error) = taken {
+        let verdict = match &decoded {
+            Some(Ok(event)) if self.lanes.pass(event) => match self.verifier.handle_event(event) {
+                Ok(()) => return decoded,
+                Err(error) => Err(error),
+            },
+            _ => decoded.map_or(Ok(()), |event| self.expand(event?)),
+        };
+        if let Err(error) = verdict {
             self.error = Some(StreamError {
                 event_index: Some(index),
                 ..error
             });
         }
+        None
     }
 
-    fn next_event(&mut self) -> Option<Result<Event, StreamError>> {
-        if let Some(event) = self.events.pop_front() {
-            return Some(Ok(event));
-        }
+    fn expand(&mut self, event: Event) -> Result<(), StreamError> {
+        let (verifier, events) = (&mut self.verifier, &mut self.events);
+        self.lanes.handle_event(event, &mut |event| {
+            verifier.handle_event(&event)?;
+            events.push_back(event);
+            Ok(())
+        })
+    }
+
+    fn queue(&mut self, taken: Taken) {
+        self.events.extend(taken.and_then(Result::ok));
+    }
+
+    fn give_error(&mut self) -> Taken {
         let error = self.error.as_ref().filter(|_| !self.error_given)?;
         self.error_given = true;
         Some(Err(error.clone()))

@@ -1,13 +1,17 @@
-//! How wire types are declared: once, with their serde form and the description that enforcement walks.
+//! How wire types are declared: once, with the description that enforcement walks.
 //!
-//! The fast path decodes a frame straight into its type, which refuses everything the rules would strip, translate or reject. Only what it
-//! refuses is decoded a second time as a [`Value`] and walked along its [`Shape`], to say what was stripped or why it is malformed.
+//! A frame becomes a [`Tree`], the walk along its [`Shape`] says what is wrong with it, and the types are built of it without a further
+//! question. The other way, they give [`Item`]s. Names and rules stand in the shapes alone, so that little code is made for each type.
 
-pub(crate) mod decode;
+mod item;
+mod members;
 
-use ask_user_question::json::{JsonText, plain};
-use serde::{Deserialize, Deserializer, de::Error};
-use serde_json::{Map, Value};
+use ask_user_question::json::{JsonText, Members, Tree};
+use serde::de::{Deserialize, Deserializer, Error};
+use serde_json::{Map, Number, Value};
+
+pub(crate) use item::{Item, Items};
+pub(crate) use members::{Fields, last, text};
 
 /// The largest integer that survives a JavaScript number.
 const MAX_SAFE_INTEGER: i64 = 9_007_199_254_740_991;
@@ -31,10 +35,7 @@ pub(crate) enum Shape {
         min: usize,
     },
     Object(&'static [Field]),
-    Union {
-        tag: &'static str,
-        members: &'static [(&'static str, &'static Self)],
-    },
+    Union(&'static Union),
     /// A string or a list of the item.
     TextOrList(&'static Self),
     /// One RFC 6902 operation, open to further members.
@@ -48,181 +49,229 @@ impl Shape {
 /// One described member of an object.
 #[derive(Debug)]
 pub(crate) struct Field {
-    /// In snake case, as the Rust field is named; the wire has it in camel case.
+    /// The name on the wire.
     pub(crate) name: &'static str,
-    pub(crate) required: bool,
+    pub(crate) presence: Presence,
     pub(crate) shape: &'static Shape,
 }
 
-impl Field {
-    /// The name on the wire.
-    pub(crate) fn wire_name(&self) -> String {
-        let mut name = String::with_capacity(self.name.len());
-        let mut upper = false;
-        for c in self.rust_name().chars() {
-            match c {
-                '_' => upper = true,
-                c if upper => {
-                    name.push(c.to_ascii_uppercase());
-                    upper = false;
-                }
-                c => name.push(c),
-            }
-        }
-        name
-    }
+/// Whether a member must be there. Absent means absent: only a retired form writes `null` instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presence {
+    Required,
+    Optional,
+    /// Optional, and retired producers write `null` where it is absent.
+    Nullable,
+}
 
-    /// Whether `key` is this field's name on the wire.
-    pub(crate) fn is_named(&self, key: &str) -> bool {
-        let mut key = key.bytes();
-        let mut upper = false;
-        for byte in self.rust_name().bytes() {
-            if byte == b'_' {
-                upper = true;
-                continue;
-            }
-            let expected = if upper {
-                byte.to_ascii_uppercase()
-            } else {
-                byte
-            };
-            upper = false;
-            if key.next() != Some(expected) {
-                return false;
-            }
-        }
-        key.next().is_none()
-    }
+/// Several kinds of object, told apart by a string member.
+#[derive(Debug)]
+pub(crate) struct Union {
+    pub(crate) tag: &'static str,
+    /// What the tag can say, with the other members that the object has then.
+    pub(crate) kinds: &'static [(&'static str, &'static [Field])],
+    /// Turns a retired kind of object into one that is described; others stay.
+    pub(crate) translate_retired: fn(&mut Members<'_>),
+}
 
-    fn rust_name(&self) -> &'static str {
-        self.name.strip_prefix("r#").unwrap_or(self.name)
+impl Union {
+    /// Which kind of object it is; `None` where it tells nothing, or a kind that is not described.
+    pub(crate) fn kind(&self, members: &Members<'_>) -> Option<usize> {
+        let kind = text(members, self.tag)?;
+        self.kinds.iter().position(|(name, _)| *name == kind)
     }
 }
 
 /// A type that knows what the protocol says about it.
-pub(crate) trait Described: Sized {
+pub(crate) trait Wire: Sized {
     const SHAPE: &'static Shape;
 
-    /// Decodes a value of a field. Where that is any JSON, it is read as
-    /// [`Plain`](ask_user_question::json::Plain), which is safe to read from a hostile text. (No field is a list of such values.)
-    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>
-    where
-        Self: Deserialize<'de>,
-    {
-        Self::deserialize(deserializer)
-    }
+    /// Makes it of what the walk along the shape has passed, where `null` stands for what is absent; anything else gives something empty.
+    fn build(tree: Tree<'_>) -> Self;
 
-    /// Whether a decoded value is legal in an optional position, where serde alone would let it pass.
-    fn is_legal(&self) -> bool {
-        true
-    }
+    /// What is written for it.
+    fn item(&self) -> Item<'_>;
 }
 
-impl Described for String {
+/// A type that is an object.
+pub(crate) trait Record: Sized {
+    const FIELDS: &'static [Field];
+
+    fn build_of(fields: &mut Fields<'_>) -> Self;
+}
+
+/// A whole number that survives a JavaScript number. The schema's integers include 1.0.
+pub(crate) fn whole(number: &Number) -> Option<i64> {
+    let of_float = || {
+        let number = number.as_f64()?;
+        (number.fract() == 0.0 && number.abs() <= MAX_SAFE_INTEGER as f64).then_some(number as i64)
+    };
+    let is_safe = |it: &i64| (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(it);
+    number.as_i64().or_else(of_float).filter(is_safe)
+}
+
+/// Reads what others than a stream hold, such as a store: only what 1.0 describes.
+pub(crate) fn read<'de, T: Wire, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let mut tree = Tree::deserialize(deserializer)?;
+    crate::reader::check_strictly(&mut tree, T::SHAPE).map_err(D::Error::custom)?;
+    Ok(T::build(tree))
+}
+
+impl Wire for String {
     const SHAPE: &'static Shape = &Shape::Text;
+
+    fn build(tree: Tree<'_>) -> Self {
+        match tree {
+            Tree::Text(text) => text.into_owned(),
+            _ => Self::new(),
+        }
+    }
+
+    fn item(&self) -> Item<'_> {
+        Item::Text(self)
+    }
 }
 
-impl Described for bool {
+impl Wire for bool {
     const SHAPE: &'static Shape = &Shape::Flag;
+
+    fn build(tree: Tree<'_>) -> Self {
+        tree == Tree::Bool(true)
+    }
+
+    fn item(&self) -> Item<'_> {
+        Item::Flag(*self)
+    }
 }
 
-impl Described for i64 {
+impl Wire for i64 {
     const SHAPE: &'static Shape = &Shape::Integer {
         min: -MAX_SAFE_INTEGER,
     };
 
-    fn is_legal(&self) -> bool {
-        (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(self)
-    }
-}
-
-impl Described for u64 {
-    const SHAPE: &'static Shape = &Shape::Integer { min: 0 };
-
-    fn is_legal(&self) -> bool {
-        i64::try_from(*self).is_ok_and(|value| value <= MAX_SAFE_INTEGER)
-    }
-}
-
-impl Described for Value {
-    const SHAPE: &'static Shape = &Shape::Any;
-
-    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        plain(deserializer)
-    }
-
-    fn is_legal(&self) -> bool {
-        !self.is_null()
-    }
-}
-
-impl Described for JsonText {
-    const SHAPE: &'static Shape = &Shape::Any;
-
-    fn is_legal(&self) -> bool {
-        self.as_str() != "null"
-    }
-}
-
-impl Described for Map<String, Value> {
-    const SHAPE: &'static Shape = &Shape::OpenObject;
-
-    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match plain(deserializer)? {
-            Value::Object(members) => Ok(members),
-            _ => Err(D::Error::custom("no object")),
+    fn build(tree: Tree<'_>) -> Self {
+        match tree {
+            Tree::Number(number) => whole(&number).unwrap_or_default(),
+            _ => 0,
         }
     }
+
+    fn item(&self) -> Item<'_> {
+        Item::Integer(*self)
+    }
 }
 
-impl<T: Described> Described for Vec<T> {
+impl Wire for u64 {
+    const SHAPE: &'static Shape = &Shape::Integer { min: 0 };
+
+    fn build(tree: Tree<'_>) -> Self {
+        i64::build(tree).unsigned_abs()
+    }
+
+    fn item(&self) -> Item<'_> {
+        Item::Natural(*self)
+    }
+}
+
+impl Wire for Value {
+    const SHAPE: &'static Shape = &Shape::Any;
+
+    fn build(tree: Tree<'_>) -> Self {
+        tree.into_value()
+    }
+
+    fn item(&self) -> Item<'_> {
+        Item::Any(self)
+    }
+}
+
+impl Wire for JsonText {
+    const SHAPE: &'static Shape = &Shape::Any;
+
+    fn build(tree: Tree<'_>) -> Self {
+        tree.into()
+    }
+
+    fn item(&self) -> Item<'_> {
+        Item::Json(self)
+    }
+}
+
+impl Wire for Map<String, Value> {
+    const SHAPE: &'static Shape = &Shape::OpenObject;
+
+    fn build(tree: Tree<'_>) -> Self {
+        match tree.into_value() {
+            Value::Object(members) => members,
+            _ => Self::new(),
+        }
+    }
+
+    fn item(&self) -> Item<'_> {
+        Item::Open(self)
+    }
+}
+
+impl<T: Wire> Wire for Vec<T> {
     const SHAPE: &'static Shape = &Shape::List {
         item: T::SHAPE,
         min: 0,
     };
-}
 
-impl<T: Described> Described for Box<T> {
-    const SHAPE: &'static Shape = T::SHAPE;
-}
+    fn build(tree: Tree<'_>) -> Self {
+        match tree {
+            Tree::List(items) => items.into_iter().map(T::build).collect(),
+            _ => Self::new(),
+        }
+    }
 
-/// Decodes an optional field that is there. Absent means absent: an explicit `null` is refused.
-pub(crate) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Deserialize<'de> + Described,
-{
-    let value = T::read(deserializer)?;
-    if value.is_legal() {
-        Ok(Some(value))
-    } else {
-        Err(D::Error::custom("value out of range"))
+    fn item(&self) -> Item<'_> {
+        Item::List(self)
     }
 }
 
-/// Declares an object of the protocol: its struct, its serde form and its [`Shape`].
+impl<T: Wire> Wire for Option<T> {
+    const SHAPE: &'static Shape = T::SHAPE;
+
+    fn build(tree: Tree<'_>) -> Self {
+        match tree {
+            Tree::Null => None,
+            tree => Some(T::build(tree)),
+        }
+    }
+
+    fn item(&self) -> Item<'_> {
+        self.as_ref().map_or(Item::Absent, T::item)
+    }
+}
+
+impl<T: Wire> Wire for Box<T> {
+    const SHAPE: &'static Shape = T::SHAPE;
+
+    fn build(tree: Tree<'_>) -> Self {
+        Self::new(T::build(tree))
+    }
+
+    fn item(&self) -> Item<'_> {
+        T::item(self)
+    }
+}
+
+/// Declares an object of the protocol: its struct and its fields. `| null` marks what a retired producer may write as `null`, `where` another
+/// shape than the type's own.
 macro_rules! object {
     (
         $(#[$meta:meta])*
         $name:ident {
-            required { $( $(#[$required_meta:meta])* $required:ident: $required_type:ty, )* }
-            optional { $( $(#[$optional_meta:meta])* $optional:ident: $optional_type:ty, )* }
+            required { $( $(#[$required_meta:meta])* $required:ident: $required_type:ty $(where $required_shape:expr)?, )* }
+            optional { $( $(#[$optional_meta:meta])* $optional:ident: $optional_type:ty $(| $null:tt)?, )* }
         }
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
+        #[derive(Clone, Debug, PartialEq)]
         pub struct $name {
-            $(
-                $(#[$required_meta])*
-                #[serde(deserialize_with = "crate::wire::Described::read")]
-                pub $required: $required_type,
-            )*
-            $(
-                $(#[$optional_meta])*
-                #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::wire::present")]
-                pub $optional: Option<$optional_type>,
-            )*
+            $( $(#[$required_meta])* pub $required: $required_type, )*
+            $( $(#[$optional_meta])* pub $optional: Option<$optional_type>, )*
         }
 
         impl $name {
@@ -234,75 +283,99 @@ macro_rules! object {
             }
         }
 
-        $crate::wire::from_maps_only!($name);
+        impl $crate::wire::Record for $name {
+            const FIELDS: &'static [$crate::wire::Field] = &[
+                $( $crate::wire::Field {
+                    name: $crate::wire::wire_name!($required),
+                    presence: $crate::wire::Presence::Required,
+                    shape: $crate::wire::shape!($required_type $(where $required_shape)?),
+                }, )*
+                $( $crate::wire::Field {
+                    name: $crate::wire::wire_name!($optional),
+                    presence: $crate::wire::presence!($($null)?),
+                    shape: <$optional_type as $crate::wire::Wire>::SHAPE,
+                }, )*
+            ];
 
-        impl $crate::wire::Described for $name {
-            const SHAPE: &'static $crate::wire::Shape = &$crate::wire::Shape::Object(&[
-                $( $crate::wire::Field {
-                    name: stringify!($required), required: true, shape: <$required_type as $crate::wire::Described>::SHAPE,
-                }, )*
-                $( $crate::wire::Field {
-                    name: stringify!($optional), required: false, shape: <$optional_type as $crate::wire::Described>::SHAPE,
-                }, )*
-            ]);
+            #[allow(unused_variables, reason = "some objects have no members")]
+            fn build_of(fields: &mut $crate::wire::Fields<'_>) -> Self {
+                Self { $( $required: fields.build_next(), )* $( $optional: fields.build_next(), )* }
+            }
         }
+
+        impl $crate::wire::Items for $name {
+            #[allow(unused_variables, reason = "some objects have no members")]
+            fn each<'a>(&'a self, tell: &mut dyn FnMut($crate::wire::Item<'a>)) {
+                $( tell($crate::wire::Wire::item(&self.$required)); )*
+                $( tell($crate::wire::Wire::item(&self.$optional)); )*
+            }
+        }
+
+        impl $crate::wire::Wire for $name {
+            const SHAPE: &'static $crate::wire::Shape = &$crate::wire::Shape::Object(<Self as $crate::wire::Record>::FIELDS);
+
+            fn build(tree: ask_user_question::json::Tree<'_>) -> Self {
+                $crate::wire::Record::build_of(&mut $crate::wire::Fields::new(tree, <Self as $crate::wire::Record>::FIELDS))
+            }
+
+            fn item(&self) -> $crate::wire::Item<'_> {
+                $crate::wire::Item::Record { tag: None, fields: <Self as $crate::wire::Record>::FIELDS, members: self }
+            }
+        }
+
+        $crate::wire::serde_form!($name);
     };
 }
 pub(crate) use object;
-
-/// Gives a type, whose derived code is its own (`remote = "Self"`), its serde traits. What serde derives takes an array for an object as
-/// well, which the protocol does not.
-macro_rules! from_maps_only {
-    ($name:ident) => {
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                Self::serialize(self, serializer)
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                Self::deserialize($crate::wire::decode::MapsOnly(deserializer))
-            }
-        }
-    };
-}
-pub(crate) use from_maps_only;
 
 /// Declares a discriminated union: an enum over objects, told apart by a string member.
 macro_rules! union {
     (
         $(#[$meta:meta])*
-        $name:ident by $tag:literal { $( $(#[$variant_meta:meta])* $variant:ident($type:ty) = $wire:literal, )* }
+        $name:ident by $tag:literal $(retired $translate:path)? {
+            $( $(#[$variant_meta:meta])* $variant:ident($type:ty) = $wire:literal, )*
+        }
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-        #[serde(tag = $tag)]
+        #[derive(Clone, Debug, PartialEq)]
         pub enum $name {
-            $( $(#[$variant_meta])* #[serde(rename = $wire)] $variant($type), )*
+            $( $(#[$variant_meta])* $variant($type), )*
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_map($crate::wire::decode::UnionVisitor::<Self>::new($tag))
+        impl $name {
+            pub(crate) const UNION: &'static $crate::wire::Union = &$crate::wire::Union {
+                tag: $tag,
+                kinds: &[ $( ($wire, <$type as $crate::wire::Record>::FIELDS), )* ],
+                translate_retired: $crate::wire::translate_retired!($($translate)?),
+            };
+
+            /// Makes it of the members of an object of which the kind is known.
+            pub(crate) fn build_kind(kind: usize, members: ask_user_question::json::Members<'_>) -> Self {
+                const KINDS: &[fn(&mut $crate::wire::Fields<'_>) -> $name] = &[
+                    $( |fields| $name::$variant($crate::wire::Record::build_of(fields)), )*
+                ];
+                KINDS[kind](&mut $crate::wire::Fields::behind_tag(members, Self::UNION.kinds[kind].1))
             }
         }
 
-        impl<'de> $crate::wire::decode::Member<'de> for $name {
-            fn decode<D: serde::Deserializer<'de>>(kind: &str, members: D) -> Result<Self, D::Error> {
-                match kind {
-                    $( $wire => serde::Deserialize::deserialize(members).map(Self::$variant), )*
-                    _ => Err(serde::de::Error::custom("unknown kind")),
+        impl $crate::wire::Wire for $name {
+            const SHAPE: &'static $crate::wire::Shape = &$crate::wire::Shape::Union(Self::UNION);
+
+            fn build(tree: ask_user_question::json::Tree<'_>) -> Self {
+                let ask_user_question::json::Tree::Object(members) = tree else {
+                    return Self::build_kind(0, Vec::new());
+                };
+                Self::build_kind(Self::UNION.kind(&members).unwrap_or_default(), members)
+            }
+
+            fn item(&self) -> $crate::wire::Item<'_> {
+                match self {
+                    $( Self::$variant(it) => $crate::wire::Wire::item(it).tagged($tag, $wire), )*
                 }
             }
         }
 
-        impl $crate::wire::Described for $name {
-            const SHAPE: &'static $crate::wire::Shape = &$crate::wire::Shape::Union {
-                tag: $tag,
-                members: &[ $( ($wire, <$type as $crate::wire::Described>::SHAPE), )* ],
-            };
-        }
+        $crate::wire::serde_form!($name);
     };
 }
 pub(crate) use union;
@@ -320,32 +393,132 @@ macro_rules! choice {
         }
 
         impl $name {
+            const ALL: &'static [Self] = &[$( Self::$variant, )*];
+            const NAMES: &'static [&'static str] = &[$( $wire, )*];
+
             /// As the wire spells it.
             #[must_use]
             pub fn as_str(self) -> &'static str {
-                match self { $( Self::$variant => $wire, )* }
+                Self::NAMES[self as usize]
             }
         }
 
+        impl $crate::wire::Wire for $name {
+            const SHAPE: &'static $crate::wire::Shape = &$crate::wire::Shape::Choice(Self::NAMES);
+
+            fn build(tree: ask_user_question::json::Tree<'_>) -> Self {
+                let name = String::build(tree);
+                let choice = Self::NAMES.iter().position(|it| *it == name);
+                Self::ALL[choice.unwrap_or_default()]
+            }
+
+            fn item(&self) -> $crate::wire::Item<'_> {
+                $crate::wire::Item::Text(self.as_str())
+            }
+        }
+
+        $crate::wire::serde_form!($name);
+    };
+}
+pub(crate) use choice;
+
+/// Gives a wire type its serde traits.
+macro_rules! serde_form {
+    ($name:ident) => {
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
+                serde::Serialize::serialize(&$crate::wire::Wire::item(self), serializer)
             }
         }
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = $crate::wire::decode::Text::deserialize(deserializer)?;
-                match &*text.0 {
-                    $( $wire => Ok(Self::$variant), )*
-                    _ => Err(serde::de::Error::custom("not one of the choices")),
-                }
+                $crate::wire::read(deserializer)
             }
-        }
-
-        impl $crate::wire::Described for $name {
-            const SHAPE: &'static $crate::wire::Shape = &$crate::wire::Shape::Choice(&[$( $wire, )*]);
         }
     };
 }
-pub(crate) use choice;
+pub(crate) use serde_form;
+
+macro_rules! shape {
+    ($type:ty) => {
+        <$type as $crate::wire::Wire>::SHAPE
+    };
+    ($type:ty where $shape:expr) => {
+        &$shape
+    };
+}
+pub(crate) use shape;
+
+macro_rules! presence {
+    () => {
+        $crate::wire::Presence::Optional
+    };
+    (null) => {
+        $crate::wire::Presence::Nullable
+    };
+}
+pub(crate) use presence;
+
+macro_rules! translate_retired {
+    () => {
+        |_| {}
+    };
+    ($translate:path) => {
+        $translate
+    };
+}
+pub(crate) use translate_retired;
+
+/// A field's name as the wire spells it.
+macro_rules! wire_name {
+    ($field:ident) => {{
+        const NAME: [u8; $crate::wire::camel_length(stringify!($field))] =
+            $crate::wire::camel(stringify!($field));
+        match std::str::from_utf8(&NAME) {
+            Ok(name) => name,
+            Err(_) => panic!("a field has an ASCII name"),
+        }
+    }};
+}
+pub(crate) use wire_name;
+
+pub(crate) const fn camel_length(name: &str) -> usize {
+    let bytes = name.as_bytes();
+    let mut length = 0;
+    let mut at = raw_prefix(bytes);
+    while at < bytes.len() {
+        if bytes[at] != b'_' {
+            length += 1;
+        }
+        at += 1;
+    }
+    length
+}
+
+/// A name in camel case, of one in snake case.
+pub(crate) const fn camel<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
+    let bytes = name.as_bytes();
+    let mut camel = [0; LENGTH];
+    let (mut at, mut length) = (raw_prefix(bytes), 0);
+    while at < bytes.len() {
+        if bytes[at] == b'_' {
+            at += 1;
+            camel[length] = bytes[at].to_ascii_uppercase();
+        } else {
+            camel[length] = bytes[at];
+        }
+        at += 1;
+        length += 1;
+    }
+    camel
+}
+
+/// How long the `r#` before the name is.
+const fn raw_prefix(name: &[u8]) -> usize {
+    if name.len() > 2 && name[1] == b'#' {
+        2
+    } else {
+        0
+    }
+}

@@ -1,18 +1,16 @@
 //! RFC 6902 as events carry it: well formed, and open to members that the RFC does not name.
 
-use crate::wire::{Described, Shape};
-use ask_user_question::json::Plain;
+use crate::wire::{Item, Shape, Wire, last, serde_form};
+use ask_user_question::json::Tree;
 use json_patch::jsonptr::{Pointer, PointerBuf};
 use json_patch::{
     AddOperation, CopyOperation, MoveOperation, PatchOperation, RemoveOperation, ReplaceOperation,
     TestOperation,
 };
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::Value;
 
 /// A list of RFC 6902 operations. Members that the RFC does not name are kept.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct JsonPatch {
     operations: Vec<Value>,
 }
@@ -41,28 +39,37 @@ impl TryFrom<Vec<Value>> for JsonPatch {
 
     /// Takes operations that are well formed; says what is wrong with the first that is not.
     fn try_from(operations: Vec<Value>) -> Result<Self, String> {
-        for (index, operation) in operations.iter().enumerate() {
-            check(operation)
-                .map_err(|fault| format!("/{index}{}: {}", fault.path, fault.message))?;
-        }
+        let trees = operations.into_iter().enumerate();
+        let checked = trees.map(|(index, operation)| {
+            let operation = Tree::from(operation);
+            match check(&operation) {
+                Ok(()) => Ok(operation.into_value()),
+                Err(fault) => Err(format!("/{index}/{}: {}", fault.member, fault.message)),
+            }
+        });
+        let operations = checked.collect::<Result<_, _>>()?;
         Ok(Self { operations })
     }
 }
 
-impl<'de> Deserialize<'de> for JsonPatch {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let operations = Vec::<Plain>::deserialize(deserializer)?;
-        let operations: Vec<Value> = operations.into_iter().map(|Plain(it)| it).collect();
-        Self::try_from(operations).map_err(D::Error::custom)
-    }
-}
-
-impl Described for JsonPatch {
+impl Wire for JsonPatch {
     const SHAPE: &'static Shape = &Shape::List {
         item: &Shape::Operation,
         min: 0,
     };
+
+    fn build(tree: Tree<'_>) -> Self {
+        Self {
+            operations: Vec::build(tree),
+        }
+    }
+
+    fn item(&self) -> Item<'_> {
+        self.operations.item()
+    }
 }
+
+serde_form!(JsonPatch);
 
 /// How deep a document may become: as deep as JSON may be that is read at once.
 const MAX_DEPTH: usize = 127;
@@ -167,50 +174,56 @@ fn applicable(operation: &Value) -> Result<PatchOperation, String> {
 
 /// What is wrong with one operation.
 pub(crate) struct Fault {
-    /// A member of the operation as a JSON pointer, or nothing for the whole.
-    pub(crate) path: &'static str,
+    /// The member that is wrong, or nothing for the whole.
+    pub(crate) member: &'static str,
     pub(crate) message: &'static str,
     /// Whether the operation itself is of a kind that the RFC does not have.
     pub(crate) unknown: bool,
 }
 
 /// Checks one operation.
-pub(crate) fn check(operation: &Value) -> Result<(), Fault> {
-    let fault = |path, message| {
+pub(crate) fn check(operation: &Tree<'_>) -> Result<(), Fault> {
+    let fault = |member, message| {
         Err(Fault {
-            path,
+            member,
             message,
             unknown: false,
         })
     };
-    let Some(members) = operation.as_object() else {
+    let Tree::Object(members) = operation else {
         return fault("", "expected a JSON Patch operation");
     };
-    let Some(op) = members.get("op").and_then(Value::as_str) else {
-        return fault("/op", "expected a string");
+    let member = |name: &str| last(members, name);
+    let Some(Tree::Text(op)) = member("op") else {
+        return fault("op", "expected a string");
     };
-    if !["add", "remove", "replace", "move", "copy", "test"].contains(&op) {
-        return Err(Fault {
-            path: "",
-            message: "unknown operation",
-            unknown: true,
-        });
+    let (needs_value, needs_from) = match &**op {
+        "add" | "replace" | "test" => (true, false),
+        "move" | "copy" => (false, true),
+        "remove" => (false, false),
+        _ => {
+            return Err(Fault {
+                member: "",
+                message: "unknown operation",
+                unknown: true,
+            });
+        }
+    };
+    if !member("path").is_some_and(is_pointer) {
+        return fault("path", "expected a JSON pointer");
     }
-    if !members.get("path").is_some_and(is_pointer) {
-        return fault("/path", "expected a JSON pointer");
+    if needs_value && member("value").is_none() {
+        return fault("value", "required");
     }
-    if ["add", "replace", "test"].contains(&op) && !members.contains_key("value") {
-        return fault("/value", "required");
-    }
-    if ["move", "copy"].contains(&op) && !members.get("from").is_some_and(is_pointer) {
-        return fault("/from", "expected a JSON pointer");
+    if needs_from && !member("from").is_some_and(is_pointer) {
+        return fault("from", "expected a JSON pointer");
     }
     Ok(())
 }
 
 /// Whether it is a string of the form `^(/([^/~]|~[01])*)*$`.
-fn is_pointer(value: &Value) -> bool {
-    let Some(pointer) = value.as_str() else {
+fn is_pointer(tree: &Tree<'_>) -> bool {
+    let Tree::Text(pointer) = tree else {
         return false;
     };
     let starts_well = pointer.is_empty() || pointer.starts_with('/');

@@ -58,6 +58,15 @@ struct Chunk {
 type Sink<'a> = &'a mut dyn FnMut(Event) -> Result<(), StreamError>;
 
 impl Lanes {
+    /// Whether an event stands for itself and ends nothing.
+    pub(super) fn pass(&self, event: &Event) -> bool {
+        let is_chunk = matches!(
+            event,
+            Event::TextMessageChunk(_) | Event::ToolCallChunk(_) | Event::ReasoningMessageChunk(_)
+        );
+        self.open.is_empty() && !is_chunk
+    }
+
     /// Gives the events that an event stands for, in order, until the sink refuses one.
     pub(super) fn handle_event(&mut self, event: Event, sink: Sink<'_>) -> Result<(), StreamError> {
         match event {
@@ -65,9 +74,7 @@ impl Lanes {
             Event::ToolCallChunk(chunk) => self.handle_tool(chunk, sink),
             Event::ReasoningMessageChunk(chunk) => self.handle_reasoning(chunk, sink),
             event => {
-                if !self.open.is_empty() {
-                    self.close_before(&event, sink)?;
-                }
+                self.close_before(&event, sink)?;
                 sink(event)
             }
         }

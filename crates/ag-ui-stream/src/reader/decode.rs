@@ -1,88 +1,80 @@
 //! From the text of one frame to one event.
 
-use super::compat::{self, Retired};
-use super::enforce::{enforce, enforce_shape};
+use super::compat::Retired;
+use super::enforce::{enforce, enforce_kind};
 use super::error::{ErrorCode, StreamError};
 use crate::event::Event;
 use crate::input::{PROTOCOL_VERSION, RunAgentInput};
 use crate::warning::{Warning, WarningCode};
-use crate::wire::Described;
-use ask_user_question::json::JsonText;
-use serde::Deserialize;
-use serde_json::Value;
-use std::collections::BTreeMap;
+use crate::wire::{Wire, text};
+use ask_user_question::json::{Members, Tree};
 
-/// Decodes an event; `None` where it was dropped. An event without anything to strip or translate never becomes a [`Value`].
-pub(super) fn from_text(
-    text: &str,
+/// Decodes an event; `None` where it was dropped. (What is given is as large as an event, and as it is in the end: copying it around would
+/// cost more than decoding it.)
+pub(super) fn event(
+    tree: Tree<'_>,
     retired: &mut Retired,
     run: Option<&str>,
     warnings: &mut Vec<Warning>,
-) -> Result<Option<Event>, StreamError> {
-    if let Ok(event) = serde_json::from_str::<Event>(text) {
-        warn_of_version(&event, warnings);
-        return Ok(Some(event));
+) -> Option<Result<Event, StreamError>> {
+    let Tree::Object(mut members) = tree else {
+        return Some(Err(no_event()));
+    };
+    match described(&mut members, retired, run, warnings) {
+        Ok(Some(kind)) => Some(Ok(Event::build_kind(kind, members))),
+        Ok(None) => None,
+        Err(error) => Some(Err(error)),
     }
-    from_value(parse(text)?, retired, run, warnings)
 }
 
-/// Decodes an event through compatibility and enforcement; `None` where it was dropped.
-pub(super) fn from_value(
-    mut value: Value,
+/// Strips an event of what 1.0 does not describe, and gives its kind; `None` where nothing is left of it.
+fn described(
+    members: &mut Members<'_>,
     retired: &mut Retired,
     run: Option<&str>,
     warnings: &mut Vec<Warning>,
-) -> Result<Option<Event>, StreamError> {
-    compat::translate(&mut value, retired, run, warnings);
-    if !enforce(&mut value, warnings)? {
-        return Ok(None);
+) -> Result<Option<usize>, StreamError> {
+    let mut kind = Event::UNION.kind(members);
+    if kind.is_none() {
+        retired.translate(members, run, warnings);
+        kind = Event::UNION.kind(members);
     }
-    let event = Event::deserialize(value)
-        .map_err(|error| StreamError::new(ErrorCode::Malformed, error.to_string()))?;
-    warn_of_version(&event, warnings);
-    Ok(Some(event))
+    let Some(kind) = kind else {
+        let kind = text(members, Event::UNION.tag).ok_or_else(no_event)?;
+        let message = format!("an event of the unknown type {kind} was dropped");
+        warnings.push(Warning::new(WarningCode::UnknownEvent, message).at("/type"));
+        return Ok(None);
+    };
+    let kept = enforce_kind(members, Event::UNION, kind, warnings)?;
+    if Event::UNION.kinds[kind].0 == "RUN_STARTED" {
+        warn_of_version(members, warnings);
+    }
+    Ok(kept.then_some(kind))
+}
+
+fn no_event() -> StreamError {
+    let message = "the frame is no object with a string `type`";
+    StreamError::new(ErrorCode::NotAnEvent, message)
 }
 
 /// Decodes the input of a run through compatibility and enforcement.
 pub(crate) fn input(text: &str) -> Result<(RunAgentInput, Vec<Warning>), StreamError> {
-    if let Ok(input) = serde_json::from_str(text) {
-        return Ok((input, Vec::new()));
-    }
-    let mut value = parse(text)?;
     let mut warnings = Vec::new();
-    compat::translate_input(&mut value);
-    enforce_shape(&mut value, RunAgentInput::SHAPE, &mut warnings)?;
-    let mut input = RunAgentInput::deserialize(value)
-        .map_err(|error| StreamError::new(ErrorCode::Malformed, error.to_string()))?;
-    // A value sorts its members, so the schemas are read a second time. No tool is stripped, so each has its place.
-    let schemas = schemas(text).unwrap_or_default();
-    for (tool, schema) in input.tools.iter_mut().flatten().zip(schemas) {
-        tool.parameters = tool.parameters.take().and(schema);
-    }
-    Ok((input, warnings))
+    let mut tree = parse(text)?;
+    // It has no required member of a kind that could be unknown, so something is always left of it.
+    enforce(&mut tree, RunAgentInput::SHAPE, &mut warnings)?;
+    Ok((RunAgentInput::build(tree), warnings))
 }
 
-/// The parameters of each tool in an input, with their members in order.
-fn schemas(input: &str) -> serde_json::Result<Vec<Option<JsonText>>> {
-    type Members = BTreeMap<String, JsonText>;
-    let input: Members = serde_json::from_str(input)?;
-    let tools = input.get("tools").map_or("[]", JsonText::as_str);
-    let tools: Vec<Members> = serde_json::from_str(tools)?;
-    Ok(tools
-        .into_iter()
-        .map(|mut tool| tool.remove("parameters"))
-        .collect())
-}
-
-fn parse(text: &str) -> Result<Value, StreamError> {
-    ask_user_question::json::parse(text).map_err(|error| {
+/// Reads the text of one frame.
+pub(super) fn parse(text: &str) -> Result<Tree<'_>, StreamError> {
+    Tree::parse(text).map_err(|error| {
         StreamError::new(ErrorCode::InvalidJson, format!("this is not JSON: {error}"))
     })
 }
 
-fn warn_of_version(event: &Event, warnings: &mut Vec<Warning>) {
-    if let Event::RunStarted(started) = event
-        && let Some(version) = started.protocol_version.as_deref()
+fn warn_of_version(run_started: &Members<'_>, warnings: &mut Vec<Warning>) {
+    if let Some(version) = text(run_started, "protocolVersion")
         && !is_served(version)
     {
         let message =

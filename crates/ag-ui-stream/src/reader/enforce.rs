@@ -1,244 +1,307 @@
 //! Enforcement: what 1.0 does not describe is stripped with a warning, a described field that holds something else is fatal.
 
 use super::error::{ErrorCode, StreamError};
-use crate::event::{Event, check_operation};
+use crate::event::check_operation;
 use crate::warning::{Warning, WarningCode};
-use crate::wire::{Described, Field, Shape};
-use serde_json::{Map, Number, Value};
+use crate::wire::{Field, Presence, Shape, Union, text, whole};
+use ask_user_question::json::{Members, Tree};
+use std::borrow::Cow;
 
-/// Strips an event of what 1.0 does not describe. `false` where nothing is left of it.
-pub(super) fn enforce(event: &mut Value, warnings: &mut Vec<Warning>) -> Result<bool, StreamError> {
-    let Some(kind) = event
-        .as_object()
-        .and_then(|event| event.get("type"))
-        .and_then(Value::as_str)
-    else {
-        return Err(StreamError::new(
-            ErrorCode::NotAnEvent,
-            "the frame is no object with a string `type`",
-        ));
-    };
-    let Shape::Union { members, .. } = Event::SHAPE else {
-        unreachable!("events are a union")
-    };
-    if !members.iter().any(|(name, _)| *name == kind) {
-        let message = format!("an event of the unknown type {kind} was dropped");
-        warnings.push(Warning::new(WarningCode::UnknownEvent, message).at("/type"));
-        return Ok(false);
-    }
-    enforce_shape(event, Event::SHAPE, warnings)
-}
-
-/// Strips a value of what its description does not have. `false` where nothing is left of it.
-pub(super) fn enforce_shape(
-    value: &mut Value,
+/// Strips a value of what its shape does not have. False where it is of an unknown kind, so that nothing is left of it.
+pub(super) fn enforce(
+    tree: &mut Tree<'_>,
     shape: &'static Shape,
     warnings: &mut Vec<Warning>,
 ) -> Result<bool, StreamError> {
-    let mut walk = Walk {
-        path: String::new(),
-        warnings,
-    };
-    walk.value(value, shape).map(|kept| kept == Kept::Yes)
+    Walk::new(Mode::Lenient, warnings)
+        .value(tree, shape, Path::ROOT)
+        .map_err(|error| *error)
 }
 
-/// Whether a value stays where it is, or was of an unknown kind and goes.
-#[derive(PartialEq, Eq)]
-enum Kept {
-    Yes,
-    No,
+/// As [`enforce`], for the members of an object of which the kind is known.
+pub(super) fn enforce_kind(
+    members: &mut Members<'_>,
+    union: &'static Union,
+    kind: usize,
+    warnings: &mut Vec<Warning>,
+) -> Result<bool, StreamError> {
+    Walk::new(Mode::Lenient, warnings)
+        .kind(members, union, kind, Path::ROOT)
+        .map_err(|error| *error)
 }
 
-struct Walk<'a> {
-    /// A JSON pointer to the present value.
-    path: String,
-    warnings: &'a mut Vec<Warning>,
+/// As [`enforce`], but refuses what would be stripped or translated.
+pub(crate) fn check_strictly(
+    tree: &mut Tree<'_>,
+    shape: &'static Shape,
+) -> Result<(), StreamError> {
+    let mut warnings = Vec::new();
+    Walk::new(Mode::Strict, &mut warnings)
+        .value(tree, shape, Path::ROOT)
+        .map_err(|error| *error)?;
+    match warnings.pop() {
+        None => Ok(()),
+        Some(warning) => Err(StreamError {
+            path: warning.path,
+            ..StreamError::new(ErrorCode::Malformed, warning.message)
+        }),
+    }
 }
 
-impl Walk<'_> {
-    fn value(&mut self, value: &mut Value, shape: &'static Shape) -> Result<Kept, StreamError> {
-        match (shape, &mut *value) {
-            (Shape::Any, _)
-            | (Shape::Text | Shape::TextOrList(_), Value::String(_))
-            | (Shape::Flag, Value::Bool(_))
-            | (Shape::OpenObject, Value::Object(_)) => Ok(Kept::Yes),
-            (Shape::Integer { min }, Value::Number(number)) => self.integer(number, *min),
-            (Shape::Choice(choices), Value::String(text)) => {
-                if choices.contains(&text.as_str()) {
-                    return Ok(Kept::Yes);
-                }
-                let choices: Vec<String> =
-                    choices.iter().map(|choice| format!("{choice:?}")).collect();
-                Err(self.malformed(format!("expected {}, found {text:?}", choices.join(" or "))))
-            }
-            (Shape::List { item, min }, Value::Array(items)) => self.list(items, item, *min),
-            (Shape::TextOrList(item), Value::Array(items)) => self.list(items, item, 0),
-            (Shape::Object(fields), Value::Object(members)) => self.object(members, fields, None),
-            (Shape::Union { tag, members }, Value::Object(object)) => {
-                self.union(object, tag, members)
-            }
-            (Shape::Operation, value) => self.operation(value),
-            (shape, found) => {
-                let message = format!("expected {}, found {}", expected(shape), kind_of(found));
-                Err(self.malformed(message))
-            }
-        }
+/// What becomes of retired forms.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// They are translated.
+    Lenient,
+    /// They are refused.
+    Strict,
+}
+
+struct Walk<'w> {
+    mode: Mode,
+    warnings: &'w mut Vec<Warning>,
+}
+
+/// Whether the value stays. Errors are rare and large, so they travel in a box.
+type Kept = Result<bool, Box<StreamError>>;
+
+impl<'w> Walk<'w> {
+    fn new(mode: Mode, warnings: &'w mut Vec<Warning>) -> Self {
+        Self { mode, warnings }
     }
 
-    fn integer(&self, number: &mut Number, min: i64) -> Result<Kept, StreamError> {
-        let range = min..=Shape::MAX_INTEGER;
-        // The schema's integers include 1.0, which serde does not take for one.
-        let whole = number
-            .as_f64()
-            .filter(|it| it.fract() == 0.0 && it.abs() <= Shape::MAX_INTEGER as f64)
-            .map(|it| it as i64);
-        match number.as_i64().or(whole).filter(|it| range.contains(it)) {
-            Some(integer) => {
-                *number = integer.into();
-                Ok(Kept::Yes)
+    fn value(&mut self, tree: &mut Tree<'_>, shape: &'static Shape, path: Path<'_>) -> Kept {
+        match (shape, &mut *tree) {
+            (Shape::Any, _)
+            | (Shape::Text | Shape::TextOrList(_), Tree::Text(_))
+            | (Shape::Flag, Tree::Bool(_))
+            | (Shape::OpenObject, Tree::Object(_)) => Ok(true),
+            (Shape::Integer { min }, Tree::Number(number)) => match whole(number) {
+                Some(integer) if integer >= *min => Ok(true),
+                _ => {
+                    let max = Shape::MAX_INTEGER;
+                    Err(path.malformed(format!(
+                        "expected an integer from {min} to {max}, found {number}"
+                    )))
+                }
+            },
+            (Shape::Choice(choices), Tree::Text(text)) => {
+                if choices.contains(&&**text) {
+                    return Ok(true);
+                }
+                let choices = choices.join("\" or \"");
+                Err(path.malformed(format!("expected \"{choices}\", found {text:?}")))
             }
-            None => Err(self.malformed(format!(
-                "expected an integer from {min} to {}, found {number}",
-                Shape::MAX_INTEGER
-            ))),
+            (Shape::List { item, min }, Tree::List(items)) => self.list(items, item, *min, path),
+            (Shape::TextOrList(item), Tree::List(items)) => self.list(items, item, 0, path),
+            (Shape::Object(fields), Tree::Object(members)) => {
+                self.object(members, fields, None, path)
+            }
+            (Shape::Union(union), Tree::Object(members)) => self.union(members, union, path),
+            (Shape::Operation, tree) => self.operation(tree, path),
+            (shape, found) => Err(path.unexpected(shape, found)),
         }
     }
 
     fn list(
         &mut self,
-        items: &mut Vec<Value>,
+        items: &mut Vec<Tree<'_>>,
         shape: &'static Shape,
         min: usize,
-    ) -> Result<Kept, StreamError> {
-        let mut kept = Vec::with_capacity(items.len());
-        for (index, mut item) in std::mem::take(items).into_iter().enumerate() {
-            if self.member(&index.to_string(), &mut item, shape)? == Kept::Yes {
-                kept.push(item);
+        path: Path<'_>,
+    ) -> Kept {
+        let mut kept = 0;
+        for index in 0..items.len() {
+            if self.value(&mut items[index], shape, path.to(Step::Index(index)))? {
+                items.swap(kept, index);
+                kept += 1;
             }
         }
-        *items = kept;
-        if items.len() < min {
-            return Err(self.malformed(format!(
-                "expected at least {min} item, found {}",
-                items.len()
-            )));
+        items.truncate(kept);
+        if kept < min {
+            return Err(path.malformed(format!("expected at least {min} item, found {kept}")));
         }
-        Ok(Kept::Yes)
+        Ok(true)
     }
 
-    fn union(
-        &mut self,
-        object: &mut Map<String, Value>,
-        tag: &'static str,
-        members: &'static [(&'static str, &'static Shape)],
-    ) -> Result<Kept, StreamError> {
-        let Some(kind) = object.get(tag).and_then(Value::as_str) else {
-            return Err(self.malformed(format!("expected a string `{tag}`")));
+    fn union(&mut self, members: &mut Members<'_>, union: &'static Union, path: Path<'_>) -> Kept {
+        let mut kind = union.kind(members);
+        if kind.is_none() && self.mode == Mode::Lenient {
+            (union.translate_retired)(members);
+            kind = union.kind(members);
+        }
+        if let Some(kind) = kind {
+            return self.kind(members, union, kind, path);
+        }
+        let Some(kind) = text(members, union.tag) else {
+            return Err(path.malformed(format!("expected a string `{}`", union.tag)));
         };
-        match members.iter().find(|(name, _)| *name == kind) {
-            Some((_, Shape::Object(fields))) => self.object(object, fields, Some(tag)),
-            _ => {
-                self.warn_unknown(format!("something of the unknown {tag} {kind} was removed"));
-                Ok(Kept::No)
-            }
-        }
+        let message = format!("something of the unknown {} {kind} was removed", union.tag);
+        self.warn(WarningCode::UnknownMember, message, path);
+        Ok(false)
     }
 
+    fn kind(
+        &mut self,
+        members: &mut Members<'_>,
+        union: &'static Union,
+        kind: usize,
+        path: Path<'_>,
+    ) -> Kept {
+        let (_, fields) = union.kinds[kind];
+        self.object(members, fields, Some(union.tag), path)
+    }
+
+    /// Puts the members that are described into the order of the fields, behind the tag if there is one. The others stay behind them, where
+    /// nobody will ask for them.
     fn object(
         &mut self,
-        members: &mut Map<String, Value>,
+        members: &mut Members<'_>,
         fields: &'static [Field],
         tag: Option<&'static str>,
-    ) -> Result<Kept, StreamError> {
-        let names: Vec<String> = members.keys().cloned().collect();
-        for name in names {
-            if tag == Some(name.as_str()) {
-                continue;
-            }
-            let Some(field) = fields.iter().find(|field| field.is_named(&name)) else {
-                members.remove(&name);
-                self.at(&name, |walk| {
-                    let message = format!(
-                        "the property {name} is not described in version 1.0 and was stripped"
-                    );
-                    walk.warnings
-                        .push(Warning::new(WarningCode::UnknownProperty, message).at(&*walk.path));
-                });
+        path: Path<'_>,
+    ) -> Kept {
+        let mut known = 0;
+        if let Some(tag) = tag {
+            bring(members, tag, 0);
+            known = 1;
+        }
+        for field in fields {
+            let path = path.to(Step::Name(field.name));
+            let required = field.presence == Presence::Required;
+            let Some(member) = bring(members, field.name, known) else {
+                if required {
+                    return Err(path.malformed("required, and missing".to_owned()));
+                }
                 continue;
             };
-            let value = members.get_mut(&name).expect("the name is one of its keys");
-            if !field.required && value.is_null() {
-                return Err(self.at(&name, |walk| {
-                    walk.malformed(format!("expected {}, found null", expected(field.shape)))
-                }));
-            }
-            if self.member(&name, value, field.shape)? == Kept::No {
-                // Where the field is required, what holds it goes as well.
-                if field.required {
-                    return Ok(Kept::No);
+            known += 1;
+            if !required && *member == Tree::Null {
+                if self.mode == Mode::Strict || field.presence != Presence::Nullable {
+                    return Err(path.unexpected(field.shape, member));
                 }
-                members.remove(&name);
+            } else if !self.value(member, field.shape, path)? {
+                // Where the field is required, what holds it goes as well.
+                if required {
+                    return Ok(false);
+                }
+                *member = Tree::Null;
             }
         }
-        match fields
-            .iter()
-            .filter(|field| field.required)
-            .map(Field::wire_name)
-            .find(|name| !members.contains_key(name))
-        {
-            Some(name) => Err(self.at(&name, |walk| {
-                walk.malformed("required, and missing".to_owned())
-            })),
-            None => Ok(Kept::Yes),
+        if known < members.len() {
+            self.warn_of_unknown(&members[known..], fields, tag, path);
+        }
+        Ok(true)
+    }
+
+    fn warn_of_unknown(
+        &mut self,
+        members: &[(Cow<'_, str>, Tree<'_>)],
+        fields: &'static [Field],
+        tag: Option<&'static str>,
+        path: Path<'_>,
+    ) {
+        for (name, _) in members {
+            if !fields.iter().any(|field| field.name == name) && tag != Some(name) {
+                let message =
+                    format!("the property {name} is not described in version 1.0 and was stripped");
+                let path = path.to(Step::Name(name));
+                self.warn(WarningCode::UnknownProperty, message, path);
+            }
         }
     }
 
-    fn operation(&mut self, value: &Value) -> Result<Kept, StreamError> {
-        match check_operation(value) {
-            Ok(()) => Ok(Kept::Yes),
+    fn operation(&mut self, operation: &Tree<'_>, path: Path<'_>) -> Kept {
+        match check_operation(operation) {
+            Ok(()) => Ok(true),
             Err(fault) if fault.unknown => {
-                self.warn_unknown(
-                    "a JSON Patch operation of an unknown kind was removed".to_owned(),
-                );
-                Ok(Kept::No)
+                let message = "a JSON Patch operation of an unknown kind was removed";
+                self.warn(WarningCode::UnknownMember, message.to_owned(), path);
+                Ok(false)
             }
             Err(fault) => {
-                self.path.push_str(fault.path);
-                Err(self.malformed(fault.message.to_owned()))
+                let member = path.to(Step::Name(fault.member));
+                let path = if fault.member.is_empty() {
+                    path
+                } else {
+                    member
+                };
+                Err(path.malformed(fault.message.to_owned()))
             }
         }
     }
 
-    fn member(
-        &mut self,
-        name: &str,
-        value: &mut Value,
-        shape: &'static Shape,
-    ) -> Result<Kept, StreamError> {
-        self.at(name, |walk| walk.value(value, shape))
-    }
-
-    /// Does something one level down the path.
-    fn at<T>(&mut self, name: &str, inner: impl FnOnce(&mut Self) -> T) -> T {
-        let length = self.path.len();
-        self.path.push('/');
-        self.path
-            .push_str(&name.replace('~', "~0").replace('/', "~1"));
-        let result = inner(self);
-        self.path.truncate(length);
-        result
-    }
-
-    fn warn_unknown(&mut self, message: String) {
+    fn warn(&mut self, code: WarningCode, message: String, path: Path<'_>) {
         self.warnings
-            .push(Warning::new(WarningCode::UnknownMember, message).at(&*self.path));
+            .push(Warning::new(code, message).at(path.pointer()));
+    }
+}
+
+/// Brings the last member of a name, which is the one that counts, from behind the first few to their end.
+fn bring<'t, 'a>(
+    members: &'t mut Members<'a>,
+    name: &str,
+    first: usize,
+) -> Option<&'t mut Tree<'a>> {
+    let rest = members.get_mut(first..)?;
+    let at = rest.iter().rposition(|(key, _)| key == name)?;
+    if at > 0 {
+        rest.swap(0, at);
+    }
+    rest.first_mut().map(|(_, member)| member)
+}
+
+/// Where a value is. It becomes text only where something is said about it.
+#[derive(Clone, Copy)]
+struct Path<'p> {
+    outer: Option<&'p Self>,
+    step: Step<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'p> {
+    Name(&'p str),
+    Index(usize),
+}
+
+impl<'p> Path<'p> {
+    const ROOT: Self = Self {
+        outer: None,
+        step: Step::Index(0),
+    };
+
+    fn to(&'p self, step: Step<'p>) -> Self {
+        Self {
+            outer: Some(self),
+            step,
+        }
     }
 
-    fn malformed(&self, message: String) -> StreamError {
-        StreamError {
-            path: Some(self.path.clone()),
+    /// As a JSON pointer.
+    fn pointer(&self) -> String {
+        let Some(outer) = self.outer else {
+            return String::new();
+        };
+        let step = match self.step {
+            Step::Name(name) => name.replace('~', "~0").replace('/', "~1"),
+            Step::Index(index) => index.to_string(),
+        };
+        outer.pointer() + "/" + &step
+    }
+
+    fn malformed(&self, message: String) -> Box<StreamError> {
+        Box::new(StreamError {
+            path: Some(self.pointer()),
             ..StreamError::new(ErrorCode::Malformed, message)
-        }
+        })
+    }
+
+    fn unexpected(&self, shape: &Shape, found: &Tree<'_>) -> Box<StreamError> {
+        self.malformed(format!(
+            "expected {}, found {}",
+            expected(shape),
+            kind_of(found)
+        ))
     }
 }
 
@@ -250,19 +313,17 @@ fn expected(shape: &Shape) -> &'static str {
         Shape::Integer { .. } => "an integer",
         Shape::List { .. } => "an array",
         Shape::TextOrList(_) => "a string or an array",
-        Shape::OpenObject | Shape::Object(_) | Shape::Union { .. } | Shape::Operation => {
-            "an object"
-        }
+        Shape::OpenObject | Shape::Object(_) | Shape::Union(_) | Shape::Operation => "an object",
     }
 }
 
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
+fn kind_of(tree: &Tree<'_>) -> &'static str {
+    match tree {
+        Tree::Null => "null",
+        Tree::Bool(_) => "a boolean",
+        Tree::Number(_) => "a number",
+        Tree::Text(_) => "a string",
+        Tree::List(_) => "an array",
+        Tree::Object(_) => "an object",
     }
 }

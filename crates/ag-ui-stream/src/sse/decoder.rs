@@ -256,14 +256,10 @@ impl Decoder {
             return;
         }
         if let Some(first) = self.fields.sole_data.take() {
-            self.fields
-                .data
-                .push_str(&String::from_utf8_lossy(&self.buffer[first]));
+            self.fields.data.push_str(&text_of(&self.buffer[first]));
         }
         self.fields.data.push('\n');
-        self.fields
-            .data
-            .push_str(&String::from_utf8_lossy(&self.buffer[value]));
+        self.fields.data.push_str(&text_of(&self.buffer[value]));
     }
 
     fn take_retry(&mut self, value: Range<usize>) {
@@ -278,7 +274,7 @@ impl Decoder {
     }
 
     fn text(&self, range: Range<usize>) -> String {
-        String::from_utf8_lossy(&self.buffer[range]).into_owned()
+        text_of(&self.buffer[range]).into_owned()
     }
 
     /// Whether the frame, with `line` more bytes, is still short enough. The verdict depends on lines alone, never on chunks.
@@ -296,7 +292,7 @@ impl Decoder {
     fn hand_out(&mut self) -> FrameRef<'_> {
         self.handed_out = true;
         let data = match &self.fields.sole_data {
-            Some(range) => String::from_utf8_lossy(&self.buffer[range.clone()]),
+            Some(range) => text_of(&self.buffer[range.clone()]),
             None => Cow::Borrowed(self.fields.data.as_str()),
         };
         let event = if self.fields.event.is_empty() {
@@ -336,6 +332,14 @@ impl Decoder {
         if let Some(range) = &mut self.fields.sole_data {
             *range = range.start - kept..range.end - kept;
         }
+    }
+}
+
+/// Bytes as text, in which those that are not UTF-8 are replaced. They are looked for only where there are any, because that is slow.
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
     }
 }
 

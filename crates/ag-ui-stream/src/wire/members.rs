@@ -1,0 +1,63 @@
+use super::{Field, Wire};
+use ask_user_question::json::{Members, Tree};
+use std::borrow::Cow;
+use std::{slice, vec};
+
+/// The last value of a member, which is the one that counts.
+pub(crate) fn last<'t, 'a>(members: &'t Members<'a>, name: &str) -> Option<&'t Tree<'a>> {
+    let found = members.iter().rfind(|(key, _)| key == name);
+    found.map(|(_, member)| member)
+}
+
+/// The last value of a member, where that is a string.
+pub(crate) fn text<'t>(members: &'t Members<'_>, name: &str) -> Option<&'t str> {
+    match last(members, name) {
+        Some(Tree::Text(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// Gives the members of an object, which the walk has put into the order of its fields.
+pub(crate) struct Fields<'a> {
+    members: vec::IntoIter<(Cow<'a, str>, Tree<'a>)>,
+    fields: slice::Iter<'static, Field>,
+}
+
+impl<'a> Fields<'a> {
+    pub(crate) fn new(tree: Tree<'a>, fields: &'static [Field]) -> Self {
+        let members = match tree {
+            Tree::Object(members) => members,
+            _ => Members::new(),
+        };
+        Self {
+            members: members.into_iter(),
+            fields: fields.iter(),
+        }
+    }
+
+    /// As [`new`](Self::new), for an object that begins with its tag.
+    pub(crate) fn behind_tag(members: Members<'a>, fields: &'static [Field]) -> Self {
+        let mut members = members.into_iter();
+        members.next();
+        Self {
+            members,
+            fields: fields.iter(),
+        }
+    }
+
+    /// Makes the next field of its member. Not inlined: this is called for every field of every type.
+    #[inline(never)]
+    pub(crate) fn build_next<T: Wire>(&mut self) -> T {
+        T::build(self.next())
+    }
+
+    fn next(&mut self) -> Tree<'a> {
+        let field = self.fields.next().map(|field| field.name);
+        match self.members.as_slice().first() {
+            Some((key, _)) if field == Some(key) => {
+                self.members.next().map_or(Tree::Null, |(_, member)| member)
+            }
+            _ => Tree::Null,
+        }
+    }
+}
