@@ -6,6 +6,7 @@ use crate::words;
 use agent_chat::{AgentChat, Ask, Entry, Item, Status};
 use leptos::html::{Div, Ol};
 use leptos::prelude::*;
+use question_card::drafts::Persist;
 use question_card::{QuestionCard, SubmitMode};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -99,6 +100,7 @@ fn AskView(chat: AgentChat, ask: Ask) -> impl IntoView {
             mode=SubmitMode::OnPick
             limits=LIMITS
             fresh
+            persist=Persist::Session
             on_reply=Callback::new(move |reply| id.with_value(|id| chat.reply(id, reply)))
             on_cancel=Callback::new(move |()| id.with_value(|id| chat.cancel(id)))
             on_late_message=Callback::new(move |text: String| chat.send(&text))

@@ -11,6 +11,7 @@ mod focus;
 mod follow;
 mod handle;
 mod host;
+mod keep;
 mod keys;
 mod late;
 mod malformed;
@@ -30,6 +31,7 @@ pub use self::handle::FocusHandle;
 use self::state::{Calls, CardState, Layout, Offers, Settings, Submission, is_over, takes_answer};
 use crate::anatomy::part;
 use crate::draft::Draft;
+use crate::drafts::Persist;
 use crate::labels::Labels;
 use crate::receipt::receipt_view;
 use ask_user_question::reply::Selection;
@@ -128,6 +130,9 @@ pub fn QuestionCard(
     /// not sent until it is shorter.
     #[prop(optional)]
     max_length: Option<usize>,
+    /// Whether what was chosen and typed outlives the page. In memory it is kept in any case.
+    #[prop(optional)]
+    persist: Persist,
 ) -> impl IntoView {
     let calls = Calls {
         on_reply,
@@ -147,6 +152,7 @@ pub fn QuestionCard(
         },
         max_length,
         time: HostTime { expires_at, now },
+        persist,
     };
     let card = CardState::new(ask, calls, settings);
     let over = Memo::new(move |_| is_over(card.shown.phase.get()));
@@ -173,6 +179,7 @@ pub fn QuestionCard(
             }
         }
     });
+    Effect::new(move |_| card.restore());
     Effect::new(move |_| ask.with(|ask| card.follow(ask)));
     Effect::new(move |_| {
         if came_complete {
@@ -183,6 +190,8 @@ pub fn QuestionCard(
     if live {
         card.keep_deadline();
     }
+    Effect::new(move |_| card.keep(is_kept(card, over, late)));
+    on_cleanup(move || card.write_now());
 
     view! {
         <section
@@ -282,13 +291,18 @@ fn state_name(card: CardState) -> &'static str {
     }
 }
 
-/// Whether something would be lost with the card. What the user gave away or up is not.
-fn is_dirty(card: CardState, over: Memo<bool>, late: Memo<String>) -> bool {
+/// Whether the draft is worth keeping: until the ask is over, and then as long as something did not reach the agent.
+fn is_kept(card: CardState, over: Memo<bool>, late: Memo<String>) -> bool {
     let settled = card.submission.with(Submission::settled);
     match over.get() {
         true => late.with(|late| !late.is_empty()),
-        false => settled.is_none() && card.draft.with(Draft::is_dirty),
+        false => settled.is_none(),
     }
+}
+
+/// Whether something would be lost with the card. What the user gave away or up is not.
+fn is_dirty(card: CardState, over: Memo<bool>, late: Memo<String>) -> bool {
+    is_kept(card, over, late) && (over.get() || card.draft.with(Draft::is_dirty))
 }
 
 fn mode_name(card: CardState) -> &'static str {

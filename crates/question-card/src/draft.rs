@@ -1,7 +1,9 @@
 //! What the user has chosen and typed so far, and every rule of choosing. Knows nothing of a browser.
 
+mod kept;
 mod question;
 
+pub(crate) use self::kept::Kept;
 use self::question::QuestionDraft;
 use ask_user_question::AskUserQuestion;
 use ask_user_question::reply::Selection;
@@ -13,6 +15,7 @@ use ask_user_question::text::is_blank;
 ///   [`is_skipped`](Self::is_skipped), [`text`](Self::text), [`room`](Self::room), [`problem`](Self::problem),
 ///   [`problems`](Self::problems), [`is_dirty`](Self::is_dirty), [`selections`](Self::selections), [`left_over`](Self::left_over).
 /// - What the stream tells: [`know`](Self::know), [`reconcile`](Self::reconcile).
+/// - Apart from its card: [`kept`](Self::kept), [`restore`](Self::restore), [`take_up`](Self::take_up).
 /// - What the user does: [`toggle`](Self::toggle), [`choose_other`](Self::choose_other), [`toggle_other`](Self::toggle_other),
 ///   [`type_text`](Self::type_text), [`skip`](Self::skip), [`toggle_skip`](Self::toggle_skip), [`forget`](Self::forget).
 ///
@@ -22,6 +25,8 @@ pub(crate) struct Draft {
     questions: Vec<QuestionDraft>,
     /// The most characters of each typed text.
     max_length: Option<usize>,
+    /// What was kept, until its question is whole.
+    waiting: Kept,
 }
 
 /// How many options of a question may be chosen.
@@ -302,6 +307,7 @@ impl Draft {
 
     /// Forgets everything that the user did.
     pub(crate) fn forget(&mut self) {
+        self.waiting = Kept::default();
         for draft in &mut self.questions {
             *draft = QuestionDraft {
                 kind: draft.kind,
@@ -327,6 +333,10 @@ impl Draft {
         self.questions
             .get_mut(index)
             .filter(|draft| draft.kind.is_some())
+    }
+
+    fn grow_below(&mut self, index: usize, count: usize) -> Option<&mut QuestionDraft> {
+        (index < count).then(|| self.grow(index))
     }
 
     fn grow(&mut self, index: usize) -> &mut QuestionDraft {

@@ -29,6 +29,7 @@ pub mod anatomy;
 pub mod card;
 pub mod dom;
 mod draft;
+pub mod drafts;
 mod keyboard;
 pub mod labels;
 pub mod receipt;

@@ -34,6 +34,7 @@ impl CardState {
         if now == Phase::Malformed {
             self.draft.update(|draft| draft.know(0, Kind::Single));
         }
+        self.take_up(ask);
         if before == Phase::Streaming && takes_answer(now) {
             self.arrive(ask);
         }

@@ -4,11 +4,13 @@ use super::SubmitMode;
 use super::claim::Claim;
 use super::deadline::{Deadline, HostTime};
 use super::follow::Shown;
+use super::keep::Keeper;
 use super::preview::has_previews;
 use super::status::Announcer;
 use super::steady::Steady;
 use crate::dom::Ids;
 use crate::draft::{Draft, Kind, Problem};
+use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Limits, Phase, Reply};
@@ -47,6 +49,7 @@ pub(crate) struct CardState {
     pub(crate) had_focus: StoredValue<bool>,
     pub(crate) calls: Calls,
     pub(crate) offers: Offers,
+    pub(crate) keeper: Keeper,
     /// What was last handed to the host, to tell the own answer from one given elsewhere.
     pub(super) sent: StoredValue<Option<Sent>>,
     /// The host said that a reply is on its way, so that "idle" will say something too.
@@ -81,6 +84,7 @@ pub(crate) struct Settings {
     pub(crate) offers: Offers,
     pub(crate) max_length: Option<usize>,
     pub(crate) time: HostTime,
+    pub(crate) persist: Persist,
 }
 
 /// How the options are shown.
@@ -130,6 +134,7 @@ impl CardState {
             offers,
             max_length,
             time,
+            persist,
         } = settings;
         let (shown, ids) = ask.with_untracked(|ask| (Shown::new(ask), Ids::new(&ask.tool_call_id)));
         let single_only = limits.is_some_and(|limits| *limits.questions().end() == 1);
@@ -156,6 +161,7 @@ impl CardState {
             had_focus: StoredValue::new(false),
             calls,
             offers,
+            keeper: Keeper::new(persist),
             sent: StoredValue::new(None),
             was_pending: StoredValue::new(false),
             latches: StoredValue::new(0),

@@ -38,6 +38,15 @@ impl QuestionDraft {
         answer.or_else(|| over(self.sent_note()?).map(|over| Problem::NoteTooLong { over }))
     }
 
+    /// Whether the user did anything to it.
+    pub(super) fn is_touched(&self) -> bool {
+        let untouched = Self {
+            kind: self.kind,
+            ..Self::default()
+        };
+        *self != untouched
+    }
+
     /// Whether anything would be lost.
     pub(super) fn is_dirty(&self) -> bool {
         let has_text = !is_blank(&self.other) || !is_blank(&self.note);

@@ -1,3 +1,5 @@
+mod kept;
+
 use super::*;
 use ask_user_question::{Question, QuestionOption, Reply};
 

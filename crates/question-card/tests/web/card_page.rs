@@ -8,6 +8,7 @@ use leptos::mount::{UnmountHandle, hydrate_from, mount_to};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::task::tick;
+use question_card::drafts::Persist;
 use question_card::{ClaimFocus, FocusHandle, Labels, QuestionCard, Sending, SubmitMode};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -61,6 +62,7 @@ pub struct Setting {
     /// The host's clock and its own deadline.
     pub now: Option<Signal<u64>>,
     pub expires_at: Signal<Option<u64>>,
+    pub persist: Persist,
 }
 
 thread_local! { static CARDS: Cell<u32> = const { Cell::new(0) }; }
@@ -729,6 +731,7 @@ fn card(
             nostrip:now=setting.now
             expires_at=setting.expires_at
             on_extend=Callback::new(move |()| on_extend(&mut |heard| heard.extensions += 1))
+            persist=setting.persist
         />
     }
 }

@@ -12,6 +12,7 @@ mod asks;
 mod card_page;
 mod choosing;
 mod deadline;
+mod drafts;
 mod extras;
 mod focus;
 mod hydrating;

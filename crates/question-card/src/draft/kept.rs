@@ -1,0 +1,209 @@
+//! A draft apart from its card: as it waits for its questions to be whole again, and as text.
+
+use super::question::{Choice, QuestionDraft};
+use super::{Draft, Pick};
+use crate::dom::fnv1a;
+use ask_user_question::AskSnapshot;
+use ask_user_question::json;
+use ask_user_question::snapshot::QuestionSnapshot;
+use serde_json::{Map, Value, json};
+
+/// Of what form the text is; another form is not read.
+const VERSION: u64 = 1;
+/// The longest text that is written or read, in bytes. What a reply may hold at most has room in it.
+const MOST: usize = 2 << 20;
+
+/// What the user did to an ask, question by question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Kept(Vec<KeptQuestion>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct KeptQuestion {
+    index: usize,
+    /// Tells the question's text from others: agents that number their calls use the same id for many questions.
+    asked: Option<u64>,
+    draft: QuestionDraft,
+}
+
+impl Kept {
+    /// The text to write for this call; nothing where that would be too much.
+    pub(crate) fn to_text(&self, tool_call_id: &str) -> Option<String> {
+        let questions: Vec<Value> = self.0.iter().map(write_question).collect();
+        let text =
+            json!({ "v": VERSION, "call": tool_call_id, "questions": questions }).to_string();
+        (text.len() <= MOST).then_some(text)
+    }
+
+    /// Reads what was written for this call. Anything else, whoever wrote it, is nothing.
+    pub(crate) fn from_text(tool_call_id: &str, text: &str) -> Option<Self> {
+        if text.len() > MOST {
+            return None;
+        }
+        let value = json::parse(text).ok()?;
+        let is_ours =
+            value.get("v")?.as_u64()? == VERSION && value.get("call")?.as_str()? == tool_call_id;
+        let questions = value.get("questions").filter(|_| is_ours)?.as_array()?;
+        questions
+            .iter()
+            .map(read_question)
+            .collect::<Option<_>>()
+            .map(Self)
+    }
+}
+
+impl Draft {
+    /// What is to be kept of it; nothing where the user did nothing.
+    pub(crate) fn kept(&self, ask: &AskSnapshot) -> Option<Kept> {
+        let keep = |(index, draft): (usize, &QuestionDraft)| KeptQuestion {
+            index,
+            asked: ask.questions.get(index).and_then(fingerprint),
+            draft: QuestionDraft {
+                kind: None,
+                ..draft.clone()
+            },
+        };
+        let touched = self
+            .questions
+            .iter()
+            .enumerate()
+            .filter(|(_, draft)| draft.is_touched());
+        let all: Vec<_> = touched
+            .map(keep)
+            .chain(self.waiting.0.iter().cloned())
+            .collect();
+        (!all.is_empty()).then_some(Kept(all))
+    }
+
+    /// Takes back what was kept. Each part waits for its question to be whole, for only then can be told what of it still fits.
+    pub(crate) fn restore(&mut self, kept: Kept) {
+        self.waiting = kept;
+    }
+
+    /// Whether anything waits.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.waiting.0.is_empty()
+    }
+
+    /// Takes up what waited for questions that are whole now; where nothing more arrives, for all there are. Gives their indexes.
+    ///
+    /// What the user did in the meantime stays; what was about another question, or about options that are gone, does not come back.
+    pub(crate) fn take_up(&mut self, ask: &AskSnapshot, no_more: bool) -> Vec<usize> {
+        let asked = |kept: &KeptQuestion| ask.questions.get(kept.index);
+        let is_whole =
+            |kept: &KeptQuestion| no_more || asked(kept).is_some_and(|asked| asked.closed);
+        let (whole, rest) = std::mem::take(&mut self.waiting.0)
+            .into_iter()
+            .partition(is_whole);
+        self.waiting.0 = rest;
+        // Where no question could be read, an own answer could be typed all the same.
+        let count = ask.questions.len().max(1);
+        let mut taken = Vec::new();
+        for kept in whole {
+            let asked = asked(&kept);
+            let current = self.grow_below(kept.index, count);
+            if let Some(current) = current.filter(|current| !current.is_touched())
+                && is_same(kept.asked, asked.and_then(fingerprint))
+            {
+                let kind = current.kind;
+                *current = kept.draft;
+                current.follow_labels(&labels(asked));
+                if let Some(kind) = kind {
+                    current.become_kind(kind);
+                }
+                taken.push(kept.index);
+            }
+        }
+        taken
+    }
+}
+
+/// Whether two questions may be the same. Nothing is said of one that was not whole.
+fn is_same(one: Option<u64>, other: Option<u64>) -> bool {
+    one.is_none() || other.is_none() || one == other
+}
+
+fn fingerprint(asked: &QuestionSnapshot) -> Option<u64> {
+    let text = &asked.question;
+    // Repair may take the white space around it away.
+    text.closed.then(|| fnv1a(text.text.trim()))
+}
+
+fn labels(asked: Option<&QuestionSnapshot>) -> Vec<&str> {
+    let options = asked.map_or(&[][..], |asked| &asked.options);
+    options
+        .iter()
+        .map(|option| option.label.text.as_str())
+        .collect()
+}
+
+fn write_question(kept: &KeptQuestion) -> Value {
+    let KeptQuestion {
+        index,
+        asked,
+        draft,
+    } = kept;
+    let mut question = write_choice(&draft.choice);
+    question.insert("index".to_owned(), (*index).into());
+    question.insert("asked".to_owned(), (*asked).into());
+    question.insert("other".to_owned(), draft.other.as_str().into());
+    question.insert("note".to_owned(), draft.note.as_str().into());
+    let skipped = draft.skipped.as_ref().map(write_choice);
+    question.insert("skipped".to_owned(), skipped.into());
+    Value::Object(question)
+}
+
+fn write_choice(choice: &Choice) -> Map<String, Value> {
+    let pick = |pick: &Pick| json!([pick.option, pick.label]);
+    let picks: Vec<Value> = choice.picks.iter().map(pick).collect();
+    let fields = [
+        ("picks", picks.into()),
+        ("chosen", choice.other.into()),
+        ("before", choice.before_other.as_ref().map(pick).into()),
+    ];
+    fields
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+fn read_question(value: &Value) -> Option<KeptQuestion> {
+    let text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
+    let skipped = match value.get("skipped")? {
+        Value::Null => None,
+        before => Some(read_choice(before)?),
+    };
+    let choice = match &skipped {
+        Some(_) => Choice::default(),
+        None => read_choice(value)?,
+    };
+    Some(KeptQuestion {
+        index: usize::try_from(value.get("index")?.as_u64()?).ok()?,
+        asked: value.get("asked")?.as_u64(),
+        draft: QuestionDraft {
+            kind: None,
+            choice,
+            other: text("other")?,
+            note: text("note")?,
+            skipped,
+        },
+    })
+}
+
+fn read_choice(value: &Value) -> Option<Choice> {
+    let picks = value.get("picks")?.as_array()?;
+    Some(Choice {
+        picks: picks.iter().map(read_pick).collect::<Option<_>>()?,
+        other: value.get("chosen")?.as_bool()?,
+        before_other: match value.get("before")? {
+            Value::Null => None,
+            before => Some(read_pick(before)?),
+        },
+    })
+}
+
+fn read_pick(value: &Value) -> Option<Pick> {
+    Some(Pick {
+        option: usize::try_from(value.get(0)?.as_u64()?).ok()?,
+        label: value.get(1)?.as_str()?.to_owned(),
+    })
+}

@@ -1,0 +1,343 @@
+//! Drafts of cards that go and come back. What a real reload does is checked with a real one elsewhere.
+
+use crate::asks::{ask, mixed, question, ready, service, stream};
+use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
+use crate::wait::until;
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
+use question_card::Sending;
+use question_card::dom::Ids;
+use question_card::drafts::{DraftStore, Persist};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+async fn waiting(id: &str, ask: AskUserQuestion, persist: Persist) -> CardPage {
+    let setting = Setting {
+        persist,
+        allow_skip: true,
+        ..Setting::default()
+    };
+    CardPage::open(AskSnapshot::complete(id, ask, Phase::Answerable), setting).await
+}
+
+async fn superseded(id: &str) -> CardPage {
+    let mut snapshot = AskSnapshot::complete(id, service(), Phase::Superseded);
+    snapshot.outcome = Some(Outcome::Superseded);
+    CardPage::open(snapshot, Setting::default()).await
+}
+
+/// A host's own store, as it is to be written by hand.
+#[derive(Default)]
+struct Notebook(Mutex<HashMap<String, String>>);
+
+impl Notebook {
+    fn page(&self, id: &str) -> Option<String> {
+        self.load(id)
+    }
+
+    /// What another page wrote of this card's call is there under the id of a call that this page never saw.
+    fn copy(&self, from: &str, to: &str) {
+        let quoted = |id: &str| format!("{id:?}");
+        let draft = self.load(from).expect("there is a draft");
+        assert!(draft.contains(&quoted(from)));
+        self.save(to, &draft.replace(&quoted(from), &quoted(to)));
+    }
+}
+
+impl DraftStore for Notebook {
+    fn load(&self, tool_call_id: &str) -> Option<String> {
+        let all = self.0.lock().expect("nobody panics while holding it");
+        all.get(tool_call_id).cloned()
+    }
+
+    fn save(&self, tool_call_id: &str, draft: &str) {
+        let mut all = self.0.lock().expect("nobody panics while holding it");
+        all.insert(tool_call_id.to_owned(), draft.to_owned());
+    }
+
+    fn remove(&self, tool_call_id: &str) {
+        let mut all = self.0.lock().expect("nobody panics while holding it");
+        all.remove(tool_call_id);
+    }
+}
+
+fn session() -> web_sys::Storage {
+    let window = web_sys::window().expect("a window");
+    let storage = window.session_storage().expect("it may be used");
+    storage.expect("this browser has one")
+}
+
+fn in_session(id: &str) -> Option<String> {
+    let key = format!("{}-draft", Ids::new(id));
+    session().get_item(&key).expect("it may be read")
+}
+
+#[test]
+async fn his_03_a_card_that_comes_back_has_everything_and_says_nothing() {
+    let id = fresh_id();
+    let card = waiting(&id, mixed(), Persist::None).await;
+    card.choose("SQLite").await;
+    card.choose("Search").await;
+    card.type_other(1, "and sorting").await;
+    card.add_note(0, "for now").await;
+    card.skip(2).await;
+    drop(card);
+
+    let card = waiting(&id, mixed(), Persist::None).await;
+    assert_eq!(card.chosen(), ["SQLite", "Search", "Other"]);
+    assert_eq!(card.text_field(1).value(), "and sorting");
+    assert_eq!(card.note_field(0).value(), "for now");
+    let pressed = card.buttons("Skip")[2].get_attribute("aria-pressed");
+    assert_eq!(pressed.as_deref(), Some("true"));
+    assert_eq!(card.announcement(), "");
+    let body = leptos::prelude::document().body().expect("a body");
+    card.sees_focus_on(&body);
+    assert_eq!(card.card().get_attribute("data-dirty").as_deref(), Some(""));
+    card.submit().await;
+    assert_eq!(card.only_reply().answers().len(), 3);
+}
+
+#[test]
+async fn what_was_typed_where_one_tap_answers_comes_back_too() {
+    let id = fresh_id();
+    let open = async || {
+        let snapshot = AskSnapshot::complete(&*id, service(), Phase::Answerable);
+        CardPage::open(snapshot, on_pick()).await
+    };
+    let card = open().await;
+    card.type_other(0, "A new horn").await;
+    drop(card);
+    let card = open().await;
+    assert_eq!(card.text_field(0).value(), "A new horn");
+}
+
+#[test]
+async fn a_card_that_comes_back_while_it_streams_waits_for_its_questions() {
+    let id = fresh_id();
+    let card = CardPage::open(AskSnapshot::new(&*id), Setting::default()).await;
+    card.receives(stream(&mixed()));
+    card.settled().await;
+    card.choose("Postgres").await;
+    card.choose("Fancy").await;
+    drop(card);
+
+    let card = CardPage::open(AskSnapshot::new(&*id), Setting::default()).await;
+    let patches = stream(&mixed());
+    let second = AskPatch::OpenQuestion { question: 1 };
+    let (first, rest) = crate::asks::before(patches, &second);
+    card.receives_slowly(first).await;
+    assert_eq!(card.chosen(), ["Postgres"]);
+    card.receives(rest);
+    card.receives(ready(&mixed()));
+    card.settled().await;
+    assert_eq!(card.chosen(), ["Postgres", "Fancy"]);
+}
+
+#[test]
+async fn without_a_store_nothing_is_written() {
+    let before = session().length().expect("it may be read");
+    let id = fresh_id();
+    let card = waiting(&id, service(), Persist::None).await;
+    card.type_other(0, "mine").await;
+    drop(card);
+    assert_eq!(session().length().expect("it may be read"), before);
+}
+
+#[test]
+async fn his_04_the_session_has_the_draft_until_the_ask_is_over() {
+    for (outcome, phase) in [
+        (None, Phase::Answered),
+        (Some(Outcome::Declined), Phase::Declined),
+    ] {
+        let id = fresh_id();
+        let card = waiting(&id, service(), Persist::Session).await;
+        assert_eq!(in_session(&id), None, "nothing is written before a change");
+        card.choose("Oil change").await;
+        until("it is written", || in_session(&id).is_some()).await;
+        match phase {
+            Phase::Answered => card.submit().await,
+            _ => {
+                card.press_button("Cancel question").await;
+                card.press_button("Cancel and discard answers?").await;
+            }
+        }
+        assert!(in_session(&id).is_some(), "it is not known to have arrived");
+        let outcome = outcome.unwrap_or_else(|| Outcome::Answered(card.only_reply()));
+        card.receives([AskPatch::Outcome(outcome), AskPatch::Phase(phase)]);
+        until("it is gone", || in_session(&id).is_none()).await;
+    }
+}
+
+#[test]
+async fn the_session_has_the_last_change_when_the_page_or_the_card_goes() {
+    let id = fresh_id();
+    let card = waiting(&id, service(), Persist::Session).await;
+    card.type_other(0, "first").await;
+    let window = web_sys::window().expect("a window");
+    let pagehide = web_sys::Event::new("pagehide").expect("an event");
+    window.dispatch_event(&pagehide).expect("it is dispatched");
+    assert!(in_session(&id).is_some_and(|draft| draft.contains("first")));
+    card.type_other(0, "second").await;
+    drop(card);
+    assert!(in_session(&id).is_some_and(|draft| draft.contains("second")));
+}
+
+#[test]
+async fn a_page_reads_what_an_earlier_one_wrote() {
+    let notebook = Arc::new(Notebook::default());
+    let store = Persist::Own(notebook.clone());
+    let id = fresh_id();
+    let card = waiting(&id, mixed(), store.clone()).await;
+    card.choose("Postgres").await;
+    card.type_other(2, "mine").await;
+    until("it is written", || notebook.page(&id).is_some()).await;
+    drop(card);
+
+    let later = fresh_id();
+    notebook.copy(&id, &later);
+    let card = waiting(&later, mixed(), store.clone()).await;
+    assert_eq!(card.chosen(), ["Postgres", "Other"]);
+    assert_eq!(card.text_field(2).value(), "mine");
+    card.choose("Search").await;
+    card.submit().await;
+    card.receives([
+        AskPatch::Outcome(Outcome::Answered(card.only_reply())),
+        AskPatch::Phase(Phase::Answered),
+    ]);
+    until("it is gone", || notebook.page(&later).is_none()).await;
+
+    let changed = fresh_id();
+    notebook.copy(&id, &changed);
+    let mut other = mixed();
+    other.questions[0] = question("Which database?", "Database", false, &["MySQL", "SQLite"]);
+    other.questions[2] = question("Which colour?", "Colour", false, &["Red", "Blue"]);
+    let card = waiting(&changed, other, store).await;
+    assert_eq!(card.chosen(), [""; 0], "what is gone does not come back");
+    assert_eq!(
+        card.text_field(2).value(),
+        "",
+        "it was about another question"
+    );
+}
+
+#[test]
+async fn what_is_no_draft_is_ignored() {
+    let id = fresh_id();
+    let key = format!("{}-draft", Ids::new(&id));
+    for text in ["", "{", "[[[", "{\"v\":1}", "\u{0}"] {
+        session().set_item(&key, text).expect("it may be written");
+        let card = waiting(&id, service(), Persist::Session).await;
+        assert_eq!(
+            (card.state(), card.chosen()),
+            ("awaiting".to_owned(), vec![])
+        );
+    }
+    session().remove_item(&key).expect("it may be written");
+}
+
+#[test]
+async fn what_came_too_late_is_kept_until_it_is_put_away() {
+    let id = fresh_id();
+    let card = waiting(&id, service(), Persist::Session).await;
+    card.type_other(0, "nearly done").await;
+    card.receives([
+        AskPatch::Outcome(Outcome::Superseded),
+        AskPatch::Phase(Phase::Superseded),
+    ]);
+    card.settled().await;
+    drop(card);
+    assert!(in_session(&id).is_some());
+
+    let card = superseded(&id).await;
+    assert!(card.text().contains("nearly done"));
+    drop(card);
+    let card = superseded(&id).await;
+    card.press_button("Dismiss").await;
+    assert_eq!(card.card().get_attribute("data-dirty"), None);
+    drop(card);
+    let card = superseded(&id).await;
+    assert!(!card.text().contains("nearly done"));
+}
+
+#[test]
+async fn text_beside_an_answer_is_kept_until_it_is_put_away() {
+    let id = fresh_id();
+    let card = waiting(&id, service(), Persist::Session).await;
+    card.type_other(0, "long text").await;
+    card.choose("Oil change").await;
+    card.submit().await;
+    card.receives([
+        AskPatch::Outcome(Outcome::Answered(card.only_reply())),
+        AskPatch::Phase(Phase::Answered),
+    ]);
+    card.settled().await;
+    assert!(card.text().contains("long text"));
+    until("it is written", || in_session(&id).is_some()).await;
+    card.press_button("Dismiss").await;
+    until("it is gone", || in_session(&id).is_none()).await;
+}
+
+#[test]
+async fn an_unreadable_question_keeps_what_was_typed() {
+    let id = fresh_id();
+    let open = async || {
+        let snapshot = AskSnapshot {
+            phase: Phase::Malformed,
+            ..AskSnapshot::new(&*id)
+        };
+        CardPage::open(snapshot, Setting::default()).await
+    };
+    let card = open().await;
+    card.type_other(0, "My brakes squeal").await;
+    drop(card);
+    let card = open().await;
+    assert_eq!(card.text_field(0).value(), "My brakes squeal");
+    card.press_button("Send as a message").await;
+    card.heard(|heard| assert_eq!(heard.messages, ["My brakes squeal"]));
+    drop(card);
+    assert_eq!(open().await.text_field(0).value(), "");
+}
+
+#[test]
+async fn a_reply_that_failed_is_still_kept() {
+    let id = fresh_id();
+    let card = waiting(&id, service(), Persist::Session).await;
+    card.choose("Oil change").await;
+    card.submit().await;
+    card.host_says(Sending::Failed("No network.".to_owned()))
+        .await;
+    drop(card);
+    let card = waiting(&id, service(), Persist::Session).await;
+    assert_eq!(card.chosen(), ["Oil change"]);
+}
+
+#[test]
+async fn ime_04_a_draft_that_comes_back_does_not_disturb_another_field() {
+    let two = ask(vec![
+        question("First?", "One", false, &["A", "B"]),
+        question("Second?", "Two", false, &["C", "D"]),
+    ]);
+    let id = fresh_id();
+    let card = waiting(&id, two.clone(), Persist::None).await;
+    card.type_other(1, "kept").await;
+    drop(card);
+
+    let card = CardPage::open(AskSnapshot::new(&*id), Setting::default()).await;
+    let second = AskPatch::OpenQuestion { question: 1 };
+    let (first, rest) = crate::asks::before(stream(&two), &second);
+    card.receives(first);
+    card.settled().await;
+    let field = card.text_field(0);
+    card.type_other(0, "にほ").await;
+    field.set_selection_range(1, 1).expect("a caret");
+    card.receives(rest);
+    card.receives(ready(&two));
+    card.settled().await;
+    assert_eq!(card.text_field(1).value(), "kept");
+    assert_eq!(
+        (field.value(), field.selection_start()),
+        ("にほ".to_owned(), Ok(Some(1))),
+        "writing a value moves the caret to its end"
+    );
+}
