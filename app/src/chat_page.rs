@@ -1,18 +1,19 @@
 //! The page as a whole: who one talks to, the transcript, what went wrong, the composer.
 
+use crate::agent;
 use crate::composer::{Composer, focus_composer};
 use crate::transcript::Transcript;
 use crate::words;
-use agent_chat::{AgentChat, ChatOptions, Limits, Status, use_agent_chat};
+use agent_chat::{AgentChat, Connection, Limits, Status, use_agent_chat};
 use leptos::prelude::*;
 
 /// What the agent may ask at a time; the cards rely on it before the arguments are complete.
 pub(crate) const LIMITS: Limits = Limits::CHAT;
 
-/// The chat page, talking to the agent behind `agent` at the page's own origin.
+/// The chat page, talking to the agent that its address names, or else to the one at its own origin.
 #[component]
 pub fn ChatPage() -> impl IntoView {
-    let chat = use_agent_chat(ChatOptions::new("agent").with_limits(&LIMITS));
+    let chat = use_agent_chat(agent::options(&LIMITS));
     view! {
         <header class="bar">
             <h1>{words::TITLE}</h1>
@@ -23,6 +24,7 @@ pub fn ChatPage() -> impl IntoView {
             <Show when=move || chat.entries.with(Vec::is_empty)>
                 <Welcome chat />
             </Show>
+            <ConnectionLine chat />
             <Trouble chat />
             <Composer chat />
         </main>
@@ -52,6 +54,21 @@ fn Welcome(chat: AgentChat) -> impl IntoView {
                     .collect_view()}
             </ul>
         </section>
+    }
+}
+
+/// Whether the agent can be reached, where it can't.
+#[component]
+fn ConnectionLine(chat: AgentChat) -> impl IntoView {
+    let text = move || match chat.connection.get() {
+        Connection::Online => "",
+        Connection::Reconnecting => words::RECONNECTING,
+        Connection::Offline => words::OFFLINE,
+    };
+    view! {
+        <p class="connection" role="status">
+            {text}
+        </p>
     }
 }
 

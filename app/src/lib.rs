@@ -1,5 +1,6 @@
 //! The chat page, apart from the program that mounts it.
 
+mod agent;
 pub mod chat_page;
 pub mod composer;
 pub mod markdown;

@@ -23,3 +23,6 @@ pub(crate) const YOU: &str = "You";
 pub(crate) const AGENT: &str = "Agent";
 pub(crate) const TOOL_RUNNING: &str = "…";
 pub(crate) const TOOL_DONE: &str = "✓";
+pub(crate) const RECONNECTING: &str =
+    "The connection is gone. Trying to get it back; nothing is lost.";
+pub(crate) const OFFLINE: &str = "You are offline. What you answer is sent when you are back.";

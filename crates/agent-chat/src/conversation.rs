@@ -3,10 +3,19 @@
 use crate::transcript::Transcript;
 use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::asks::reply::NextRun;
+use ag_ui_stream::event::{RunFinished, RunStarted};
+use ag_ui_stream::message::ToolMessage;
+use ag_ui_stream::outcome::{Interrupt, InterruptOutcome, RunOutcome};
 use ag_ui_stream::reader::{End, StreamError};
 use ag_ui_stream::thread::Change;
 use ag_ui_stream::{Asks, Event, EventReader, Message, Thread};
+use ask_user_question::outcome::CANCELLED_TEXT;
+use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Phase};
+use serde_json::Value;
+
+/// The name of a run that never was: a history is taken over as if one run had brought it.
+const HISTORY: &str = "history";
 
 /// Feeds a response's bytes through reader, run state and interceptor into the transcript's signals.
 pub(crate) struct Conversation {
@@ -66,6 +75,70 @@ impl Conversation {
         self.transcript.lay(&self.thread);
     }
 
+    /// Takes another's word for everything that has been said so far. `ended` is the event that the last run ended with, if it did not end well.
+    ///
+    /// False, and nothing has changed, where `history` is no `MESSAGES_SNAPSHOT`.
+    pub(crate) fn restore(&mut self, now: u64, history: &[&str], ended: Option<&str>) -> bool {
+        let mut reader = EventReader::new();
+        reader.feed_json(&run_started(HISTORY, HISTORY));
+        history.iter().for_each(|event| reader.feed_json(event));
+        reader.feed_json(ended.unwrap_or(HISTORY_ENDS));
+        let events = std::iter::from_fn(|| reader.next_event()).collect::<Result<Vec<_>, _>>();
+        let Ok(events) = events else { return false };
+        self.begin_again();
+        events.iter().for_each(|event| self.take(now, event));
+        self.begun_again();
+        true
+    }
+
+    /// Everything is told again from the beginning. What is shown stays until it was.
+    pub(crate) fn begin_again(&mut self) {
+        self.thread = Thread::default();
+        self.asks = Asks::new();
+        self.transcript.begin_again();
+    }
+
+    /// Everything was told again.
+    pub(crate) fn begun_again(&mut self) {
+        self.transcript.forget_others(&self.thread, &self.asks);
+        self.transcript.lay(&self.thread);
+    }
+
+    /// Shows a message that is still on its way, or none.
+    pub(crate) fn show_message(&mut self, message: Option<(String, String)>) {
+        if self.transcript.set_unsent(message) {
+            self.transcript.lay(&self.thread);
+        }
+    }
+
+    /// Shows how an ask ended that another endpoint than the agent's has taken. The agent says so itself soon.
+    pub(crate) fn settle(&mut self, tool_call_id: &str, content: String) {
+        let message = Message::Tool(ToolMessage::new("", tool_call_id, content));
+        let changes = self.asks.handle_message(&message);
+        self.show_asks(changes);
+    }
+
+    /// Nobody waits for an answer any more: the agent does not know the conversation.
+    pub(crate) fn abandon_asks(&mut self) {
+        let waiting: Vec<String> = self.waiting().map(|ask| ask.tool_call_id.clone()).collect();
+        for id in waiting {
+            let message = ToolMessage::new(format!("abandoned-{id}"), id, CANCELLED_TEXT);
+            self.push_message(Message::Tool(message));
+        }
+    }
+
+    /// Lets an ask be answered by the interrupt of its own name, as the last run would have ended had it been asked for interrupts.
+    pub(crate) fn interrupt_by(&mut self, now: u64, tool_call_id: &str) {
+        let mut interrupt = Interrupt::new(tool_call_id, "tool_call");
+        interrupt.tool_call_id = Some(tool_call_id.to_owned());
+        let mut finished = RunFinished::new(HISTORY, HISTORY);
+        finished.outcome = Some(RunOutcome::Interrupt(InterruptOutcome {
+            interrupts: vec![interrupt],
+        }));
+        self.take(now, &RunStarted::new(HISTORY, HISTORY).into());
+        self.take(now, &finished.into());
+    }
+
     /// What the time changes.
     pub(crate) fn handle_timeout(&mut self, now: u64) {
         let changes = self.asks.handle_timeout(now);
@@ -86,7 +159,8 @@ impl Conversation {
         Ok(())
     }
 
-    fn take(&mut self, now: u64, event: &Event) {
+    /// Takes an event that was verified.
+    pub(crate) fn take(&mut self, now: u64, event: &Event) {
         let change = self.thread.handle_event(event);
         let asks = self.asks.handle_event(now, event);
         let opened = self.show_asks(asks);
@@ -122,6 +196,7 @@ impl Conversation {
     /// True where an ask began.
     fn show_asks(&mut self, changes: Vec<AskChange>) -> bool {
         let mut opened = false;
+        let mut moved = false;
         for change in changes {
             match change {
                 AskChange::Opened { tool_call_id } => {
@@ -132,11 +207,24 @@ impl Conversation {
                     tool_call_id,
                     patch,
                 } => {
+                    moved |= matches!(patch, AskPatch::Phase(_));
                     self.transcript
                         .update_ask(&tool_call_id, |ask| ask.apply(patch));
                 }
             }
         }
+        if moved {
+            self.transcript.show_waiting(&self.asks);
+        }
         opened
     }
 }
+
+/// The beginning of a run, as an agent sends it.
+pub(crate) fn run_started(thread_id: &str, run_id: &str) -> String {
+    let (thread_id, run_id) = (Value::from(thread_id), Value::from(run_id));
+    format!(r#"{{"type":"RUN_STARTED","threadId":{thread_id},"runId":{run_id}}}"#)
+}
+
+/// The end of the run that brings a history.
+const HISTORY_ENDS: &str = r#"{"type":"RUN_FINISHED","threadId":"history","runId":"history"}"#;

@@ -22,19 +22,33 @@
 //! This is the one crate that fetches. Everything that could be decided without a network or a browser is decided in `ag-ui-stream` and
 //! `ask-user-question`.
 
+mod address;
+mod browser;
 mod chat;
 mod conversation;
+mod core;
+mod delivery;
 mod entry;
+mod feed;
+mod following;
+mod headers;
 mod ids;
+mod kept;
 mod options;
 mod outbox;
+mod policy;
+mod run;
+mod storage;
+mod tabs;
 mod transcript;
 mod transport;
 mod trouble;
+mod watch;
 
-pub use ag_ui_stream::asks::reply::Delivery;
 pub use ask_user_question::Limits;
-pub use chat::{AgentChat, Status, use_agent_chat};
+pub use chat::{AgentChat, Connection, Status, use_agent_chat};
+pub use delivery::Delivery;
 pub use entry::{Ask, Entry, EntryKey, Item};
+pub use headers::{keep_headers, kept_headers};
 pub use options::ChatOptions;
 pub use trouble::Trouble;

@@ -1,9 +1,9 @@
 //! From the run state to entries.
 
 use crate::entry::{Ask, Entry, EntryKey, Item};
-use ag_ui_stream::{Message, Thread};
-use ask_user_question::AskSnapshot;
+use ag_ui_stream::{Asks, Message, Thread};
 use ask_user_question::snapshot::Sending;
+use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
 use std::collections::HashMap;
 
@@ -11,11 +11,14 @@ use std::collections::HashMap;
 pub(crate) struct Transcript {
     owner: Owner,
     entries: RwSignal<Vec<Entry>>,
+    waiting: RwSignal<Vec<Ask>>,
     texts: HashMap<String, GrowingText>,
     calls: HashMap<String, RwSignal<bool>>,
     asks: HashMap<String, Ask>,
     /// Asks that no call made, with the message after which each appeared.
     callless: Vec<(Option<String>, String)>,
+    /// The id and text of what the user said last, while the agent does not have it.
+    unsent: Option<(String, String)>,
 }
 
 /// A message's text, and how often it was replaced by one that does not continue it.
@@ -31,16 +34,57 @@ impl Transcript {
         Self {
             owner: Owner::current().unwrap_or_default(),
             entries: RwSignal::new(Vec::new()),
+            waiting: RwSignal::new(Vec::new()),
             texts: HashMap::new(),
             calls: HashMap::new(),
             asks: HashMap::new(),
             callless: Vec::new(),
+            unsent: None,
         }
     }
 
     /// What a page iterates over.
     pub(crate) fn entries(&self) -> RwSignal<Vec<Entry>> {
         self.entries
+    }
+
+    /// The asks that wait for their answers.
+    pub(crate) fn waiting(&self) -> RwSignal<Vec<Ask>> {
+        self.waiting
+    }
+
+    /// Every ask that is shown.
+    pub(crate) fn asks(&self) -> impl Iterator<Item = &Ask> {
+        self.asks.values()
+    }
+
+    /// Learns anew which asks wait.
+    pub(crate) fn show_waiting(&self, asks: &Asks) {
+        let waits = |ask: &&AskSnapshot| ask.phase == Phase::Answerable;
+        let waiting = asks.asks().filter(waits);
+        let waiting: Vec<_> = waiting
+            .filter_map(|ask| self.asks.get(&ask.tool_call_id))
+            .collect();
+        let shown = self.waiting.with_untracked(|shown| {
+            let ids = shown.iter().map(|ask| &ask.tool_call_id);
+            ids.eq(waiting.iter().map(|ask| &ask.tool_call_id))
+        });
+        if !shown {
+            self.waiting.set(waiting.into_iter().cloned().collect());
+        }
+    }
+
+    /// The conversation is told from its beginning. What is shown already stays where it is told again.
+    pub(crate) fn begin_again(&mut self) {
+        self.callless.clear();
+    }
+
+    /// The conversation was told: what is not in it is not shown any longer.
+    pub(crate) fn forget_others(&mut self, thread: &Thread, asks: &Asks) {
+        self.texts.retain(|id, _| thread.message(id).is_some());
+        self.calls.retain(|id, _| thread.call(id).is_some());
+        self.asks.retain(|id, _| asks.ask(id).is_some());
+        self.show_waiting(asks);
     }
 
     /// Where the reply to an ask stands.
@@ -53,12 +97,19 @@ impl Transcript {
     /// Makes room for an ask; it appears in the list with the next [`lay`](Self::lay): where its call is, or, for an interrupt that no call
     /// made, after what was said last.
     pub(crate) fn open_ask(&mut self, tool_call_id: &str, thread: &Thread) {
-        let ask = self.owner.with(|| Ask {
-            tool_call_id: tool_call_id.to_owned(),
-            ask: RwSignal::new(AskSnapshot::new(tool_call_id)),
-            sending: RwSignal::new(Sending::Idle),
-        });
-        self.asks.insert(tool_call_id.to_owned(), ask);
+        let snapshot = AskSnapshot::new(tool_call_id);
+        match self.asks.get(tool_call_id) {
+            // A history tells again what is shown already.
+            Some(ask) => ask.ask.set(snapshot),
+            None => {
+                let ask = self.owner.with(|| Ask {
+                    tool_call_id: tool_call_id.to_owned(),
+                    ask: RwSignal::new(snapshot),
+                    sending: RwSignal::new(Sending::Idle),
+                });
+                self.asks.insert(tool_call_id.to_owned(), ask);
+            }
+        }
         if thread.call(tool_call_id).is_none() {
             let last = thread
                 .messages()
@@ -84,6 +135,13 @@ impl Transcript {
         true
     }
 
+    /// Shows what the agent does not have yet behind everything else, from the next [`lay`](Self::lay) on. False where nothing changes.
+    pub(crate) fn set_unsent(&mut self, message: Option<(String, String)>) -> bool {
+        let changes = self.unsent != message;
+        self.unsent = message;
+        changes
+    }
+
     /// Lays the list anew after messages or calls came, went or moved.
     pub(crate) fn lay(&mut self, thread: &Thread) {
         let mut entries = self.callless_entries(None);
@@ -93,6 +151,14 @@ impl Transcript {
                 entries.push(self.call_entry(thread, &call.id, &call.function.name));
             }
             entries.extend(self.callless_entries(Some(message.id())));
+        }
+        if let Some((id, text)) = &self.unsent
+            && thread.message(id).is_none()
+        {
+            entries.push(Entry {
+                key: EntryKey::Message(id.clone(), 0),
+                item: Item::User(text.clone()),
+            });
         }
         self.entries.set(entries);
     }

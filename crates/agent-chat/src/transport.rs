@@ -1,19 +1,40 @@
-//! The one place that fetches: a POST whose response is read while it arrives.
+//! The one place that fetches: requests whose responses are read while they arrive.
 
 use ag_ui_stream::Message;
-use gloo_net::http::Request;
-use js_sys::{Reflect, Uint8Array};
+use gloo_net::http::{Headers, Request, RequestBuilder, Response};
+use js_sys::{Reflect, Uint8Array, encode_uri_component};
+use leptos::prelude::set_timeout_with_handle;
 use serde::Deserialize;
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader};
+
+/// Where an agent is, and what it is told with each request.
+#[derive(Clone, Debug)]
+pub(crate) struct Endpoint {
+    /// Absolute, or relative to the page.
+    pub(crate) url: String,
+    pub(crate) headers: Vec<(String, String)>,
+    /// How long the server may take to begin its answer, and how long it may be silent in the middle; for ever where that is not known.
+    pub(crate) patience: Option<Patience>,
+}
+
+/// How long a server is waited for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    pub(crate) answer: Duration,
+    pub(crate) silence: Duration,
+}
 
 /// Why a request did not become a stream, or a stream ended early.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TransportError {
     /// The user stopped it.
     Aborted,
-    /// The server could not be reached, or the connection broke. Browsers don't tell scripts more than that.
+    /// The server could not be reached, took too long, or the connection broke. Browsers don't tell scripts more than that.
     Network,
     /// The server answered with another status than 2xx.
     Status {
@@ -22,6 +43,28 @@ pub(crate) enum TransportError {
         /// What the body says.
         body: Box<ErrorBody>,
     },
+}
+
+impl TransportError {
+    /// Whether it may or may not have arrived: nobody answered, or only a proxy did.
+    pub(crate) fn is_lost(&self) -> bool {
+        match self {
+            Self::Aborted => false,
+            Self::Network => true,
+            Self::Status { status, body } => matches!(status, 502..=504) && body.message.is_none(),
+        }
+    }
+
+    /// Whether the server has the conversation in another state than this page.
+    pub(crate) fn is_conflict(&self) -> bool {
+        matches!(
+            self,
+            Self::Status {
+                status: 404 | 409,
+                ..
+            }
+        )
+    }
 }
 
 /// What is read of an error's JSON body.
@@ -37,73 +80,182 @@ pub(crate) struct ErrorBody {
 /// A response that is arriving.
 pub(crate) struct ByteStream {
     reader: Option<ReadableStreamDefaultReader>,
+    silence: Option<Duration>,
 }
 
 /// Ends a request at will, or when dropped by its owner's cleanup.
 #[derive(Clone, Debug)]
-pub(crate) struct Abort(AbortController);
+pub(crate) struct Abort {
+    controller: AbortController,
+    /// It was not the user who ended it.
+    expired: Rc<Cell<bool>>,
+}
 
 impl Abort {
     pub(crate) fn new() -> Self {
-        Self(
-            AbortController::new()
+        let controller = AbortController::new();
+        Self {
+            controller: controller
                 .expect("every browser that runs WebAssembly has AbortController"),
-        )
+            expired: Rc::default(),
+        }
     }
 
     pub(crate) fn abort(&self) {
-        self.0.abort();
+        self.controller.abort();
     }
 
     fn signal(&self) -> AbortSignal {
-        self.0.signal()
+        self.controller.signal()
     }
 
     fn error(&self) -> TransportError {
-        if self.signal().aborted() {
+        if self.signal().aborted() && !self.expired.get() {
             TransportError::Aborted
         } else {
             TransportError::Network
         }
     }
+
+    /// Waits for something of the request's; after this long the request is given up.
+    async fn within<T>(&self, most: Option<Duration>, something: impl Future<Output = T>) -> T {
+        let expire = {
+            let abort = self.clone();
+            move || {
+                abort.expired.set(true);
+                abort.abort();
+            }
+        };
+        let timer = most.and_then(|most| set_timeout_with_handle(expire, most).ok());
+        let done = something.await;
+        if let Some(timer) = timer {
+            timer.clear();
+        }
+        done
+    }
 }
 
-/// Posts a `RunAgentInput` and returns its response's bytes as they arrive.
-///
-/// # Errors
-/// Where the server can't be reached, answers with an error status, or the request is aborted.
-pub(crate) async fn post(
-    url: &str,
-    body: String,
-    abort: &Abort,
-) -> Result<ByteStream, TransportError> {
-    let response = Request::post(url)
-        .header("Content-Type", "application/json")
-        .header("Accept", "text/event-stream")
-        .abort_signal(Some(&abort.signal()))
-        .body(body)
-        .map_err(|_| abort.error())?
-        .send()
-        .await
-        .map_err(|_| abort.error())?;
-    if !response.ok() {
-        let body = response.text().await.unwrap_or_default();
-        return Err(TransportError::Status {
-            status: response.status(),
-            body: Box::new(serde_json::from_str(&body).unwrap_or_default()),
-        });
+impl Endpoint {
+    /// Posts JSON to the agent.
+    ///
+    /// # Errors
+    /// Where the server can't be reached, answers with an error status, or the request is aborted.
+    pub(crate) async fn post(
+        &self,
+        path: Option<&str>,
+        body: String,
+        abort: &Abort,
+    ) -> Result<ByteStream, TransportError> {
+        let url = path.map(|path| self.beside(path));
+        let request = Request::post(url.as_deref().unwrap_or(&self.url));
+        let request = self
+            .described(request, "text/event-stream")
+            .header("Content-Type", "application/json")
+            .abort_signal(Some(&abort.signal()))
+            .body(body)
+            .map_err(|_| abort.error())?;
+        self.send(request, abort).await
     }
-    let reader = response
-        .body()
-        .map(|body| body.get_reader().unchecked_into());
-    Ok(ByteStream { reader })
+
+    /// Gets what stands at a path beside the agent, as text.
+    ///
+    /// # Errors
+    /// As [`post`](Self::post).
+    pub(crate) async fn text(&self, path: &str, abort: &Abort) -> Result<String, TransportError> {
+        let request = self.described(Request::get(&self.beside(path)), "application/json");
+        let request = request.abort_signal(Some(&abort.signal())).build();
+        let response = self
+            .respond(request.map_err(|_| abort.error())?, abort)
+            .await?;
+        let text = abort.within(self.answer(), response.text()).await;
+        text.map_err(|_| abort.error())
+    }
+
+    /// Gets the stream of events at a path beside the agent, from an event id on.
+    ///
+    /// # Errors
+    /// As [`post`](Self::post).
+    pub(crate) async fn events(
+        &self,
+        path: &str,
+        last_id: Option<&str>,
+        abort: &Abort,
+    ) -> Result<ByteStream, TransportError> {
+        let mut request = self.described(Request::get(&self.beside(path)), "text/event-stream");
+        if let Some(last_id) = last_id {
+            request = request.header("Last-Event-ID", last_id);
+        }
+        let request = request.abort_signal(Some(&abort.signal())).build();
+        self.send(request.map_err(|_| abort.error())?, abort).await
+    }
+
+    async fn send(&self, request: Request, abort: &Abort) -> Result<ByteStream, TransportError> {
+        let response = self.respond(request, abort).await?;
+        let reader = response
+            .body()
+            .map(|body| body.get_reader().unchecked_into());
+        Ok(ByteStream {
+            reader,
+            silence: self.patience.map(|patience| patience.silence),
+        })
+    }
+
+    async fn respond(&self, request: Request, abort: &Abort) -> Result<Response, TransportError> {
+        let response = abort.within(self.answer(), request.send()).await;
+        let response = response.map_err(|_| abort.error())?;
+        if response.ok() {
+            return Ok(response);
+        }
+        let body = abort.within(self.answer(), response.text()).await;
+        Err(TransportError::Status {
+            status: response.status(),
+            body: Box::new(serde_json::from_str(&body.unwrap_or_default()).unwrap_or_default()),
+        })
+    }
+
+    fn answer(&self) -> Option<Duration> {
+        self.patience.map(|patience| patience.answer)
+    }
+
+    /// The address of something in the agent's own folder.
+    fn beside(&self, path: &str) -> String {
+        let agent = self.url.split(['?', '#']).next().unwrap_or_default();
+        let folder = agent.rfind('/').map_or("", |end| &agent[..=end]);
+        format!("{folder}{path}")
+    }
+
+    fn described(&self, request: RequestBuilder, accept: &str) -> RequestBuilder {
+        let headers = Headers::new().into_raw();
+        for (name, value) in &self.headers {
+            // What is no legal header is left out.
+            let _ = headers.append(name, value);
+        }
+        request
+            .headers(Headers::from_raw(headers))
+            .header("Accept", accept)
+    }
+}
+
+/// What stands at an address of the page's own.
+pub(crate) async fn own_text(url: &str) -> Option<String> {
+    let response = Request::get(url).send().await.ok()?;
+    match response.ok() {
+        true => response.text().await.ok(),
+        false => None,
+    }
+}
+
+/// The path of a conversation beside its agent, and of what belongs to it.
+pub(crate) fn conversation_path(id: &str, rest: &str) -> String {
+    let id = String::from(encode_uri_component(id));
+    format!("conversations/{id}{rest}")
 }
 
 impl ByteStream {
     /// The next chunk; `None` at the end.
     ///
     /// # Errors
-    /// Where the connection breaks or is aborted.
+    /// Where the connection breaks, is silent for too long, or is aborted.
     pub(crate) async fn next_chunk(
         &mut self,
         abort: &Abort,
@@ -111,7 +263,8 @@ impl ByteStream {
         let Some(reader) = &self.reader else {
             return Ok(None);
         };
-        let part = JsFuture::from(reader.read())
+        let part = abort
+            .within(self.silence, JsFuture::from(reader.read()))
             .await
             .map_err(|_| abort.error())?;
         let done = field(&part, "done").is_truthy();

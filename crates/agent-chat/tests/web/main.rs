@@ -1,7 +1,10 @@
 //! The hook against a scripted agent, in a browser.
 #![cfg(target_arch = "wasm32")]
 
+mod following;
+mod keeping;
 mod scripted_agent;
+mod server;
 mod visitor;
 
 use ag_ui_stream::Message;

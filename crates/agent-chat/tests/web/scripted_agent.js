@@ -1,29 +1,37 @@
-// Stands in for `fetch`: the test is the agent. Each request waits until the test has answered it.
+// Stands in for `fetch`: the test is the agent and its server. Each request waits until the test has answered it.
 const waiting = [];
 const takers = [];
 
 const fetch = window.fetch.bind(window);
+const aborted = () => new DOMException("The request was aborted.", "AbortError");
 
 window.fetch = async (request, options) => {
   // The program itself is fetched, too.
-  if (!(request instanceof Request) || new URL(request.url).pathname !== "/agent") return fetch(request, options);
-  const call = { body: await request.text(), signal: request.signal };
+  if (!(request instanceof Request) || !/^\/(agent|conversations\/|settings.json)/.test(new URL(request.url).pathname)) return fetch(request, options);
+  const call = {
+    name: `${request.method} ${new URL(request.url).pathname}`,
+    headers: request.headers,
+    body: await request.text(),
+    signal: request.signal,
+  };
   const response = new Promise((resolve, reject) => Object.assign(call, { resolve, reject }));
   call.signal.addEventListener("abort", () => {
-    const aborted = new DOMException("The request was aborted.", "AbortError");
-    call.reject(aborted);
-    call.writer?.error(aborted);
+    call.reject(aborted());
+    call.writer?.error(aborted());
   });
-  if (call.signal.aborted) throw new DOMException("The request was aborted.", "AbortError");
-  const taker = takers.shift();
-  taker ? taker(call) : waiting.push(call);
+  if (call.signal.aborted) throw aborted();
+  const taker = takers.findIndex(({ name }) => name === call.name);
+  taker < 0 ? waiting.push(call) : takers.splice(taker, 1)[0].take(call);
   return response;
 };
 
-export const next_call = () => new Promise((resolve) => {
-  const call = waiting.shift();
-  call ? resolve(call) : takers.push(resolve);
+export const next_call = (name) => new Promise((take) => {
+  const call = waiting.findIndex((call) => call.name === name);
+  call < 0 ? takers.push({ name, take }) : take(waiting.splice(call, 1)[0]);
 });
+
+// Requests that nobody has taken and that have not been given up.
+export const open_calls = () => waiting.filter((call) => !call.signal.aborted).map((call) => call.name);
 
 export const forget_calls = () => {
   waiting.length = 0;
@@ -38,6 +46,8 @@ export const next_task = () => new Promise((resolve) => {
 });
 
 export const body_of = (call) => call.body;
+
+export const header_of = (call, name) => call.headers.get(name) ?? undefined;
 
 export const is_aborted = (call) => call.signal.aborted;
 
@@ -55,6 +65,19 @@ export const close = (call) => {
 
 export const break_off = (call) => call.writer.error(new TypeError("network error"));
 
-export const refuse = (call, status, body) => call.resolve(new Response(body, { status }));
+export const answer = (call, status, body) => call.resolve(new Response(body, { status }));
 
 export const fail = (call) => call.reject(new TypeError("Failed to fetch"));
+
+// The browser's own events, and what they are about.
+export const show = (visible) => {
+  Object.defineProperty(document, "hidden", { configurable: true, value: !visible });
+  document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+};
+
+export const connect = (online) => {
+  Object.defineProperty(navigator, "onLine", { configurable: true, value: online });
+  window.dispatchEvent(new Event(online ? "online" : "offline"));
+};
+
+export const dispatch = (name) => window.dispatchEvent(new Event(name));

@@ -1,29 +1,58 @@
 //! The agent's end of the line, in the hands of a test.
 
+use ag_ui_stream::Message;
 use ag_ui_stream::input::RunAgentInput;
 use js_sys::Promise;
+use serde_json::Value;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen(module = "/tests/web/scripted_agent.js")]
 extern "C" {
-    fn next_call() -> Promise;
+    fn next_call(name: &str) -> Promise;
+    fn open_calls() -> Vec<String>;
     fn forget_calls();
     fn next_task() -> Promise;
     fn body_of(call: &JsValue) -> String;
+    fn header_of(call: &JsValue, name: &str) -> Option<String>;
     fn accept(call: &JsValue);
     fn write(call: &JsValue, text: &str);
     fn close(call: &JsValue);
     fn break_off(call: &JsValue);
-    fn refuse(call: &JsValue, status: u16, body: &str);
+    fn answer(call: &JsValue, status: u16, body: &str);
     fn fail(call: &JsValue);
     fn is_aborted(call: &JsValue) -> bool;
+    fn show(visible: bool);
+    fn connect(online: bool);
+    fn dispatch(name: &str);
 }
 
 /// Forgets what an earlier test left.
 pub(crate) fn fresh() {
     forget_calls();
+    show(true);
+    connect(true);
+}
+
+/// The browser shows the page, or hides it.
+pub(crate) fn is_shown(visible: bool) {
+    show(visible);
+}
+
+/// The machine gets a network, or loses it.
+pub(crate) fn is_connected(online: bool) {
+    connect(online);
+}
+
+/// The browser tells its page something else.
+pub(crate) fn tells(event: &str) {
+    dispatch(event);
+}
+
+/// The requests that wait and that the test has not taken, as `METHOD PATH`.
+pub(crate) fn waiting() -> Vec<String> {
+    open_calls()
 }
 
 /// Lets every task run that is due.
@@ -43,18 +72,38 @@ pub(crate) struct Call {
 impl Call {
     /// The next request, as soon as it is made.
     pub(crate) async fn next() -> Self {
-        let call = JsFuture::from(next_call()).await.expect("a call comes");
+        let call = JsFuture::from(next_call("POST /agent"))
+            .await
+            .expect("a call comes");
         let input = serde_json::from_str(&body_of(&call)).expect("the body is a RunAgentInput");
         Self { call, input }
     }
 
     /// Answers with 200 and the beginning of the run.
     pub(crate) fn accept(&self) {
+        self.accept_as("t");
+    }
+
+    /// The same, in a conversation of this id.
+    pub(crate) fn accept_as(&self, thread_id: &str) {
         accept(&self.call);
         self.event(&format!(
-            r#"{{"type":"RUN_STARTED","threadId":"t","runId":"{}"}}"#,
+            r#"{{"type":"RUN_STARTED","threadId":"{thread_id}","runId":"{}"}}"#,
             self.input.run_id
         ));
+    }
+
+    /// `metadata.ask.replyId` of the first reply.
+    pub(crate) fn reply_id(&self) -> String {
+        let metadata = self.input.messages.iter().filter_map(Message::metadata);
+        let mut asks = metadata.filter_map(|metadata| metadata.get("ask"));
+        let reply_id = asks.find_map(|ask| ask["replyId"].as_str());
+        reply_id.expect("it carries a reply").to_owned()
+    }
+
+    /// A header of the request.
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
+        header_of(&self.call, name)
     }
 
     /// Sends one event.
@@ -89,8 +138,13 @@ impl Call {
 
     /// Ends the run well.
     pub(crate) fn finishes(&self) {
+        self.finishes_as("t");
+    }
+
+    /// The same, in a conversation of this id.
+    pub(crate) fn finishes_as(&self, thread_id: &str) {
         self.event(&format!(
-            r#"{{"type":"RUN_FINISHED","threadId":"t","runId":"{}"}}"#,
+            r#"{{"type":"RUN_FINISHED","threadId":"{thread_id}","runId":"{}"}}"#,
             self.input.run_id
         ));
         close(&self.call);
@@ -118,11 +172,78 @@ impl Call {
 
     /// Answers with an error status.
     pub(crate) fn refuses(&self, status: u16, body: &str) {
-        refuse(&self.call, status, body);
+        answer(&self.call, status, body);
     }
 
     /// Never answers: the network is gone.
     pub(crate) fn is_unreachable(&self) {
         fail(&self.call);
+    }
+}
+
+/// One request to the server of a conversation that waits for its response.
+pub(crate) struct Request {
+    call: JsValue,
+}
+
+impl Request {
+    /// The next request of this method and path, as soon as it is made.
+    pub(crate) async fn next(name: &str) -> Self {
+        let call = JsFuture::from(next_call(name)).await.expect("a call comes");
+        Self { call }
+    }
+
+    /// What was posted.
+    pub(crate) fn body(&self) -> Value {
+        serde_json::from_str(&body_of(&self.call)).expect("the body is JSON")
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
+        header_of(&self.call, name)
+    }
+
+    /// Answers as a whole.
+    pub(crate) fn answers(&self, status: u16, body: &Value) {
+        answer(&self.call, status, &body.to_string());
+    }
+
+    /// Answers with a stream.
+    pub(crate) fn streams(&self) {
+        accept(&self.call);
+    }
+
+    /// Sends a frame of the stream.
+    pub(crate) fn tells(&self, event: &str, id: &str, data: &Value) {
+        let event = if event.is_empty() {
+            String::new()
+        } else {
+            format!("event: {event}\n")
+        };
+        let id = if id.is_empty() {
+            String::new()
+        } else {
+            format!("id: {id}\n")
+        };
+        write(&self.call, &format!("{event}{id}data: {data}\n\n"));
+    }
+
+    /// Ends the stream.
+    pub(crate) fn ends(&self) {
+        close(&self.call);
+    }
+
+    /// Cuts the connection.
+    pub(crate) fn breaks_off(&self) {
+        break_off(&self.call);
+    }
+
+    /// Never answers: the network is gone.
+    pub(crate) fn is_unreachable(&self) {
+        fail(&self.call);
+    }
+
+    /// Whether the hook gave the request up.
+    pub(crate) fn is_aborted(&self) -> bool {
+        is_aborted(&self.call)
     }
 }

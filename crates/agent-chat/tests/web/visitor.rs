@@ -1,7 +1,7 @@
 //! A user of the hook, as a page is one.
 
 use crate::scripted_agent::{self, Call};
-use agent_chat::{AgentChat, Ask, ChatOptions, EntryKey, Item, Status, use_agent_chat};
+use agent_chat::{AgentChat, Ask, ChatOptions, Connection, EntryKey, Item, Status, use_agent_chat};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
 use leptos::prelude::*;
@@ -21,10 +21,20 @@ pub(crate) struct Visitor {
 
 impl Visitor {
     pub(crate) fn new() -> Self {
+        Self::first(ChatOptions::new("/agent"))
+    }
+
+    /// Whose page is set up so, alone in the browser.
+    pub(crate) fn first(options: ChatOptions) -> Self {
         scripted_agent::fresh();
+        Self::beside(options)
+    }
+
+    /// Whose page is set up so, beside others or after them.
+    pub(crate) fn beside(options: ChatOptions) -> Self {
         let _ = any_spawner::Executor::init_wasm_bindgen();
         let owner = Owner::new();
-        let chat = owner.with(|| use_agent_chat(ChatOptions::new("/agent")));
+        let chat = owner.with(|| use_agent_chat(options));
         Self { chat, owner }
     }
 
@@ -78,6 +88,13 @@ impl Visitor {
             .await;
     }
 
+    pub(crate) async fn sees_connection(&self, connection: Connection) {
+        self.sees("the connection", |chat| {
+            chat.connection.get_untracked() == connection
+        })
+        .await;
+    }
+
     pub(crate) async fn sees_phase(&self, tool_call_id: &str, phase: Phase) {
         self.sees("the phase", |chat| {
             find(chat, tool_call_id)
@@ -90,6 +107,11 @@ impl Visitor {
         self.chat
             .entries
             .with_untracked(|entries| entries.iter().map(|entry| entry.key.clone()).collect())
+    }
+
+    /// One line of the transcript.
+    pub(crate) fn line(&self, index: usize) -> String {
+        lines(self.chat).swap_remove(index)
     }
 
     /// The ask as a card gets it.

@@ -1,0 +1,56 @@
+//! How replies travel.
+
+use ag_ui_stream::asks::reply;
+
+/// How a reply travels to the agent. Whatever is chosen, an interrupt is answered by `resume`, and a call that the agent has acknowledged by
+/// a user message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Delivery {
+    /// In a run: a tool message with the reply, then a user message with the selection as text.
+    #[default]
+    UserMessage,
+    /// In a run: the tool message alone.
+    ToolResult,
+    /// In a run, as the answer to the interrupt that names the call. Refused where the agent interrupts for no call.
+    Resume,
+    /// By `POST /conversations/{id}/respond` and `/cancel` beside the agent, which `question-server` has. What the agent says next comes by the
+    /// conversation's events. Cancelling ends the question, and the agent says nothing.
+    Rest,
+}
+
+impl Delivery {
+    /// Every way.
+    pub const ALL: [Self; 4] = [
+        Self::UserMessage,
+        Self::ToolResult,
+        Self::Resume,
+        Self::Rest,
+    ];
+
+    /// Its name, as in an address or a setting.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UserMessage => "user-message",
+            Self::ToolResult => "tool-result",
+            Self::Resume => "resume",
+            Self::Rest => "rest",
+        }
+    }
+
+    /// The way so named.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|way| way.as_str() == name)
+    }
+
+    /// How a reply travels that goes in a run.
+    pub(crate) fn in_a_run(self) -> reply::Delivery {
+        match self {
+            // What `/respond` can't express goes as a message.
+            Self::UserMessage | Self::Rest => reply::Delivery::UserMessage,
+            Self::ToolResult => reply::Delivery::ToolResult,
+            Self::Resume => reply::Delivery::Resume,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! How this tab stands to the conversation that the server has.
+
+use crate::feed::{Feed, Told};
+use ag_ui_stream::Event;
+use ag_ui_stream::sse::Frame;
+
+/// Keeps what a tab reads as the response to its own request apart from what the server tells everybody.
+#[derive(Debug, Default)]
+pub(crate) struct Following {
+    pub(crate) feed: Feed,
+    /// Whether the server has the conversation at all.
+    pub(crate) begun: bool,
+    /// Whether something happened that this tab has not seen, so that the server is to be asked for the history.
+    pub(crate) stale: bool,
+    /// Whether the run that the history ends in died with its server: it goes on when somebody asks for that.
+    pub(crate) died: bool,
+    /// The run that is under way as the server tells it.
+    told: Option<Run>,
+    /// Runs that this tab has asked for. It reads their events there, and skips them here.
+    own: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Run {
+    id: String,
+    is_own: bool,
+}
+
+/// What is new to this tab.
+#[derive(Debug)]
+pub(crate) struct News {
+    pub(crate) events: Vec<Event>,
+    /// Whether everything begins anew with them.
+    pub(crate) is_anew: bool,
+}
+
+impl Following {
+    /// Of a conversation that the server may have, or has not.
+    pub(crate) fn new(begun: bool) -> Self {
+        Self {
+            begun,
+            stale: begun,
+            ..Self::default()
+        }
+    }
+
+    /// Whether a run is under way that this tab did not ask for.
+    pub(crate) fn is_others_turn(&self) -> bool {
+        self.told.as_ref().is_some_and(|run| !run.is_own)
+    }
+
+    /// The run that is under way, as the server calls it.
+    pub(crate) fn run_id(&self) -> Option<&str> {
+        Some(&self.told.as_ref()?.id)
+    }
+
+    /// This tab asks for a run.
+    pub(crate) fn start_run(&mut self, run_id: &str) {
+        self.own.push(run_id.to_owned());
+        self.died = false;
+    }
+
+    /// It is not known any more what became of a run that this tab asked for.
+    pub(crate) fn lose_runs(&mut self) {
+        self.own.clear();
+        self.stale = true;
+    }
+
+    /// Takes over that the history is known up to an event id, and which run was under way then, whose beginning is given.
+    pub(crate) fn catch_up(&mut self, last_id: &str, run: Option<(&str, &str)>) -> Option<Event> {
+        self.begin_anew();
+        self.told = run.map(|(_, id)| Run {
+            id: id.to_owned(),
+            is_own: false,
+        });
+        self.feed.go_on_from(last_id, run)
+    }
+
+    /// Takes a frame of the conversation's events. While this tab reads the response to its own request, nothing else is let in between.
+    pub(crate) fn take(&mut self, frame: Frame, is_reading: bool) -> News {
+        let (mut events, is_anew) = match self.feed.take(frame) {
+            Told::Events(events) => (events, false),
+            Told::Anew(events) => (events, true),
+            Told::Gap => {
+                self.stale = true;
+                (Vec::new(), false)
+            }
+        };
+        if is_anew && !is_reading {
+            self.begin_anew();
+        }
+        events.retain(|event| self.is_new(event, is_reading));
+        News {
+            events,
+            is_anew: is_anew && !is_reading,
+        }
+    }
+
+    fn begin_anew(&mut self) {
+        self.stale = false;
+        self.died = false;
+        self.own.clear();
+        self.told = None;
+    }
+
+    fn is_new(&mut self, event: &Event, is_reading: bool) -> bool {
+        if let Event::RunStarted(started) = event {
+            self.told = Some(Run {
+                id: started.run_id.clone(),
+                is_own: self.own.contains(&started.run_id),
+            });
+            self.died = false;
+        }
+        let is_others = self.is_others_turn();
+        if matches!(event, Event::RunFinished(_) | Event::RunError(_))
+            && let Some(run) = self.told.take()
+        {
+            self.own.retain(|own| *own != run.id);
+        }
+        self.stale |= is_others && is_reading;
+        is_others && !is_reading
+    }
+}

@@ -1,0 +1,118 @@
+//! What this browser keeps of conversations that no server tells again: the last few, each up to a length.
+
+use crate::storage::Shelf;
+use ag_ui_stream::Thread;
+use ag_ui_stream::message::Message;
+use ag_ui_stream::reader::EndOutcome;
+use ag_ui_stream::thread::RunState;
+
+/// Under which the names of the conversations are kept, one a line, the latest first.
+const LIST: &str = "agent-chat conversations";
+
+/// How many conversations are kept.
+const MOST: usize = 16;
+
+/// How long what is kept of one may be, in bytes. Browsers keep about 5 million characters in all.
+const LONGEST: usize = 256 * 1024;
+
+/// One conversation in this browser's keeping.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    key: String,
+}
+
+/// A conversation as it was kept.
+#[derive(Debug)]
+pub(crate) struct Record {
+    /// AG-UI events that bring it back.
+    pub(crate) events: Vec<String>,
+    /// The event that ended its last run, if that did not end well.
+    pub(crate) ended: Option<String>,
+}
+
+impl Kept {
+    pub(crate) fn new(name: &str) -> Self {
+        Self {
+            key: format!("agent-chat conversation {name}"),
+        }
+    }
+
+    pub(crate) fn read(&self) -> Option<Record> {
+        let kept = Shelf::Browser.read(&self.key)?;
+        let mut lines = kept.lines().map(str::to_owned);
+        let ended = lines.next().filter(|ended| !ended.is_empty());
+        Some(Record {
+            events: lines.collect(),
+            ended,
+        })
+    }
+
+    /// Keeps the conversation as it stands, in the place of the one that was kept longest where there is no more room.
+    pub(crate) fn write(&self, thread: &Thread) {
+        let record = record(thread);
+        let known = Shelf::Browser.read(LIST).unwrap_or_default();
+        let others = known.lines().filter(|key| *key != self.key);
+        let mut list: Vec<&str> = [self.key.as_str()].into_iter().chain(others).collect();
+        while list.len() > MOST || !Shelf::Browser.write(&self.key, &record) {
+            // The last one left is this one, for which there is no room at all.
+            let Some(oldest) = list.pop() else { return };
+            Shelf::Browser.remove(oldest);
+        }
+        Shelf::Browser.write(LIST, &list.join("\n"));
+    }
+}
+
+fn record(thread: &Thread) -> String {
+    let state = thread.state();
+    let state = match state.as_object().is_some_and(serde_json::Map::is_empty) {
+        true => String::new(),
+        false => format!("\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{state}}}"),
+    };
+    let messages = messages(thread.messages()).join(",");
+    let ended = ended(thread);
+    format!("{ended}{state}\n{{\"type\":\"MESSAGES_SNAPSHOT\",\"messages\":[{messages}]}}")
+}
+
+fn ended(thread: &Thread) -> String {
+    match thread.run() {
+        RunState::Ended {
+            outcome: EndOutcome::Completed | EndOutcome::Cancelled,
+        }
+        | RunState::Idle => String::new(),
+        RunState::Ended {
+            outcome: EndOutcome::Interrupt,
+        } => {
+            let interrupts = serde_json::to_string(thread.open_interrupts())
+                .expect("interrupts always serialize");
+            let outcome = format!(r#"{{"type":"interrupt","interrupts":{interrupts}}}"#);
+            format!(
+                r#"{{"type":"RUN_FINISHED","threadId":"history","runId":"history","outcome":{outcome}}}"#
+            )
+        }
+        RunState::Running { .. } | RunState::Ended { .. } => {
+            r#"{"type":"RUN_ERROR","message":""}"#.to_owned()
+        }
+    }
+}
+
+/// The latest messages that there is room for, beginning with one of the user's: a history never begins in the middle of a turn.
+fn messages(messages: &[Message]) -> Vec<String> {
+    let json = messages
+        .iter()
+        .map(|message| serde_json::to_string(message).expect("messages always serialize"));
+    let json: Vec<String> = json.collect();
+    let mut length: usize = json.iter().map(String::len).sum();
+    let mut first = 0;
+    while length > LONGEST && first < json.len() {
+        length -= json[first].len();
+        first += 1;
+        while messages
+            .get(first)
+            .is_some_and(|message| message.role() != "user")
+        {
+            length -= json[first].len();
+            first += 1;
+        }
+    }
+    json[first..].to_vec()
+}

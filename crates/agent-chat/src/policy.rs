@@ -1,0 +1,42 @@
+//! Which agents the page may talk to: those at its own origin, and those that its operator allows.
+
+use crate::transport;
+use ask_user_question::json;
+use leptos::prelude::window;
+use web_sys::Url;
+
+/// How the page may talk to an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// It is the page's own origin.
+    Own,
+    /// It is this origin.
+    Other(String),
+    /// It is no address that one can talk to.
+    None,
+}
+
+/// Where an agent's address leads from the page.
+pub(crate) fn reach(agent: &str) -> Reach {
+    let location = window().location();
+    let base = location.href().unwrap_or_default();
+    let Ok(url) = Url::new_with_base(agent, &base) else {
+        return Reach::None;
+    };
+    let origin = url.origin();
+    if location.origin().is_ok_and(|own| own == origin) {
+        Reach::Own
+    } else if matches!(url.protocol().as_str(), "http:" | "https:") {
+        Reach::Other(origin)
+    } else {
+        Reach::None
+    }
+}
+
+/// Whether a list of allowed agents names an origin. A list that is not there names none.
+pub(crate) async fn is_allowed(list: &str, origin: &str) -> bool {
+    let list = transport::own_text(list).await.unwrap_or_default();
+    let list = json::parse(&list).unwrap_or_default();
+    let mut allowed = list["allowAgents"].as_array().into_iter().flatten();
+    allowed.any(|allowed| allowed == origin)
+}

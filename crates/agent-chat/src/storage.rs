@@ -1,0 +1,39 @@
+//! What the browser keeps for this origin. Where it refuses, nothing is kept, and nothing else fails.
+
+use leptos::prelude::window;
+use web_sys::Storage;
+
+/// Where something is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shelf {
+    /// For this tab, reloads included.
+    Tab,
+    /// For every tab, for as long as the browser likes.
+    Browser,
+}
+
+impl Shelf {
+    pub(crate) fn read(self, key: &str) -> Option<String> {
+        self.storage()?.get_item(key).ok()?
+    }
+
+    /// False where there is no room.
+    pub(crate) fn write(self, key: &str, value: &str) -> bool {
+        self.storage()
+            .is_some_and(|storage| storage.set_item(key, value).is_ok())
+    }
+
+    pub(crate) fn remove(self, key: &str) {
+        if let Some(storage) = self.storage() {
+            // It has no way to fail.
+            let _ = storage.remove_item(key);
+        }
+    }
+
+    fn storage(self) -> Option<Storage> {
+        match self {
+            Self::Tab => window().session_storage().ok()?,
+            Self::Browser => window().local_storage().ok()?,
+        }
+    }
+}

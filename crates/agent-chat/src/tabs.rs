@@ -1,0 +1,162 @@
+//! The browser's other tabs: what one tells all, and what only one may do at a time.
+
+use ag_ui_stream::sse::Frame;
+use js_sys::{Array, Function, Object, Promise, Reflect};
+use leptos::prelude::window;
+use leptos::task::spawn_local;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortController, BroadcastChannel, MessageEvent};
+
+/// What tabs of one conversation tell each other.
+#[derive(Debug)]
+pub(crate) enum Word {
+    /// The conversation's server said this. From the tab that holds the stream.
+    Told(Frame),
+    /// Whether the stream flows. From the tab that holds it.
+    Flows(bool),
+    /// A tab has just come: what is the present run so far?
+    Hello,
+}
+
+impl Word {
+    fn write(&self) -> Array {
+        let text = |text: &str| JsValue::from_str(text);
+        match self {
+            Self::Told(frame) => {
+                Array::of3(&text(&frame.id), &text(&frame.event), &text(&frame.data))
+            }
+            Self::Flows(flows) => Array::of1(&JsValue::from_bool(*flows)),
+            Self::Hello => Array::new(),
+        }
+    }
+
+    fn read(word: &JsValue) -> Option<Self> {
+        let word: &Array = word.dyn_ref()?;
+        Some(match word.length() {
+            0 => Self::Hello,
+            1 => Self::Flows(word.get(0).as_bool()?),
+            _ => Self::Told(Frame {
+                id: word.get(0).as_string()?,
+                event: word.get(1).as_string()?,
+                data: word.get(2).as_string()?,
+            }),
+        })
+    }
+}
+
+/// The line between the tabs of one conversation, until it is dropped. A tab does not hear itself.
+#[derive(Debug)]
+pub(crate) struct Channel {
+    channel: BroadcastChannel,
+    _on_word: Closure<dyn Fn(MessageEvent)>,
+}
+
+impl Channel {
+    /// `None` where the browser has none.
+    pub(crate) fn open(name: &str, on_word: impl Fn(Word) + 'static) -> Option<Self> {
+        let channel = BroadcastChannel::new(name).ok()?;
+        let on_word = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
+            if let Some(word) = Word::read(&event.data()) {
+                on_word(word);
+            }
+        });
+        channel.set_onmessage(Some(on_word.as_ref().unchecked_ref()));
+        Some(Self {
+            channel,
+            _on_word: on_word,
+        })
+    }
+
+    pub(crate) fn tell(&self, word: &Word) {
+        // It fails only once the channel is closed.
+        let _ = self.channel.post_message(&word.write());
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        self.channel.set_onmessage(None);
+        self.channel.close();
+    }
+}
+
+/// The turn to do what only one tab may do at a time: from when it is granted until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn(Rc<Claim>);
+
+#[derive(Debug, Default)]
+struct Claim {
+    granted: Cell<bool>,
+    release: RefCell<Option<Function>>,
+    withdraw: RefCell<Option<AbortController>>,
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// `navigator.locks`, which `web-sys` counts as unstable still.
+    type LockManager;
+    #[wasm_bindgen(method, catch)]
+    fn request(
+        this: &LockManager,
+        name: &str,
+        options: &Object,
+        callback: &Function,
+    ) -> Result<Promise, JsValue>;
+}
+
+impl Turn {
+    /// Queues for the turn; `on_grant` is called when it is there. A page that was not loaded securely has no way to queue: all its tabs have it.
+    pub(crate) fn claim(name: &str, on_grant: impl FnOnce() + 'static) -> Self {
+        let claim = Rc::new(Claim::default());
+        let locks = Reflect::get(&window().navigator(), &"locks".into()).unwrap_or_default();
+        if !locks.is_object() {
+            claim.granted.set(true);
+            return Self(claim);
+        }
+        let granted = Rc::clone(&claim);
+        let callback = Closure::once_into_js(move || {
+            granted.granted.set(true);
+            on_grant();
+            Promise::new(&mut |release, _| {
+                granted.release.replace(Some(release));
+            })
+        });
+        let options = Object::new();
+        if let Ok(withdraw) = AbortController::new() {
+            // Setting a member of a plain object has no way to fail.
+            let _ = Reflect::set(&options, &"signal".into(), &withdraw.signal());
+            claim.withdraw.replace(Some(withdraw));
+        }
+        let locks: LockManager = locks.unchecked_into();
+        if let Ok(over) = locks.request(name, &options, callback.unchecked_ref()) {
+            // A claim that is withdrawn is rejected, which is no news.
+            spawn_local(async move {
+                let _ = JsFuture::from(over).await;
+            });
+        }
+        Self(claim)
+    }
+
+    pub(crate) fn is_granted(&self) -> bool {
+        self.0.granted.get()
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        match self.0.release.take() {
+            Some(release) => {
+                let _ = release.call0(&JsValue::UNDEFINED);
+            }
+            None => {
+                if let Some(withdraw) = self.0.withdraw.take() {
+                    withdraw.abort();
+                }
+            }
+        }
+    }
+}

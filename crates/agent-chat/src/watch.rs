@@ -1,0 +1,253 @@
+//! Staying in step with a conversation that its server has: one tab holds the stream of its events and tells them to the others.
+
+use crate::browser;
+use crate::chat::{AgentChat, Status};
+use crate::core::Core;
+use crate::ids::now;
+use crate::tabs::{Channel, Turn, Word};
+use crate::transport::{Abort, Endpoint, TransportError, conversation_path};
+use ag_ui_stream::sse::Decoder;
+use leptos::prelude::*;
+use std::time::Duration;
+
+/// How long the first rest is after a failure, in milliseconds; each further one is twice as long.
+const FIRST_PAUSE: u64 = 1_000;
+
+/// How long a rest is at most, in milliseconds.
+const LONGEST_PAUSE: u64 = 30_000;
+
+/// How long a stream that flows may be silent, in milliseconds: the server says every 15 seconds that it is alive.
+const LONGEST_SILENCE: u64 = 20_000;
+
+/// What there is to do to stay in step.
+enum Step {
+    /// Nothing until something changes.
+    Rest,
+    /// To ask for the history.
+    Ask(Request),
+    /// To hold the stream, from an event id on.
+    Listen(Request, Option<String>),
+}
+
+struct Request {
+    endpoint: Endpoint,
+    path: String,
+    abort: Abort,
+}
+
+impl AgentChat {
+    /// Stays in step for as long as the conversation is shown.
+    pub(crate) async fn keep_in_step(self) {
+        let mut failures = 0;
+        while let Some((step, rest)) = self.with(|core| (core.next_step(self), core.rest.clone())) {
+            let began = now();
+            let done = match step {
+                Step::Rest => {
+                    rest.take(None).await;
+                    continue;
+                }
+                Step::Ask(request) => self.ask(request).await,
+                Step::Listen(request, last_id) => self.listen(request, last_id).await,
+            };
+            let flows = match done {
+                Ok(()) | Err(TransportError::Aborted) => true,
+                Err(TransportError::Status { status: 404, .. }) => {
+                    self.with(Core::lose_conversation);
+                    self.start(Core::outgoing_held);
+                    true
+                }
+                Err(_) => false,
+            };
+            self.with(|core| core.show_flow(flows));
+            // What comes to an end at once would come to an end at once again.
+            let lasted = now().saturating_sub(began) >= FIRST_PAUSE;
+            failures = if flows && lasted { 0 } else { failures + 1 };
+            if !flows || failures > 3 {
+                rest.take(Some(pause(failures))).await;
+            }
+        }
+    }
+
+    /// Looks at everything anew, because something has changed.
+    pub(crate) fn reconsider(&self) {
+        self.with(|core| {
+            core.show_flow(!core.broken);
+            // After a machine has slept, its connections may be dead without anybody having said so.
+            let is_heard = now().saturating_sub(core.heard) < LONGEST_SILENCE;
+            let listens_on =
+                core.wants_stream() && browser::is_online() && is_heard && !core.has_missed();
+            if let Some(listening) = core.listening.as_ref().filter(|_| !listens_on) {
+                listening.abort();
+            }
+            core.rest.wake();
+        });
+    }
+
+    /// Asks for the history and takes it over.
+    async fn ask(self, request: Request) -> Result<(), TransportError> {
+        let Request {
+            endpoint,
+            path,
+            abort,
+        } = request;
+        let description = endpoint.text(&path, &abort).await?;
+        self.with(|core| core.take_description(&description));
+        self.start(Core::outgoing_held);
+        self.await_deadline();
+        self.with(|core| core.tell(&Word::Hello));
+        Ok(())
+    }
+
+    /// Holds the stream for all tabs, until it ends, breaks, is not wanted any more, or misses something.
+    async fn listen(self, request: Request, last_id: Option<String>) -> Result<(), TransportError> {
+        let Request {
+            endpoint,
+            path,
+            abort,
+        } = request;
+        let mut stream = endpoint.events(&path, last_id.as_deref(), &abort).await?;
+        self.with(|core| {
+            core.heard = now();
+            core.show_flow(true);
+        });
+        self.start(|core| Ok(core.outgoing_revival()));
+        let mut decoder = Decoder::new();
+        // One that breaks is like one that ends: whether the server is still there the next one will tell.
+        while let Ok(Some(bytes)) = stream.next_chunk(&abort).await {
+            self.with(|core| core.heard = now());
+            decoder.feed(&bytes);
+            while let Some(Ok(frame)) = decoder.next_frame() {
+                self.with(|core| {
+                    core.tell(&Word::Told(frame.clone()));
+                    core.take_frame(frame);
+                });
+            }
+            self.follow_up();
+            if self.with(|core| core.wants_stream() && !core.has_missed()) != Some(true) {
+                abort.abort();
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what another tab tells.
+    fn hear(self, word: Word) {
+        match word {
+            Word::Told(frame) => {
+                self.with(|core| core.take_frame(frame));
+                self.follow_up();
+                if self.with(|core| core.has_missed()) == Some(true) {
+                    self.reconsider();
+                }
+            }
+            Word::Flows(flows) => {
+                self.with(|core| core.show_connection(!flows));
+            }
+            Word::Hello => {
+                self.with(|core| core.tell_newcomer());
+            }
+        }
+    }
+
+    /// After events came: what was held for the end of a run may go now, and deadlines may have come.
+    fn follow_up(self) {
+        self.start(Core::outgoing_held);
+        self.await_deadline();
+    }
+}
+
+impl Core {
+    fn next_step(&mut self, chat: AgentChat) -> Step {
+        let id = &self.options.setup.thread_id;
+        let begun = self.following.as_ref().is_some_and(|it| it.begun);
+        if !begun {
+            self.turn = None;
+            return Step::Rest;
+        }
+        let name = format!("agent-chat {} {id}", self.options.endpoint.url);
+        if self.channel.is_none() {
+            self.channel = Channel::open(&name, move |word| chat.hear(word));
+        }
+        if self.has_missed() {
+            return match self.running {
+                // What this tab reads comes first.
+                Some(_) => Step::Rest,
+                None => Step::Ask(self.request("", Abort::new())),
+            };
+        }
+        if !self.wants_stream() {
+            self.turn = None;
+            return Step::Rest;
+        }
+        match &self.turn {
+            None => {
+                let rest = self.rest.clone();
+                self.turn = Some(Turn::claim(&name, move || rest.wake()));
+                // Where nobody else has it, it may be granted already.
+                Step::Rest
+            }
+            Some(turn) if turn.is_granted() => {
+                let following = self.following.as_ref();
+                let last_id = following.and_then(|it| it.feed.last_id());
+                let last_id = last_id.map(str::to_owned);
+                let abort = Abort::new();
+                self.heard = now();
+                self.listening = Some(abort.clone());
+                Step::Listen(self.request("/events", abort), last_id)
+            }
+            Some(_) => Step::Rest,
+        }
+    }
+
+    fn request(&self, rest: &str, abort: Abort) -> Request {
+        Request {
+            endpoint: self.options.endpoint.clone(),
+            path: conversation_path(&self.options.setup.thread_id, rest),
+            abort,
+        }
+    }
+
+    /// Whether this tab would hold the stream: as long as somebody can see it, and while the agent is at work. So there are no more streams than
+    /// windows, of the six connections that browsers allow to a host.
+    fn wants_stream(&self) -> bool {
+        browser::is_visible() || self.status.get_untracked() == Status::Running
+    }
+
+    fn has_missed(&self) -> bool {
+        self.following.as_ref().is_some_and(|it| it.stale)
+    }
+
+    fn holds_stream(&self) -> bool {
+        self.turn.as_ref().is_some_and(Turn::is_granted)
+    }
+
+    fn tell(&self, word: &Word) {
+        if let Some(channel) = &self.channel {
+            channel.tell(word);
+        }
+    }
+
+    fn tell_newcomer(&self) {
+        if !self.holds_stream() {
+            return;
+        }
+        self.tell(&Word::Flows(!self.broken));
+        let recent = self.following.iter().flat_map(|it| it.feed.recent());
+        for frame in recent {
+            self.tell(&Word::Told(frame.clone()));
+        }
+    }
+
+    /// Shows whether the stream flows, here and, if this tab holds it, in all others.
+    fn show_flow(&mut self, flows: bool) {
+        self.show_connection(!flows);
+        if self.holds_stream() {
+            self.tell(&Word::Flows(flows));
+        }
+    }
+}
+
+fn pause(failures: u32) -> Duration {
+    let doubled = FIRST_PAUSE << failures.saturating_sub(1).min(5);
+    Duration::from_millis(doubled.min(LONGEST_PAUSE))
+}

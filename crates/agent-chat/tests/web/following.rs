@@ -1,0 +1,741 @@
+//! A conversation that its server has: it comes back, goes on and stays in step.
+
+use crate::scripted_agent::{self, Call};
+use crate::server::{
+    Server, answer, answered, asking, hello, run_finished, run_started, says, size_call,
+};
+use crate::visitor::{SIZE, Visitor};
+use agent_chat::{ChatOptions, Connection, Delivery, Status, Trouble};
+use ask_user_question::Phase;
+use ask_user_question::snapshot::Sending;
+use leptos::prelude::*;
+use serde_json::json;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+#[test]
+async fn a_conversation_comes_back_with_the_question_that_waits() {
+    let server = Server::new();
+    let visitor = Visitor::first(server.options());
+    server.describes(asking("life-4m")).await;
+    visitor
+        .sees_lines(&["user: Hello", "ask: answerable"])
+        .await;
+    let stream = server.asked("/events").await;
+    assert_eq!(stream.header("last-event-id").as_deref(), Some("life-4m"));
+    let waiting = visitor.chat.waiting.get_untracked();
+    assert_eq!(waiting[0].tool_call_id, "c1");
+    visitor.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    assert_eq!(call.input.thread_id, server.id);
+    assert_eq!(
+        call.input.messages[2].text(),
+        r#"{"answers":{"Which size?":"Large"}}"#
+    );
+}
+
+#[test]
+async fn receipts_come_back() {
+    let server = Server::new();
+    let visitor = Visitor::first(server.options());
+    let mut description = answered("reply", "life-9m");
+    description["state"] = json!({"type": "idle"});
+    description["runId"].take();
+    server.describes(description).await;
+    visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
+    visitor.sees_status(Status::Idle).await;
+    assert!(visitor.chat.waiting.get_untracked().is_empty());
+}
+
+#[test]
+async fn a_run_that_is_under_way_goes_on_where_it_is() {
+    let server = Server::new();
+    let visitor = Visitor::first(server.options());
+    server.describes(answered("reply", "life-5m")).await;
+    visitor.sees_status(Status::Running).await;
+    let stream = server.heard().await;
+    stream.tells(
+        "state_change",
+        "life-5m",
+        &json!({"type": "llm_requesting"}),
+    );
+    stream.tells("", "life-5", &run_started(&server.id, "r2", json!([])));
+    stream.tells("", "life-6", &says("m1", "Large it "));
+    visitor
+        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it "])
+        .await;
+    assert!(!visitor.chat.send("Wait"), "the agent is at work");
+    stream.tells("", "life-7", &says("m1", "is."));
+    stream.tells("", "life-8", &run_finished(&server.id, "r2"));
+    visitor
+        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
+        .await;
+    visitor.sees_status(Status::Idle).await;
+}
+
+#[test]
+async fn a_stream_that_breaks_goes_on_in_the_midst_of_a_message() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    stream.tells(
+        "",
+        "life-5",
+        &run_started(&server.id, "r2", json!([answer("reply")])),
+    );
+    stream.tells("", "life-6", &says("m1", "Large "));
+    visitor
+        .sees_lines(&["user: Hello", "ask: answered", "agent: Large "])
+        .await;
+    stream.breaks_off();
+    let next = server.asked("/events").await;
+    assert_eq!(next.header("last-event-id").as_deref(), Some("life-6"));
+    next.streams();
+    // What was told already, and then what was missed.
+    next.tells("", "life-6", &says("m1", "Large "));
+    next.tells("", "life-7", &says("m1", "it is."));
+    visitor
+        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
+        .await;
+}
+
+#[test]
+async fn a_server_that_is_not_there_is_tried_again_and_that_is_shown() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    visitor.sees_connection(Connection::Online).await;
+    stream.breaks_off();
+    server.asked("/events").await.is_unreachable();
+    visitor.sees_connection(Connection::Reconnecting).await;
+    // The browser has found a network: there is no reason to wait any longer.
+    scripted_agent::is_connected(true);
+    let next = server.heard().await;
+    visitor.sees_connection(Connection::Online).await;
+    drop(next);
+}
+
+#[test]
+async fn without_a_network_the_page_says_so() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    scripted_agent::is_connected(false);
+    visitor.sees_connection(Connection::Offline).await;
+    visitor
+        .sees("the stream given up", |_| stream.is_aborted())
+        .await;
+    server.asked("/events").await.is_unreachable();
+    scripted_agent::is_connected(true);
+    server.heard().await;
+    visitor.sees_connection(Connection::Online).await;
+}
+
+#[test]
+async fn a_server_that_was_started_again_tells_everything_anew() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    let before = visitor.keys();
+    stream.tells("reset", "", &json!({}));
+    let none = run_started(&server.id, "r9", json!([]));
+    stream.tells("", "", &none);
+    let history = json!([hello(), size_call(), answer("reply"), {"id": "m1", "role": "assistant", "content": "Large it is."}]);
+    stream.tells(
+        "",
+        "",
+        &json!({"type": "MESSAGES_SNAPSHOT", "messages": history}),
+    );
+    stream.tells("", "other-0", &run_finished(&server.id, "r9"));
+    visitor
+        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
+        .await;
+    assert_eq!(visitor.keys()[..2], before[..], "what was shown stays");
+    visitor.sees_status(Status::Idle).await;
+    stream.tells(
+        "",
+        "other-1",
+        &run_started(
+            &server.id,
+            "r10",
+            json!([{"id": "u9", "role": "user", "content": "More"}]),
+        ),
+    );
+    visitor
+        .sees_lines(&[
+            "user: Hello",
+            "ask: answered",
+            "agent: Large it is.",
+            "user: More",
+        ])
+        .await;
+}
+
+#[test]
+async fn what_is_missing_is_asked_for() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    stream.tells("", "life-9", &says("m1", "is."));
+    server.describes(answered("reply", "life-9m")).await;
+    visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
+    let next = server.asked("/events").await;
+    assert_eq!(next.header("last-event-id").as_deref(), Some("life-9m"));
+}
+
+#[test]
+async fn what_another_client_says_and_hears_is_shown() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    let said = json!([answer("other"), {"id": "u2", "role": "user", "content": "Large", "metadata": answer("other")["metadata"]}]);
+    stream.tells("", "life-5", &run_started(&server.id, "r2", said));
+    stream.tells("state_change", "life-6", &json!({"type": "llm_requesting"}));
+    stream.tells("", "life-7", &says("m1", "Large it is."));
+    visitor
+        .sees_lines(&[
+            "user: Hello",
+            "ask: answered",
+            "user: Large",
+            "agent: Large it is.",
+        ])
+        .await;
+    visitor.sees_status(Status::Running).await;
+    stream.tells("", "life-8", &run_finished(&server.id, "r2"));
+    visitor.sees_status(Status::Idle).await;
+}
+
+#[test]
+async fn a_run_of_ones_own_is_not_shown_twice() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    visitor.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    call.accept_as(&server.id);
+    let said = serde_json::to_value(&call.input.messages[2..]).expect("messages are JSON");
+    let run = &call.input.run_id;
+    stream.tells("", "life-5", &run_started(&server.id, run, said));
+    stream.tells("", "life-6", &says("m1", "Large "));
+    call.says("m1", "Large ");
+    call.says("m1", "it is.");
+    call.finishes_as(&server.id);
+    stream.tells("", "life-7", &says("m1", "it is."));
+    stream.tells("", "life-8", &run_finished(&server.id, run));
+    visitor.sees_status(Status::Idle).await;
+    // What comes after it is shown again.
+    stream.tells(
+        "",
+        "life-9",
+        &run_started(
+            &server.id,
+            "r3",
+            json!([{"id": "u9", "role": "user", "content": "More"}]),
+        ),
+    );
+    visitor
+        .sees_lines(&[
+            "user: Hello",
+            "ask: answered",
+            "user: Large",
+            "agent: Large it is.",
+            "user: More",
+        ])
+        .await;
+}
+
+#[test]
+async fn a_response_that_breaks_off_is_taken_up_from_the_server() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    visitor.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    call.accept_as(&server.id);
+    call.says("m1", "Large ");
+    visitor
+        .sees_lines(&[
+            "user: Hello",
+            "ask: answered",
+            "user: Large",
+            "agent: Large ",
+        ])
+        .await;
+    call.breaks_off();
+    let mut description = answered("reply", "life-7m");
+    description["runId"] = call.input.run_id.as_str().into();
+    server.describes(description).await;
+    visitor.sees_status(Status::Running).await;
+    visitor
+        .sees("the old stream given up", |_| stream.is_aborted())
+        .await;
+    let next = server.heard().await;
+    next.tells("", "life-8", &says("m1", "Large "));
+    next.tells("", "life-9", &says("m1", "it is."));
+    next.tells("", "life-10", &run_finished(&server.id, &call.input.run_id));
+    visitor
+        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
+        .await;
+    visitor.sees_status(Status::Idle).await;
+}
+
+#[test]
+async fn a_reply_that_was_lost_on_its_way_goes_again_as_the_same_reply() {
+    let server = Server::new();
+    let (visitor, _stream) = server.asked_visitor().await;
+    visitor.picks("c1", SIZE, 1);
+    let lost = Call::next().await;
+    lost.is_unreachable();
+    let unanswered = server.asked("").await;
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
+    unanswered.is_unreachable();
+    visitor.sees_connection(Connection::Reconnecting).await;
+    scripted_agent::is_connected(true);
+    server.describes(asking("other-4m")).await;
+    let again = Call::next().await;
+    assert_eq!(lost.reply_id(), again.reply_id());
+    assert_ne!(lost.input.run_id, again.input.run_id);
+    again.accept_as(&server.id);
+    again.finishes_as(&server.id);
+    visitor
+        .sees_lines(&["user: Hello", "ask: answered", "user: Large"])
+        .await;
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+}
+
+#[test]
+async fn a_reply_that_arrived_unheard_is_not_sent_again() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    visitor.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    call.is_unreachable();
+    server
+        .describes(answered(&call.reply_id(), "life-5m"))
+        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
+    visitor.sees_status(Status::Running).await;
+    visitor
+        .sees("the old stream given up", |_| stream.is_aborted())
+        .await;
+    let next = server.heard().await;
+    next.tells("", "life-6", &run_finished(&server.id, "r2"));
+    visitor.sees_status(Status::Idle).await;
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+}
+
+#[test]
+async fn a_reply_on_its_way_survives_a_reload() {
+    let server = Server::new();
+    let (visitor, _stream) = server.asked_visitor().await;
+    visitor.picks("c1", SIZE, 1);
+    let before = Call::next().await;
+    drop(visitor);
+    let visitor = Visitor::beside(server.options());
+    server.describes(asking("life-4m")).await;
+    let again = Call::next().await;
+    assert_eq!(before.reply_id(), again.reply_id());
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
+    again.accept_as(&server.id);
+    again.finishes_as(&server.id);
+    visitor
+        .sees_lines(&["user: Hello", "ask: answered", "user: Large"])
+        .await;
+    drop(visitor);
+    // Once it is there, nothing is sent any more.
+    let visitor = Visitor::beside(server.options());
+    server.describes(asking("life-4m")).await;
+    server.heard().await;
+    visitor
+        .sees_lines(&["user: Hello", "ask: answerable"])
+        .await;
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+}
+
+#[test]
+async fn a_message_on_its_way_survives_a_reload() {
+    let server = Server::new();
+    let nothing =
+        json!({"messages": [], "state": {"type": "idle"}, "pending": [], "lastEventId": "life-0m"});
+    let visitor = Visitor::first(server.options());
+    server.describes(nothing.clone()).await;
+    visitor
+        .sees("the way free", |chat| chat.send("Hello"))
+        .await;
+    let before = Call::next().await;
+    drop(visitor);
+    let visitor = Visitor::beside(server.options());
+    server.describes(nothing).await;
+    let again = Call::next().await;
+    assert_eq!(before.input.messages, again.input.messages);
+    visitor.sees_lines(&["user: Hello"]).await;
+}
+
+#[test]
+async fn what_is_said_before_the_server_is_there_is_said_then() {
+    let server = Server::new();
+    let visitor = Visitor::first(server.options());
+    assert!(visitor.chat.send("large"));
+    assert!(!visitor.chat.send("Once more"), "one thing after the other");
+    visitor.sees_lines(&["user: large"]).await;
+    server.asked("").await.is_unreachable();
+    visitor.sees_connection(Connection::Reconnecting).await;
+    visitor.sees_lines(&["user: large"]).await;
+    scripted_agent::is_connected(true);
+    server.describes(asking("life-4m")).await;
+    // It turns out to be the answer to what waits.
+    let call = Call::next().await;
+    assert_eq!(
+        call.input.messages[2].text(),
+        r#"{"answers":{"Which size?":"Large"}}"#
+    );
+    call.accept_as(&server.id);
+    visitor
+        .sees_lines(&["user: Hello", "ask: answered", "user: Large"])
+        .await;
+}
+
+#[test]
+async fn rest_delivers_and_what_follows_comes_by_the_events() {
+    let server = Server::new();
+    let options = server.options().with_delivery(Delivery::Rest);
+    let (visitor, stream) = server.asked_visitor_with(options).await;
+    visitor.picks("c1", SIZE, 1);
+    let post = server.posted("/respond").await;
+    let body = post.body();
+    assert_eq!(body["answers"], json!({"Which size?": "Large"}));
+    assert_eq!(body["toolCallId"], "c1");
+    assert!(body["replyId"].is_string());
+    stream.tells("", "life-5", &run_started(&server.id, "r2", json!([])));
+    let result = answer(body["replyId"].as_str().expect("it is text"));
+    stream.tells("", "life-6", &json!({"type": "TOOL_CALL_RESULT", "messageId": "t1", "toolCallId": "c1", "content": result["content"], "metadata": result["metadata"]}));
+    post.answers(200, &json!({"state": {"type": "llm_requesting"}}));
+    stream.tells("", "life-7", &says("m1", "Large it is."));
+    stream.tells("", "life-8", &run_finished(&server.id, "r2"));
+    visitor
+        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
+        .await;
+    visitor.sees_status(Status::Idle).await;
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+}
+
+#[test]
+async fn rest_cancels() {
+    let server = Server::new();
+    let options = server.options().with_delivery(Delivery::Rest);
+    let (visitor, _stream) = server.asked_visitor_with(options).await;
+    visitor.chat.cancel("c1");
+    let post = server.posted("/cancel").await;
+    assert_eq!(post.body(), json!({}));
+    post.answers(200, &json!({"state": {"type": "idle"}}));
+    visitor.sees_lines(&["user: Hello", "ask: declined"]).await;
+}
+
+#[test]
+async fn what_rest_can_not_express_goes_in_a_run() {
+    let server = Server::new();
+    let options = server.options().with_delivery(Delivery::Rest);
+    let (visitor, _stream) = server.asked_visitor_with(options).await;
+    assert!(visitor.chat.send("large"), "which answers the question");
+    assert_eq!(
+        server.posted("/respond").await.body()["answers"],
+        json!({"Which size?": "Large"})
+    );
+    let other = Server::new();
+    let options = other.options().with_delivery(Delivery::Rest);
+    let visitor = Visitor::first(options);
+    other
+        .describes(json!({"messages": [], "state": {"type": "idle"}, "pending": [], "lastEventId": "life-0m"}))
+        .await;
+    visitor
+        .sees("the way free", |chat| chat.send("Hello"))
+        .await;
+    assert_eq!(Call::next().await.input.messages[0].text(), "Hello");
+}
+
+#[test]
+async fn an_answer_by_rest_that_came_second_shows_the_first() {
+    let server = Server::new();
+    let options = server.options().with_delivery(Delivery::Rest);
+    let (visitor, _stream) = server.asked_visitor_with(options).await;
+    visitor.picks("c1", SIZE, 0);
+    let winner = json!({"code": "already_answered", "message": "Another reply was first.", "winner": answer("other")});
+    server.posted("/respond").await.answers(409, &winner);
+    visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
+}
+
+#[test]
+async fn an_interrupt_can_be_answered_after_a_reload() {
+    let server = Server::new();
+    let options = server.options().with_delivery(Delivery::Resume);
+    let (visitor, _stream) = server.asked_visitor_with(options).await;
+    visitor.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    let resume = call.input.resume.as_ref().expect("it resumes");
+    assert_eq!(resume[0].interrupt_id, "c1");
+    assert_eq!(
+        resume[0].payload,
+        Some(json!({"answers": {"Which size?": "Large"}}))
+    );
+    assert_eq!(
+        call.input.forwarded_props,
+        Some(json!({"interrupts": true}))
+    );
+}
+
+#[test]
+async fn a_run_that_died_with_its_server_is_called_back_to_life() {
+    let server = Server::new();
+    let visitor = Visitor::first(server.options());
+    let mut description = answered("reply", "life-5m");
+    description["runId"].take();
+    server.describes(description).await;
+    server.heard().await;
+    let call = Call::next().await;
+    assert_eq!(call.input.messages, []);
+    call.accept_as(&server.id);
+    call.says("m1", "Large it is.");
+    call.finishes_as(&server.id);
+    visitor
+        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
+        .await;
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+}
+
+#[test]
+async fn a_conversation_that_is_gone_is_begun_anew() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    let none = json!({"code": "not_found", "message": "There is no such conversation."});
+    stream.ends();
+    server.asked("/events").await.answers(404, &none);
+    visitor.sees_status(Status::Failed(Trouble::Gone)).await;
+    visitor.sees_phase("c1", Phase::Interrupted).await;
+    assert!(visitor.chat.send("Hello again"));
+    let call = Call::next().await;
+    assert_eq!(call.input.messages.len(), 4);
+    call.accept_as(&server.id);
+    call.finishes_as(&server.id);
+    server.asked("").await;
+}
+
+#[test]
+async fn a_conversation_that_never_was_can_be_begun() {
+    let server = Server::new();
+    let visitor = Visitor::first(server.options());
+    let none = json!({"code": "not_found", "message": "There is no such conversation."});
+    server.asked("").await.answers(404, &none);
+    visitor.sees_status(Status::Failed(Trouble::Gone)).await;
+    assert!(visitor.chat.send("Hello"));
+    assert_eq!(Call::next().await.input.thread_id, server.id);
+}
+
+#[test]
+async fn a_failed_run_is_shown_after_a_reload_and_can_be_tried_again() {
+    let server = Server::new();
+    let visitor = Visitor::first(server.options());
+    server
+        .describes(json!({
+            "messages": [hello()],
+            "state": {"type": "failed", "reason": "The model is overloaded."},
+            "pending": [],
+            "lastEventId": "life-3m",
+        }))
+        .await;
+    let reason = Trouble::Agent("The model is overloaded.".to_owned());
+    visitor.sees_status(Status::Failed(reason)).await;
+    visitor.chat.retry();
+    assert_eq!(Call::next().await.input.messages.len(), 1);
+}
+
+#[test]
+async fn stop_asks_the_server_to_end_the_run() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    // One that somebody else has started.
+    stream.tells(
+        "",
+        "life-5",
+        &run_started(&server.id, "r2", json!([answer("other")])),
+    );
+    visitor.sees_status(Status::Running).await;
+    visitor.chat.stop();
+    let post = server.posted("/cancel").await;
+    assert_eq!(post.body(), json!({"runId": "r2"}));
+    stream.tells("", "life-6", &run_finished(&server.id, "r2"));
+    post.answers(200, &json!({"state": {"type": "idle"}}));
+    let mut description = answered("other", "life-6m");
+    description["state"] = json!({"type": "idle"});
+    description["runId"].take();
+    server.describes(description).await;
+    visitor.sees_status(Status::Idle).await;
+    // One's own.
+    visitor.sees("the way free", |chat| chat.send("More")).await;
+    let call = Call::next().await;
+    call.accept_as(&server.id);
+    call.says("m1", "Let me th");
+    visitor
+        .sees_lines(&[
+            "user: Hello",
+            "ask: answered",
+            "user: More",
+            "agent: Let me th",
+        ])
+        .await;
+    visitor.chat.stop();
+    let post = server.posted("/cancel").await;
+    assert_eq!(post.body(), json!({"runId": call.input.run_id}));
+    post.answers(500, &json!({}));
+    visitor
+        .sees("the request given up", |_| call.is_aborted())
+        .await;
+}
+
+#[test]
+async fn a_page_that_nobody_sees_leaves_the_stream_to_others() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    stream.tells(
+        "",
+        "life-5",
+        &run_started(&server.id, "r2", json!([answer("other")])),
+    );
+    visitor.sees_status(Status::Running).await;
+    scripted_agent::is_shown(false);
+    scripted_agent::tick().await;
+    assert!(
+        !stream.is_aborted(),
+        "somebody waits for the agent's answer"
+    );
+    stream.tells("", "life-6", &run_finished(&server.id, "r2"));
+    visitor.sees_status(Status::Idle).await;
+    visitor
+        .sees("the stream given up", |_| stream.is_aborted())
+        .await;
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    scripted_agent::is_shown(true);
+    let next = server.asked("/events").await;
+    assert_eq!(next.header("last-event-id").as_deref(), Some("life-6"));
+}
+
+#[test]
+async fn tabs_share_one_stream_and_when_its_holder_leaves_another_takes_over() {
+    let server = Server::new();
+    let (first, stream) = server.asked_visitor().await;
+    let second = Visitor::beside(server.options());
+    server.describes(asking("life-4m")).await;
+    second.sees_phase("c1", Phase::Answerable).await;
+    stream.tells(
+        "",
+        "life-5",
+        &run_started(&server.id, "r2", json!([answer("other")])),
+    );
+    stream.tells("", "life-6", &says("m1", "Large "));
+    for tab in [&first, &second] {
+        tab.sees_lines(&["user: Hello", "ask: answered", "agent: Large "])
+            .await;
+    }
+    assert_eq!(
+        scripted_agent::waiting(),
+        Vec::<String>::new(),
+        "one stream is enough"
+    );
+    drop(first);
+    let next = server.asked("/events").await;
+    assert_eq!(next.header("last-event-id").as_deref(), Some("life-6"));
+    next.streams();
+    next.tells("", "life-7", &says("m1", "it is."));
+    second
+        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
+        .await;
+}
+
+#[test]
+async fn a_tab_that_comes_in_the_midst_of_a_run_sees_all_of_it() {
+    let server = Server::new();
+    let (first, stream) = server.asked_visitor().await;
+    stream.tells(
+        "",
+        "life-5",
+        &run_started(&server.id, "r2", json!([answer("other")])),
+    );
+    stream.tells("", "life-6", &says("m1", "Large "));
+    first
+        .sees_lines(&["user: Hello", "ask: answered", "agent: Large "])
+        .await;
+    let second = Visitor::beside(server.options());
+    server.describes(answered("other", "life-5m")).await;
+    second
+        .sees_lines(&["user: Hello", "ask: answered", "agent: Large "])
+        .await;
+    stream.tells("", "life-7", &says("m1", "it is."));
+    second
+        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
+        .await;
+}
+
+#[test]
+async fn ten_tabs_are_in_step_and_a_reply_of_one_shows_in_all() {
+    let server = Server::new();
+    let (first, stream) = server.asked_visitor().await;
+    let mut tabs = vec![first];
+    for _ in 1..10 {
+        let tab = Visitor::beside(server.options());
+        server.describes(asking("life-4m")).await;
+        tab.sees_phase("c1", Phase::Answerable).await;
+        tabs.push(tab);
+    }
+    tabs[9].picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    call.accept_as(&server.id);
+    let said = serde_json::to_value(&call.input.messages[2..]).expect("messages are JSON");
+    stream.tells(
+        "",
+        "life-5",
+        &run_started(&server.id, &call.input.run_id, said),
+    );
+    stream.tells("", "life-6", &says("m1", "Large it is."));
+    call.says("m1", "Large it is.");
+    call.finishes_as(&server.id);
+    stream.tells("", "life-7", &run_finished(&server.id, &call.input.run_id));
+    for tab in &tabs {
+        tab.sees_lines(&[
+            "user: Hello",
+            "ask: answered",
+            "user: Large",
+            "agent: Large it is.",
+        ])
+        .await;
+        tab.sees_status(Status::Idle).await;
+    }
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+}
+
+#[test]
+async fn the_others_are_told_that_the_stream_does_not_flow() {
+    let server = Server::new();
+    let (first, stream) = server.asked_visitor().await;
+    let second = Visitor::beside(server.options());
+    server.describes(asking("life-4m")).await;
+    second.sees_phase("c1", Phase::Answerable).await;
+    stream.breaks_off();
+    server.asked("/events").await.is_unreachable();
+    for tab in [&first, &second] {
+        tab.sees_connection(Connection::Reconnecting).await;
+    }
+    scripted_agent::is_connected(true);
+    server.heard().await;
+    for tab in [&first, &second] {
+        tab.sees_connection(Connection::Online).await;
+    }
+}
+
+#[test]
+async fn a_new_conversation_is_followed_from_its_first_run_on() {
+    let visitor = Visitor::first(ChatOptions::new("/agent").with_conversations());
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    assert!(visitor.chat.send("Hello"));
+    let call = Call::next().await;
+    let id = visitor.chat.conversation_id();
+    call.accept_as(&id);
+    call.says("m1", "Good day");
+    call.finishes_as(&id);
+    visitor.sees_status(Status::Idle).await;
+    let server = Server { id };
+    server.describes(asking("life-7m")).await;
+    let stream = server.asked("/events").await;
+    assert_eq!(stream.header("last-event-id").as_deref(), Some("life-7m"));
+}

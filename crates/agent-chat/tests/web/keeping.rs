@@ -1,0 +1,310 @@
+//! A conversation with an agent of another make, which only the browser keeps.
+
+use crate::scripted_agent::{self, Call, Request};
+use crate::visitor::{COLOUR, SIZE, Visitor};
+use agent_chat::{ChatOptions, Status, Trouble, keep_headers, kept_headers};
+use ask_user_question::Phase;
+use ask_user_question::snapshot::Sending;
+use leptos::prelude::*;
+use serde_json::json;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+fn options(id: &str) -> ChatOptions {
+    ChatOptions::new("/agent").with_conversation(id)
+}
+
+/// Who was asked for the size.
+async fn asked(id: &str) -> Visitor {
+    let visitor = Visitor::first(options(id));
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.asks("c1", SIZE);
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    visitor
+}
+
+#[test]
+async fn a_reload_finds_what_was_said_and_the_question_that_waits() {
+    drop(asked("reload").await);
+    let visitor = Visitor::beside(options("reload"));
+    visitor
+        .sees_lines(&["user: Hello", "ask: answerable"])
+        .await;
+    visitor.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    assert_eq!(call.input.thread_id, "reload");
+    assert_eq!(call.input.messages.len(), 4);
+    call.accept();
+    call.says("m1", "Large it is.");
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    drop(visitor);
+    let visitor = Visitor::beside(options("reload"));
+    visitor
+        .sees_lines(&[
+            "user: Hello",
+            "ask: answered",
+            "user: Large",
+            "agent: Large it is.",
+        ])
+        .await;
+    assert!(Visitor::beside(options("another")).keys().is_empty());
+}
+
+#[test]
+async fn an_interrupt_is_still_answered_by_resume() {
+    let visitor = Visitor::first(options("interrupt"));
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.event(r#"{"type":"STATE_SNAPSHOT","snapshot":{"cart":2}}"#);
+    call.asks("c1", SIZE);
+    call.interrupts(r#"[{"id":"i1","reason":"tool_call","toolCallId":"c1"}]"#);
+    visitor.sees_phase("c1", Phase::Answerable).await;
+    visitor.sees_status(Status::Idle).await;
+    drop(visitor);
+    let visitor = Visitor::beside(options("interrupt"));
+    visitor.picks("c1", SIZE, 0);
+    let input = Call::next().await.input;
+    assert_eq!(input.resume.expect("it resumes")[0].interrupt_id, "i1");
+    assert_eq!(input.state, Some(json!({"cart": 2})));
+}
+
+#[test]
+async fn a_reload_in_the_midst_of_a_run_keeps_what_had_come() {
+    let visitor = Visitor::first(options("midst"));
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.says("m1", "Let me th");
+    visitor
+        .sees_lines(&["user: Hello", "agent: Let me th"])
+        .await;
+    scripted_agent::tells("pagehide");
+    drop(visitor);
+    let visitor = Visitor::beside(options("midst"));
+    visitor
+        .sees_lines(&["user: Hello", "agent: Let me th"])
+        .await;
+    visitor.sees_status(Status::Failed(Trouble::BrokeOff)).await;
+    visitor.chat.retry();
+    assert_eq!(Call::next().await.input.messages.len(), 2);
+}
+
+#[test]
+async fn what_may_have_arrived_is_sent_again_only_by_its_user() {
+    let visitor = asked("uncertain").await;
+    visitor.picks("c1", SIZE, 1);
+    let before = Call::next().await;
+    drop(visitor);
+    let visitor = Visitor::beside(options("uncertain"));
+    let reason = Sending::Failed(Trouble::Unknown.to_string());
+    visitor
+        .sees("the doubt on the card", |_| {
+            visitor.ask("c1").sending.get_untracked() == reason
+        })
+        .await;
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    visitor.picks("c1", SIZE, 1);
+    assert_eq!(Call::next().await.reply_id(), before.reply_id());
+}
+
+#[test]
+async fn what_was_held_when_the_page_was_left_goes_when_it_is_back() {
+    let visitor = Visitor::first(options("held"));
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.asks("c1", SIZE);
+    call.asks("c2", COLOUR);
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    visitor.picks("c1", SIZE, 1);
+    drop(visitor);
+    let visitor = Visitor::beside(options("held"));
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
+    visitor.picks("c2", COLOUR, 0);
+    let messages = Call::next().await.input.messages;
+    let texts: Vec<_> = messages.iter().map(|message| message.text()).collect();
+    assert_eq!(texts[5..], ["Large", "Red"]);
+}
+
+#[test]
+async fn another_tab_sees_what_was_said_here() {
+    let here = asked("tabs").await;
+    let there = Visitor::beside(options("tabs"));
+    here.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    call.accept();
+    call.says("m1", "Large it is.");
+    call.finishes();
+    here.sees_status(Status::Idle).await;
+    // The browser tells all pages but the one that has written.
+    scripted_agent::tells("storage");
+    there
+        .sees_lines(&[
+            "user: Hello",
+            "ask: answered",
+            "user: Large",
+            "agent: Large it is.",
+        ])
+        .await;
+}
+
+#[test]
+async fn the_last_conversations_are_kept_and_of_each_the_last_messages() {
+    for index in 0..20 {
+        let visitor = asked(&format!("many-{index}")).await;
+        drop(visitor);
+    }
+    assert!(Visitor::beside(options("many-3")).keys().is_empty());
+    assert_eq!(Visitor::beside(options("many-4")).keys().len(), 2);
+    assert_eq!(Visitor::beside(options("many-19")).keys().len(), 2);
+
+    let visitor = asked("long").await;
+    for round in 0..3 {
+        if round == 0 {
+            visitor.chat.cancel("c1");
+        } else {
+            visitor.chat.send("More");
+        }
+        let call = Call::next().await;
+        call.accept();
+        call.says(&format!("m{round}"), &"word ".repeat(30_000));
+        call.finishes();
+        visitor.sees_status(Status::Idle).await;
+    }
+    drop(visitor);
+    let visitor = Visitor::beside(options("long"));
+    assert_eq!(
+        visitor.keys().len(),
+        2,
+        "one round is all there is room for"
+    );
+    let text = visitor.line(0);
+    assert_eq!(text, "user: More");
+}
+
+#[test]
+async fn what_is_kept_and_can_not_be_read_is_as_if_it_were_not_there() {
+    scripted_agent::fresh();
+    let storage = window()
+        .local_storage()
+        .ok()
+        .flatten()
+        .expect("there is one");
+    for kept in [
+        "",
+        "\n{}",
+        "x\ny",
+        "\n{\"type\":\"MESSAGES_SNAPSHOT\",\"messages\":[1]}",
+    ] {
+        storage
+            .set_item("agent-chat conversation /agent garbage", kept)
+            .expect("there is room");
+        let visitor = Visitor::beside(options("garbage"));
+        assert!(visitor.keys().is_empty());
+        assert!(visitor.chat.send("Hello"));
+        Call::next().await;
+    }
+}
+
+#[test]
+async fn the_address_names_the_conversation() {
+    let visitor = Visitor::first(ChatOptions::new("/agent").kept_in_address());
+    let address = || window().location().hash().expect("a page has an address");
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    assert_eq!(address(), format!("#c={}", call.input.thread_id));
+    call.accept();
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    drop(visitor);
+    let visitor = Visitor::beside(ChatOptions::new("/agent").kept_in_address());
+    visitor.sees_lines(&["user: Hello"]).await;
+    assert_eq!(visitor.chat.conversation_id(), call.input.thread_id);
+    for other in ["#c=", "#c=a/b", "#top", ""] {
+        window()
+            .location()
+            .set_hash(other)
+            .expect("it is an address");
+        let visitor = Visitor::beside(ChatOptions::new("/agent").kept_in_address());
+        assert_ne!(visitor.chat.conversation_id(), call.input.thread_id);
+        assert!(visitor.keys().is_empty());
+    }
+}
+
+#[test]
+async fn headers_are_kept_for_their_origin() {
+    let header = |value: &str| vec![("Authorization".to_owned(), value.to_owned())];
+    assert!(keep_headers("https://one.example/agent", &header("one")));
+    assert!(keep_headers("/agent", &header("own")));
+    assert_eq!(kept_headers("https://one.example/other?x"), header("one"));
+    assert_eq!(kept_headers("https://one.example:8443/agent"), []);
+    assert_eq!(kept_headers("javascript:alert(1)"), []);
+    assert!(!keep_headers(
+        "/agent",
+        &[("no header".to_owned(), String::new())]
+    ));
+    let headers = kept_headers("/agent");
+    let visitor = Visitor::first(ChatOptions::new("/agent").with_headers(headers));
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    assert_eq!(call.header("authorization").as_deref(), Some("own"));
+    assert_eq!(
+        call.header("content-type").as_deref(),
+        Some("application/json")
+    );
+    assert!(keep_headers("/agent", &[]));
+    assert_eq!(kept_headers("/agent"), []);
+}
+
+#[test]
+async fn an_agent_that_is_not_allowed_is_refused_before_anything_is_sent() {
+    for (list, agent) in [
+        (
+            json!({"allowAgents": ["https://other.example"]}),
+            "https://agent.example",
+        ),
+        (
+            json!({"allowAgents": ["https://agent.example"]}),
+            "https://agent.example:8443",
+        ),
+        (json!("no list"), "https://agent.example"),
+    ] {
+        let url = format!("{agent}/run");
+        let visitor = Visitor::first(ChatOptions::new(url).with_allow_list("/settings.json"));
+        assert!(!visitor.chat.send("Hello"), "it is not known yet");
+        Request::next("GET /settings.json")
+            .await
+            .answers(200, &list);
+        let trouble = Trouble::NotAllowed {
+            agent: agent.to_owned(),
+        };
+        visitor.sees_status(Status::Failed(trouble)).await;
+        assert!(!visitor.chat.send("Hello"));
+        visitor.chat.retry();
+        assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    }
+    let visitor = Visitor::first(ChatOptions::new("blob:x").with_allow_list("/settings.json"));
+    let trouble = Trouble::NotAllowed {
+        agent: "blob:x".to_owned(),
+    };
+    visitor.sees_status(Status::Failed(trouble)).await;
+}
+
+#[test]
+async fn an_agent_that_is_allowed_is_talked_to() {
+    let options = ChatOptions::new("https://agent.example/agent");
+    let visitor = Visitor::first(options.with_allow_list("/settings.json"));
+    let list = json!({"allowAgents": ["https://agent.example"]});
+    Request::next("GET /settings.json")
+        .await
+        .answers(200, &list);
+    visitor
+        .sees("the way free", |chat| chat.send("Hello"))
+        .await;
+    Call::next().await;
+}
