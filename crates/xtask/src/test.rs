@@ -2,6 +2,7 @@
 
 mod browser;
 mod steps;
+mod stranger;
 mod summary;
 
 use std::path::Path;

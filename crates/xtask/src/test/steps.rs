@@ -9,6 +9,7 @@ use std::process::Command;
 use anyhow::{Result, anyhow};
 
 use super::browser::{self, Kind};
+use super::stranger;
 use super::summary::Outcome;
 use crate::args::Group;
 use crate::children;
@@ -49,6 +50,7 @@ pub(super) const STEPS: &[Step] = &[
         components_in_firefox,
     ),
     step(Group::E2e, "journeys in Chromium", journeys_in_chromium),
+    step(Group::E2e, "a stranger's page", a_strangers_page),
 ];
 
 /// Crates whose tests run natively and as WebAssembly from one source.
@@ -244,12 +246,32 @@ fn components(tools: &Tools, kind: Kind, browser: &Browser) -> Result<Outcome> {
 
 /// The page as users get it, the real server, a browser, and a person's way through.
 fn journeys_in_chromium(tools: &Tools) -> Result<Outcome> {
+    journeys(tools, &["--skip", STRANGER], || {
+        page::build_for_release(tools.page.there()?)
+    })
+}
+
+/// What the README promises to whoever takes the card into a page of their own.
+fn a_strangers_page(tools: &Tools) -> Result<Outcome> {
+    journeys(tools, &[STRANGER], || {
+        stranger::build(&tools.wasm_bindgen.there()?.join("wasm-bindgen"))
+    })
+}
+
+/// The module of the journeys that walk through the stranger's page.
+const STRANGER: &str = "stranger::";
+
+/// The journeys that `which` selects, through the page that `build` gives.
+fn journeys(
+    tools: &Tools,
+    which: &[&str],
+    build: impl FnOnce() -> Result<PathBuf>,
+) -> Result<Outcome> {
     if let Some(reason) = tools.chromium.reason() {
         return Ok(not_there(reason));
     }
     let browser = tools.chromium.there()?;
-    let toolbox = tools.page.there()?;
-    let page = page::build_for_release(toolbox)?;
+    let page = build()?;
     // Together with the journeys, so that cargo settles on the features that the native tests were built with.
     let built = check(cargo().args([
         "build",
@@ -263,7 +285,8 @@ fn journeys_in_chromium(tools: &Tools) -> Result<Outcome> {
         return Ok(built);
     }
     let mut journeys = cargo();
-    journeys.args(["test", "--workspace", "--test", "e2e"]);
+    journeys.args(["test", "--workspace", "--test", "e2e", "--"]);
+    journeys.args(which);
     journeys
         .env("XTASK_PAGE", page)
         .env("XTASK_SERVER", page::server_program("debug"));

@@ -38,13 +38,13 @@ pub(crate) async fn journey_at<T: Debug>(
     walked.await.expect("the journey ends well");
 }
 
-fn start_driver() -> (Process, u16) {
+pub(crate) fn start_driver() -> (Process, u16) {
     let mut command = Command::new(given("XTASK_CHROMEDRIVER"));
     let announcement = |line: &str| port_after("started successfully on port ", line);
     Process::listening(command.arg("--port=0"), announcement, START_LIMIT)
 }
 
-fn capabilities() -> ChromeCapabilities {
+pub(crate) fn capabilities() -> ChromeCapabilities {
     let mut capabilities = DesiredCapabilities::chrome();
     let mut set = || -> WebDriverResult<()> {
         capabilities.set_binary(&given("XTASK_CHROMIUM"))?;

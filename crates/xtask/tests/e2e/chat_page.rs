@@ -239,5 +239,5 @@ look();
 "#;
 
 /// How long a person would wait before calling it broken.
-const PATIENCE: Duration = Duration::from_secs(20);
-const INTERVAL: Duration = Duration::from_millis(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const INTERVAL: Duration = Duration::from_millis(20);

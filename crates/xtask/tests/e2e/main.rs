@@ -9,6 +9,7 @@ mod processes;
 mod recorder;
 mod serve;
 mod server;
+mod stranger;
 
 /// What `cargo xtask` has found or built.
 fn given(variable: &str) -> String {

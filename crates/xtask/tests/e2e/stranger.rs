@@ -1,0 +1,52 @@
+//! The README's lines as the page of somebody who takes the kit by git: `cargo xtask` builds it in a crate of its own.
+
+use thirtyfour::prelude::*;
+use thirtyfour::{Key, WebDriver};
+
+use crate::browser::{capabilities, start_driver};
+use crate::chat_page::{INTERVAL, PATIENCE};
+use crate::server::Server;
+
+#[tokio::test]
+async fn the_readmes_lines_ask_and_take_an_answer() {
+    let server = Server::start();
+    let (_driver, port) = start_driver();
+    let session = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities()).await;
+    let session = session.expect("the driver starts a browser");
+    let visited = session.run_and_quit(async |driver| {
+        driver.goto(server.url()).await?;
+        answers_once(&driver).await
+    });
+    visited.await.expect("the visit ends well");
+}
+
+async fn answers_once(driver: &WebDriver) -> WebDriverResult<()> {
+    let card = wait_for(driver, ".qc[data-state=awaiting]").await?;
+    let border = card.css_value("border-top-style").await?;
+    assert_eq!(border, "solid", "the card has its styles");
+
+    let label = wait_for(driver, ".qc-option:nth-child(2) > label").await?;
+    let label = label.text().await?;
+    let option = wait_for(driver, ".qc-option:nth-child(2) > input").await?;
+    option.send_keys(" ").await?;
+    option.send_keys(Key::Control + Key::Enter).await?;
+    let receipt = wait_for(driver, ".qc-receipt[data-state=answered]").await?;
+    let receipt = receipt.text().await?;
+    assert!(receipt.contains(&label), "{receipt} should show {label}");
+    // The agent has the answer: it asks on.
+    wait_for(driver, ".qc[data-state=awaiting]").await?;
+
+    let console = driver.browser_log().await?;
+    let mut complaints = console.iter().filter(|entry| entry.level == "SEVERE");
+    let complaint = complaints.next();
+    assert!(complaint.is_none(), "the page complains: {complaint:?}");
+    Ok(())
+}
+
+async fn wait_for(driver: &WebDriver, css: &str) -> WebDriverResult<WebElement> {
+    driver
+        .query(By::Css(css))
+        .wait(PATIENCE, INTERVAL)
+        .first()
+        .await
+}
