@@ -104,6 +104,8 @@ pub mod part {
         ANSWER = "qc-answer";
         /// A question without an answer.
         NO_ANSWER = "qc-no-answer";
+        /// What can be done with it.
+        RECEIPT_ACTIONS = "qc-receipt-actions";
         /// What was typed or chosen and never sent.
         LATE = "qc-late";
         /// Its text.

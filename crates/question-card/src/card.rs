@@ -30,6 +30,7 @@ use self::deadline::HostTime;
 pub use self::handle::FocusHandle;
 use self::state::{Calls, CardState, Layout, Offers, Settings, Submission, is_over, takes_answer};
 use crate::anatomy::part;
+use crate::copy::CopyReceipt;
 use crate::draft::Draft;
 use crate::drafts::Persist;
 use crate::labels::Labels;
@@ -100,6 +101,9 @@ pub fn QuestionCard(
     /// The host's clock (milliseconds since the Unix epoch), by which deadlines are kept; without one, the browser's.
     #[prop(optional, into)]
     now: Option<Signal<u64>>,
+    /// What the host offers below the receipt, such as "Ask again" or, for a history, [`CopyReceipt`].
+    #[prop(optional, into)]
+    receipt_actions: Option<ViewFn>,
     /// The agent's profile, where the host knows it: limits of a single question let on-pick buttons appear while options still stream.
     #[prop(optional)]
     limits: Option<Limits>,
@@ -206,7 +210,7 @@ pub fn QuestionCard(
         >
             {live.then(|| card.announcer.view())}
             {move || match over.get() {
-                true => Either::Left(ended(card, live, late)),
+                true => Either::Left(ended(card, live, late, receipt_actions.clone())),
                 false => Either::Right(form(card)),
             }}
         </section>
@@ -255,7 +259,12 @@ fn form(card: CardState) -> impl IntoView {
     }
 }
 
-fn ended(card: CardState, live: bool, late: Memo<String>) -> impl IntoView {
+fn ended(
+    card: CardState,
+    live: bool,
+    late: Memo<String>,
+    receipt_actions: Option<ViewFn>,
+) -> impl IntoView {
     let receipt = NodeRef::<Div>::new();
     // The form is gone, and the focus with it: without this it would be nowhere.
     Effect::new(move |_| {
@@ -268,8 +277,23 @@ fn ended(card: CardState, live: bool, late: Memo<String>) -> impl IntoView {
     });
     view! {
         {receipt_view((card.ask, card.shown.phase.into()), card.labels, receipt)}
+        {receipt_actions_view(card, live, receipt_actions)}
         {late::late(card, late, receipt)}
     }
+}
+
+/// What ended before the user's eyes can be copied; a history would have a button and a listener for each receipt.
+fn receipt_actions_view(card: CardState, live: bool, of_host: Option<ViewFn>) -> impl IntoView {
+    let copies = move || live && card.shown.phase.get() == Phase::Answered;
+    let copy = move || copies().then(|| view! { <CopyReceipt ask=card.ask labels=card.labels /> });
+    (live || of_host.is_some()).then(|| {
+        view! {
+            <div class=part::RECEIPT_ACTIONS>
+                {copy}
+                {of_host.map(|of_host| of_host.run())}
+            </div>
+        }
+    })
 }
 
 fn state_name(card: CardState) -> &'static str {

@@ -123,6 +123,14 @@ pub struct Labels {
     pub copy: &'static str,
     /// It was copied.
     pub copied: &'static str,
+    /// Copies all questions and answers of a receipt.
+    pub copy_answers: &'static str,
+    /// The browser would not copy.
+    pub copy_failed: &'static str,
+    /// Before a question in what is copied.
+    pub copy_question: &'static str,
+    /// Before its answer there.
+    pub copy_answer: &'static str,
     /// Sends it as a message of its own.
     pub send_as_message: &'static str,
     /// Why it cannot be sent as a message at this moment, where the host would not take it.

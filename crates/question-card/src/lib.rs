@@ -27,6 +27,7 @@
 
 pub mod anatomy;
 pub mod card;
+pub mod copy;
 pub mod dom;
 mod draft;
 pub mod drafts;
@@ -37,6 +38,7 @@ pub mod stylesheet;
 
 pub use ask_user_question::snapshot::Sending;
 pub use card::{ClaimFocus, FocusHandle, QuestionCard, SubmitMode};
+pub use copy::CopyReceipt;
 pub use labels::Labels;
-pub use receipt::Receipt;
+pub use receipt::{Receipt, receipt_text};
 pub use stylesheet::{STYLESHEET, adopt_styles};

@@ -38,6 +38,24 @@ pub fn Receipt(
     }
 }
 
+/// A receipt as plain text: each question after "Q:" and its answer after "A:", in the words of `labels`.
+#[must_use]
+pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
+    let texts = rows(ask).into_iter().map(|row| {
+        let without = row.without_text(labels).unwrap_or_default();
+        let answer = match row.answers.is_empty() {
+            true => without.to_owned(),
+            false => row.answers.join(", "),
+        };
+        let note = row.note.map(|note| (labels.noted)(&note));
+        let question = [labels.copy_question, " ", &row.question].concat();
+        let answer = [labels.copy_answer, " ", &answer].concat();
+        let lines: Vec<String> = [question, answer].into_iter().chain(note).collect();
+        lines.join("\n")
+    });
+    texts.collect::<Vec<_>>().join("\n\n")
+}
+
 /// The record itself, without a root of its own.
 pub(crate) fn receipt_view(
     (ask, phase): (Signal<AskSnapshot>, Signal<Phase>),
@@ -78,7 +96,19 @@ enum Without {
     NoAnswer,
 }
 
+impl Row {
+    /// What is said where there is no answer.
+    fn without_text(&self, labels: &Labels) -> Option<&'static str> {
+        match self.without {
+            Without::Skipped => Some(labels.skipped),
+            Without::NoAnswer if self.answers.is_empty() => Some(labels.no_answer),
+            Without::NoAnswer | Without::Nothing => None,
+        }
+    }
+}
+
 fn row_view(row: Row, labels: &'static Labels) -> impl IntoView {
+    let without = row.without_text(labels);
     let chip = row
         .header
         .map(|header| view! { <span class=part::CHIP dir="auto">{header}</span> " " });
@@ -89,11 +119,6 @@ fn row_view(row: Row, labels: &'static Labels) -> impl IntoView {
                 <span dir="auto">{text}</span>
             </li>
         }
-    };
-    let without = match row.without {
-        Without::Skipped => Some(labels.skipped),
-        Without::NoAnswer if row.answers.is_empty() => Some(labels.no_answer),
-        Without::NoAnswer | Without::Nothing => None,
     };
     let answers = (!row.answers.is_empty()).then(|| {
         view! { <ul class=part::ANSWERS>{row.answers.into_iter().map(answer).collect_view()}</ul> }

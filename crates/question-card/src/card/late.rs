@@ -3,30 +3,17 @@
 use super::focus::focus_quietly;
 use super::state::{CardState, Sent, Submission};
 use crate::anatomy::part;
+use crate::copy::copy_button;
 use crate::draft::Draft;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::html::Div;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
 
 /// The text, with ways to keep it, below the receipt.
 pub(crate) fn late(card: CardState, text: Memo<String>, receipt: NodeRef<Div>) -> impl IntoView {
     let any = Memo::new(move |_| text.with(|text| !text.is_empty()));
-    let copied = RwSignal::new(false);
-    let copy = move |_| {
-        let Some(clipboard) = clipboard() else { return };
-        let promise = clipboard.write_text(&text.get_untracked());
-        spawn_local(async move {
-            // Where the browser refuses, the text can still be selected, and nothing is claimed.
-            if JsFuture::from(promise).await.is_ok() {
-                copied.try_set(true);
-            }
-        });
-    };
     let put_away = move || {
         // The button is about to go, and the focus with it.
         if card.has_focus()
@@ -57,13 +44,6 @@ pub(crate) fn late(card: CardState, text: Memo<String>, receipt: NodeRef<Div>) -
         }
     };
     let offers_message = card.calls.on_late_message.is_some();
-    let copy_label = move || {
-        if copied.get() {
-            card.labels.copied
-        } else {
-            card.labels.copy
-        }
-    };
     let content = move || {
         view! {
             <div class=part::LATE>
@@ -71,7 +51,7 @@ pub(crate) fn late(card: CardState, text: Memo<String>, receipt: NodeRef<Div>) -
                 <p class=part::LATE_TEXT dir="auto">{move || text.get()}</p>
                 <div class=part::ACTIONS>
                     {offers_message.then(send_button)}
-                    <button type="button" class=part::BUTTON on:click=copy>{copy_label}</button>
+                    {copy_button(card.labels, card.labels.copy, move || text.get_untracked())}
                     <button type="button" class=format!("{} {}", part::BUTTON, part::QUIET) on:click=move |_| put_away()>{card.labels.dismiss}</button>
                     <p class=part::WAIT id=card.ids.wait()>{why}</p>
                 </div>
@@ -137,10 +117,4 @@ impl CardState {
             | None => Vec::new(),
         }
     }
-}
-
-/// The clipboard; a page that was not loaded securely has none.
-fn clipboard() -> Option<web_sys::Clipboard> {
-    let clipboard = js_sys::Reflect::get(&window().navigator(), &"clipboard".into()).ok()?;
-    clipboard.is_object().then(|| clipboard.unchecked_into())
 }

@@ -187,7 +187,8 @@ fn texts(labels: &Labels) -> Vec<String> {
         .map(str::to_owned)
         .collect();
     assert!(texts.len() > 30, "the texts were found");
-    texts.retain(|text| text != labels.lang);
+    // "A:" is the same in many.
+    texts.retain(|text| text.chars().count() > 2);
     texts
 }
 

@@ -59,6 +59,7 @@ pub struct Setting {
     pub allow_skip: bool,
     pub notes_off: bool,
     pub max_length: Option<usize>,
+    pub receipt_actions: Option<ViewFn>,
     /// The host's clock and its own deadline.
     pub now: Option<Signal<u64>>,
     pub expires_at: Signal<Option<u64>>,
@@ -728,6 +729,7 @@ fn card(
             allow_skip=setting.allow_skip
             notes=!setting.notes_off
             nostrip:max_length=setting.max_length
+            nostrip:receipt_actions=setting.receipt_actions
             nostrip:now=setting.now
             expires_at=setting.expires_at
             on_extend=Callback::new(move |()| on_extend(&mut |heard| heard.extensions += 1))

@@ -11,6 +11,7 @@ mod announcing;
 mod asks;
 mod card_page;
 mod choosing;
+mod copying;
 mod deadline;
 mod drafts;
 mod extras;

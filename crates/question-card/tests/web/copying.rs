@@ -1,0 +1,164 @@
+//! Copying a receipt, with a clipboard of the test's own.
+
+use crate::asks::{ask, mixed, question, service};
+use crate::card_page::{CardPage, Setting, fresh_id};
+use crate::wait::until;
+use ask_user_question::reply::Selection;
+use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
+use js_sys::{Object, Promise, Reflect};
+use leptos::prelude::*;
+use question_card::{Labels, receipt_text};
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+#[test]
+async fn what_was_answered_can_be_copied_as_text() {
+    let clipboard = Clipboard::that_works();
+    let card = answered().await;
+    card.press_button("Copy answers").await;
+    until("it says so", || card.button("Copied").is_some()).await;
+    assert_eq!(
+        *clipboard.texts.borrow(),
+        ["Q: What does your car need?\nA: Brake service"]
+    );
+}
+
+#[test]
+async fn a_copy_that_fails_says_so() {
+    let _clipboard = Clipboard::that_refuses();
+    let card = answered().await;
+    card.press_button("Copy answers").await;
+    until("it says so", || !card.alerts().is_empty()).await;
+    assert_eq!(
+        card.alerts(),
+        ["Copying did not work. Select the text instead."]
+    );
+    assert!(card.button("Copied").is_none());
+}
+
+#[test]
+async fn a_page_without_a_clipboard_says_so_too() {
+    let _clipboard = Clipboard::put(&JsValue::UNDEFINED);
+    let card = CardPage::waiting(service()).await;
+    card.type_other(0, "nearly done").await;
+    card.ends(Phase::Expired, None).await;
+    card.press_button("Copy").await;
+    until("it says so", || !card.alerts().is_empty()).await;
+    assert!(card.text().contains("nearly done"));
+}
+
+#[test]
+async fn a_history_has_only_what_the_host_adds() {
+    let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answered);
+    let bare = CardPage::open(snapshot.clone(), Setting::default()).await;
+    assert!(bare.find("button").is_none());
+    let setting = Setting {
+        receipt_actions: Some(ViewFn::from(|| view! { <button>{"Ask again"}</button> })),
+        ..Setting::default()
+    };
+    let card = CardPage::open(snapshot, setting).await;
+    assert!(card.button("Ask again").is_some());
+}
+
+#[test]
+fn a_receipt_is_copied_in_the_words_of_its_language() {
+    let asked = ask(vec![
+        question("Which toppings?", "Toppings", true, &["Basil", "Olives"]),
+        question("Which size?", "Size", false, &["Small"]),
+    ]);
+    let toppings = Selection {
+        selected: vec![0, 1],
+        note: Some("not too many".to_owned()),
+        ..Selection::default()
+    };
+    let size = Selection {
+        question: 1,
+        skipped: true,
+        ..Selection::default()
+    };
+    let reply = Reply::check(&asked, vec![toppings, size]).expect("a legal reply");
+    let mut snapshot = AskSnapshot::complete(fresh_id(), asked, Phase::Answered);
+    snapshot.outcome = Some(Outcome::Answered(reply));
+    assert_eq!(
+        receipt_text(&snapshot, &Labels::ENGLISH),
+        "Q: Which toppings?\nA: Basil, Olives\nNote: not too many\n\nQ: Which size?\nA: Skipped"
+    );
+    let spanish = receipt_text(&snapshot, &Labels::SPANISH);
+    assert!(
+        spanish.starts_with("P: Which toppings?\nR: Basil"),
+        "{spanish}"
+    );
+    let declined = AskSnapshot::complete(fresh_id(), mixed(), Phase::Declined);
+    assert!(receipt_text(&declined, &Labels::ENGLISH).starts_with("Q: Which database?\nA:"));
+}
+
+async fn answered() -> CardPage {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Brake service").await;
+    card.submit().await;
+    let reply = card.only_reply();
+    card.ends(Phase::Answered, Some(Outcome::Answered(reply)))
+        .await;
+    card
+}
+
+/// Stands in for the browser's clipboard, until it is dropped.
+struct Clipboard {
+    texts: Rc<RefCell<Vec<String>>>,
+    _write: Option<Closure<dyn Fn(String) -> Promise>>,
+}
+
+impl Clipboard {
+    fn that_works() -> Self {
+        Self::with(|| Promise::resolve(&JsValue::UNDEFINED))
+    }
+
+    fn that_refuses() -> Self {
+        Self::with(|| Promise::reject(&"not allowed".into()))
+    }
+
+    fn with(answer: fn() -> Promise) -> Self {
+        let texts = Rc::new(RefCell::new(Vec::new()));
+        let write = Closure::<dyn Fn(String) -> Promise>::new({
+            let texts = texts.clone();
+            move |text| {
+                texts.borrow_mut().push(text);
+                answer()
+            }
+        });
+        let clipboard = Object::new();
+        Reflect::set(&clipboard, &"writeText".into(), write.as_ref()).expect("a plain object");
+        let mut put = Self::put(&clipboard);
+        put.texts = texts;
+        put._write = Some(write);
+        put
+    }
+
+    fn put(clipboard: &JsValue) -> Self {
+        let property = Object::new();
+        for (name, value) in [("value", clipboard), ("configurable", &JsValue::TRUE)] {
+            Reflect::set(&property, &name.into(), value).expect("a plain object");
+        }
+        let navigator = window().navigator();
+        Reflect::define_property(
+            navigator.unchecked_ref::<Object>(),
+            &"clipboard".into(),
+            &property,
+        )
+        .expect("it can be shadowed");
+        Self {
+            texts: Rc::default(),
+            _write: None,
+        }
+    }
+}
+
+impl Drop for Clipboard {
+    fn drop(&mut self) {
+        let navigator = window().navigator();
+        let shadow: &Object = navigator.unchecked_ref();
+        Reflect::delete_property(shadow, &"clipboard".into()).expect("ours is removed");
+    }
+}
