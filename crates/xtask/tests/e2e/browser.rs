@@ -23,6 +23,22 @@ pub(crate) async fn journey_at<T: Debug>(
     url: &str,
     walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<T>,
 ) {
+    walk_at(url, walk, &[]).await;
+}
+
+/// The same, on a way on which the server is not always there, which the browser's console complains about.
+pub(crate) async fn journey_through_trouble<T: Debug>(
+    url: &str,
+    walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<T>,
+) {
+    walk_at(url, walk, &["net::ERR_"]).await;
+}
+
+async fn walk_at<T: Debug>(
+    url: &str,
+    walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<T>,
+    forgiven: &[&str],
+) {
     let (_driver, port) = start_driver();
     let session = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities()).await;
     let session = session.expect("the driver starts a browser");
@@ -33,7 +49,7 @@ pub(crate) async fn journey_at<T: Debug>(
             eprintln!("{}", page.tell().await?);
             return Err(problem);
         }
-        page.has_not_complained().await
+        page.has_not_complained(forgiven).await
     });
     walked.await.expect("the journey ends well");
 }

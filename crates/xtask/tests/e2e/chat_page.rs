@@ -59,6 +59,43 @@ impl ChatPage {
         self.sees_receipt(receipts, label).await
     }
 
+    /// Waits until a question with this option can be answered.
+    pub(crate) async fn can_choose(&self, label: &str) -> WebDriverResult<()> {
+        self.open_option(label).await.map(drop)
+    }
+
+    /// Taps an option, and does not wait for what comes of it.
+    pub(crate) async fn taps(&self, label: &str) -> WebDriverResult<()> {
+        let option = self.open_option(label).await?;
+        self.card_stands_still().await?;
+        option.click().await
+    }
+
+    /// Loads the page again and waits until one can write.
+    pub(crate) async fn reload(&self) -> WebDriverResult<()> {
+        self.driver.refresh().await?;
+        self.wait_for(selector::COMPOSER).await.map(drop)
+    }
+
+    /// Opens the same address in another tab, which stays behind this one.
+    pub(crate) async fn in_another_tab(&self) -> WebDriverResult<WindowHandle> {
+        let (here, url) = (
+            self.driver.window().await?,
+            self.driver.current_url().await?,
+        );
+        let there = self.driver.new_tab().await?;
+        self.driver.switch_to_window(there.clone()).await?;
+        self.driver.goto(url.as_str()).await?;
+        self.wait_for(selector::LIVE_CARD).await?;
+        self.driver.switch_to_window(here).await?;
+        Ok(there)
+    }
+
+    /// Looks at another tab.
+    pub(crate) async fn switch_to(&self, tab: &WindowHandle) -> WebDriverResult<()> {
+        self.driver.switch_to_window(tab.clone()).await
+    }
+
     /// Waits until a question with this option can be answered, and chooses the option by the keyboard.
     pub(crate) async fn press(&self, label: &str) -> WebDriverResult<()> {
         let option = self.open_option(label).await?;
@@ -137,13 +174,15 @@ impl ChatPage {
     }
 
     /// Checks that neither the console nor the page's policy nor an uncaught error had anything to say.
-    pub(crate) async fn has_not_complained(&self) -> WebDriverResult<()> {
+    /// Of the console, lines that have one of the `forgiven` words in them do not count.
+    pub(crate) async fn has_not_complained(&self, forgiven: &[&str]) -> WebDriverResult<()> {
         let complaints = self.record().await?.complaints;
         assert!(complaints.is_empty(), "the page complains: {complaints:#?}");
         let console = self.driver.browser_log().await?;
         let errors: Vec<_> = console
             .iter()
             .filter(|entry| entry.level == "SEVERE")
+            .filter(|entry| !forgiven.iter().any(|word| entry.message.contains(word)))
             .collect();
         assert!(errors.is_empty(), "the console has errors: {errors:#?}");
         Ok(())

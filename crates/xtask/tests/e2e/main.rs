@@ -4,6 +4,7 @@
 
 mod browser;
 mod chat_page;
+mod coming_back;
 mod journeys;
 mod processes;
 mod recorder;

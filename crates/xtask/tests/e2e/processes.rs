@@ -41,6 +41,19 @@ impl Process {
         (process, port)
     }
 
+    /// Lets the program do nothing any more, without ending it.
+    #[cfg(unix)]
+    pub(crate) fn freeze(&self) {
+        let stop = nix::sys::signal::Signal::SIGSTOP;
+        nix::sys::signal::killpg(group(&self.child), stop).expect("it is there");
+    }
+
+    /// Ends the program without asking it.
+    pub(crate) fn kill(&mut self) {
+        kill_group(&self.child);
+        let _ = self.child.wait();
+    }
+
     /// Ends the program as Ctrl+C does, and says how it ended; nothing if it has to be killed.
     pub(crate) fn interrupt(&mut self) -> Option<ExitStatus> {
         ask_to_end(&self.child);

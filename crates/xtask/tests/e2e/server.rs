@@ -2,7 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::given;
 use crate::processes::{Process, START_LIMIT, port_after};
@@ -10,29 +12,46 @@ use crate::processes::{Process, START_LIMIT, port_after};
 /// A server of its own for each journey.
 pub(crate) struct Server {
     port: u16,
-    _process: Process,
+    process: Process,
+    /// Where it keeps its conversations, if not in its memory.
+    database: Option<TempDir>,
 }
 
 impl Server {
     /// Starts the server on a free port. It streams slowly enough for a browser to show every step.
     pub(crate) fn start() -> Self {
-        let mut command = Command::new(given("XTASK_SERVER"));
-        command.args([
-            "--port",
-            "0",
-            "--pace",
-            "15",
-            "--log",
-            "warn",
-            "--page",
-            &given("XTASK_PAGE"),
-        ]);
-        let announcement = |line: &str| port_after("listening on http://127.0.0.1:", line);
-        let (process, port) = Process::listening(&mut command, announcement, START_LIMIT);
+        let (process, port) = start(0, None);
         Self {
             port,
-            _process: process,
+            process,
+            database: None,
         }
+    }
+
+    /// The same, with its conversations on the disk.
+    pub(crate) fn start_with_database() -> Self {
+        let database = TempDir::new();
+        let (process, port) = start(0, Some(&database));
+        Self {
+            port,
+            process,
+            database: Some(database),
+        }
+    }
+
+    /// Lets it do nothing any more: connections are made, and nobody answers.
+    pub(crate) fn freeze(&self) {
+        self.process.freeze();
+    }
+
+    /// Ends it without asking.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill();
+    }
+
+    /// Starts it again where it was.
+    pub(crate) fn start_again(&mut self) {
+        (self.process, _) = start(self.port, self.database.as_ref());
     }
 
     /// The address of the page.
@@ -57,5 +76,40 @@ impl Server {
             .split_once("\r\n\r\n")
             .expect("an answer has a head and a body");
         (head.to_owned(), body.to_owned())
+    }
+}
+
+fn start(port: u16, database: Option<&TempDir>) -> (Process, u16) {
+    let mut command = Command::new(given("XTASK_SERVER"));
+    let (port, page) = (port.to_string(), given("XTASK_PAGE"));
+    command.args([
+        "--port", &port, "--pace", "15", "--log", "warn", "--page", &page,
+    ]);
+    if let Some(database) = database {
+        let file = database.0.join("conversations.db");
+        command.arg("--database").arg(file);
+    }
+    let announcement = |line: &str| port_after("listening on http://127.0.0.1:", line);
+    Process::listening(&mut command, announcement, START_LIMIT)
+}
+
+/// A folder that is removed when this is dropped.
+struct TempDir(PathBuf);
+
+impl TempDir {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("journey-{}-{count}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("there is room on the disk");
+        Self(folder)
+    }
+}
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        // What is left, the system removes at times.
+        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
