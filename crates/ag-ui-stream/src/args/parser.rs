@@ -1,4 +1,5 @@
 use super::number::{NumberState, Step};
+use ask_user_question::json::Tree;
 use serde_json::Number;
 use std::fmt;
 
@@ -185,6 +186,9 @@ enum Literal {
 
 type Outcome = Result<(), ArgsErrorKind>;
 
+/// Not generic, so that there is one parser however many listen.
+type Tell<'t> = &'t mut dyn FnMut(ArgsEvent<'_>);
+
 impl Default for ArgsParser {
     fn default() -> Self {
         Self::new(ArgsLimits::default())
@@ -266,12 +270,7 @@ impl ArgsParser {
     }
 
     /// Takes what begins at a byte; gives where the next thing begins.
-    fn step(
-        &mut self,
-        delta: &str,
-        at: usize,
-        tell: &mut impl FnMut(ArgsEvent<'_>),
-    ) -> Result<usize, ArgsErrorKind> {
+    fn step(&mut self, delta: &str, at: usize, tell: Tell<'_>) -> Result<usize, ArgsErrorKind> {
         let byte = delta.as_bytes()[at];
         match self.state {
             State::Text(role) => return self.text(delta, at, role, tell),
@@ -321,7 +320,7 @@ impl ArgsParser {
         Ok(at + 1)
     }
 
-    fn value(&mut self, byte: u8, tell: &mut impl FnMut(ArgsEvent<'_>)) -> Outcome {
+    fn value(&mut self, byte: u8, tell: Tell<'_>) -> Outcome {
         self.state = match byte {
             b'"' => {
                 tell(ArgsEvent::StringStart);
@@ -367,7 +366,7 @@ impl ArgsParser {
         Ok(())
     }
 
-    fn close(&mut self, container: Container, tell: &mut impl FnMut(ArgsEvent<'_>)) -> Outcome {
+    fn close(&mut self, container: Container, tell: Tell<'_>) -> Outcome {
         if self.open.pop() != Some(container) {
             return Err(ArgsErrorKind::Unexpected);
         }
@@ -379,7 +378,7 @@ impl ArgsParser {
         Ok(())
     }
 
-    fn after_value(&mut self, byte: u8, tell: &mut impl FnMut(ArgsEvent<'_>)) -> Outcome {
+    fn after_value(&mut self, byte: u8, tell: Tell<'_>) -> Outcome {
         match (self.open.last(), byte) {
             (None, _) => return Err(ArgsErrorKind::Trailing),
             (Some(Container::Object), b',') => self.state = State::NextKey,
@@ -397,7 +396,7 @@ impl ArgsParser {
         delta: &str,
         at: usize,
         role: Role,
-        tell: &mut impl FnMut(ArgsEvent<'_>),
+        tell: Tell<'_>,
     ) -> Result<usize, ArgsErrorKind> {
         let rest = &delta[at..];
         let length = rest
@@ -418,14 +417,14 @@ impl ArgsParser {
         Ok(at + length + 1)
     }
 
-    fn grow(&mut self, text: &str, role: Role, tell: &mut impl FnMut(ArgsEvent<'_>)) {
+    fn grow(&mut self, text: &str, role: Role, tell: Tell<'_>) {
         match role {
             Role::Key => self.scratch.push_str(text),
             Role::Value => tell(ArgsEvent::Text(text)),
         }
     }
 
-    fn end_text(&mut self, role: Role, tell: &mut impl FnMut(ArgsEvent<'_>)) {
+    fn end_text(&mut self, role: Role, tell: Tell<'_>) {
         match role {
             Role::Key => {
                 tell(ArgsEvent::Key(&self.scratch));
@@ -439,7 +438,7 @@ impl ArgsParser {
         }
     }
 
-    fn escape(&mut self, byte: u8, role: Role, tell: &mut impl FnMut(ArgsEvent<'_>)) -> Outcome {
+    fn escape(&mut self, byte: u8, role: Role, tell: Tell<'_>) -> Outcome {
         let text = match byte {
             b'"' => "\"",
             b'\\' => "\\",
@@ -472,7 +471,7 @@ impl ArgsParser {
         digits: u8,
         unit: u16,
         high: Option<u16>,
-        tell: &mut impl FnMut(ArgsEvent<'_>),
+        tell: Tell<'_>,
     ) -> Outcome {
         let digit = char::from(byte)
             .to_digit(16)
@@ -508,7 +507,7 @@ impl ArgsParser {
         byte: u8,
         rest: &'static [u8],
         literal: Literal,
-        tell: &mut impl FnMut(ArgsEvent<'_>),
+        tell: Tell<'_>,
     ) -> Outcome {
         match rest.split_first() {
             Some((expected, rest)) if *expected == byte => {
@@ -528,9 +527,10 @@ impl ArgsParser {
         }
     }
 
-    fn end_number(&mut self, tell: &mut impl FnMut(ArgsEvent<'_>)) -> Outcome {
-        let number =
-            serde_json::from_str(&self.scratch).map_err(|_| ArgsErrorKind::NumberOutOfRange)?;
+    fn end_number(&mut self, tell: Tell<'_>) -> Outcome {
+        let Ok(Tree::Number(number)) = Tree::parse(&self.scratch) else {
+            return Err(ArgsErrorKind::NumberOutOfRange);
+        };
         self.scratch.clear();
         tell(ArgsEvent::Number(number));
         self.state = State::AfterValue;

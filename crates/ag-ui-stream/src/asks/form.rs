@@ -1,10 +1,11 @@
 //! Asks made from the JSON Schema of an interrupt's answer, and the payload made from the reply.
 
 use super::interrupts::option;
+use ask_user_question::json;
 use ask_user_question::outcome::Outcome;
 use ask_user_question::reply::{Answer, Reply, Selection};
 use ask_user_question::{AskUserQuestion, Question};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 /// The members of the answer, in the order of the questions.
 #[derive(Clone, Debug, PartialEq)]
@@ -174,10 +175,10 @@ impl Kind {
                 .collect()),
             (Self::Text, _, Some(text)) => Ok(text.into()),
             (Self::Number { integer }, _, Some(text)) => {
-                let number: Option<Number> = serde_json::from_str(text)
+                let number = json::parse(text)
                     .ok()
-                    .filter(|it: &Number| !integer || it.is_i64() || it.is_u64());
-                number.map(Value::Number).ok_or_else(|| {
+                    .filter(|it| it.is_number() && (!integer || it.is_i64() || it.is_u64()));
+                number.ok_or_else(|| {
                     format!(
                         "\"{text}\" is not a number that \"{}\" can have",
                         answer.question

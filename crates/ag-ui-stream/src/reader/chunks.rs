@@ -3,9 +3,9 @@
 
 use super::error::{ErrorCode, StreamError};
 use crate::event::{
-    Event, ReasoningMessageChunk, ReasoningMessageContent, ReasoningMessageEnd,
-    ReasoningMessageStart, ReasoningRole, TextMessageChunk, TextMessageContent, TextMessageEnd,
-    TextMessageStart, TextRole, ToolCallArgs, ToolCallChunk, ToolCallEnd, ToolCallStart,
+    Event, ReasoningMessageContent, ReasoningMessageEnd, ReasoningMessageStart, ReasoningRole,
+    TextMessageContent, TextMessageEnd, TextMessageStart, TextRole, ToolCallArgs, ToolCallEnd,
+    ToolCallStart,
 };
 use crate::message::Metadata;
 use serde_json::Value;
@@ -21,21 +21,19 @@ struct Lane {
     /// The subagent; absent means the parent agent.
     owner: Option<String>,
     id: String,
-    opened_as: Opening,
+    opening: Opening,
 }
 
 /// What the first chunk of a stream said, which later ones may repeat but not change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Opening {
-    Text {
-        role: TextRole,
-        name: Option<String>,
-    },
-    Tool {
-        name: String,
-        parent: Option<String>,
-    },
-    Reasoning,
+#[derive(Debug)]
+struct Opening {
+    kind: Kind,
+    /// A text's.
+    role: Option<TextRole>,
+    /// A tool's, or that of who speaks a text.
+    name: Option<String>,
+    /// A call's.
+    parent: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,11 +43,16 @@ enum Kind {
     Reasoning,
 }
 
-/// What all chunks have.
+/// What a chunk of any kind says.
 struct Chunk {
-    kind: Kind,
     id: Option<String>,
     owner: Option<String>,
+    says: Opening,
+    content: Content,
+}
+
+/// What a chunk adds to its stream.
+struct Content {
     delta: Option<String>,
     metadata: Option<Metadata>,
     raw_event: Option<Value>,
@@ -69,111 +72,58 @@ impl Lanes {
 
     /// Gives the events that an event stands for, in order, until the sink refuses one.
     pub(super) fn handle_event(&mut self, event: Event, sink: Sink<'_>) -> Result<(), StreamError> {
-        match event {
-            Event::TextMessageChunk(chunk) => self.handle_text(chunk, sink),
-            Event::ToolCallChunk(chunk) => self.handle_tool(chunk, sink),
-            Event::ReasoningMessageChunk(chunk) => self.handle_reasoning(chunk, sink),
-            event => {
+        match Chunk::of(event) {
+            Ok(chunk) => self.handle_chunk(chunk, sink),
+            Err(event) => {
                 self.close_before(&event, sink)?;
-                sink(event)
+                sink(*event)
             }
         }
     }
 
-    fn handle_text(&mut self, chunk: TextMessageChunk, sink: Sink<'_>) -> Result<(), StreamError> {
-        let (role, name) = (chunk.role, chunk.name);
-        let common = Chunk {
-            kind: Kind::Text,
-            id: chunk.message_id,
-            owner: chunk.subagent_run_id,
-            delta: chunk.delta,
-            metadata: chunk.metadata,
-            raw_event: chunk.raw_event,
+    fn handle_chunk(&mut self, chunk: Chunk, sink: Sink<'_>) -> Result<(), StreamError> {
+        let lane = self.find(&chunk)?;
+        let continues = lane.is_some();
+        let Chunk {
+            id,
+            owner,
+            says,
+            mut content,
+        } = chunk;
+        let lane = match lane {
+            Some(lane) => {
+                self.open[lane].opening.check(&says)?;
+                lane
+            }
+            None => {
+                let opening = says.into_first();
+                let kind = opening.kind;
+                let id = id.ok_or_else(|| missing(kind, kind.id_name()))?;
+                if kind == Kind::Tool && opening.name.is_none() {
+                    return Err(missing(kind, "toolCallName"));
+                }
+                self.close_lane(owner.as_deref(), sink)?;
+                let lane = Lane { owner, id, opening };
+                sink(lane.start(content.metadata.take()))?;
+                self.open.push(lane);
+                self.open.len() - 1
+            }
         };
-        let lane = self.find(&common)?;
-        if let Some(Opening::Text {
-            role: open_role,
-            name: open_name,
-        }) = lane.map(|lane| &self.open[lane].opened_as)
-        {
-            agrees(
-                common.kind,
-                "role",
-                role.map(TextRole::as_str),
-                Some(open_role.as_str()),
-            )?;
-            agrees(common.kind, "name", name.as_deref(), open_name.as_deref())?;
+        // A chunk that carries nothing but metadata still continues its stream; the first one gave them to the start.
+        let has_content = content.delta.is_some()
+            || content.raw_event.is_some()
+            || (continues && content.metadata.is_some());
+        if has_content {
+            sink(self.open[lane].content(content))
+        } else {
+            Ok(())
         }
-        self.take(
-            lane,
-            common,
-            || {
-                Ok(Opening::Text {
-                    role: role.unwrap_or(TextRole::Assistant),
-                    name,
-                })
-            },
-            sink,
-        )
-    }
-
-    fn handle_tool(&mut self, chunk: ToolCallChunk, sink: Sink<'_>) -> Result<(), StreamError> {
-        let (name, parent) = (chunk.tool_call_name, chunk.parent_message_id);
-        let common = Chunk {
-            kind: Kind::Tool,
-            id: chunk.tool_call_id,
-            owner: chunk.subagent_run_id,
-            delta: chunk.delta,
-            metadata: chunk.metadata,
-            raw_event: chunk.raw_event,
-        };
-        let lane = self.find(&common)?;
-        if let Some(Opening::Tool {
-            name: open_name,
-            parent: open_parent,
-        }) = lane.map(|lane| &self.open[lane].opened_as)
-        {
-            agrees(
-                common.kind,
-                "toolCallName",
-                name.as_deref(),
-                Some(open_name),
-            )?;
-            agrees(
-                common.kind,
-                "parentMessageId",
-                parent.as_deref(),
-                open_parent.as_deref(),
-            )?;
-        }
-        let opening = || {
-            let name =
-                name.ok_or_else(|| error("First TOOL_CALL_CHUNK must have a toolCallName"))?;
-            Ok(Opening::Tool { name, parent })
-        };
-        self.take(lane, common, opening, sink)
-    }
-
-    fn handle_reasoning(
-        &mut self,
-        chunk: ReasoningMessageChunk,
-        sink: Sink<'_>,
-    ) -> Result<(), StreamError> {
-        let common = Chunk {
-            kind: Kind::Reasoning,
-            id: chunk.message_id,
-            owner: chunk.subagent_run_id,
-            delta: chunk.delta,
-            metadata: chunk.metadata,
-            raw_event: chunk.raw_event,
-        };
-        let lane = self.find(&common)?;
-        self.take(lane, common, || Ok(Opening::Reasoning), sink)
     }
 
     /// The lane whose stream a chunk continues; `None` where it opens one.
     fn find(&self, chunk: &Chunk) -> Result<Option<usize>, StreamError> {
-        let of_kind = |lane: &Lane| lane.kind() == chunk.kind;
+        let kind = chunk.says.kind;
+        let of_kind = |lane: &Lane| lane.opening.kind == kind;
         if let Some(id) = &chunk.id {
             let found = self
                 .open
@@ -185,7 +135,7 @@ impl Lanes {
             {
                 return Err(error(format!(
                     "{} for '{id}' names another subagent than the open stream",
-                    chunk.kind.name()
+                    kind.name()
                 )));
             }
             return Ok(found);
@@ -208,56 +158,9 @@ impl Lanes {
                 Some((parents, _)) => Ok(Some(*parents)),
                 None => Err(error(format!(
                     "Ambiguous {}: several streams are open and it names none",
-                    chunk.kind.name()
+                    kind.name()
                 ))),
             },
-        }
-    }
-
-    fn take(
-        &mut self,
-        lane: Option<usize>,
-        chunk: Chunk,
-        opening: impl FnOnce() -> Result<Opening, StreamError>,
-        sink: Sink<'_>,
-    ) -> Result<(), StreamError> {
-        let Chunk {
-            kind,
-            id,
-            owner,
-            delta,
-            mut metadata,
-            raw_event,
-        } = chunk;
-        let (lane, continues) = match lane {
-            Some(lane) => (lane, true),
-            None => {
-                let id = id.ok_or_else(|| {
-                    error(format!(
-                        "First {} must have a {}",
-                        kind.name(),
-                        kind.id_name()
-                    ))
-                })?;
-                let opened_as = opening()?;
-                self.close_lane(owner.as_deref(), sink)?;
-                self.open.push(Lane {
-                    owner,
-                    id,
-                    opened_as,
-                });
-                let lane = self.open.len() - 1;
-                sink(self.open[lane].start(metadata.take()))?;
-                (lane, false)
-            }
-        };
-        // A chunk that carries nothing but metadata still continues its stream; the first one gave them to the start.
-        let has_content =
-            delta.is_some() || raw_event.is_some() || (continues && metadata.is_some());
-        if has_content {
-            sink(self.open[lane].content(delta.unwrap_or_default(), metadata, raw_event))
-        } else {
-            Ok(())
         }
     }
 
@@ -294,71 +197,147 @@ impl Lanes {
     }
 }
 
-impl Lane {
-    fn kind(&self) -> Kind {
-        match self.opened_as {
-            Opening::Text { .. } => Kind::Text,
-            Opening::Tool { .. } => Kind::Tool,
-            Opening::Reasoning => Kind::Reasoning,
+impl Chunk {
+    /// What a chunk says; any other event as it is.
+    fn of(event: Event) -> Result<Self, Box<Event>> {
+        let says = |kind| Opening {
+            kind,
+            role: None,
+            name: None,
+            parent: None,
+        };
+        Ok(match event {
+            Event::TextMessageChunk(it) => Self {
+                id: it.message_id,
+                owner: it.subagent_run_id,
+                says: Opening {
+                    role: it.role,
+                    name: it.name,
+                    ..says(Kind::Text)
+                },
+                content: Content {
+                    delta: it.delta,
+                    metadata: it.metadata,
+                    raw_event: it.raw_event,
+                },
+            },
+            Event::ToolCallChunk(it) => Self {
+                id: it.tool_call_id,
+                owner: it.subagent_run_id,
+                says: Opening {
+                    name: it.tool_call_name,
+                    parent: it.parent_message_id,
+                    ..says(Kind::Tool)
+                },
+                content: Content {
+                    delta: it.delta,
+                    metadata: it.metadata,
+                    raw_event: it.raw_event,
+                },
+            },
+            Event::ReasoningMessageChunk(it) => Self {
+                id: it.message_id,
+                owner: it.subagent_run_id,
+                says: says(Kind::Reasoning),
+                content: Content {
+                    delta: it.delta,
+                    metadata: it.metadata,
+                    raw_event: it.raw_event,
+                },
+            },
+            event => return Err(Box::new(event)),
+        })
+    }
+}
+
+impl Opening {
+    /// Refuses a later chunk that says something else.
+    fn check(&self, later: &Self) -> Result<(), StreamError> {
+        let role = |it: &Self| it.role.map(TextRole::as_str);
+        let name = if self.kind == Kind::Tool {
+            "toolCallName"
+        } else {
+            "name"
+        };
+        for (field, given, open) in [
+            ("role", role(later), role(self)),
+            (name, later.name.as_deref(), self.name.as_deref()),
+            (
+                "parentMessageId",
+                later.parent.as_deref(),
+                self.parent.as_deref(),
+            ),
+        ] {
+            if let Some(given) = given
+                && open != Some(given)
+            {
+                let (kind, open) = (self.kind.name(), open.unwrap_or_default());
+                return Err(error(format!(
+                    "{kind}: the {field} '{given}' does not match the open stream's {field} '{open}'"
+                )));
+            }
         }
+        Ok(())
     }
 
+    /// As that of a stream's first chunk, in which an absent role is the assistant's.
+    fn into_first(self) -> Self {
+        Self {
+            role: self.role.or(Some(TextRole::Assistant)),
+            ..self
+        }
+    }
+}
+
+impl Lane {
     fn start(&self, metadata: Option<Metadata>) -> Event {
         let (id, subagent_run_id) = (self.id.clone(), self.owner.clone());
-        match &self.opened_as {
-            Opening::Text { role, name } => TextMessageStart {
-                role: Some(*role),
-                name: name.clone(),
+        let name = self.opening.name.clone();
+        match self.opening.kind {
+            Kind::Text => TextMessageStart {
+                role: self.opening.role,
+                name,
                 subagent_run_id,
                 metadata,
                 ..TextMessageStart::new(id)
             }
             .into(),
-            Opening::Tool { name, parent } => {
-                let start = ToolCallStart::new(id, name.clone());
-                ToolCallStart {
-                    parent_message_id: parent.clone(),
-                    subagent_run_id,
-                    metadata,
-                    ..start
-                }
-                .into()
+            Kind::Tool => ToolCallStart {
+                parent_message_id: self.opening.parent.clone(),
+                subagent_run_id,
+                metadata,
+                ..ToolCallStart::new(id, name.unwrap_or_default())
             }
-            Opening::Reasoning => {
-                let start = ReasoningMessageStart::new(id, ReasoningRole::Reasoning);
-                ReasoningMessageStart {
-                    subagent_run_id,
-                    metadata,
-                    ..start
-                }
-                .into()
+            .into(),
+            Kind::Reasoning => ReasoningMessageStart {
+                subagent_run_id,
+                metadata,
+                ..ReasoningMessageStart::new(id, ReasoningRole::Reasoning)
             }
+            .into(),
         }
     }
 
-    fn content(
-        &self,
-        delta: String,
-        metadata: Option<Metadata>,
-        raw_event: Option<Value>,
-    ) -> Event {
+    fn content(&self, content: Content) -> Event {
         let (id, subagent_run_id) = (self.id.clone(), self.owner.clone());
-        match self.opened_as {
-            Opening::Text { .. } => TextMessageContent {
+        let delta = content.delta.unwrap_or_default();
+        let (metadata, raw_event) = (content.metadata, content.raw_event);
+        match self.opening.kind {
+            Kind::Text => TextMessageContent {
                 subagent_run_id,
                 metadata,
                 raw_event,
                 ..TextMessageContent::new(id, delta)
             }
             .into(),
-            Opening::Tool { .. } => ToolCallArgs {
+            Kind::Tool => ToolCallArgs {
                 subagent_run_id,
                 metadata,
                 raw_event,
                 ..ToolCallArgs::new(id, delta)
             }
             .into(),
-            Opening::Reasoning => ReasoningMessageContent {
+            Kind::Reasoning => ReasoningMessageContent {
                 subagent_run_id,
                 metadata,
                 raw_event,
@@ -370,18 +349,18 @@ impl Lane {
 
     fn end(self) -> Event {
         let subagent_run_id = self.owner;
-        match self.opened_as {
-            Opening::Text { .. } => TextMessageEnd {
+        match self.opening.kind {
+            Kind::Text => TextMessageEnd {
                 subagent_run_id,
                 ..TextMessageEnd::new(self.id)
             }
             .into(),
-            Opening::Tool { .. } => ToolCallEnd {
+            Kind::Tool => ToolCallEnd {
                 subagent_run_id,
                 ..ToolCallEnd::new(self.id)
             }
             .into(),
-            Opening::Reasoning => ReasoningMessageEnd {
+            Kind::Reasoning => ReasoningMessageEnd {
                 subagent_run_id,
                 ..ReasoningMessageEnd::new(self.id)
             }
@@ -407,22 +386,8 @@ impl Kind {
     }
 }
 
-fn agrees(
-    kind: Kind,
-    field: &str,
-    given: Option<&str>,
-    open: Option<&str>,
-) -> Result<(), StreamError> {
-    match given {
-        Some(given) if open != Some(given) => {
-            let kind = kind.name();
-            Err(error(format!(
-                "{kind}: the {field} '{given}' does not match the open stream's {field} '{}'",
-                open.unwrap_or_default()
-            )))
-        }
-        _ => Ok(()),
-    }
+fn missing(kind: Kind, field: &str) -> StreamError {
+    error(format!("First {} must have a {field}", kind.name()))
 }
 
 fn error(message: impl Into<String>) -> StreamError {
