@@ -9,13 +9,13 @@ pub mod reply;
 mod time;
 
 use crate::event::Event;
+use crate::index::Index;
 use crate::outcome::{Interrupt, RunOutcome};
 use crate::reader::{End, EndOutcome};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Phase};
 use followed::{Followed, Source};
 use serde_json::Value;
-use std::collections::HashMap;
 
 /// The names under which models call the tool, unless others are given.
 pub const TOOL_NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
@@ -33,7 +33,7 @@ pub const TOOL_NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
 pub struct Asks {
     names: Vec<String>,
     followed: Vec<Followed>,
-    positions: HashMap<String, usize>,
+    positions: Index,
     /// How many runs began; 0 is the time before, of which there is only a history.
     run: u64,
     run_id: String,
@@ -88,7 +88,7 @@ impl Asks {
         Self {
             names: names.into_iter().map(Into::into).collect(),
             followed: Vec::new(),
-            positions: HashMap::new(),
+            positions: Index::default(),
             run: 0,
             run_id: String::new(),
             run_is_open: false,
@@ -127,25 +127,25 @@ impl Asks {
         match event {
             Event::ToolCallArgs(args) => {
                 if let Some(position) = self.positions.get(&args.tool_call_id) {
-                    self.followed[*position].feed(&args.delta, &mut changes);
+                    self.followed[position].feed(&args.delta, &mut changes);
                 }
             }
             Event::ToolCallStart(start)
                 if self.is_ask(&start.tool_call_name)
-                    && !self.positions.contains_key(&start.tool_call_id) =>
+                    && !self.positions.contains(&start.tool_call_id) =>
             {
                 let run = self.run;
                 self.open(&start.tool_call_id, Source::Call, run, &mut changes);
             }
             Event::ToolCallEnd(end) => {
                 if let Some(position) = self.positions.get(&end.tool_call_id) {
-                    self.followed[*position].end_arguments(&mut changes);
+                    self.followed[position].end_arguments(&mut changes);
                 }
             }
             Event::ToolCallResult(result) => {
                 if let Some(position) = self.positions.get(&result.tool_call_id) {
-                    let same_run = self.followed[*position].run == self.run;
-                    self.followed[*position].take_result(
+                    let same_run = self.followed[position].run == self.run;
+                    self.followed[position].take_result(
                         &result.content.text(),
                         result.metadata.as_ref(),
                         same_run,
@@ -233,7 +233,7 @@ impl Asks {
     fn find(&self, tool_call_id: &str) -> Option<&Followed> {
         self.positions
             .get(tool_call_id)
-            .map(|position| &self.followed[*position])
+            .map(|position| &self.followed[position])
     }
 
     fn open(
@@ -244,7 +244,7 @@ impl Asks {
         changes: &mut Vec<AskChange>,
     ) -> &mut Followed {
         let position = self.followed.len();
-        self.positions.insert(id.to_owned(), position);
+        self.positions.insert(id, position);
         self.followed.push(Followed::new(id, source, run));
         changes.push(AskChange::Opened {
             tool_call_id: id.to_owned(),

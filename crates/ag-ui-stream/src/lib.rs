@@ -14,6 +14,7 @@
 pub mod args;
 pub mod asks;
 pub mod event;
+mod index;
 pub mod input;
 pub mod message;
 pub mod outcome;

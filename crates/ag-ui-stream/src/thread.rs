@@ -5,13 +5,14 @@ mod calls;
 mod snapshot;
 
 use crate::event::Event;
+use crate::index::Index;
 use crate::message::{Message, Metadata};
 use crate::outcome::Interrupt;
 use crate::reader::{End, EndOutcome};
 use crate::warning::{Warning, WarningCode};
 use calls::Calls;
 use serde_json::{Map, Value};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 pub use calls::CallState;
 
@@ -27,7 +28,7 @@ pub use calls::CallState;
 pub struct Thread {
     messages: Vec<Message>,
     /// Message id to position.
-    positions: HashMap<String, usize>,
+    positions: Index,
     calls: Calls,
     state: Value,
     run: RunState,
@@ -126,7 +127,7 @@ impl Thread {
     pub fn new(messages: Vec<Message>) -> Self {
         let mut thread = Self {
             messages,
-            positions: HashMap::new(),
+            positions: Index::default(),
             calls: Calls::default(),
             state: Value::Object(Map::new()),
             run: RunState::Idle,
@@ -150,7 +151,7 @@ impl Thread {
     pub fn message(&self, id: &str) -> Option<&Message> {
         self.positions
             .get(id)
-            .map(|position| &self.messages[*position])
+            .map(|position| &self.messages[position])
     }
 
     /// The shared state; `{}` until something sets it.
@@ -240,7 +241,7 @@ impl Thread {
 
     /// Adds a message at the end, or in the place of the one that has its id.
     fn put(&mut self, message: Message) -> Change {
-        match self.positions.get(message.id()).copied() {
+        match self.positions.get(message.id()) {
             Some(position) => {
                 self.calls
                     .detach_message(position, &self.messages[position]);
@@ -262,7 +263,7 @@ impl Thread {
     fn insert_result(&mut self, tool_call_id: &str, message: Message) -> Change {
         self.calls.mark_answered(tool_call_id);
         self.pending.retain(|pending| pending != tool_call_id);
-        if self.positions.contains_key(message.id()) {
+        if self.positions.contains(message.id()) {
             return self.put(message);
         }
         let owner = self.calls.state(tool_call_id).and_then(|call| call.place);
@@ -278,7 +279,7 @@ impl Thread {
     /// Learns the positions of messages and calls anew, from a position on.
     fn reindex(&mut self, from: usize) {
         for (position, message) in self.messages.iter().enumerate().skip(from) {
-            self.positions.insert(message.id().to_owned(), position);
+            self.positions.insert(message.id(), position);
             self.calls.place(position, message);
         }
     }

@@ -1,8 +1,8 @@
 //! From what each piece of the arguments adds to what it adds to the card.
 
 use crate::args::{ArgsEvent, ArgsParser};
+use crate::index::Index;
 use ask_user_question::snapshot::{AskPatch, TextPath};
-use std::collections::BTreeSet;
 
 /// Follows the arguments through the shape of an ask. What is of another shape is passed over: it comes with the repaired ask.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ struct Frame {
     /// The member whose value comes next.
     key: Key,
     /// The keys so far. One that comes twice makes the ask malformed; what the first one said stays shown.
-    seen: BTreeSet<String>,
+    seen: Index,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Growth {
         self.frames.push(Frame {
             place,
             key: Key::Other,
-            seen: BTreeSet::new(),
+            seen: Index::default(),
         });
     }
 
@@ -176,7 +176,7 @@ impl Growth {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
-        let is_new = frame.seen.insert(name.to_owned());
+        let is_new = frame.seen.insert(name, 0);
         frame.key = if is_new {
             Key::of(frame.place, name)
         } else {

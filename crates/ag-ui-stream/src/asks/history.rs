@@ -2,13 +2,13 @@
 
 use super::followed::{Source, about};
 use super::{AskChange, Asks};
+use crate::index::Index;
 use crate::input::{ResumeStatus, RunAgentInput};
 use crate::message::{Message, ToolMessage, UserMessage};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskUserQuestion, Phase};
-use std::collections::HashSet;
 
 impl Asks {
     /// From a history of which no run is open.
@@ -46,13 +46,13 @@ impl Asks {
     }
 
     pub(super) fn take_history(&mut self, messages: &[Message], changes: &mut Vec<AskChange>) {
-        let mut before: HashSet<&str> = HashSet::new();
+        let mut before = Index::default();
         for message in messages {
             match message {
                 Message::Assistant(assistant) => {
                     for call in assistant.tool_calls.iter().flatten() {
                         if self.is_ask(&call.function.name) {
-                            before.insert(&call.id);
+                            before.insert(&call.id, 0);
                             self.take_call(&call.id, &call.function.arguments, changes);
                         }
                     }
@@ -66,7 +66,7 @@ impl Asks {
 
     /// Takes a call whose arguments are complete. One that streamed is known better from its stream.
     fn take_call(&mut self, id: &str, arguments: &str, changes: &mut Vec<AskChange>) {
-        if self.positions.contains_key(id) {
+        if self.positions.contains(id) {
             return;
         }
         let (run, run_is_open) = (self.run, self.run_is_open);
@@ -81,7 +81,7 @@ impl Asks {
     /// In a history it cannot be told in which run a result came, so one that is no answer counts as an acknowledgement.
     fn take_tool(&mut self, tool: &ToolMessage, changes: &mut Vec<AskChange>) {
         if let Some(position) = self.positions.get(&tool.tool_call_id) {
-            self.followed[*position].take_result(
+            self.followed[position].take_result(
                 &tool.content.text(),
                 tool.metadata.as_ref(),
                 true,
@@ -94,7 +94,7 @@ impl Asks {
     fn take_user(
         &mut self,
         user: &UserMessage,
-        before: Option<&HashSet<&str>>,
+        before: Option<&Index>,
         changes: &mut Vec<AskChange>,
     ) {
         let text = user.content.text();
@@ -124,7 +124,7 @@ impl Asks {
         let Some(position) = self.positions.get(&about.tool_call_id) else {
             return;
         };
-        let followed = &mut self.followed[*position];
+        let followed = &mut self.followed[position];
         if !followed.is_open() && followed.snapshot.phase != Phase::Expired {
             return;
         }

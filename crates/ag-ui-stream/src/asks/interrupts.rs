@@ -17,10 +17,10 @@ impl Asks {
         let named = interrupt
             .tool_call_id
             .as_ref()
-            .and_then(|id| self.positions.get(id).copied());
+            .and_then(|id| self.positions.get(id));
         let followed = match named {
             Some(position) => &mut self.followed[position],
-            None if self.positions.contains_key(&interrupt.id) => return,
+            None if self.positions.contains(&interrupt.id) => return,
             None => {
                 let Some((ask, form)) = ask_of(interrupt) else {
                     return;
@@ -50,7 +50,7 @@ impl Asks {
                 continue;
             };
             let id = format!("{}-on_interrupt-{index}", self.run_id);
-            if !self.positions.contains_key(&id) {
+            if !self.positions.contains(&id) {
                 let run = self.run;
                 self.open(&id, Source::Legacy(value), run, changes)
                     .complete(ask, Phase::Answerable, changes);

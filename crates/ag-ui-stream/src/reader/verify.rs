@@ -2,8 +2,8 @@
 
 use super::error::{End, EndError, EndOutcome, ErrorCode, StreamError};
 use crate::event::{Event, RunFinished, RunStarted, SubagentStarted, ToolCallStart};
+use crate::index::Index;
 use crate::outcome::RunOutcome;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Holds the order of events to the protocol's rules.
 #[derive(Debug, Default)]
@@ -30,24 +30,32 @@ enum Stage {
     },
 }
 
-/// What is open in the present run. Ordered, so that an error names things in the same order each time.
+/// What is open in the present run.
 #[derive(Debug, Default)]
 struct Run {
-    texts: Open,
-    calls: Open,
-    reasonings: Open,
-    spans: Open,
+    /// By kind: what is open, with the number of its owner.
+    open: [Index; 4],
     /// By owner and name.
-    steps: BTreeSet<(Option<String>, String)>,
-    subagents: BTreeSet<String>,
-    closed_subagents: BTreeSet<String>,
+    steps: Index,
+    subagents: Index,
+    closed_subagents: Index,
     /// Who owns the messages that began in this run, open or not.
-    owners: BTreeMap<String, Option<String>>,
+    owners: Index,
+    /// The numbers of the subagents that own something.
+    numbers: Index,
 }
 
-/// What is open of one kind, with the subagent that opened it.
-#[derive(Debug, Default)]
-struct Open(BTreeMap<String, Option<String>>);
+/// What begins, continues and ends under an id.
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    ReasoningMessage,
+    Reasoning,
+    Call,
+}
+
+/// The parent agent's number; those of subagents follow.
+const PARENT: usize = 0;
 
 type Verdict = Result<(), StreamError>;
 
@@ -63,26 +71,36 @@ impl Verifier {
                 self.stage = Stage::Failed { code: error.code.clone(), message: error.message.clone() };
             }
             Event::TextMessageStart(e) => {
-                self.run.texts.open("text message", &e.message_id, tag)?;
-                self.run.owners.insert(e.message_id.clone(), e.subagent_run_id.clone());
+                let owner = self.run.start(Kind::Text, &e.message_id, tag)?;
+                self.run.owners.insert(&e.message_id, owner);
             }
-            Event::TextMessageContent(e) => self.run.texts.check("text message", &e.message_id, tag)?,
-            Event::TextMessageEnd(e) => self.run.texts.close("text message", &e.message_id, tag)?,
+            Event::TextMessageContent(e) => self.run.check(Kind::Text, &e.message_id, tag)?,
+            Event::TextMessageEnd(e) => self.run.end(Kind::Text, &e.message_id, tag)?,
             Event::ToolCallStart(e) => self.run.start_call(e)?,
-            Event::ToolCallArgs(e) => self.run.calls.check("tool call", &e.tool_call_id, tag)?,
-            Event::ToolCallEnd(e) => self.run.calls.close("tool call", &e.tool_call_id, tag)?,
-            Event::ReasoningStart(e) => self.run.spans.open("reasoning", &e.message_id, tag)?,
-            Event::ReasoningEnd(e) => self.run.spans.close("reasoning", &e.message_id, tag)?,
-            Event::ReasoningMessageStart(e) => self.run.reasonings.open("reasoning message", &e.message_id, tag)?,
-            Event::ReasoningMessageContent(e) => self.run.reasonings.check("reasoning message", &e.message_id, tag)?,
-            Event::ReasoningMessageEnd(e) => self.run.reasonings.close("reasoning message", &e.message_id, tag)?,
+            Event::ToolCallArgs(e) => self.run.check(Kind::Call, &e.tool_call_id, tag)?,
+            Event::ToolCallEnd(e) => self.run.end(Kind::Call, &e.tool_call_id, tag)?,
+            Event::ReasoningStart(e) => {
+                self.run.start(Kind::Reasoning, &e.message_id, tag)?;
+            }
+            Event::ReasoningEnd(e) => self.run.end(Kind::Reasoning, &e.message_id, tag)?,
+            Event::ReasoningMessageStart(e) => {
+                self.run.start(Kind::ReasoningMessage, &e.message_id, tag)?;
+            }
+            Event::ReasoningMessageContent(e) => {
+                self.run.check(Kind::ReasoningMessage, &e.message_id, tag)?;
+            }
+            Event::ReasoningMessageEnd(e) => {
+                self.run.end(Kind::ReasoningMessage, &e.message_id, tag)?;
+            }
             Event::StepStarted(e) => {
-                if !self.run.steps.insert((tag.map(str::to_owned), e.step_name.clone())) {
+                let step = self.run.step(&e.step_name, tag);
+                if !self.run.steps.insert(&step, 0) {
                     return Err(error(format!("Step '{}' is already active", e.step_name)));
                 }
             }
             Event::StepFinished(e) => {
-                if !self.run.steps.remove(&(tag.map(str::to_owned), e.step_name.clone())) {
+                let step = self.run.step(&e.step_name, tag);
+                if !self.run.steps.remove(&step) {
                     return Err(error(format!("Cannot send 'STEP_FINISHED' for step '{}' that was not started", e.step_name)));
                 }
             }
@@ -210,11 +228,11 @@ impl Verifier {
             None | Some(RunOutcome::Success(_)) => EndOutcome::Completed,
             Some(RunOutcome::Cancelled(_)) => EndOutcome::Cancelled,
             Some(RunOutcome::Interrupt(outcome)) => {
-                let mut ids = BTreeSet::new();
+                let mut ids = Index::default();
                 if let Some(twice) = outcome
                     .interrupts
                     .iter()
-                    .find(|interrupt| !ids.insert(&interrupt.id))
+                    .find(|interrupt| !ids.insert(&interrupt.id, 0))
                 {
                     return Err(error(format!(
                         "'RUN_FINISHED' names interrupt '{}' twice",
@@ -230,40 +248,94 @@ impl Verifier {
 }
 
 impl Run {
+    /// Begins something and gives the number of its owner.
+    fn start(&mut self, kind: Kind, id: &str, tag: Option<&str>) -> Result<usize, StreamError> {
+        let owner = self.number(tag);
+        if self.open[kind as usize].insert(id, owner) {
+            return Ok(owner);
+        }
+        let what = kind.name();
+        Err(error(format!(
+            "A {what} with ID '{id}' is already in progress"
+        )))
+    }
+
+    fn check(&self, kind: Kind, id: &str, tag: Option<&str>) -> Verdict {
+        let what = kind.name();
+        let Some(owner) = self.open[kind as usize].get(id) else {
+            return Err(error(format!("No active {what} found with ID '{id}'")));
+        };
+        if tag.is_some_and(|tag| !self.owns(tag, owner)) {
+            return Err(error(format!(
+                "The {what} '{id}' continues for another subagent than it began for"
+            )));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, kind: Kind, id: &str, tag: Option<&str>) -> Verdict {
+        self.check(kind, id, tag)?;
+        self.open[kind as usize].remove(id);
+        Ok(())
+    }
+
     fn start_call(&mut self, start: &ToolCallStart) -> Verdict {
-        let tag = start.subagent_run_id.as_deref();
+        let (id, tag) = (&start.tool_call_id, start.subagent_run_id.as_deref());
         let owner = start
             .parent_message_id
             .as_ref()
             .and_then(|parent| self.owners.get(parent));
         if let (Some(owner), Some(tag)) = (owner, tag)
-            && owner.as_deref() != Some(tag)
+            && !self.owns(tag, owner)
         {
-            let id = &start.tool_call_id;
             return Err(error(format!(
                 "Tool call '{id}' of subagent '{tag}' names a parent message that the subagent does not own"
             )));
         }
-        self.calls.open("tool call", &start.tool_call_id, tag)
+        self.start(Kind::Call, id, tag).map(|_| ())
+    }
+
+    /// The number of an owner, a new one where it owned nothing before.
+    fn number(&mut self, tag: Option<&str>) -> usize {
+        let Some(tag) = tag else {
+            return PARENT;
+        };
+        self.numbers.get(tag).unwrap_or_else(|| {
+            let number = PARENT + 1 + self.numbers.len();
+            self.numbers.insert(tag, number);
+            number
+        })
+    }
+
+    fn owns(&self, tag: &str, owner: usize) -> bool {
+        self.numbers.get(tag) == Some(owner)
+    }
+
+    /// The key of a step: its owner's number and its name.
+    fn step(&mut self, name: &str, tag: Option<&str>) -> String {
+        format!("{} {name}", self.number(tag))
     }
 
     fn start_subagent(&mut self, start: &SubagentStarted) -> Verdict {
         let id = &start.subagent_run_id;
-        if self.closed_subagents.contains(id) || self.subagents.contains(id) {
+        if self.was_started(id) {
             return Err(error(format!(
                 "Subagent '{id}' was already started in this run"
             )));
         }
         if let Some(parent) = &start.parent_subagent_run_id
-            && !self.subagents.contains(parent)
-            && !self.closed_subagents.contains(parent)
+            && !self.was_started(parent)
         {
             return Err(error(format!(
                 "Subagent '{id}' names the parent '{parent}', which was not started"
             )));
         }
-        self.subagents.insert(id.clone());
+        self.subagents.insert(id, 0);
         Ok(())
+    }
+
+    fn was_started(&self, subagent: &str) -> bool {
+        self.subagents.contains(subagent) || self.closed_subagents.contains(subagent)
     }
 
     fn close_subagent(&mut self, event: &str, id: &str) -> Verdict {
@@ -272,53 +344,49 @@ impl Run {
                 "Cannot send '{event}' for subagent '{id}' that is not active"
             )));
         }
-        self.closed_subagents.insert(id.to_owned());
+        self.closed_subagents.insert(id, 0);
         Ok(())
     }
 
     fn check_closed(&self) -> Verdict {
-        let steps = self.steps.iter().map(|(_, name)| name);
-        nothing("steps", steps)?;
-        nothing("text messages", self.texts.0.keys())?;
-        nothing("reasoning messages", self.reasonings.0.keys())?;
-        nothing("reasoning", self.spans.0.keys())?;
-        nothing("tool calls", self.calls.0.keys())?;
-        nothing("subagents", self.subagents.iter())
+        let steps = self.steps.ids();
+        let names = steps.map(|step| step.split_once(' ').map_or(step, |(_, name)| name));
+        nothing("steps", names.collect())?;
+        for kind in Kind::ALL {
+            nothing(kind.plural(), self.open[kind as usize].ids().collect())?;
+        }
+        nothing("subagents", self.subagents.ids().collect())
     }
 }
 
-impl Open {
-    fn open(&mut self, what: &str, id: &str, tag: Option<&str>) -> Verdict {
-        if self.0.contains_key(id) {
-            return Err(error(format!(
-                "A {what} with ID '{id}' is already in progress"
-            )));
+impl Kind {
+    const ALL: [Self; 4] = [
+        Self::Text,
+        Self::ReasoningMessage,
+        Self::Reasoning,
+        Self::Call,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text message",
+            Self::ReasoningMessage => "reasoning message",
+            Self::Reasoning => "reasoning",
+            Self::Call => "tool call",
         }
-        self.0.insert(id.to_owned(), tag.map(str::to_owned));
-        Ok(())
     }
 
-    fn check(&self, what: &str, id: &str, tag: Option<&str>) -> Verdict {
-        let Some(owner) = self.0.get(id) else {
-            return Err(error(format!("No active {what} found with ID '{id}'")));
-        };
-        if tag.is_some() && tag != owner.as_deref() {
-            return Err(error(format!(
-                "The {what} '{id}' continues for another subagent than it began for"
-            )));
+    fn plural(self) -> &'static str {
+        match self {
+            Self::Text => "text messages",
+            Self::ReasoningMessage => "reasoning messages",
+            Self::Reasoning => "reasoning",
+            Self::Call => "tool calls",
         }
-        Ok(())
-    }
-
-    fn close(&mut self, what: &str, id: &str, tag: Option<&str>) -> Verdict {
-        self.check(what, id, tag)?;
-        self.0.remove(id);
-        Ok(())
     }
 }
 
-fn nothing<'a>(what: &str, open: impl Iterator<Item = &'a String>) -> Verdict {
-    let open: Vec<&str> = open.map(String::as_str).collect();
+fn nothing(what: &str, open: Vec<&str>) -> Verdict {
     if open.is_empty() {
         return Ok(());
     }

@@ -49,7 +49,7 @@ pub(super) fn apply(thread: &mut Thread, event: &Event) -> Change {
         Event::ActivitySnapshot(e) => thread.set_activity(e),
         Event::ActivityDelta(e) => thread.patch_activity(e),
         Event::ReasoningMessageStart(e) => {
-            if thread.positions.contains_key(&e.message_id) {
+            if thread.positions.contains(&e.message_id) {
                 return thread.merge_message(&e.message_id, e.metadata.as_ref());
             }
             let message = ReasoningMessage::new(e.message_id.clone(), String::new());
@@ -85,7 +85,7 @@ impl Thread {
         self.interrupts.clear();
         let before = self.messages.len();
         for message in started.input.iter().flat_map(|input| &input.messages) {
-            if !self.positions.contains_key(message.id()) {
+            if !self.positions.contains(message.id()) {
                 self.put(message.clone());
             }
         }
@@ -121,7 +121,7 @@ impl Thread {
 
     fn start_text(&mut self, start: &TextMessageStart) -> Change {
         let id = start.message_id.clone();
-        if self.positions.contains_key(&id) {
+        if self.positions.contains(&id) {
             return self.merge_message(&id, start.metadata.as_ref());
         }
         let (name, subagent_run_id, metadata) = (
@@ -205,7 +205,7 @@ impl Thread {
 
     /// Where a message is; a snapshot may have dropped one that is still being written.
     fn position(&mut self, id: &str) -> Option<usize> {
-        let position = self.positions.get(id).copied();
+        let position = self.positions.get(id);
         if position.is_none() {
             self.warn(
                 WarningCode::MissingEntity,
@@ -277,7 +277,7 @@ impl Thread {
             .parent_message_id
             .as_deref()
             .filter(|id| !id.is_empty());
-        let found = named.and_then(|id| self.positions.get(id).copied());
+        let found = named.and_then(|id| self.positions.get(id));
         let id = match (named, found) {
             (_, Some(position)) if matches!(self.messages[position], Message::Assistant(_)) => {
                 return (position, false);
@@ -294,7 +294,7 @@ impl Thread {
             (None, _) => &start.tool_call_id,
         };
         // The fallback id may be taken as well: an assistant message is reused, anything else keeps its place in the index.
-        if let Some(position) = self.positions.get(id).copied()
+        if let Some(position) = self.positions.get(id)
             && matches!(self.messages[position], Message::Assistant(_))
         {
             return (position, false);
@@ -305,7 +305,9 @@ impl Thread {
         };
         self.messages.push(Message::Assistant(message));
         let position = self.messages.len() - 1;
-        self.positions.entry(id.to_owned()).or_insert(position);
+        if !self.positions.contains(id) {
+            self.positions.insert(id, position);
+        }
         (position, true)
     }
 
@@ -374,7 +376,7 @@ impl Thread {
         let (id, value) = (&event.entity_id, Some(event.encrypted_value.clone()));
         let change = match event.subtype {
             EncryptedSubtype::ToolCall => self.change_call(id, |call| call.encrypted_value = value),
-            EncryptedSubtype::Message => match self.positions.get(id).copied() {
+            EncryptedSubtype::Message => match self.positions.get(id) {
                 Some(position) => {
                     let place = match &mut self.messages[position] {
                         Message::Developer(m) => &mut m.encrypted_value,
@@ -401,7 +403,7 @@ impl Thread {
     }
 
     fn set_activity(&mut self, event: &ActivitySnapshot) -> Change {
-        let is_there = self.positions.contains_key(&event.message_id);
+        let is_there = self.positions.contains(&event.message_id);
         if is_there && event.replace == Some(false) {
             return Change::Nothing;
         }
@@ -420,7 +422,7 @@ impl Thread {
 
     fn patch_activity(&mut self, event: &ActivityDelta) -> Change {
         let id = &event.message_id;
-        let position = self.positions.get(id).copied();
+        let position = self.positions.get(id);
         let Some((position, Message::Activity(activity))) =
             position.map(|position| (position, &mut self.messages[position]))
         else {

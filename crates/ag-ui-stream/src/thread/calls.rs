@@ -1,5 +1,5 @@
+use crate::index::Index;
 use crate::message::Message;
-use std::collections::HashMap;
 
 /// What is known of a tool call, whatever becomes of the message that holds it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,23 +23,34 @@ pub struct CallState {
 /// All calls by id.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calls {
-    states: HashMap<String, CallState>,
+    positions: Index,
+    states: Vec<CallState>,
     /// Those that began in the present run, in order.
     begun: Vec<String>,
 }
 
 impl Calls {
     pub(super) fn state(&self, id: &str) -> Option<&CallState> {
-        self.states.get(id)
+        self.states.get(self.positions.get(id)?)
     }
 
     pub(super) fn state_mut(&mut self, id: &str) -> Option<&mut CallState> {
-        self.states.get_mut(id)
+        self.states.get_mut(self.positions.get(id)?)
+    }
+
+    /// The state of a call, made where there was none.
+    fn state_or(&mut self, id: &str, new: impl FnOnce() -> CallState) -> &mut CallState {
+        let position = self.positions.get(id).unwrap_or_else(|| {
+            self.positions.insert(id, self.states.len());
+            self.states.push(new());
+            self.states.len() - 1
+        });
+        &mut self.states[position]
     }
 
     pub(super) fn start_run(&mut self) {
-        for id in self.begun.drain(..) {
-            if let Some(state) = self.states.get_mut(&id) {
+        for id in std::mem::take(&mut self.begun) {
+            if let Some(state) = self.state_mut(&id) {
                 state.begun = false;
             }
         }
@@ -47,7 +58,7 @@ impl Calls {
 
     /// Notes that a call began in the present run.
     pub(super) fn begin(&mut self, id: &str, name: &str, run_id: Option<String>) {
-        let state = self.states.entry(id.to_owned()).or_default();
+        let state = self.state_or(id, CallState::default);
         state.name = name.to_owned();
         state.ended = false;
         state.run_id = run_id;
@@ -60,13 +71,13 @@ impl Calls {
     pub(super) fn unanswered(&self) -> Vec<String> {
         self.begun
             .iter()
-            .filter(|id| self.states.get(*id).is_some_and(|call| !call.answered))
+            .filter(|id| self.state(id).is_some_and(|call| !call.answered))
             .cloned()
             .collect()
     }
 
     pub(super) fn mark_answered(&mut self, id: &str) {
-        if let Some(state) = self.states.get_mut(id) {
+        if let Some(state) = self.state_mut(id) {
             state.answered = true;
         }
     }
@@ -77,14 +88,11 @@ impl Calls {
             self.mark_answered(&tool.tool_call_id);
         }
         for (index, call) in message.tool_calls().iter().enumerate() {
-            let state = self
-                .states
-                .entry(call.id.clone())
-                .or_insert_with(|| CallState {
-                    name: call.function.name.clone(),
-                    ended: true,
-                    ..CallState::default()
-                });
+            let state = self.state_or(&call.id, || CallState {
+                name: call.function.name.clone(),
+                ended: true,
+                ..CallState::default()
+            });
             state.place = Some((position, index));
         }
     }
@@ -92,7 +100,7 @@ impl Calls {
     /// Forgets the positions of the calls of a message that is about to be replaced; their arguments go into the calls' keeping.
     pub(super) fn detach_message(&mut self, position: usize, message: &Message) {
         for call in message.tool_calls() {
-            if let Some(state) = self.states.get_mut(&call.id)
+            if let Some(state) = self.state_mut(&call.id)
                 && state.place.is_some_and(|(message, _)| message == position)
             {
                 state.place = None;
@@ -106,7 +114,7 @@ impl Calls {
         &mut self,
         mut take_arguments: impl FnMut((usize, usize)) -> Option<String>,
     ) {
-        for state in self.states.values_mut() {
+        for state in &mut self.states {
             if let Some(arguments) = state.place.take().and_then(&mut take_arguments) {
                 state.detached = arguments;
             }

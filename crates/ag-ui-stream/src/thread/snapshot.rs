@@ -2,31 +2,33 @@
 
 use super::{Change, Thread};
 use crate::event::MessagesSnapshot;
+use crate::index::Index;
 use crate::message::Message;
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
 
 impl Thread {
     pub(super) fn reconcile(&mut self, event: &MessagesSnapshot) -> Change {
         let keep = Keep::of(event);
-        let mut given: HashMap<&str, &Message> = event
-            .messages
-            .iter()
-            .map(|message| (message.id(), message))
-            .collect();
+        let mut given = Index::default();
+        for (position, message) in event.messages.iter().enumerate() {
+            given.insert(message.id(), position);
+        }
         let held = std::mem::take(&mut self.messages);
         self.calls
             .detach(|(message, call)| arguments(&held, message, call));
         for message in held {
-            match given.remove(message.id()) {
-                Some(replacement) => self.messages.push(replacement.clone()),
+            match given.get(message.id()) {
+                Some(replacement) => {
+                    given.remove(message.id());
+                    self.messages.push(event.messages[replacement].clone());
+                }
                 None if keep.keeps(&message) => self.messages.push(message),
                 None => {}
             }
         }
         for message in &event.messages {
             // Removing makes an id that the snapshot has twice count once.
-            if given.remove(message.id()).is_some() {
+            if given.remove(message.id()) {
                 self.messages.push(message.clone());
             }
         }
@@ -43,15 +45,15 @@ fn arguments(held: &[Message], message: usize, call: usize) -> Option<String> {
 }
 
 /// Which messages a snapshot spares although it omits them: those that many agents never put into their history.
-struct Keep<'a> {
+struct Keep {
     reasoning: bool,
     activities: bool,
     /// Kinds of activity for which the snapshot speaks nevertheless.
-    authoritative: HashSet<&'a str>,
+    authoritative: Index,
 }
 
-impl<'a> Keep<'a> {
-    fn of(event: &'a MessagesSnapshot) -> Self {
+impl Keep {
+    fn of(event: &MessagesSnapshot) -> Self {
         let own = event
             .metadata
             .as_ref()
@@ -59,20 +61,15 @@ impl<'a> Keep<'a> {
         let types = own
             .and_then(|own| own.get("authoritativeActivityTypes"))
             .and_then(Value::as_array);
+        let mut authoritative = Index::default();
+        for name in types.into_iter().flatten().filter_map(Value::as_str) {
+            authoritative.insert(name, 0);
+        }
+        let is_any = |role| event.messages.iter().any(|message| message.role() == role);
         Self {
-            reasoning: !event
-                .messages
-                .iter()
-                .any(|message| matches!(message, Message::Reasoning(_))),
-            activities: !event
-                .messages
-                .iter()
-                .any(|message| matches!(message, Message::Activity(_))),
-            authoritative: types
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .collect(),
+            reasoning: !is_any("reasoning"),
+            activities: !is_any("activity"),
+            authoritative,
         }
     }
 
@@ -80,7 +77,7 @@ impl<'a> Keep<'a> {
         match message {
             Message::Reasoning(_) => self.reasoning,
             Message::Activity(activity) => {
-                self.activities && !self.authoritative.contains(activity.activity_type.as_str())
+                self.activities && !self.authoritative.contains(&activity.activity_type)
             }
             _ => false,
         }
