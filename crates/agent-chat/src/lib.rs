@@ -52,3 +52,8 @@ pub use entry::{Ask, Entry, EntryKey, Item};
 pub use headers::{keep_headers, kept_headers};
 pub use options::ChatOptions;
 pub use trouble::Trouble;
+
+/// The README's example is compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
