@@ -71,6 +71,14 @@ impl ChatPage {
         option.click().await
     }
 
+    /// Waits until the page says what is wrong, in a sentence with these words.
+    pub(crate) async fn is_told(&self, words: &str) -> WebDriverResult<()> {
+        let words = words.to_owned();
+        let alert = self.driver.query(By::Css("[role=alert]"));
+        let alert = alert.with_text(move |text: &str| text.contains(&words));
+        alert.wait(PATIENCE, INTERVAL).first().await.map(drop)
+    }
+
     /// Loads the page again and waits until one can write.
     pub(crate) async fn reload(&self) -> WebDriverResult<()> {
         self.driver.refresh().await?;

@@ -11,6 +11,7 @@ mod recorder;
 mod serve;
 mod server;
 mod stranger;
+mod strangers;
 
 /// What `cargo xtask` has found or built.
 fn given(variable: &str) -> String {

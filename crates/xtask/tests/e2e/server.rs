@@ -28,6 +28,16 @@ impl Server {
         }
     }
 
+    /// The same, with a page that may talk to the agent at this origin, too.
+    pub(crate) fn start_with_agent(origin: &str) -> Self {
+        let (process, port) = start_with(0, &["--allow-agent", origin], None);
+        Self {
+            port,
+            process,
+            database: None,
+        }
+    }
+
     /// The same, with its conversations on the disk.
     pub(crate) fn start_with_database() -> Self {
         let database = TempDir::new();
@@ -80,11 +90,16 @@ impl Server {
 }
 
 fn start(port: u16, database: Option<&TempDir>) -> (Process, u16) {
+    start_with(port, &[], database)
+}
+
+fn start_with(port: u16, options: &[&str], database: Option<&TempDir>) -> (Process, u16) {
     let mut command = Command::new(given("XTASK_SERVER"));
     let (port, page) = (port.to_string(), given("XTASK_PAGE"));
     command.args([
         "--port", &port, "--pace", "15", "--log", "warn", "--page", &page,
     ]);
+    command.args(options);
     if let Some(database) = database {
         let file = database.0.join("conversations.db");
         command.arg("--database").arg(file);

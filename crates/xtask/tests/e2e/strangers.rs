@@ -1,0 +1,104 @@
+//! Agents of other makes, at other origins: a plain server replays runs, and has nothing beside its one endpoint.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::thread;
+
+use serde_json::Value;
+
+use crate::browser::journey_at;
+use crate::server::Server;
+
+const ASKS: &str = include_str!("recorded/scheduler.events.json");
+const ANSWERED: &str = include_str!("recorded/scheduler-answered.events.json");
+
+#[tokio::test]
+async fn an_agent_that_the_operator_allows_is_talked_to_and_comes_back_after_a_reload() {
+    let agent = stranger();
+    let server = Server::start_with_agent(&agent);
+    let url = format!("{}?agent={agent}/run", server.url());
+    journey_at(&url, async |page| {
+        page.say("When can I come?").await?;
+        page.can_choose("Friday").await?;
+        page.reload().await?;
+        page.hears(&["I need to know one thing."]).await?;
+        page.tap("Friday").await?;
+        page.hears(&["Friday it is."]).await?;
+        page.reload().await?;
+        page.hears(&["Friday it is."]).await?;
+        assert_eq!(page.receipts().await?.len(), 1);
+        assert_eq!(page.own_messages().await?, ["When can I come?", "Friday"]);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_agent_that_nobody_has_allowed_is_refused_with_a_sentence() {
+    let agent = stranger();
+    let server = Server::start();
+    let url = format!("{}?agent={agent}/run", server.url());
+    journey_at(&url, async |page| page.is_told(&agent).await).await;
+}
+
+/// An agent that asks, and is content with whatever it is told.
+fn stranger() -> String {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
+    let address = listener.local_addr().expect("it is bound");
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            thread::spawn(move || respond(stream));
+        }
+    });
+    format!("http://{address}")
+}
+
+fn respond(mut stream: TcpStream) {
+    let mut request = Vec::new();
+    let mut part = [0; 4096];
+    // A request that breaks off has nobody to answer.
+    while let Ok(length @ 1..) = stream.read(&mut part) {
+        request.extend_from_slice(&part[..length]);
+        let text = String::from_utf8_lossy(&request).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n")
+            && body.len() >= announced(head)
+        {
+            let _ = stream.write_all(response(head, body).as_bytes());
+            return;
+        }
+    }
+}
+
+fn announced(head: &str) -> usize {
+    let mut lengths = head.lines().filter_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        let is_length = name.eq_ignore_ascii_case("content-length");
+        is_length.then(|| value.trim().parse().ok())?
+    });
+    lengths.next().unwrap_or(0)
+}
+
+fn response(head: &str, body: &str) -> String {
+    let any = "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Headers: *\r\nConnection: close\r\n";
+    if !head.starts_with("POST /run ") {
+        return format!("HTTP/1.1 204 No Content\r\n{any}\r\n");
+    }
+    let input: Value = serde_json::from_str(body).expect("it is a RunAgentInput");
+    let answered = input["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .any(|message| message["role"] == "tool");
+    let recorded: Vec<Value> =
+        serde_json::from_str(if answered { ANSWERED } else { ASKS }).expect("it is a recorded run");
+    let mut frames = String::new();
+    for mut event in recorded {
+        for name in ["threadId", "runId"] {
+            if event.get(name).is_some() {
+                event[name] = input[name].clone();
+            }
+        }
+        frames.push_str(&format!("data: {event}\r\n\r\n"));
+    }
+    format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{any}\r\n{frames}")
+}
