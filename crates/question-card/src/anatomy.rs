@@ -102,6 +102,8 @@ pub mod part {
         ANSWERS = "qc-answers";
         /// One answer.
         ANSWER = "qc-answer";
+        /// The options of a question that can only be read.
+        OFFERED = "qc-offered";
         /// A question without an answer.
         NO_ANSWER = "qc-no-answer";
         /// What can be done with it.
@@ -168,6 +170,7 @@ const CARD_STATES: &[&str] = &[
     "superseded",
     "expired",
     "interrupted",
+    "readonly",
 ];
 
 const RECEIPT_STATES: &[&str] = &[
@@ -176,6 +179,7 @@ const RECEIPT_STATES: &[&str] = &[
     "superseded",
     "expired",
     "interrupted",
+    "readonly",
 ];
 
 const fn state(

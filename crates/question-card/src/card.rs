@@ -65,7 +65,7 @@ pub enum SubmitMode {
 ///
 /// # Styling
 /// `data-state` of the root is one of `composing`, `streaming`, `awaiting`, `invalid`, `submitting`, `failed`, `malformed`, `answered`,
-/// `declined`, `superseded`, `expired`, `interrupted`; [`anatomy`](crate::anatomy) has the rest.
+/// `declined`, `superseded`, `expired`, `interrupted`, `readonly`; [`anatomy`](crate::anatomy) has the rest.
 #[component]
 pub fn QuestionCard(
     /// What is known of the ask. Read by `.with()` alone, never cloned; the host changes it through
@@ -124,6 +124,10 @@ pub fn QuestionCard(
     /// Whether digits choose options while the focus is on one. On by default.
     #[prop(default = true)]
     shortcuts: bool,
+    /// Whether the card can only be read, such as in a history whose asks nobody can answer any more: a record of what was asked and offered,
+    /// without controls. What was typed before is offered beside it, as where an answer comes too late.
+    #[prop(optional)]
+    readonly: bool,
     /// Whether each question has a "Skip", which counts as an answer. Off by default. Where one tap answers, this one does too.
     #[prop(optional)]
     allow_skip: bool,
@@ -157,9 +161,10 @@ pub fn QuestionCard(
         max_length,
         time: HostTime { expires_at, now },
         persist,
+        readonly,
     };
     let card = CardState::new(ask, calls, settings);
-    let over = Memo::new(move |_| is_over(card.shown.phase.get()));
+    let over = Memo::new(move |_| readonly || is_over(card.shown.phase.get()));
     // A card that begins as a receipt comes from a history: nothing will ever be announced.
     let live = !over.get_untracked();
     // Looks at the ask only once that is over: before, each byte of its arguments would be a reason to look again.
@@ -171,7 +176,7 @@ pub fn QuestionCard(
     if let Some(handle) = handle {
         handle.lead_to(card);
     }
-    let came_complete = fresh && takes_answer(card.shown.phase.get_untracked());
+    let came_complete = fresh && !readonly && takes_answer(card.shown.phase.get_untracked());
 
     Effect::new(move |_| {
         if let Some(root) = card.root.get()
@@ -298,6 +303,7 @@ fn receipt_actions_view(card: CardState, live: bool, of_host: Option<ViewFn>) ->
 
 fn state_name(card: CardState) -> &'static str {
     match card.shown.phase.get() {
+        phase if card.readonly && !is_over(phase) => "readonly",
         Phase::Answered => "answered",
         Phase::Declined => "declined",
         Phase::Superseded => "superseded",

@@ -113,6 +113,8 @@ pub struct Labels {
     pub expired: &'static str,
     /// A receipt's state: the run or the connection broke off.
     pub interrupted: &'static str,
+    /// The state of a record that can only be read: nobody answered so far.
+    pub not_answered: &'static str,
     /// In a receipt, a question that the user skipped.
     pub skipped: &'static str,
     /// In a receipt, a question without an answer.

@@ -4,11 +4,13 @@ use crate::anatomy::part;
 use crate::dom::Ids;
 use crate::labels::{Labels, isolate};
 use ask_user_question::reply::{Answer, Selection};
+use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::html::Div;
 use leptos::prelude::*;
 
-/// A static record of an ask that is over: what was asked, what was chosen, how it ended. It has no controls and no listeners.
+/// A static record of an ask that is over: what was asked, what was chosen, how it ended. It has no controls and no listeners. Of an ask that
+/// is not over it says what was asked and offered, and that it was not answered.
 ///
 /// [`QuestionCard`](crate::QuestionCard) shows it by itself when its ask ends; for a history it can stand alone, in an element with the
 /// class `qc` or anywhere else that has the card's tokens.
@@ -41,7 +43,7 @@ pub fn Receipt(
 /// A receipt as plain text: each question after "Q:" and its answer after "A:", in the words of `labels`.
 #[must_use]
 pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
-    let texts = rows(ask).into_iter().map(|row| {
+    let texts = rows_of(ask, ask.outcome.as_ref()).into_iter().map(|row| {
         let without = row.without_text(labels).unwrap_or_default();
         let answer = match row.answers.is_empty() {
             true => without.to_owned(),
@@ -74,7 +76,7 @@ pub(crate) fn receipt_view(
             data-state=move || state_name(phase.get())
         >
             <p class=part::RECEIPT_STATE id=id>{move || ask.with(|ask| state_label(phase.get(), ask, labels))}</p>
-            {move || ask.with(|ask| rows(ask).into_iter().map(|row| row_view(row, labels)).collect_view())}
+            {move || ask.with(|ask| rows(ask, phase.get()).into_iter().map(|row| row_view(row, labels)).collect_view())}
         </div>
     }
 }
@@ -84,6 +86,8 @@ struct Row {
     header: Option<String>,
     question: String,
     answers: Vec<String>,
+    /// What could be chosen, where nothing was.
+    offered: Vec<String>,
     note: Option<String>,
     /// What to say where there is no answer; nothing where none could be expected.
     without: Without,
@@ -123,16 +127,42 @@ fn row_view(row: Row, labels: &'static Labels) -> impl IntoView {
     let answers = (!row.answers.is_empty()).then(|| {
         view! { <ul class=part::ANSWERS>{row.answers.into_iter().map(answer).collect_view()}</ul> }
     });
+    let offered = (!row.offered.is_empty()).then(|| {
+        let option = |label| view! { <li dir="auto">{label}</li> };
+        view! { <ul class=part::OFFERED>{row.offered.into_iter().map(option).collect_view()}</ul> }
+    });
     view! {
         <p class=part::RECEIPT_QUESTION dir="auto">{chip}{row.question}</p>
         {answers}
+        {offered}
         {without.map(|text| view! { <p class=part::NO_ANSWER>{text}</p> })}
         {row.note.map(|note| view! { <p class=part::OPTION_DESC>{(labels.noted)(&isolate(&note))}</p> })}
     }
 }
 
-fn rows(ask: &AskSnapshot) -> Vec<Row> {
-    match &ask.outcome {
+fn rows(ask: &AskSnapshot, phase: Phase) -> Vec<Row> {
+    match (&ask.outcome, phase) {
+        // What still grows is shown when it is whole, and not anew at each byte.
+        (None, Phase::Streaming) => Vec::new(),
+        (None, Phase::Ready | Phase::Answerable | Phase::Malformed) => {
+            let rows = asked(ask).zip(&ask.questions);
+            rows.map(|(row, question)| Row {
+                offered: labels_of(question),
+                ..row
+            })
+            .collect()
+        }
+        (outcome, _) => rows_of(ask, outcome.as_ref()),
+    }
+}
+
+fn labels_of(question: &QuestionSnapshot) -> Vec<String> {
+    let options = question.options.iter();
+    options.map(|option| option.label.text.clone()).collect()
+}
+
+fn rows_of(ask: &AskSnapshot, outcome: Option<&Outcome>) -> Vec<Row> {
+    match outcome {
         Some(Outcome::Answered(reply)) => reply.answers().iter().map(answered).collect(),
         Some(Outcome::RepliedInChat { text, partial }) => {
             let mut rows: Vec<Row> = asked(ask)
@@ -158,6 +188,7 @@ fn answered(answer: &Answer) -> Row {
         header: answer.header.clone(),
         question: answer.question.clone(),
         answers: labels.chain(answer.other.clone()).collect(),
+        offered: Vec::new(),
         note: answer.note.clone(),
         without: match answer.skipped {
             true => Without::Skipped,
@@ -171,6 +202,7 @@ fn asked(ask: &AskSnapshot) -> impl Iterator<Item = Row> {
         header: question.header.as_ref().map(|header| header.text.clone()),
         question: question.question.text.clone(),
         answers: Vec::new(),
+        offered: Vec::new(),
         note: None,
         without: Without::Nothing,
     })
@@ -205,12 +237,8 @@ fn state_name(phase: Phase) -> &'static str {
         Phase::Declined => "declined",
         Phase::Superseded => "superseded",
         Phase::Expired => "expired",
-        // A phase without an end has no receipt; where a host shows one all the same, nothing more than a break is claimed.
-        Phase::Interrupted
-        | Phase::Streaming
-        | Phase::Ready
-        | Phase::Malformed
-        | Phase::Answerable => "interrupted",
+        Phase::Interrupted => "interrupted",
+        Phase::Streaming | Phase::Ready | Phase::Malformed | Phase::Answerable => "readonly",
     }
 }
 
@@ -221,13 +249,9 @@ fn state_label(phase: Phase, ask: &AskSnapshot, labels: &'static Labels) -> &'st
         (Phase::Declined, _) => labels.cancelled,
         (Phase::Superseded, _) => labels.superseded,
         (Phase::Expired, _) => labels.expired,
-        (
-            Phase::Interrupted
-            | Phase::Streaming
-            | Phase::Ready
-            | Phase::Malformed
-            | Phase::Answerable,
-            _,
-        ) => labels.interrupted,
+        (Phase::Interrupted, _) => labels.interrupted,
+        (Phase::Streaming, _) => labels.composing,
+        (Phase::Malformed, _) => labels.malformed,
+        (Phase::Ready | Phase::Answerable, _) => labels.not_answered,
     }
 }

@@ -35,6 +35,9 @@ impl CardState {
             self.draft.update(|draft| draft.know(0, Kind::Single));
         }
         self.take_up(ask);
+        if self.readonly {
+            return;
+        }
         if before == Phase::Streaming && takes_answer(now) {
             self.arrive(ask);
         }

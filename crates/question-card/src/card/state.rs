@@ -50,6 +50,7 @@ pub(crate) struct CardState {
     pub(crate) calls: Calls,
     pub(crate) offers: Offers,
     pub(crate) keeper: Keeper,
+    pub(crate) readonly: bool,
     /// What was last handed to the host, to tell the own answer from one given elsewhere.
     pub(super) sent: StoredValue<Option<Sent>>,
     /// The host said that a reply is on its way, so that "idle" will say something too.
@@ -85,6 +86,7 @@ pub(crate) struct Settings {
     pub(crate) max_length: Option<usize>,
     pub(crate) time: HostTime,
     pub(crate) persist: Persist,
+    pub(crate) readonly: bool,
 }
 
 /// How the options are shown.
@@ -135,6 +137,7 @@ impl CardState {
             max_length,
             time,
             persist,
+            readonly,
         } = settings;
         let (shown, ids) = ask.with_untracked(|ask| (Shown::new(ask), Ids::new(&ask.tool_call_id)));
         let single_only = limits.is_some_and(|limits| *limits.questions().end() == 1);
@@ -162,6 +165,7 @@ impl CardState {
             calls,
             offers,
             keeper: Keeper::new(persist),
+            readonly,
             sent: StoredValue::new(None),
             was_pending: StoredValue::new(false),
             latches: StoredValue::new(0),

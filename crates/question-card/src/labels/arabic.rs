@@ -59,6 +59,7 @@ pub(super) const LABELS: Labels = Labels {
     superseded: "تم تجاوزه",
     expired: "انتهت المهلة",
     interrupted: "انقطع",
+    not_answered: "لم تتم الإجابة",
     skipped: "تم التخطي",
     no_answer: "بلا إجابة",
     late: "لم يُرسَل",

@@ -49,6 +49,7 @@ pub(super) const LABELS: Labels = Labels {
     superseded: "Superseded",
     expired: "Expired",
     interrupted: "Interrupted",
+    not_answered: "Not answered",
     skipped: "Skipped",
     no_answer: "No answer",
     late: "Not sent",

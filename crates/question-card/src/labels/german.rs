@@ -49,6 +49,7 @@ pub(super) const LABELS: Labels = Labels {
     superseded: "Überholt",
     expired: "Abgelaufen",
     interrupted: "Unterbrochen",
+    not_answered: "Nicht beantwortet",
     skipped: "Übersprungen",
     no_answer: "Keine Antwort",
     late: "Nicht gesendet",

@@ -67,6 +67,7 @@ pub(super) const LABELS: Labels = Labels {
     superseded: "見送り",
     expired: "期限切れ",
     interrupted: "中断",
+    not_answered: "未回答",
     skipped: "スキップ",
     no_answer: "回答なし",
     late: "未送信",

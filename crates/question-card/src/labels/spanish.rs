@@ -55,6 +55,7 @@ pub(super) const LABELS: Labels = Labels {
     superseded: "Reemplazada",
     expired: "Caducada",
     interrupted: "Interrumpida",
+    not_answered: "Sin contestar",
     skipped: "Omitida",
     no_answer: "Sin respuesta",
     late: "No enviado",

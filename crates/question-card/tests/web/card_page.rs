@@ -64,6 +64,7 @@ pub struct Setting {
     pub now: Option<Signal<u64>>,
     pub expires_at: Signal<Option<u64>>,
     pub persist: Persist,
+    pub readonly: bool,
 }
 
 thread_local! { static CARDS: Cell<u32> = const { Cell::new(0) }; }
@@ -734,6 +735,7 @@ fn card(
             expires_at=setting.expires_at
             on_extend=Callback::new(move |()| on_extend(&mut |heard| heard.extensions += 1))
             persist=setting.persist
+            readonly=setting.readonly
         />
     }
 }

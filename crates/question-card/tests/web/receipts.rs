@@ -1,6 +1,6 @@
 //! Asks that are over.
 
-use crate::asks::{mixed, service, toppings};
+use crate::asks::{mixed, ready, service, stream, toppings};
 use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
 use ask_user_question::reply::Selection;
@@ -225,4 +225,66 @@ async fn the_focus_stays_on_a_message_that_is_not_taken() {
     button.focus().expect("it takes the focus");
     card.press_button("Send as a message").await;
     card.sees_focus_on(&button);
+}
+
+fn readonly() -> Setting {
+    Setting {
+        readonly: true,
+        fresh: true,
+        ..Setting::default()
+    }
+}
+
+#[test]
+async fn what_can_only_be_read_shows_what_was_asked_and_offered() {
+    for phase in [Phase::Ready, Phase::Answerable] {
+        let snapshot = AskSnapshot::complete(fresh_id(), mixed(), phase);
+        let card = CardPage::open(snapshot, readonly()).await;
+        assert_eq!(card.state(), "readonly");
+        assert!(card.text().starts_with("Not answered"));
+        for said in ["Which database?", "Postgres", "SQLite", "Export"] {
+            assert!(card.text().contains(said), "{said:?} is shown");
+        }
+        let live = "input, textarea, button, form, [role=status], [aria-live], [aria-busy]";
+        assert!(card.find(live).is_none());
+        card.receives([
+            AskPatch::Outcome(reply(
+                &mixed(),
+                vec![pick(0, &[1]), pick(1, &[0]), pick(2, &[0])],
+            )),
+            AskPatch::Phase(Phase::Answered),
+        ]);
+        card.settled().await;
+        assert_eq!(card.state(), "answered");
+        assert_eq!(
+            card.answers(),
+            ["Selected: SQLite", "Selected: Search", "Selected: Plain"]
+        );
+    }
+}
+
+#[test]
+async fn what_can_only_be_read_waits_for_the_whole_question() {
+    let card = CardPage::open(AskSnapshot::new(fresh_id()), readonly()).await;
+    card.receives(stream(&service()));
+    card.settled().await;
+    assert_eq!(card.state(), "readonly");
+    assert_eq!(card.text(), "Preparing a question\u{2026}");
+    card.receives(ready(&service()));
+    card.settled().await;
+    assert!(card.text().contains("Brake service"));
+}
+
+#[test]
+async fn what_was_typed_is_offered_where_nobody_can_answer_any_more() {
+    let id = fresh_id();
+    let snapshot = AskSnapshot::complete(&*id, service(), Phase::Answerable);
+    let card = CardPage::open(snapshot.clone(), Setting::default()).await;
+    card.type_other(0, "nearly done").await;
+    drop(card);
+    let card = CardPage::open(snapshot, readonly()).await;
+    assert!(card.text().contains("nearly done"));
+    card.press_button("Send as a message").await;
+    card.heard(|heard| assert_eq!(heard.messages, ["nearly done"]));
+    assert!(card.find("button").is_none());
 }
