@@ -256,6 +256,7 @@ fn form(card: CardState) -> impl IntoView {
             aria-busy=move || busy().then_some("true")
             on:submit=submit
             on:keydown=move |event| keys::on_keydown(card, &event)
+            on:keyup=move |event| focus::show_field(&event)
             on:focusin=move |event| preview::on_focusin(card, &event)
         >
             <p class=format!("{} {}", part::TITLE, part::HIDDEN) id=card.ids.title()>{card.labels.title}</p>

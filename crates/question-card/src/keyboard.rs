@@ -1,5 +1,8 @@
 //! What a key means in the card: one table.
 
+/// The key that goes from stop to stop, as `KeyboardEvent.key` names it.
+pub(crate) const TAB: &str = "Tab";
+
 /// A key press, freed of the browser.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct KeyPress<'a> {

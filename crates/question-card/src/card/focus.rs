@@ -4,9 +4,13 @@ use super::state::CardState;
 use crate::anatomy::part;
 use crate::dom::Control;
 use crate::draft::Problem;
+use crate::keyboard::TAB;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, FocusOptions, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
+use web_sys::{
+    Element, FocusOptions, HtmlElement, HtmlTextAreaElement, KeyboardEvent, ScrollIntoViewOptions,
+    ScrollLogicalPosition,
+};
 
 impl CardState {
     /// Puts the focus on a control, if it is there.
@@ -129,6 +133,17 @@ pub(crate) fn focus_quietly(element: &HtmlElement) {
     options.set_prevent_scroll(true);
     // The browser refuses only where nothing can be focused at all.
     let _ = element.focus_with_options(&options);
+}
+
+/// Brings a text field that Tab has come to into view as its `scroll-margin` wants it: browsers themselves look at the caret alone there,
+/// and leave it below whatever stays at the edge of the window.
+pub(crate) fn show_field(event: &KeyboardEvent) {
+    let target = event.target();
+    if let Some(field) = target.and_then(|target| target.dyn_into::<HtmlTextAreaElement>().ok())
+        && event.key() == TAB
+    {
+        scroll_to(&field);
+    }
 }
 
 fn scroll_to(element: &Element) {

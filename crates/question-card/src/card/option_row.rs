@@ -8,6 +8,7 @@ use crate::dom::Control;
 use crate::draft::Kind;
 use leptos::either::EitherOf3;
 use leptos::ev::MouseEvent;
+use leptos::leptos_dom::helpers::queue_microtask;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
@@ -151,7 +152,8 @@ pub(crate) fn forward(card: CardState, control: Control, click: &MouseEvent) {
         && let Some(input) = card.control(control)
     {
         focus_quietly(&input);
-        input.click();
+        // After this listener, which the input's own click comes by again.
+        queue_microtask(move || input.click());
     }
 }
 
