@@ -89,6 +89,7 @@ pub const FILES: &[(&str, &str)] = &files![
     "runtime-multi-select",
     "previews",
     "long-texts",
+    "unbroken",
     "right-to-left",
     "arabic-multi-select",
     "bidi-controls",

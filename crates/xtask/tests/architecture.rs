@@ -1,5 +1,6 @@
 //! The invariants of ARCHITECTURE.md that Cargo alone does not hold.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,15 @@ const USES: [(&str, &[&str]); 8] = [
         "crates/question-server",
         &["ag-ui-stream", "ask-user-question", "question-agent"],
     ),
-    ("app", &["agent-chat", "question-card"]),
+    (
+        "app",
+        &[
+            "ag-ui-stream",
+            "agent-chat",
+            "ask-user-question",
+            "question-card",
+        ],
+    ),
     ("crates/xtask", &[]),
 ];
 
@@ -61,6 +70,23 @@ fn crates_use_only_what_the_code_map_allows() {
 }
 
 #[test]
+fn the_chat_page_reaches_the_stream_and_the_types_through_its_two_crates() {
+    let folder = root().join("app/src");
+    for file in sources(&folder) {
+        let inside = file
+            .strip_prefix(&folder)
+            .expect("a source lies in its folder");
+        let code = code(&file);
+        let reaches = ["ag_ui_stream::", "ask_user_question::"].map(|path| code.contains(path));
+        assert!(
+            reaches == [false; 2] || inside.starts_with("gallery"),
+            "{}",
+            file.display()
+        );
+    }
+}
+
+#[test]
 fn one_crate_fetches_in_the_browser_and_one_binds_a_socket() {
     for (folder, _) in USES {
         let manifest = read(&root().join(folder).join("Cargo.toml"));
@@ -75,6 +101,44 @@ fn one_crate_fetches_in_the_browser_and_one_binds_a_socket() {
             "{folder}"
         );
     }
+}
+
+#[test]
+fn every_case_of_the_card_has_the_test_that_the_table_tells_of() {
+    let readme = read(&root().join("crates/question-card/README.md"));
+    let mut folders = 0;
+    for line in readme.lines().filter(|line| line.starts_with("| `crates/")) {
+        let folder = line.split('`').nth(1).expect("a line names a folder");
+        let told = line.rsplit('|').nth(1).unwrap_or_default();
+        let told: BTreeSet<String> = told.split(',').map(|id| id.trim().to_owned()).collect();
+        let tests = sources(&root().join(folder));
+        let tested: BTreeSet<String> = tests.iter().flat_map(|file| cases(&read(file))).collect();
+        assert_eq!(tested, told, "{folder}");
+        folders += 1;
+    }
+    assert_eq!(folders, 2, "tests in the page and tests from outside");
+}
+
+/// The ids of the cases that the names of these tests begin with, as the contract writes them: `SEL-01` for `sel_01_`.
+fn cases(code: &str) -> Vec<String> {
+    let mut cases = Vec::new();
+    for name in code
+        .lines()
+        .filter_map(|line| line.strip_prefix("async fn "))
+    {
+        let mut words = name.split('_');
+        while let (Some(area), Some(number)) = (words.next(), words.next()) {
+            let is_area = [
+                "sel", "oth", "ime", "key", "val", "sub", "str", "his", "a11y", "i18n", "csp",
+            ]
+            .contains(&area);
+            if !is_area || number.parse::<u8>().is_err() {
+                break;
+            }
+            cases.push(format!("{}-{number}", area.to_uppercase()));
+        }
+    }
+    cases
 }
 
 #[test]

@@ -23,7 +23,10 @@ pub(crate) async fn journey_at<T: Debug>(
     url: &str,
     walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<T>,
 ) {
-    walk_at(url, walk, &[]).await;
+    visit(&[], async |driver| {
+        walk(&ChatPage::open(driver, url).await?).await
+    })
+    .await;
 }
 
 /// The same, on a way on which the server is not always there, which the browser's console complains about.
@@ -31,27 +34,58 @@ pub(crate) async fn journey_through_trouble<T: Debug>(
     url: &str,
     walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<T>,
 ) {
-    walk_at(url, walk, &["net::ERR_"]).await;
+    let forgiven = ["net::ERR_"];
+    visit(&forgiven, async |driver| {
+        walk(&ChatPage::open(driver, url).await?).await
+    })
+    .await;
 }
 
-async fn walk_at<T: Debug>(
-    url: &str,
-    walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<T>,
+/// Does something in a fresh browser, and checks that nothing has complained meanwhile. Of the console, lines that have one of the
+/// `forgiven` words in them do not count.
+pub(crate) async fn visit<T: Debug>(
     forgiven: &[&str],
+    act: impl AsyncFnOnce(WebDriver) -> WebDriverResult<T>,
 ) {
     let (_driver, port) = start_driver();
     let session = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities()).await;
     let session = session.expect("the driver starts a browser");
-    let walked = session.run_and_quit(async |driver| {
+    let acted = session.run_and_quit(async |driver| {
         recorder::install(&driver).await?;
-        let page = ChatPage::open(driver, url).await?;
-        if let Err(problem) = walk(&page).await {
-            eprintln!("{}", page.tell().await?);
+        if let Err(problem) = act(driver.clone()).await {
+            eprintln!("{}", tell(&driver).await?);
             return Err(problem);
         }
-        page.has_not_complained(forgiven).await
+        has_not_complained(&driver, forgiven).await
     });
-    walked.await.expect("the journey ends well");
+    acted.await.expect("the visit ends well");
+}
+
+/// Checks that neither the console nor the page's policy nor an uncaught error had anything to say.
+async fn has_not_complained(driver: &WebDriver, forgiven: &[&str]) -> WebDriverResult<()> {
+    let complaints = recorder::read(driver).await?.complaints;
+    assert!(complaints.is_empty(), "the page complains: {complaints:#?}");
+    let console = driver.browser_log().await?;
+    let errors: Vec<_> = console
+        .iter()
+        .filter(|entry| entry.level == "SEVERE")
+        .filter(|entry| !forgiven.iter().any(|word| entry.message.contains(word)))
+        .collect();
+    assert!(errors.is_empty(), "the console has errors: {errors:#?}");
+    Ok(())
+}
+
+/// What a person would see now, and what the page has written down, for whoever reads of a failure.
+async fn tell(driver: &WebDriver) -> WebDriverResult<String> {
+    let shown = driver.find(By::Tag("body")).await?.text().await?;
+    let record = recorder::read(driver).await?;
+    let console = driver.browser_log().await?;
+    let screenshot = std::env::temp_dir().join(format!("journey-{}.png", std::process::id()));
+    driver.screenshot(&screenshot).await?;
+    let screenshot = screenshot.display();
+    Ok(format!(
+        "the page shows:\n{shown}\n\n{record:#?}\nconsole: {console:#?}\nscreenshot: {screenshot}"
+    ))
 }
 
 pub(crate) fn start_driver() -> (Process, u16) {

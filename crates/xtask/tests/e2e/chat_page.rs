@@ -181,34 +181,6 @@ impl ChatPage {
         self.driver.execute(script, Vec::new()).await?.convert()
     }
 
-    /// Checks that neither the console nor the page's policy nor an uncaught error had anything to say.
-    /// Of the console, lines that have one of the `forgiven` words in them do not count.
-    pub(crate) async fn has_not_complained(&self, forgiven: &[&str]) -> WebDriverResult<()> {
-        let complaints = self.record().await?.complaints;
-        assert!(complaints.is_empty(), "the page complains: {complaints:#?}");
-        let console = self.driver.browser_log().await?;
-        let errors: Vec<_> = console
-            .iter()
-            .filter(|entry| entry.level == "SEVERE")
-            .filter(|entry| !forgiven.iter().any(|word| entry.message.contains(word)))
-            .collect();
-        assert!(errors.is_empty(), "the console has errors: {errors:#?}");
-        Ok(())
-    }
-
-    /// What a person would see now, and what the page has written down, for whoever reads of a failure.
-    pub(crate) async fn tell(&self) -> WebDriverResult<String> {
-        let shown = self.driver.find(By::Tag("body")).await?.text().await?;
-        let record = self.record().await?;
-        let console = self.driver.browser_log().await?;
-        let screenshot = std::env::temp_dir().join(format!("journey-{}.png", std::process::id()));
-        self.driver.screenshot(&screenshot).await?;
-        let screenshot = screenshot.display();
-        Ok(format!(
-            "the page shows:\n{shown}\n\n{record:#?}\nconsole: {console:#?}\nscreenshot: {screenshot}"
-        ))
-    }
-
     async fn open_option(&self, label: &str) -> WebDriverResult<WebElement> {
         let (card, button) = (selector::LIVE_CARD, selector::OPTION_BUTTON);
         let css = format!("{card} {button}:not([aria-disabled=true])");
@@ -272,7 +244,8 @@ impl ChatPage {
     }
 }
 
-const STANDS_STILL: &str = r#"
+/// A script that ends once what its argument selects has not moved for a while.
+pub(crate) const STANDS_STILL: &str = r#"
 const [selector, done] = arguments;
 let place = "", since = performance.now();
 const look = () => {

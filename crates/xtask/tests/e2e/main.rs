@@ -3,8 +3,11 @@
 //! `cargo xtask test --only e2e` builds the page and the server, finds the browser and says where all of them are.
 
 mod browser;
+mod card;
 mod chat_page;
 mod coming_back;
+mod gallery;
+mod gallery_page;
 mod journeys;
 mod processes;
 mod recorder;

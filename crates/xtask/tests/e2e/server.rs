@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::given;
 use crate::processes::{Process, START_LIMIT, port_after};
@@ -15,6 +16,17 @@ pub(crate) struct Server {
     process: Process,
     /// Where it keeps its conversations, if not in its memory.
     database: Option<TempDir>,
+}
+
+/// The one server of all tests that only want the page; it ends with the last of them that is running.
+pub(crate) fn shared() -> Arc<Server> {
+    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    shared.upgrade().unwrap_or_else(|| {
+        let server = Arc::new(Server::start());
+        *shared = Arc::downgrade(&server);
+        server
+    })
 }
 
 impl Server {

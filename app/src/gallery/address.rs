@@ -1,0 +1,250 @@
+//! What the gallery shows, as the page's address says it: `?gallery=EXAMPLE&state=STATE&mode=on-pick&with=skip&lang=ar&dir=rtl&scheme=dark`.
+
+use crate::state::State;
+use ask_user_question::examples::FILES;
+use question_card::SubmitMode;
+use std::fmt;
+
+/// Everything that an address says. A page is a function of it, so any of them can be kept, sent and opened by a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub(crate) view: View,
+    pub(crate) mode: SubmitMode,
+    /// What the host has switched on, in the order of [`Extra::ALL`].
+    pub(crate) extras: Vec<Extra>,
+    pub(crate) language: &'static str,
+    pub(crate) direction: Direction,
+    /// A `color-scheme`, where it is not the reader's.
+    pub(crate) scheme: Option<&'static str>,
+}
+
+/// What is on the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum View {
+    /// The list of examples.
+    Index,
+    /// Every example in one state.
+    State(State),
+    /// One example in every state.
+    Example(&'static str),
+    /// One card, with a host that does what it is told.
+    Card { example: &'static str, state: State },
+}
+
+/// What a host may switch on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extra {
+    /// Questions can be skipped.
+    Skip,
+    /// Typed texts must not be long.
+    Limit,
+}
+
+/// The direction of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    LeftToRight,
+    RightToLeft,
+}
+
+/// The languages that the card speaks, by their tags.
+pub(crate) const LANGUAGES: [&str; 5] = ["en", "de", "ar", "ja", "es"];
+pub(crate) const SCHEMES: [&str; 2] = ["light", "dark"];
+/// Stands for every example.
+const ALL: &str = "all";
+
+impl Address {
+    /// Reads the query of an address. What it does not know is as if it were not there.
+    pub(crate) fn parse(query: &str) -> Self {
+        let value = |name: &str| {
+            query
+                .trim_start_matches('?')
+                .split('&')
+                .find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
+        };
+        let example = value("gallery").and_then(example);
+        let state = value("state").and_then(State::by_name);
+        let language = value("lang")
+            .and_then(|tag| one_of(&LANGUAGES, tag))
+            .unwrap_or(LANGUAGES[0]);
+        Self {
+            view: match (value("gallery"), example, state) {
+                (_, Some(example), Some(state)) => View::Card { example, state },
+                (_, Some(example), None) => View::Example(example),
+                (Some(ALL), None, Some(state)) => View::State(state),
+                _ => View::Index,
+            },
+            mode: match value("mode") {
+                Some("on-pick") => SubmitMode::OnPick,
+                _ => SubmitMode::Explicit,
+            },
+            extras: Extra::ALL
+                .into_iter()
+                .filter(|extra| {
+                    value("with")
+                        .is_some_and(|with| with.split(',').any(|name| name == extra.name()))
+                })
+                .collect(),
+            language,
+            direction: match value("dir") {
+                Some("rtl") => Direction::RightToLeft,
+                Some("ltr") => Direction::LeftToRight,
+                _ => Direction::of(language),
+            },
+            scheme: value("scheme").and_then(|scheme| one_of(&SCHEMES, scheme)),
+        }
+    }
+
+    /// The same page, of something else.
+    pub(crate) fn with_view(&self, view: View) -> Self {
+        Self {
+            view,
+            ..self.clone()
+        }
+    }
+
+    /// Whether the host has switched this on.
+    pub(crate) fn has(&self, extra: Extra) -> bool {
+        self.extras.contains(&extra)
+    }
+
+    /// The same page with this switched on, or off where it was on.
+    pub(crate) fn toggled(&self, extra: Extra) -> Self {
+        let is_on = |other: &Extra| self.has(*other) != (*other == extra);
+        Self {
+            extras: Extra::ALL.into_iter().filter(is_on).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// The example that the page is about.
+    pub(crate) fn example(&self) -> Option<&'static str> {
+        match self.view {
+            View::Example(example) | View::Card { example, .. } => Some(example),
+            View::Index | View::State(_) => None,
+        }
+    }
+}
+
+impl Extra {
+    pub(crate) const ALL: [Self; 2] = [Self::Skip, Self::Limit];
+
+    /// Its name in an address.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Skip => "skip",
+            Self::Limit => "limit",
+        }
+    }
+}
+
+impl Direction {
+    /// The direction in which a language is written.
+    pub(crate) fn of(language: &str) -> Self {
+        match language {
+            "ar" => Self::RightToLeft,
+            _ => Self::LeftToRight,
+        }
+    }
+
+    /// The value of the attribute `dir`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::LeftToRight => "ltr",
+            Self::RightToLeft => "rtl",
+        }
+    }
+}
+
+/// Writes the address as a link has it; what goes without saying is left out.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("?gallery")?;
+        match self.view {
+            View::Index => {}
+            View::State(state) => write!(f, "={ALL}&state={}", state.name())?,
+            View::Example(example) => write!(f, "={example}")?,
+            View::Card { example, state } => write!(f, "={example}&state={}", state.name())?,
+        }
+        if self.mode == SubmitMode::OnPick {
+            f.write_str("&mode=on-pick")?;
+        }
+        let extras: Vec<_> = self.extras.iter().map(|extra| extra.name()).collect();
+        if !extras.is_empty() {
+            write!(f, "&with={}", extras.join(","))?;
+        }
+        if self.language != LANGUAGES[0] {
+            write!(f, "&lang={}", self.language)?;
+        }
+        if self.direction != Direction::of(self.language) {
+            write!(f, "&dir={}", self.direction.name())?;
+        }
+        match self.scheme {
+            Some(scheme) => write!(f, "&scheme={scheme}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn example(name: &str) -> Option<&'static str> {
+    let mut names = FILES.iter().map(|(name, _)| *name);
+    names.find(|known| *known == name)
+}
+
+fn one_of(known: &[&'static str], value: &str) -> Option<&'static str> {
+    known.iter().copied().find(|known| *known == value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_read_as_it_is_written() {
+        let views = [
+            View::Index,
+            View::State(State::Invalid),
+            View::Example("emoji"),
+            View::Card {
+                example: "chat-service",
+                state: State::Live,
+            },
+        ];
+        for view in views {
+            for language in LANGUAGES {
+                for direction in [Direction::LeftToRight, Direction::RightToLeft] {
+                    let address = Address {
+                        view,
+                        mode: SubmitMode::OnPick,
+                        extras: vec![Extra::Skip, Extra::Limit],
+                        language,
+                        direction,
+                        scheme: Some("dark"),
+                    };
+                    assert_eq!(Address::parse(&address.to_string()), address, "{address}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_goes_without_saying_is_left_out() {
+        let index = Address::parse("?gallery");
+        assert_eq!(index.to_string(), "?gallery");
+        let arabic = Address::parse("?gallery=emoji&lang=ar");
+        assert_eq!(arabic.direction, Direction::RightToLeft);
+        assert_eq!(arabic.to_string(), "?gallery=emoji&lang=ar");
+    }
+
+    #[test]
+    fn what_is_not_known_leads_to_the_index() {
+        for query in [
+            "",
+            "?gallery=",
+            "?gallery=no-such-example&state=awaiting",
+            "?gallery=all&state=no-such-state",
+        ] {
+            assert_eq!(Address::parse(query).view, View::Index, "{query}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! An example that arrives while one looks.
+
+use crate::stream::Stream;
+use ask_user_question::AskSnapshot;
+use ask_user_question::snapshot::AskPatch;
+use leptos::prelude::*;
+use std::time::Duration;
+
+/// How many characters come at a time, and how often: about as fast as a model writes.
+const PIECE: usize = 8;
+const PACE: Duration = Duration::from_millis(30);
+
+/// Streams the arguments into the snapshot until they are all there and the run is over, or the current owner is cleaned up.
+pub(crate) fn play(ask: RwSignal<AskSnapshot>, id: &str, arguments: &'static str) {
+    let playing = StoredValue::new((Stream::open(id), arguments));
+    let handle = StoredValue::new(None::<IntervalHandle>);
+    let stop = move || {
+        if let Some(handle) = handle.try_get_value().flatten() {
+            handle.clear();
+        }
+    };
+    let step = move || {
+        let patches = playing.try_update_value(|(stream, rest)| match take(rest, PIECE) {
+            "" => {
+                stop();
+                [stream.end_call(), stream.end_run()].concat()
+            }
+            piece => stream.feed(piece),
+        });
+        apply(ask, patches.unwrap_or_default());
+    };
+    handle.set_value(set_interval_with_handle(step, PACE).ok());
+    on_cleanup(stop);
+}
+
+/// Takes changes over, one update for all of them.
+pub(crate) fn apply(ask: RwSignal<AskSnapshot>, patches: Vec<AskPatch>) {
+    if !patches.is_empty() {
+        ask.update(|ask| patches.iter().for_each(|patch| ask.apply(patch)));
+    }
+}
+
+/// Takes the next `count` characters off a text, or what is left of it.
+fn take<'a>(rest: &mut &'a str, count: usize) -> &'a str {
+    let end = rest
+        .char_indices()
+        .nth(count)
+        .map_or(rest.len(), |(end, _)| end);
+    let (piece, after) = rest.split_at(end);
+    *rest = after;
+    piece
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_whole_characters_and_lose_none() {
+        let text = "日本語とemoji 👩‍🔧";
+        let mut rest = text;
+        let mut pieces = Vec::new();
+        while !rest.is_empty() {
+            pieces.push(take(&mut rest, 2));
+        }
+        assert_eq!(pieces.concat(), text);
+        assert_eq!(take(&mut rest, 2), "");
+    }
+}

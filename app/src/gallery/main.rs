@@ -1,0 +1,47 @@
+//! The gallery: every example ask in every state of the card, each at an address of its own (`?gallery`).
+//!
+//! A program apart from the chat page, whose weight is neither the examples' nor this code's; `boot.js` starts one or the other.
+
+mod address;
+mod card;
+mod index;
+mod live;
+mod pages;
+mod stage;
+mod state;
+mod stream;
+mod toolbar;
+mod words;
+
+use address::Address;
+use leptos::prelude::*;
+use web_sys::{CssStyleSheet, HtmlElement};
+
+fn main() {
+    let query = window().location().search().unwrap_or_default();
+    let address = Address::parse(&query);
+    dress(&address);
+    if let Some(shell) = document().get_element_by_id("shell") {
+        shell.remove();
+    }
+    mount_to_body(move || pages::page(address));
+}
+
+/// Gives the document what the address says of it as a whole.
+fn dress(address: &Address) {
+    document().set_title(&words::page_title(address));
+    if let Some(root) = document().document_element() {
+        // These attributes and this property have no way to fail.
+        let _ = root.set_attribute("lang", address.language);
+        let _ = root.set_attribute("dir", address.direction.name());
+        if let Some(scheme) = address.scheme {
+            let root: HtmlElement = wasm_bindgen::JsCast::unchecked_into(root);
+            let _ = root.style().set_property("color-scheme", scheme);
+        }
+    }
+    if let Ok(sheet) = CssStyleSheet::new() {
+        // The page's policy allows a constructed sheet, and no other part of the page needs this one.
+        let _ = sheet.replace_sync(include_str!("gallery.css"));
+        document().adopted_style_sheets().push(&sheet);
+    }
+}

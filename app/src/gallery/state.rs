@@ -1,0 +1,193 @@
+//! The states of a card, and how a host brings one about: by a snapshot that a stream gave, and by where its own sending stands.
+
+use crate::stream::Stream;
+use crate::words;
+use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::{AskPatch, Sending};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
+
+/// A state that the gallery shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// The call began, and no question yet.
+    Composing,
+    /// More than half of the arguments have arrived.
+    Streaming,
+    /// Waiting for the answer.
+    Awaiting,
+    /// Submitted with nothing chosen.
+    Invalid,
+    /// The answer is on its way.
+    Submitting,
+    /// It did not go through.
+    Failed,
+    /// Answered, each question in another way.
+    Answered,
+    /// Answered in the composer, with some picks.
+    Replied,
+    /// The user cancelled.
+    Declined,
+    /// The user went on with something else.
+    Superseded,
+    /// The deadline passed.
+    Expired,
+    /// The stream broke off.
+    Interrupted,
+    /// The arguments ended and cannot be read.
+    Malformed,
+    /// Arriving now, from the first byte on.
+    Live,
+}
+
+/// What a host gives a card.
+#[derive(Clone, Debug)]
+pub(crate) struct Staged {
+    pub(crate) ask: AskSnapshot,
+    pub(crate) sending: Sending,
+}
+
+impl State {
+    /// Every state that stands still, in the order of a card's life.
+    pub(crate) const ALL: [Self; 13] = [
+        Self::Composing,
+        Self::Streaming,
+        Self::Awaiting,
+        Self::Invalid,
+        Self::Submitting,
+        Self::Failed,
+        Self::Answered,
+        Self::Replied,
+        Self::Declined,
+        Self::Superseded,
+        Self::Expired,
+        Self::Interrupted,
+        Self::Malformed,
+    ];
+
+    /// Its name in an address.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Composing => "composing",
+            Self::Streaming => "streaming",
+            Self::Awaiting => "awaiting",
+            Self::Invalid => "invalid",
+            Self::Submitting => "submitting",
+            Self::Failed => "failed",
+            Self::Answered => "answered",
+            Self::Replied => "replied",
+            Self::Declined => "declined",
+            Self::Superseded => "superseded",
+            Self::Expired => "expired",
+            Self::Interrupted => "interrupted",
+            Self::Malformed => "malformed",
+            Self::Live => "live",
+        }
+    }
+
+    /// The state of that name.
+    pub(crate) fn by_name(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter().chain([Self::Live]);
+        all.find(|state| state.name() == name)
+    }
+
+    /// What a host gives the card of an ask with these arguments; nothing where the ask never comes to this state.
+    pub(crate) fn stage(self, arguments: &str, id: &str) -> Option<Staged> {
+        let ask = match self {
+            Self::Composing | Self::Live => AskSnapshot::new(id),
+            Self::Streaming => Stream::open(id).with_part_of(arguments).snapshot(),
+            Self::Interrupted => Stream::open(id).with_part_of(arguments).broken_off(),
+            Self::Malformed => match waiting(id, arguments).phase {
+                Phase::Malformed => waiting(id, arguments),
+                _ => Stream::open(id).with_part_of(arguments).ended(),
+            },
+            Self::Awaiting
+            | Self::Invalid
+            | Self::Submitting
+            | Self::Failed
+            | Self::Answered
+            | Self::Replied
+            | Self::Declined
+            | Self::Superseded
+            | Self::Expired => self.conclude(waiting(id, arguments))?,
+        };
+        let sending = match self {
+            Self::Submitting => Sending::Pending,
+            Self::Failed => Sending::Failed(words::NETWORK_DOWN.to_owned()),
+            _ => Sending::Idle,
+        };
+        Some(Staged { ask, sending })
+    }
+
+    /// Takes an ask that waits to this state.
+    fn conclude(self, mut snapshot: AskSnapshot) -> Option<AskSnapshot> {
+        let ask = snapshot.ask.clone()?;
+        let outcome = match self {
+            Self::Answered => Some(Outcome::Answered(answers(&ask)?)),
+            Self::Replied => Some(Outcome::RepliedInChat {
+                text: "Let us talk about this first".to_owned(),
+                partial: vec![pick(0, &ask.questions[0])],
+            }),
+            Self::Declined => Some(Outcome::Declined),
+            Self::Superseded => Some(Outcome::Superseded),
+            Self::Expired => Some(Outcome::Expired),
+            _ => None,
+        };
+        let phase = match self {
+            Self::Answered | Self::Replied => Phase::Answered,
+            Self::Declined => Phase::Declined,
+            Self::Superseded => Phase::Superseded,
+            Self::Expired => Phase::Expired,
+            _ => Phase::Answerable,
+        };
+        if let Some(outcome) = outcome {
+            snapshot.apply(AskPatch::Outcome(outcome));
+        }
+        snapshot.apply(AskPatch::Phase(phase));
+        Some(snapshot)
+    }
+}
+
+/// The ask when its run is over.
+fn waiting(id: &str, arguments: &str) -> AskSnapshot {
+    let mut stream = Stream::open(id);
+    stream.feed(arguments);
+    stream.end_call();
+    stream.end_run();
+    stream.snapshot()
+}
+
+/// A reply that has of everything: picks, a text of one's own, a skipped question, a note. Nothing where no reply is legal.
+pub(crate) fn answers(ask: &AskUserQuestion) -> Option<Reply> {
+    let selection = |(index, question): (usize, &Question)| match index {
+        1 => Selection {
+            question: index,
+            other: Some("Something else, in my own words".to_owned()),
+            ..Selection::default()
+        },
+        2 => Selection {
+            note: Some("As long as it is quick".to_owned()),
+            ..pick(index, question)
+        },
+        3 => Selection {
+            question: index,
+            skipped: true,
+            ..Selection::default()
+        },
+        _ => pick(index, question),
+    };
+    let selections = ask.questions.iter().enumerate().map(selection).collect();
+    Reply::check(ask, selections).ok()
+}
+
+/// The first option, the first two where several may be chosen, or a text where there is none.
+fn pick(index: usize, question: &Question) -> Selection {
+    let wanted = if question.multi_select { 2 } else { 1 };
+    let selected: Vec<usize> = (0..question.options.len().min(wanted)).collect();
+    let other = selected.is_empty().then(|| "In my own words".to_owned());
+    Selection {
+        question: index,
+        selected,
+        other,
+        ..Selection::default()
+    }
+}

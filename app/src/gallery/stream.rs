@@ -1,0 +1,135 @@
+//! Examples as a model streams them, through the reader and the interceptor that a chat page has.
+
+use ag_ui_stream::asks::AskChange;
+use ag_ui_stream::{Asks, EventReader};
+use ask_user_question::AskSnapshot;
+use ask_user_question::snapshot::AskPatch;
+use serde_json::json;
+
+/// One call of the tool in one run.
+pub(crate) struct Stream {
+    id: String,
+    reader: EventReader,
+    asks: Asks,
+}
+
+impl Stream {
+    /// The run and the call begin.
+    pub(crate) fn open(id: &str) -> Self {
+        let mut stream = Self {
+            id: id.to_owned(),
+            reader: EventReader::new(),
+            asks: Asks::new(),
+        };
+        stream.event(&json!({"type": "RUN_STARTED", "threadId": "gallery", "runId": "run"}));
+        stream.event(&json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": "ask_user_question"}));
+        stream
+    }
+
+    /// More of the arguments arrives.
+    pub(crate) fn feed(&mut self, delta: &str) -> Vec<AskPatch> {
+        self.event(&json!({"type": "TOOL_CALL_ARGS", "toolCallId": self.id, "delta": delta}))
+    }
+
+    /// The arguments are all there.
+    pub(crate) fn end_call(&mut self) -> Vec<AskPatch> {
+        self.event(&json!({"type": "TOOL_CALL_END", "toolCallId": self.id}))
+    }
+
+    /// The run is over.
+    pub(crate) fn end_run(&mut self) -> Vec<AskPatch> {
+        self.event(&json!({"type": "RUN_FINISHED", "threadId": "gallery", "runId": "run"}))
+    }
+
+    /// Some way into the arguments.
+    pub(crate) fn with_part_of(mut self, arguments: &str) -> Self {
+        let end = arguments.len() * 2 / 3;
+        let end = (0..=end).rev().find(|end| arguments.is_char_boundary(*end));
+        self.feed(&arguments[..end.unwrap_or(0)]);
+        self
+    }
+
+    /// The ask where the arguments end here.
+    pub(crate) fn ended(mut self) -> AskSnapshot {
+        self.end_call();
+        self.end_run();
+        self.snapshot()
+    }
+
+    /// The ask where the connection breaks here.
+    pub(crate) fn broken_off(mut self) -> AskSnapshot {
+        let end = self.reader.finish();
+        self.asks.handle_end(NOW, &end);
+        self.snapshot()
+    }
+
+    /// The ask as it is now.
+    pub(crate) fn snapshot(&self) -> AskSnapshot {
+        let ask = self.asks.ask(&self.id).cloned();
+        ask.expect("the call was begun")
+    }
+
+    fn event(&mut self, event: &serde_json::Value) -> Vec<AskPatch> {
+        self.bytes(format!("data: {event}\n\n").as_bytes())
+    }
+
+    /// Takes bytes of the response's body.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Vec<AskPatch> {
+        self.reader.feed(bytes);
+        let mut patches = Vec::new();
+        while let Some(event) = self.reader.next_event() {
+            let event = event.expect("the gallery's own events keep to the protocol");
+            let changes = self.asks.handle_event(NOW, &event);
+            patches.extend(changes.into_iter().filter_map(|change| match change {
+                AskChange::Opened { .. } => None,
+                AskChange::Patched { patch, .. } => Some(patch),
+            }));
+        }
+        patches
+    }
+}
+
+/// The arguments of an example, as they stand in its file: in the order in which a model writes them, which a parsed object forgets.
+pub(crate) fn arguments(file: &'static str) -> &'static str {
+    let after = file.split_once("\"ask\":").map_or("", |(_, after)| after);
+    let ask = after.trim_end().strip_suffix('}').unwrap_or(after);
+    ask.trim()
+}
+
+/// Nothing here has a deadline, so one time is as good as another.
+const NOW: u64 = 0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ask_user_question::examples;
+    use serde_json::Value;
+
+    #[test]
+    fn the_arguments_in_a_file_are_those_of_the_example() {
+        for ((_, file), example) in examples::FILES.iter().zip(examples::all()) {
+            let arguments: Value =
+                serde_json::from_str(arguments(file)).expect("an ask ends its file");
+            assert_eq!(arguments, example.ask, "{}", example.name);
+        }
+    }
+
+    #[test]
+    fn in_small_pieces_or_at_once_an_example_comes_to_the_same() {
+        for (name, file) in examples::FILES {
+            let mut whole = Stream::open("call");
+            whole.feed(arguments(file));
+            let mut pieces = Stream::open("call");
+            let mut shown = AskSnapshot::new("call");
+            for letter in arguments(file).chars() {
+                for patch in pieces.feed(&letter.to_string()) {
+                    shown.apply(&patch);
+                }
+            }
+            for patch in pieces.end_call().into_iter().chain(pieces.end_run()) {
+                shown.apply(&patch);
+            }
+            assert_eq!(shown, whole.ended(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Ways from a page to its neighbours: links, so that every one of them can be kept and sent.
+
+use crate::address::{Address, Direction, Extra, LANGUAGES, SCHEMES, View};
+use crate::state::State;
+use crate::words;
+use leptos::prelude::*;
+use question_card::SubmitMode;
+
+/// A place that a link leads to, with the link's text.
+type Place = (String, Address);
+
+/// Links to the same page in another state, mode, language, direction and colour scheme.
+pub(crate) fn toolbar(address: &Address) -> impl IntoView + use<> {
+    let groups = [
+        (words::GO_TO, places(address)),
+        (words::STATE, states(address)),
+        (words::MODE, modes(address)),
+        (words::WITH, extras(address)),
+        (words::LANGUAGE, languages(address)),
+        (words::DIRECTION, directions(address)),
+        (words::COLOURS, schemes(address)),
+    ];
+    let group = |(name, places): (&'static str, Vec<Place>)| {
+        let link = |(text, place): Place| {
+            let current = (place == *address).then_some("page");
+            view! {
+                <li>
+                    <a href=place.to_string() aria-current=current>{text}</a>
+                </li>
+            }
+        };
+        view! {
+            <nav aria-label=name>
+                <span aria-hidden="true">{name}</span>
+                <ul>{places.into_iter().map(link).collect_view()}</ul>
+            </nav>
+        }
+    };
+    groups.map(group).into_iter().collect_view()
+}
+
+fn places(address: &Address) -> Vec<Place> {
+    let index = (
+        words::ALL_EXAMPLES.to_owned(),
+        address.with_view(View::Index),
+    );
+    let example = address.example().map(|example| {
+        let view = View::Example(example);
+        (words::all_states_of(example), address.with_view(view))
+    });
+    [index].into_iter().chain(example).collect()
+}
+
+fn states(address: &Address) -> Vec<Place> {
+    let live = address.example().map(|_| State::Live);
+    let view = |state| match address.example() {
+        Some(example) => View::Card { example, state },
+        None => View::State(state),
+    };
+    State::ALL
+        .into_iter()
+        .chain(live)
+        .map(|state| (state.name().to_owned(), address.with_view(view(state))))
+        .collect()
+}
+
+fn modes(address: &Address) -> Vec<Place> {
+    [
+        (words::EXPLICIT, SubmitMode::Explicit),
+        (words::ON_PICK, SubmitMode::OnPick),
+    ]
+    .map(|(text, mode)| {
+        (
+            text.to_owned(),
+            Address {
+                mode,
+                ..address.clone()
+            },
+        )
+    })
+    .into()
+}
+
+/// Each leads to the page with one more thing switched on; what is on already is marked, and leads to the page without it.
+fn extras(address: &Address) -> Vec<Place> {
+    let text = |extra: Extra| match address.has(extra) {
+        true => words::switched_on(extra.name()),
+        false => extra.name().to_owned(),
+    };
+    Extra::ALL
+        .map(|extra| (text(extra), address.toggled(extra)))
+        .into()
+}
+
+fn languages(address: &Address) -> Vec<Place> {
+    let place = |language| Address {
+        language,
+        direction: Direction::of(language),
+        ..address.clone()
+    };
+    LANGUAGES
+        .map(|language| (language.to_owned(), place(language)))
+        .into()
+}
+
+fn directions(address: &Address) -> Vec<Place> {
+    [Direction::LeftToRight, Direction::RightToLeft]
+        .map(|direction| {
+            (
+                direction.name().to_owned(),
+                Address {
+                    direction,
+                    ..address.clone()
+                },
+            )
+        })
+        .into()
+}
+
+fn schemes(address: &Address) -> Vec<Place> {
+    let place = |scheme| Address {
+        scheme,
+        ..address.clone()
+    };
+    let system = (words::SYSTEM.to_owned(), place(None));
+    let fixed = SCHEMES.map(|scheme| (scheme.to_owned(), place(Some(scheme))));
+    [system].into_iter().chain(fixed).collect()
+}

@@ -1,0 +1,74 @@
+//! The gallery's own words, as values: Leptos makes an element of literals alone by `innerHTML`, which the page's policy refuses.
+
+use crate::address::{Address, View};
+use ask_user_question::examples::Example;
+
+pub(crate) const GO_TO: &str = "Go to";
+pub(crate) const STATE: &str = "State";
+pub(crate) const MODE: &str = "Mode";
+pub(crate) const WITH: &str = "With";
+pub(crate) const LANGUAGE: &str = "Language";
+pub(crate) const DIRECTION: &str = "Direction";
+pub(crate) const COLOURS: &str = "Colours";
+pub(crate) const ALL_EXAMPLES: &str = "all examples";
+pub(crate) const EXPLICIT: &str = "explicit";
+pub(crate) const ON_PICK: &str = "on pick";
+pub(crate) const SYSTEM: &str = "system";
+pub(crate) const FILTER: &str = "Find an example";
+pub(crate) const NEVER: &str = "This example never comes to this state.";
+pub(crate) const HOST: &str = "The host";
+pub(crate) const HEARD: &str = "What the host heard";
+pub(crate) const ACCEPT: &str = "Accept";
+pub(crate) const REFUSE: &str = "Refuse";
+pub(crate) const GIVE_BACK: &str = "Give back";
+pub(crate) const ANSWER_ELSEWHERE: &str = "Answer elsewhere";
+pub(crate) const SUPERSEDE: &str = "Supersede";
+pub(crate) const EXPIRE: &str = "Expire";
+pub(crate) const NETWORK_DOWN: &str = "The network is down.";
+pub(crate) const COMPOSER: &str = "Composer";
+
+/// The title of the document.
+pub(crate) fn page_title(address: &Address) -> String {
+    format!("{} \u{2013} Card gallery", title(address))
+}
+
+/// What a page is called.
+pub(crate) fn title(address: &Address) -> String {
+    match address.view {
+        View::Index => "Card gallery".to_owned(),
+        View::State(state) => format!("Every example, {}", state.name()),
+        View::Example(example) => example.to_owned(),
+        View::Card { example, state } => format!("{example}, {}", state.name()),
+    }
+}
+
+/// The link to all states of an example.
+pub(crate) fn all_states_of(example: &str) -> String {
+    format!("all states of {example}")
+}
+
+/// Something that is switched on.
+pub(crate) fn switched_on(name: &str) -> String {
+    format!("{name} \u{2713}")
+}
+
+/// How many examples fit what is sought.
+pub(crate) fn found(count: usize) -> String {
+    match count {
+        1 => "1 example".to_owned(),
+        _ => format!("{count} examples"),
+    }
+}
+
+/// What kind of example it is.
+pub(crate) fn about(example: &Example) -> String {
+    let validity = match example.valid {
+        true => "valid",
+        false => "not valid",
+    };
+    let hidden = match example.hidden {
+        true => ", edge case",
+        false => "",
+    };
+    format!(" {}, {validity}{hidden}", example.profile)
+}

@@ -1,0 +1,163 @@
+//! Choosing, and answers of one's own.
+
+use crate::gallery_page::{GalleryPage, Spot, gallery_at};
+use thirtyfour::prelude::*;
+
+/// One question of four options.
+const SINGLE: &str = "?gallery=chat-service&state=awaiting";
+/// One question of four options, any of which may be chosen.
+const MULTI: &str = "?gallery=runtime-multi-select&state=awaiting";
+/// Four questions.
+const FOUR: &str = "?gallery=coding-four-questions&state=awaiting";
+
+#[tokio::test]
+async fn sel_01_nothing_is_chosen_and_tab_comes_to_the_first_option() {
+    gallery_at(FOUR, async |page| {
+        assert_eq!(page.chosen().await?, NOTHING);
+        page.stand_before_the_card().await?;
+        assert_eq!(page.tab().await?, "PostgreSQL (Recommended)");
+        assert_eq!(page.chosen().await?, NOTHING);
+        page.tab_to("Submit answers").await
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn sel_02_a_group_is_one_stop_at_what_is_chosen() {
+    gallery_at(FOUR, async |page| {
+        page.choose("SQLite").await?;
+        page.stand_before_the_card().await?;
+        assert_eq!(page.tab().await?, "SQLite");
+        for stop in ["own answer", "Add a note", "Login"] {
+            assert_eq!(page.tab().await?, stop);
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn sel_05_space_checks_and_sends_nothing() {
+    gallery_at(SINGLE, async |page| {
+        page.tab_to("Cleaning").await?;
+        page.press(" ").await?;
+        assert_eq!(page.chosen().await?, ["Cleaning"]);
+        has_sent_nothing(page).await
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn sel_06_space_toggles_boxes_one_by_one() {
+    gallery_at(MULTI, async |page| {
+        page.tab_to("Linux").await?;
+        page.press(" ").await?;
+        page.tab_to("Windows").await?;
+        page.press(" ").await?;
+        assert_eq!(page.chosen().await?, ["Linux", "Windows"]);
+        page.press(" ").await?;
+        assert_eq!(page.chosen().await?, ["Linux"]);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn sel_07_every_place_on_a_row_toggles_once() {
+    for direction in ["", "&dir=rtl"] {
+        gallery_at(&format!("{MULTI}{direction}"), async |page| {
+            page.click_row("macOS", Spot::Centre).await?;
+            assert_eq!(page.chosen().await?, ["macOS"]);
+            page.click_row("macOS", Spot::InlineEnd).await?;
+            assert_eq!(page.chosen().await?, NOTHING);
+            page.click_row("FreeBSD", Spot::Centre).await?;
+            assert_eq!(
+                page.chosen().await?,
+                ["FreeBSD"],
+                "between label and description too"
+            );
+            page.open(&format!("{SINGLE}{direction}")).await?;
+            for (label, spot) in [("Repair", Spot::Centre), ("Installation", Spot::InlineEnd)] {
+                page.click_row(label, spot).await?;
+                assert_eq!(page.chosen().await?, [label]);
+            }
+            Ok(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn oth_01_passing_through_the_text_changes_nothing() {
+    gallery_at(SINGLE, async |page| {
+        page.choose("Cleaning").await?;
+        assert_eq!(page.tab().await?, "own answer");
+        page.tab().await?;
+        assert_eq!(page.chosen().await?, ["Cleaning"]);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn oth_02_oth_03_text_takes_the_place_of_an_option_and_gives_it_back() {
+    gallery_at(SINGLE, async |page| {
+        page.choose("Cleaning").await?;
+        assert_eq!(page.tab().await?, "own answer");
+        page.press("x").await?;
+        assert_eq!(page.chosen().await?, ["Other"]);
+        page.press(Key::Backspace + "").await?;
+        assert_eq!(page.chosen().await?, ["Cleaning"]);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn oth_04_text_that_is_not_sent_is_said_to_be_and_stays() {
+    gallery_at(SINGLE, async |page| {
+        let text = "words ".repeat(50);
+        page.tab_to("own answer").await?;
+        page.press(text.as_str()).await?;
+        page.choose("Repair").await?;
+        assert_eq!(page.own_answer(0).await?, text);
+        assert!(page.text().await?.contains("This text will not be sent"));
+        page.click_button("Submit answers").await?;
+        let replies = page.replies().await?;
+        assert_eq!(replies.len(), 1);
+        assert_eq!(
+            replies[0]["answers"]["Which service do you need?"],
+            "Repair"
+        );
+        page.host("Accept").await?;
+        page.comes_to("answered").await?;
+        let shown = page.text().await?;
+        assert!(
+            shown.contains(text.trim()) && shown.contains("Copy"),
+            "{shown}"
+        );
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn oth_09_shift_enter_breaks_the_line() {
+    gallery_at(SINGLE, async |page| {
+        page.tab_to("own answer").await?;
+        page.press("one").await?;
+        page.press_with(Key::Shift, Key::Enter + "").await?;
+        page.press("two").await?;
+        assert_eq!(page.own_answer(0).await?, "one\ntwo");
+        has_sent_nothing(page).await
+    })
+    .await;
+}
+
+async fn has_sent_nothing(page: &GalleryPage) -> WebDriverResult<()> {
+    assert_eq!(page.heard().await?, NOTHING);
+    assert_eq!(page.state().await?, "awaiting");
+    Ok(())
+}
+
+const NOTHING: [&str; 0] = [];

@@ -1,0 +1,247 @@
+//! What the card looks like to eyes, to a narrow window, to other colours and to assistive technology.
+
+use crate::gallery_page::{GalleryPage, gallery, gallery_at};
+use serde_json::{Value, json};
+use thirtyfour::prelude::*;
+
+const FOUR: &str = "?gallery=coding-four-questions&state=awaiting";
+
+#[tokio::test]
+async fn a11y_03_nothing_is_wider_than_a_narrow_window() {
+    gallery_at("?gallery", async |page| {
+        page.resize(320, 800).await?;
+        assert!(page.tell::<u32>(WIDTH, []).await? <= 320, "the index");
+        for (state, address) in page.links("State").await? {
+            for direction in ["", "&dir=rtl"] {
+                page.open(&format!("{address}{direction}")).await?;
+                let width: u32 = page.tell(WIDTH, []).await?;
+                assert!(width <= 320, "{state}{direction}: {width}");
+                let cut: Vec<String> = page.tell(&format!("{CUT} return cut();"), []).await?;
+                assert!(cut.is_empty(), "{state}{direction}: {cut:#?}");
+            }
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a11y_04_texts_may_be_spaced_wider() {
+    gallery(async |page| {
+        for state in ["awaiting", "invalid", "answered", "failed"] {
+            page.open(&format!("?gallery=all&state={state}")).await?;
+            for width in [320, 1280] {
+                page.resize(width, 800).await?;
+                let before: u32 = page.tell(WIDTH, []).await?;
+                page.tell::<()>(SPACED, []).await?;
+                assert_eq!(
+                    page.tell::<u32>(WIDTH, []).await?,
+                    before,
+                    "{state} at {width}"
+                );
+                let cut: Vec<String> = page.tell(&format!("{CUT} return cut();"), []).await?;
+                assert!(cut.is_empty(), "{state} at {width}: {cut:#?}");
+            }
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a11y_06_no_stop_is_hidden_below_what_stays_in_sight() {
+    gallery_at(FOUR, async |page| {
+        page.resize(640, 600).await?;
+        let covers: f64 = page
+            .tell(
+                "return document.querySelector('.gallery-host').getBoundingClientRect().height;",
+                [],
+            )
+            .await?;
+        assert!(covers >= 120.0, "{covers}");
+        page.stand_before_the_card().await?;
+        let mut stops = 0;
+        loop {
+            let stop = page.tab().await?;
+            if page
+                .tell("return !document.activeElement.closest('.qc');", [])
+                .await?
+            {
+                break;
+            }
+            stops += 1;
+            let in_sight: bool = page.tell(IN_SIGHT, []).await?;
+            assert!(in_sight, "stop {stops}, {stop}");
+        }
+        assert!(stops > 15, "{stops}");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a11y_08_forced_colours_show_what_is_chosen_and_where_the_focus_is() {
+    gallery(async |page| {
+        page.prefer(&[("forced-colors", "active")]).await?;
+        page.open(FOUR).await?;
+        assert!(
+            page.tell::<bool>("return matchMedia('(forced-colors: active)').matches;", [])
+                .await?
+        );
+        for label in ["PostgreSQL (Recommended)", "Login"] {
+            page.tab_to(label).await?;
+            let control = page.driver.active_element().await?;
+            let unchecked = control.screenshot_as_png().await?;
+            page.press(" ").await?;
+            assert_ne!(control.screenshot_as_png().await?, unchecked, "{label}");
+            let native: String = page
+                .tell(
+                    "return getComputedStyle(document.activeElement).appearance;",
+                    [],
+                )
+                .await?;
+            assert_eq!(native, "auto", "the system draws it");
+            let ring: (String, String) = page.tell(RING, []).await?;
+            assert!(
+                ring.0 == "solid"
+                    && ring
+                        .1
+                        .trim_end_matches("px")
+                        .parse::<f64>()
+                        .is_ok_and(|width| width >= 2.0),
+                "{ring:?}"
+            );
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a11y_09_a_description_is_a_description_and_no_part_of_the_name() {
+    gallery_at(FOUR, async |page| {
+        for (label, description) in [
+            ("SQLite", "One file, no server"),
+            ("Audit log", "Who changed what and when"),
+            ("Plain text", ""),
+        ] {
+            let input = format!("[...document.querySelectorAll('.qc input')].find((input) => input.labels[0].textContent.trim() === '{label}')");
+            assert_eq!(spoken(page, &input).await?, (label.to_owned(), description.to_owned()));
+        }
+        let group = spoken(page, "document.querySelector('.qc fieldset')").await?;
+        assert_eq!(group, ("Database Which database should the service use?".to_owned(), "Select one".to_owned()));
+        let text = spoken(page, "document.querySelector('.qc-other-input')").await?;
+        assert_eq!(text.0, "Other Database Which database should the service use?");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn i18n_01_each_text_has_its_own_direction_and_the_row_the_pages() {
+    gallery(async |page| {
+        for (direction, starts_left) in [("ltr", true), ("rtl", false)] {
+            page.open(&format!("?gallery=right-to-left&state=awaiting&dir={direction}")).await?;
+            let directions: Vec<String> = page
+                .tell("return [...document.querySelectorAll('.qc-question-text, .qc-option-label')].map((text) => getComputedStyle(text).direction);", [])
+                .await?;
+            // The question, "JWT (…)", "OAuth2 …" and the Hebrew option; what decides is the first strong letter. "Other" is the page's.
+            assert_eq!(directions[..4], ["rtl", "ltr", "ltr", "rtl"], "in a page that is {direction}");
+            let at_start: Vec<bool> = page.tell(AT_START, [json!(starts_left)]).await?;
+            assert!(at_start.len() == 4 && at_start.iter().all(|at_start| *at_start), "{at_start:?}");
+            page.resize(320, 800).await?;
+            assert!(page.tell::<u32>(WIDTH, []).await? <= 320);
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn csp_01_the_built_page_is_styled_without_anything_inline() {
+    gallery_at(FOUR, async |page| {
+        let styled: bool = page
+            .tell("const style = getComputedStyle(document.querySelector('.qc')); return parseFloat(style.borderRadius) > 0 && parseFloat(style.paddingTop) > 0;", [])
+            .await?;
+        assert!(styled);
+        let inline: u32 = page.tell("return document.querySelectorAll('style, [style], script:not([src])').length;", []).await?;
+        assert_eq!(inline, 0);
+        // Whatever the policy refuses fails every test here: see `visit`.
+        Ok(())
+    })
+    .await;
+}
+
+/// The accessible name and description of what an expression gives.
+async fn spoken(page: &GalleryPage, expression: &str) -> WebDriverResult<(String, String)> {
+    let found = page
+        .devtools("Runtime.evaluate", json!({"expression": expression}))
+        .await?;
+    let node = json!({"objectId": found["result"]["objectId"], "fetchRelatives": false});
+    let tree = page
+        .devtools("Accessibility.getPartialAXTree", node)
+        .await?;
+    let text = |value: &Value| value["value"].as_str().unwrap_or_default().to_owned();
+    Ok((
+        text(&tree["nodes"][0]["name"]),
+        text(&tree["nodes"][0]["description"]),
+    ))
+}
+
+/// How wide the page is with all that is in it.
+const WIDTH: &str = "return document.documentElement.scrollWidth;";
+
+/// Finds texts that are cut off, that leave their card, or that lie over each other.
+const CUT: &str = r#"
+const cut = () => {
+  const found = [];
+  const name = (element) => `${element.className || element.localName}: ${element.textContent.slice(0, 40)}`;
+  for (const card of document.querySelectorAll(".qc")) {
+    const edge = card.getBoundingClientRect();
+    for (const element of card.querySelectorAll("*:not(.qc-visually-hidden)")) {
+      const box = element.getBoundingClientRect();
+      if (box.width === 0 || element.closest(".qc-visually-hidden")) continue;
+      if (box.left < edge.left - 1 || box.right > edge.right + 1) found.push(`outside ${name(element)}`);
+      const clips = getComputedStyle(element).overflowX !== "visible" && !element.matches("textarea");
+      if (clips && element.scrollWidth > element.clientWidth + 1) found.push(`clipped ${name(element)}`);
+    }
+    for (const row of card.querySelectorAll(".qc-option, .qc-actions, .qc-question")) {
+      const boxes = [...row.children].map((child) => [child, child.getBoundingClientRect()]).filter(([, box]) => box.width > 0 && box.height > 0);
+      for (const [one, a] of boxes) for (const [other, b] of boxes) {
+        if (one === other) continue;
+        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left), down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (across > 1 && down > 1) found.push(`overlapping ${name(one)} / ${name(other)}`);
+      }
+    }
+  }
+  return found;
+};
+"#;
+
+/// The spacing that readers may set for themselves (WCAG 1.4.12).
+const SPACED: &str = r#"
+const sheet = new CSSStyleSheet();
+sheet.replaceSync("* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-block-end: 2em !important }");
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+"#;
+
+/// Whether all of what has the focus can be seen above the host's panel.
+const IN_SIGHT: &str = r#"
+const box = document.activeElement.getBoundingClientRect();
+const panel = document.querySelector(".gallery-host").getBoundingClientRect();
+return box.top >= 0 && box.bottom <= panel.top + 1;
+"#;
+
+/// The outline of the row whose control has the focus.
+const RING: &str = r#"
+const style = getComputedStyle(document.activeElement.closest(".qc-option"));
+return [style.outlineStyle, style.outlineWidth];
+"#;
+
+/// Whether each control stands where its row begins.
+const AT_START: &str = r#"
+return [...document.querySelectorAll(".qc-option")].map((row) => {
+  const control = row.querySelector("input").getBoundingClientRect(), label = row.querySelector(".qc-option-label").getBoundingClientRect();
+  return arguments[0] ? control.right <= label.left : control.left >= label.right;
+});
+"#;

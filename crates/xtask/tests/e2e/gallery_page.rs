@@ -1,0 +1,358 @@
+//! The gallery, and the cards in it, as a person meets them. Only this file knows how they are made.
+
+use serde_json::{Value, json};
+use thirtyfour::prelude::*;
+
+use crate::browser::visit;
+use crate::chat_page::STANDS_STILL;
+use crate::server;
+
+/// A page of the gallery. Keys and clicks are the browser's own, as trusted as a person's.
+pub(crate) struct GalleryPage {
+    pub(crate) driver: WebDriver,
+    url: String,
+}
+
+/// A place on an option's row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Spot {
+    Centre,
+    InlineEnd,
+}
+
+/// Does something in the gallery, in a fresh browser, and checks that nothing has complained meanwhile: no script, no policy.
+pub(crate) async fn gallery(act: impl AsyncFnOnce(&GalleryPage) -> WebDriverResult<()>) {
+    let server = server::shared();
+    let url = server.url();
+    visit(&[], async |driver| act(&GalleryPage { driver, url }).await).await;
+}
+
+/// Opens one page of the gallery, and does something there.
+pub(crate) async fn gallery_at(
+    query: &str,
+    act: impl AsyncFnOnce(&GalleryPage) -> WebDriverResult<()>,
+) {
+    gallery(async |page| {
+        page.open(query).await?;
+        act(page).await
+    })
+    .await;
+}
+
+/// Getting around.
+impl GalleryPage {
+    /// Opens a page and waits until its cards are in the state that it names.
+    pub(crate) async fn open(&self, query: &str) -> WebDriverResult<()> {
+        self.driver.goto(format!("{}{query}", self.url)).await?;
+        self.until("document.querySelector('.gallery main')")
+            .await?;
+        if query.contains("state=invalid") {
+            self.until("!document.querySelector('.qc[data-state=awaiting]')")
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// The links of a part of the toolbar, with what they lead to.
+    pub(crate) async fn links(&self, part: &str) -> WebDriverResult<Vec<(String, String)>> {
+        let script = "return [...document.querySelectorAll(`nav[aria-label='${arguments[0]}'] a`)]
+            .map((link) => [link.textContent, link.getAttribute('href')]);";
+        self.tell(script, [json!(part)]).await
+    }
+
+    /// The headings of the cards on the page, each with its card's state.
+    pub(crate) async fn entries(&self) -> WebDriverResult<Vec<(String, String)>> {
+        let script = "return [...document.querySelectorAll('.gallery-entry')]
+            .map((entry) => [entry.querySelector('h2').textContent, entry.querySelector('.qc').dataset.state]);";
+        self.tell(script, []).await
+    }
+
+    /// The examples that the index lists.
+    pub(crate) async fn listed(&self) -> WebDriverResult<Vec<String>> {
+        let script = "return [...document.querySelectorAll('.gallery-index a')].map((link) => link.textContent);";
+        self.tell(script, []).await
+    }
+
+    pub(crate) async fn title(&self) -> WebDriverResult<String> {
+        self.driver.title().await
+    }
+
+    /// Makes the window so many CSS pixels wide and high.
+    pub(crate) async fn resize(&self, width: u32, height: u32) -> WebDriverResult<()> {
+        let size =
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        self.devtools("Emulation.setDeviceMetricsOverride", size)
+            .await?;
+        Ok(())
+    }
+
+    /// Makes the browser prefer something, such as `forced-colors` to be `active`.
+    pub(crate) async fn prefer(&self, features: &[(&str, &str)]) -> WebDriverResult<()> {
+        let features: Vec<Value> = features
+            .iter()
+            .map(|(name, value)| json!({"name": name, "value": value}))
+            .collect();
+        self.devtools("Emulation.setEmulatedMedia", json!({"features": features}))
+            .await?;
+        Ok(())
+    }
+
+    /// Asks the browser itself.
+    pub(crate) async fn devtools(&self, method: &str, parameters: Value) -> WebDriverResult<Value> {
+        self.driver.cdp().send_raw(method, parameters).await
+    }
+
+    /// What a script in the page returns.
+    pub(crate) async fn tell<T: serde::de::DeserializeOwned>(
+        &self,
+        script: &str,
+        arguments: impl IntoIterator<Item = Value>,
+    ) -> WebDriverResult<T> {
+        let arguments: Vec<Value> = arguments.into_iter().collect();
+        self.driver.execute(script, arguments).await?.convert()
+    }
+
+    /// Waits, in the page and frame by frame, until an expression is true.
+    pub(crate) async fn until(&self, expression: &str) -> WebDriverResult<()> {
+        let script = format!(
+            "const done = arguments[0];
+             const look = () => ({expression}) ? done(true) : requestAnimationFrame(look);
+             look();"
+        );
+        self.driver.execute_async(script, Vec::new()).await?;
+        Ok(())
+    }
+}
+
+/// What a person does.
+impl GalleryPage {
+    /// Presses keys where the focus is, one after the other.
+    pub(crate) async fn press(&self, keys: impl Into<TypingData>) -> WebDriverResult<()> {
+        self.driver.action_chain().send_keys(keys).perform().await
+    }
+
+    /// Presses a key while holding another.
+    pub(crate) async fn press_with(
+        &self,
+        held: Key,
+        key: impl Into<TypingData>,
+    ) -> WebDriverResult<()> {
+        let chain = self.driver.action_chain();
+        chain
+            .key_down(held.clone())
+            .send_keys(key)
+            .key_up(held)
+            .perform()
+            .await
+    }
+
+    pub(crate) async fn tab(&self) -> WebDriverResult<String> {
+        self.press(Key::Tab + "").await?;
+        self.focus().await
+    }
+
+    /// Presses Tab until the focus is there.
+    pub(crate) async fn tab_to(&self, place: &str) -> WebDriverResult<()> {
+        let mut passed = Vec::new();
+        while passed.len() < MOST_TABS {
+            let focus = self.tab().await?;
+            if focus == place {
+                return Ok(());
+            }
+            passed.push(focus);
+        }
+        panic!("Tab never comes to {place:?}, but to {passed:?}");
+    }
+
+    /// Stands at the last thing before the card, so that the next Tab goes into it.
+    pub(crate) async fn stand_before_the_card(&self) -> WebDriverResult<()> {
+        self.driver
+            .execute(
+                "[...document.querySelectorAll('.gallery-bar a')].at(-1).focus();",
+                Vec::new(),
+            )
+            .await?;
+        Ok(())
+    }
+
+    /// Clicks the label of an option.
+    pub(crate) async fn choose(&self, label: &str) -> WebDriverResult<()> {
+        self.click(&self.option(label, "label").await?).await
+    }
+
+    /// Clicks a place on the row of an option.
+    pub(crate) async fn click_row(&self, label: &str, spot: Spot) -> WebDriverResult<()> {
+        let row = self.option(label, "row").await?;
+        self.bring_to_the_middle(&row).await?;
+        let width = row.rect().await?.width as i64;
+        let direction: String = self
+            .tell(
+                "return getComputedStyle(arguments[0]).direction;",
+                [row.to_json()?],
+            )
+            .await?;
+        let from_centre = match (spot, direction.as_str()) {
+            (Spot::Centre, _) => 0,
+            (Spot::InlineEnd, "rtl") => 3 - width / 2,
+            (Spot::InlineEnd, _) => width / 2 - 3,
+        };
+        let chain = self.driver.action_chain();
+        chain
+            .move_to_element_with_offset(&row, from_centre, 0)
+            .click()
+            .perform()
+            .await
+    }
+
+    /// Clicks a button of the card, once the card stands still: a tap on something that just moved is not taken.
+    pub(crate) async fn click_button(&self, name: &str) -> WebDriverResult<()> {
+        self.stands_still().await?;
+        self.click(&self.button(name).await?).await
+    }
+
+    /// Clicks what a person would first scroll to: the host's panel covers the lower end of the window.
+    async fn click(&self, element: &WebElement) -> WebDriverResult<()> {
+        self.bring_to_the_middle(element).await?;
+        element.click().await
+    }
+
+    async fn bring_to_the_middle(&self, element: &WebElement) -> WebDriverResult<()> {
+        let script = "arguments[0].scrollIntoView({block: 'center'});";
+        self.driver
+            .execute(script, vec![element.to_json()?])
+            .await?;
+        Ok(())
+    }
+
+    /// Makes the composer the place of the focus.
+    pub(crate) async fn click_composer(&self) -> WebDriverResult<()> {
+        self.driver.find(By::Id("composer")).await?.click().await
+    }
+
+    pub(crate) async fn stands_still(&self) -> WebDriverResult<()> {
+        self.driver
+            .execute_async(STANDS_STILL, vec![json!(".qc")])
+            .await?;
+        Ok(())
+    }
+
+    /// What the host does, which comes over the network and so moves no focus.
+    pub(crate) async fn host(&self, act: &str) -> WebDriverResult<()> {
+        let button = self
+            .driver
+            .find(By::XPath(format!(
+                "//*[@class='gallery-acts']/button[.='{act}']"
+            )))
+            .await?;
+        self.driver
+            .execute("arguments[0].click();", vec![button.to_json()?])
+            .await?;
+        Ok(())
+    }
+}
+
+/// What a person sees.
+impl GalleryPage {
+    /// Waits until the card is in this state.
+    pub(crate) async fn comes_to(&self, state: &str) -> WebDriverResult<()> {
+        self.until(&format!(
+            "document.querySelector('.qc').dataset.state === '{state}'"
+        ))
+        .await
+    }
+
+    pub(crate) async fn state(&self) -> WebDriverResult<String> {
+        self.tell("return document.querySelector('.qc').dataset.state;", [])
+            .await
+    }
+
+    /// The labels of what is chosen.
+    pub(crate) async fn chosen(&self) -> WebDriverResult<Vec<String>> {
+        let script = "return [...document.querySelectorAll('.qc input:checked')]
+            .map((input) => input.labels[0].textContent.trim());";
+        self.tell(script, []).await
+    }
+
+    /// Where the focus is, as a person would name it.
+    pub(crate) async fn focus(&self) -> WebDriverResult<String> {
+        let script = "
+            const focus = document.activeElement;
+            if (!focus || focus === document.body) return 'nowhere';
+            if (focus.matches('.qc-other-input')) return 'own answer';
+            if (focus.matches('.qc input')) return focus.labels[0].textContent.trim();
+            if (focus.matches('.qc-receipt')) return 'receipt';
+            if (focus.id === 'composer') return 'composer';
+            return focus.textContent.trim();";
+        self.tell(script, []).await
+    }
+
+    /// The number of the question that the focus is in.
+    pub(crate) async fn question_in_focus(&self) -> WebDriverResult<Option<usize>> {
+        let script = "const at = [...document.querySelectorAll('.qc-question')]
+            .findIndex((question) => question.contains(document.activeElement));
+            return at < 0 ? null : at;";
+        self.tell(script, []).await
+    }
+
+    /// What stands in the nth question's text field.
+    pub(crate) async fn own_answer(&self, question: usize) -> WebDriverResult<String> {
+        let script = "return document.querySelectorAll('.qc-other-input')[arguments[0]].value;";
+        self.tell(script, [json!(question)]).await
+    }
+
+    /// Everything that can be read in the card.
+    pub(crate) async fn text(&self) -> WebDriverResult<String> {
+        self.driver.find(By::Css(".qc")).await?.text().await
+    }
+
+    /// The texts of all elements of this part.
+    pub(crate) async fn texts(&self, part: &str) -> WebDriverResult<Vec<String>> {
+        let script = "return [...document.querySelectorAll(`.qc ${arguments[0]}`)].map((found) => found.textContent.trim());";
+        self.tell(script, [json!(part)]).await
+    }
+
+    /// What the host heard.
+    pub(crate) async fn heard(&self) -> WebDriverResult<Vec<String>> {
+        let script = "return [...document.querySelectorAll('.gallery-heard li')].map((line) => line.textContent);";
+        self.tell(script, []).await
+    }
+
+    /// The replies that the host heard.
+    pub(crate) async fn replies(&self) -> WebDriverResult<Vec<Value>> {
+        let heard = self.heard().await?;
+        let replies = heard.iter().filter_map(|line| line.strip_prefix("reply "));
+        Ok(replies
+            .map(|reply| serde_json::from_str(reply).expect("a reply is JSON"))
+            .collect())
+    }
+
+    /// A button of the card.
+    pub(crate) async fn button(&self, name: &str) -> WebDriverResult<WebElement> {
+        let xpath =
+            format!("//section[contains(@class, 'qc')]//button[normalize-space(.)='{name}']");
+        self.driver.find(By::XPath(xpath)).await
+    }
+
+    pub(crate) async fn attribute(
+        &self,
+        part: &str,
+        name: &str,
+    ) -> WebDriverResult<Option<String>> {
+        self.driver.find(By::Css(part)).await?.attr(name).await
+    }
+
+    async fn option(&self, label: &str, part: &str) -> WebDriverResult<WebElement> {
+        let row =
+            format!("//*[contains(@class, 'qc-option-label') and normalize-space(.)='{label}']");
+        let path = match part {
+            "row" => format!(
+                "{row}/ancestor::*[contains(@class, 'qc-option') and not(contains(@class, 'qc-option-'))][1]"
+            ),
+            _ => row,
+        };
+        self.driver.find(By::XPath(path)).await
+    }
+}
+
+/// More than any card has places to stop at.
+const MOST_TABS: usize = 60;
