@@ -16,6 +16,7 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Phase};
 use followed::{Followed, Source};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The names under which models call the tool, unless others are given.
 pub const TOOL_NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
@@ -48,12 +49,12 @@ pub enum AskChange {
     /// An ask began; its snapshot is empty so far and `Streaming`.
     Opened {
         /// The call, or the interrupt where there is no call.
-        tool_call_id: String,
+        tool_call_id: Arc<str>,
     },
     /// An ask changed. The patch was applied to the snapshot here and fits any copy of it.
     Patched {
         /// The call, or the interrupt where there is no call.
-        tool_call_id: String,
+        tool_call_id: Arc<str>,
         /// What changed, no longer than the delta that changed it.
         patch: AskPatch,
     },
@@ -246,10 +247,11 @@ impl Asks {
         let position = self.followed.len();
         self.positions.insert(id, position);
         self.followed.push(Followed::new(id, source, run));
+        let followed = &mut self.followed[position];
         changes.push(AskChange::Opened {
-            tool_call_id: id.to_owned(),
+            tool_call_id: Arc::clone(&followed.id),
         });
-        &mut self.followed[position]
+        followed
     }
 
     /// No run is open any more: what is complete waits for its answer, what is not never will be.

@@ -11,9 +11,12 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::validate::check_text;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase};
 use serde_json::Value;
+use std::sync::Arc;
 
 #[derive(Clone, Debug)]
 pub(super) struct Followed {
+    /// The snapshot's id, shared with every change.
+    pub(super) id: Arc<str>,
     pub(super) snapshot: AskSnapshot,
     pub(super) source: Source,
     /// The run in which it began.
@@ -51,6 +54,7 @@ const REFUSALS: [&str; 2] = [
 impl Followed {
     pub(super) fn new(id: &str, source: Source, run: u64) -> Self {
         Self {
+            id: id.into(),
             snapshot: AskSnapshot::new(id),
             source,
             run,
@@ -67,7 +71,7 @@ impl Followed {
     pub(super) fn patch(&mut self, patch: AskPatch, changes: &mut Vec<AskChange>) {
         self.snapshot.apply(&patch);
         changes.push(AskChange::Patched {
-            tool_call_id: self.snapshot.tool_call_id.clone(),
+            tool_call_id: Arc::clone(&self.id),
             patch,
         });
     }
@@ -79,6 +83,7 @@ impl Followed {
         }
         self.arguments.push_str(delta);
         let Self {
+            id,
             snapshot,
             parser,
             growth,
@@ -89,7 +94,7 @@ impl Followed {
             growth.take(event, &mut |patch| {
                 snapshot.apply(&patch);
                 changes.push(AskChange::Patched {
-                    tool_call_id: snapshot.tool_call_id.clone(),
+                    tool_call_id: Arc::clone(id),
                     patch,
                 });
             });

@@ -290,8 +290,11 @@ impl GrowingText {
             }
             return;
         }
-        let mut delta = std::mem::take(&mut self.held);
-        delta.push_str(shown);
+        let delta = if self.held.is_empty() {
+            shown.to_owned()
+        } else {
+            std::mem::take(&mut self.held) + shown
+        };
         self.held.push_str(&text[shown.len()..]);
         self.begun = true;
         tell(AskPatch::Append {

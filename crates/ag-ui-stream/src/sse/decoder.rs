@@ -1,4 +1,4 @@
-use memchr::{memchr, memchr2};
+use memchr::memchr;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
@@ -192,7 +192,7 @@ impl Decoder {
                 self.searched = self.line;
             }
         }
-        let Some(length) = memchr2(b'\n', b'\r', &self.buffer[self.searched..]) else {
+        let Some(length) = find_line_end(&self.buffer[self.searched..]) else {
             self.searched = self.buffer.len();
             return None;
         };
@@ -333,6 +333,30 @@ impl Decoder {
             *range = range.start - kept..range.end - kept;
         }
     }
+}
+
+/// Where the first line feed or carriage return is.
+#[cfg(not(target_arch = "wasm32"))]
+fn find_line_end(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr2(b'\n', b'\r', bytes)
+}
+
+/// Where the first line feed or carriage return is, eight bytes at a time: without vectors, `memchr` looks at four only.
+#[cfg(target_arch = "wasm32")]
+fn find_line_end(bytes: &[u8]) -> Option<usize> {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, bytes) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*bytes);
+        // The high bit is set for each byte up to the carriage return, and hardly any other comes in a text.
+        let is_candidate = word.wrapping_sub(EACH * 0x0E) & !word & (EACH * 0x80) != 0;
+        if is_candidate && let Some(at) = bytes.iter().position(is_end) {
+            return Some(index * 8 + at);
+        }
+    }
+    let at = rest.iter().position(is_end)?;
+    Some(words.len() * 8 + at)
 }
 
 /// Bytes as text, in which those that are not UTF-8 are replaced. They are looked for only where there are any, because that is slow.

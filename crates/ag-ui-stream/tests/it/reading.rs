@@ -7,6 +7,7 @@ use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{QuestionSnapshot, TextSnapshot};
 use serde_json::json;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// When the streams are read: before every deadline in them.
 pub(crate) const NOW: u64 = 1_795_176_000_000;
@@ -27,7 +28,7 @@ struct Reading {
     thread: Thread,
     asks: Asks,
     /// Copies that know nothing but the patches.
-    copies: HashMap<String, AskSnapshot>,
+    copies: HashMap<Arc<str>, AskSnapshot>,
     lines: Vec<String>,
 }
 
@@ -82,7 +83,7 @@ impl Reading {
             match change {
                 AskChange::Opened { tool_call_id } => {
                     self.copies
-                        .insert(tool_call_id.clone(), AskSnapshot::new(tool_call_id));
+                        .insert(tool_call_id.clone(), AskSnapshot::new(&*tool_call_id));
                 }
                 AskChange::Patched {
                     tool_call_id,
@@ -93,7 +94,8 @@ impl Reading {
         for id in ids {
             let ask = self.asks.ask(&id).unwrap();
             assert_eq!(
-                self.copies[&id], *ask,
+                self.copies[id.as_str()],
+                *ask,
                 "a copy that took every patch differs"
             );
             self.lines.push(ask_line(ask));

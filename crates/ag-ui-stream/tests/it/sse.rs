@@ -37,6 +37,24 @@ pub(crate) fn frames<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Fram
 }
 
 #[test]
+fn a_line_ends_where_it_does_however_long_it_is_and_whatever_it_holds() {
+    for length in 0..20 {
+        // Neighbours of the line ends, and what has the high bit set.
+        for filling in [
+            "a", "\t", "\u{b}", "\u{c}", "\u{e}", "\0", "\u{8a}", "\u{8d}",
+        ] {
+            let data = filling.repeat(length);
+            for end in ["\n", "\r", "\r\n"] {
+                check(
+                    format!("data:-{data}{end}{end}data: b{end}{end}"),
+                    &[("message", &format!("-{data}"), ""), ("message", "b", "")],
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn every_line_end_ends_a_line() {
     for end in ["\n", "\r", "\r\n"] {
         check(
