@@ -1,34 +1,52 @@
-//! Which agent the page talks to, and how: as its address says, `?agent=URL&delivery=WAY`.
+//! Which agent the page talks to, and how.
 
+use crate::settings::{Setting, Settings};
+use crate::words::Words;
 use agent_chat::{ChatOptions, Delivery, Limits, kept_headers};
-use leptos::prelude::window;
-use web_sys::UrlSearchParams;
 
-/// Where the agent is unless the address names another: at the page's own origin.
+/// Where the agent is unless another is set: at the page's own origin.
 const OWN_AGENT: &str = "agent";
 
 /// The agents of other origins that the operator allows.
 const ALLOW_LIST: &str = "settings.json";
 
-/// What the page's address asks for; what it asks for in vain is as if it were not there.
-pub(crate) fn options(limits: &Limits) -> ChatOptions {
-    let query = window().location().search().unwrap_or_default();
-    let query = UrlSearchParams::new_with_str(&query).ok();
-    let asked = |name: &str| query.as_ref()?.get(name).filter(|value| !value.is_empty());
-    let agent = asked("agent");
-    let delivery = asked("delivery").and_then(|name| Delivery::named(&name));
-    let options = match agent {
-        // Any AG-UI endpoint may be behind it.
-        Some(agent) => {
-            let headers = kept_headers(&agent);
-            ChatOptions::new(agent)
-                .with_headers(headers)
-                .with_allow_list(ALLOW_LIST)
+/// Where an agent is and what it takes to talk to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Agent {
+    /// Empty for the page's own.
+    address: String,
+    headers: Vec<(String, String)>,
+    delivery: Delivery,
+}
+
+impl Agent {
+    /// The one that is set.
+    pub(crate) fn set(settings: &Settings) -> Self {
+        let address = settings.get(Setting::Agent);
+        let headers = match address {
+            "" => Vec::new(),
+            address => kept_headers(address),
+        };
+        Self {
+            headers,
+            address: address.to_owned(),
+            delivery: settings.delivery(),
         }
-        None => ChatOptions::new(OWN_AGENT).with_conversations(),
-    };
-    options
-        .with_limits(limits)
-        .with_delivery(delivery.unwrap_or_default())
-        .kept_in_address()
+    }
+
+    /// What a conversation with it is set up with.
+    pub(crate) fn options(self, limits: &Limits) -> ChatOptions {
+        let options = match self.address.as_str() {
+            "" => ChatOptions::new(OWN_AGENT).with_conversations(),
+            // Any AG-UI endpoint may be behind it.
+            address => ChatOptions::new(address)
+                .with_headers(self.headers)
+                .with_allow_list(ALLOW_LIST),
+        };
+        options
+            .with_limits(limits)
+            .with_delivery(self.delivery)
+            .with_words(|trouble| Words::of_the_document().explain(trouble))
+            .kept_in_address()
+    }
 }

@@ -1,58 +1,80 @@
 //! The page as a whole: who one talks to, the transcript, what went wrong, the composer.
 
-use crate::agent;
+use crate::agent::Agent;
+use crate::attention::call_for_attention;
 use crate::composer::{Composer, focus_composer};
+use crate::settings::Settings;
+use crate::settings::browser;
+use crate::settings::dialog::SettingsDialog;
 use crate::transcript::Transcript;
-use crate::words;
+use crate::words::{say, words};
 use agent_chat::{AgentChat, Connection, Limits, Status, use_agent_chat};
 use leptos::prelude::*;
 
 /// What the agent may ask at a time; the cards rely on it before the arguments are complete.
 pub(crate) const LIMITS: Limits = Limits::CHAT;
 
-/// The chat page, talking to the agent that its address names, or else to the one at its own origin.
+/// The chat page, with the agent and everything else as it is set.
 #[component]
 pub fn ChatPage() -> impl IntoView {
-    let chat = use_agent_chat(agent::options(&LIMITS));
+    let (settings, words) = browser::provide_settings();
+    let agent = Memo::new(move |_| settings.with(Agent::set));
+    let here = move || {
+        settings.track();
+        browser::here()
+    };
     view! {
         <header class="bar">
-            <h1>{words::TITLE}</h1>
-            <p>{words::SUBTITLE}</p>
+            <div>
+                <h1>{move || settings.with(|settings| settings.title(words.get()).to_owned())}</h1>
+                <p>{move || settings.with(|settings| settings.subtitle(words.get()))}</p>
+            </div>
+            <a class="icon new-button" href=here aria-label=say(|words| words.new_conversation)></a>
+            <SettingsDialog />
         </header>
+        {move || conversation(agent.get(), settings)}
+    }
+}
+
+fn conversation(agent: Agent, settings: RwSignal<Settings>) -> AnyView {
+    let chat = use_agent_chat(agent.options(&LIMITS));
+    let at_end = RwSignal::new(true);
+    call_for_attention(chat.waiting, settings, words());
+    view! {
         <main class="chat">
-            <Transcript chat />
+            <Transcript chat at_end />
             <Show when=move || chat.entries.with(Vec::is_empty)>
                 <Welcome chat />
             </Show>
             <ConnectionLine chat />
             <Trouble chat />
-            <Composer chat />
+            <Composer chat at_end />
         </main>
     }
+    .into_any()
 }
 
 #[component]
 fn Welcome(chat: AgentChat) -> impl IntoView {
+    let words = words();
+    let settings = expect_context::<RwSignal<Settings>>();
+    let suggestion = move |index: usize| {
+        let text = move || settings.with(|settings| settings.suggestions(words.get())[index]);
+        let send = move |_| {
+            chat.send(text());
+            focus_composer();
+        };
+        view! {
+            <li>
+                <button type="button" class="suggestion" on:click=send>{text}</button>
+            </li>
+        }
+    };
     view! {
         <section class="welcome" aria-labelledby="welcome-title">
-            <h2 id="welcome-title">{words::WELCOME}</h2>
-            <p>{words::WELCOME_HINT}</p>
-            <ul>
-                {words::SUGGESTIONS
-                    .map(|text| {
-                        view! {
-                            <li>
-                                <button type="button" class="suggestion" on:click=move |_| {
-                                    chat.send(text);
-                                        focus_composer();
-                                }>
-                                    {text}
-                                </button>
-                            </li>
-                        }
-                    })
-                    .collect_view()}
-            </ul>
+            <h2 id="welcome-title">{say(|words| words.welcome)}</h2>
+            <p>{say(|words| words.welcome_hint)}</p>
+            <ul>{[0, 1, 2].map(suggestion).collect_view()}</ul>
         </section>
     }
 }
@@ -60,10 +82,11 @@ fn Welcome(chat: AgentChat) -> impl IntoView {
 /// Whether the agent can be reached, where it can't.
 #[component]
 fn ConnectionLine(chat: AgentChat) -> impl IntoView {
+    let words = words();
     let text = move || match chat.connection.get() {
         Connection::Online => "",
-        Connection::Reconnecting => words::RECONNECTING,
-        Connection::Offline => words::OFFLINE,
+        Connection::Reconnecting => words.get().reconnecting,
+        Connection::Offline => words.get().offline,
     };
     view! {
         <p class="connection" role="status">
@@ -75,11 +98,16 @@ fn ConnectionLine(chat: AgentChat) -> impl IntoView {
 /// What went wrong with the last run, and the way out of it.
 #[component]
 fn Trouble(chat: AgentChat) -> impl IntoView {
+    let words = words();
     let reason = move || {
         chat.status.with(|status| match status {
-            Status::Failed(reason) => Some(reason.to_string()),
+            Status::Failed(trouble) => Some(words.get().explain(trouble)),
             Status::Idle | Status::Running => None,
         })
+    };
+    let retry = move |_| {
+        chat.retry();
+        focus_composer();
     };
     view! {
         <div class="trouble" role="alert">
@@ -88,12 +116,7 @@ fn Trouble(chat: AgentChat) -> impl IntoView {
                     .map(|reason| {
                         view! {
                             <p dir="auto">{reason}</p>
-                            <button type="button" on:click=move |_| {
-                                chat.retry();
-                                focus_composer();
-                            }>
-                                {words::TRY_AGAIN}
-                            </button>
+                            <button type="button" on:click=retry>{say(|words| words.try_again)}</button>
                         }
                     })
             }}

@@ -1,6 +1,6 @@
 //! Where the person types.
 
-use crate::words;
+use crate::words::{say, words};
 use agent_chat::{AgentChat, Status};
 use leptos::ev::{KeyboardEvent, MouseEvent, SubmitEvent};
 use leptos::html::Textarea;
@@ -19,8 +19,13 @@ const KEY_TAKEN_BY_INPUT_METHOD: u32 = 229;
 pub fn Composer(
     /// The conversation.
     chat: AgentChat,
+    /// Whether the reader is at the end of the transcript, which is where who says something goes.
+    at_end: RwSignal<bool>,
 ) -> impl IntoView {
+    let words = words();
     let field = NodeRef::<Textarea>::new();
+    // Sizes the field, which not every browser does by itself.
+    let written = RwSignal::new(String::new());
     let running = Memo::new(move |_| chat.status.with(|status| *status == Status::Running));
     let send = move || {
         let Some(field) = field.get_untracked() else {
@@ -29,6 +34,8 @@ pub fn Composer(
         let text = field.value();
         if !text.trim().is_empty() && chat.send(&text) {
             field.set_value("");
+            written.set(String::new());
+            at_end.set(true);
         }
     };
     let on_submit = move |event: SubmitEvent| {
@@ -47,28 +54,45 @@ pub fn Composer(
             send();
         }
     };
+    // A text has its own direction, and a placeholder the page's.
+    let direction = move || match written.with(String::is_empty) {
+        true => words.get().labels.dir.as_str(),
+        false => "auto",
+    };
+    Effect::new(move |_| {
+        if field.get().is_some() && has_keyboard() {
+            focus_composer();
+        }
+    });
+    let label = move || match running.get() {
+        true => words.get().stop,
+        false => words.get().send,
+    };
     view! {
         <form class="composer" on:submit=on_submit>
             <label class="visually-hidden" for=FIELD_ID>
-                {words::MESSAGE}
+                {say(|words| words.message)}
             </label>
-            <textarea
-                id=FIELD_ID
-                name="message"
-                rows="1"
-                dir="auto"
-                placeholder=words::MESSAGE_PLACEHOLDER
-                enterkeyhint="send"
-                node_ref=field
-                on:keydown=on_keydown
-            ></textarea>
-            <button
-                type=move || if running.get() { "button" } else { "submit" }
-                class:stop=move || running.get()
-                on:click=on_click
-            >
-                {move || if running.get() { words::STOP } else { words::SEND }}
-            </button>
+            <div class="field" data-text=written>
+                <textarea
+                    id=FIELD_ID
+                    name="message"
+                    rows="1"
+                    dir=direction
+                    placeholder=say(|words| words.message_placeholder)
+                    enterkeyhint="send"
+                    node_ref=field
+                    on:input=move |event| written.set(event_target_value(&event))
+                    on:keydown=on_keydown
+                ></textarea>
+                <button
+                    type=move || if running.get() { "button" } else { "submit" }
+                    class="icon"
+                    class:stop=running
+                    aria-label=label
+                    on:click=on_click
+                ></button>
+            </div>
         </form>
     }
 }
@@ -76,6 +100,12 @@ pub fn Composer(
 fn sends(event: &KeyboardEvent) -> bool {
     let composing = event.is_composing() || event.key_code() == KEY_TAKEN_BY_INPUT_METHOD;
     event.key() == "Enter" && !event.shift_key() && !composing
+}
+
+/// Whether writing will not bring up a keyboard that covers half of the page.
+fn has_keyboard() -> bool {
+    let fine = window().match_media("(pointer: fine)");
+    fine.is_ok_and(|fine| fine.is_some_and(|fine| fine.matches()))
 }
 
 /// Moves the focus to the field, where another control goes away that had it.

@@ -1,11 +1,14 @@
 //! The chat page, apart from the program that mounts it.
 
 mod agent;
+pub mod attention;
 pub mod chat_page;
 pub mod composer;
 pub mod markdown;
+pub mod settings;
+mod tool_name;
 pub mod transcript;
-mod words;
+pub mod words;
 
 pub use chat_page::ChatPage;
 

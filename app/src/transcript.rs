@@ -1,55 +1,130 @@
 //! What was said so far.
 
 use crate::chat_page::LIMITS;
+use crate::composer::focus_composer;
 use crate::markdown::Markdown;
-use crate::words;
+use crate::settings::Settings;
+use crate::tool_name::tool_name;
+use crate::words::{say, words};
 use agent_chat::{AgentChat, Ask, Entry, Item, Status};
 use leptos::html::{Div, Ol};
 use leptos::prelude::*;
+use question_card::QuestionCard;
 use question_card::drafts::Persist;
-use question_card::{QuestionCard, SubmitMode};
+use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::ResizeObserver;
+use web_sys::{Element, HtmlElement, ResizeObserver};
 
 /// How far from the end, in CSS pixels, a reader still counts as being there.
 const NEAR_THE_END: i32 = 48;
+
+/// What stays visible above a question, in CSS pixels.
+const MARGIN: i32 = 16;
 
 /// The conversation as a log; it follows its end only while the reader is there.
 #[component]
 pub fn Transcript(
     /// The conversation.
     chat: AgentChat,
+    /// Whether the reader is at its end; set it to lead there.
+    at_end: RwSignal<bool>,
 ) -> impl IntoView {
     let frame = NodeRef::<Div>::new();
     let list = NodeRef::<Ol>::new();
-    let at_end = StoredValue::new(true);
-    let on_scroll = move |_| {
-        if let Some(frame) = frame.get_untracked() {
-            at_end.set_value(
-                frame.scroll_height() - frame.scroll_top() - frame.client_height() <= NEAR_THE_END,
-            );
+    let news = RwSignal::new(false);
+    // Where the page itself has scrolled to. What is elsewhere, the reader has scrolled.
+    let led_to = StoredValue::new(0);
+    let go_to_end = move || {
+        if let (Some(frame), Some(list)) = (frame.get_untracked(), list.get_untracked()) {
+            let end = end_of(&frame, &list);
+            if frame.scroll_top() < end {
+                frame.set_scroll_top(end);
+            }
+            led_to.set_value(frame.scroll_top());
         }
     };
+    let on_scroll = move |_| {
+        if let (Some(frame), Some(list)) = (frame.get_untracked(), list.get_untracked())
+            && frame.scroll_top() != led_to.get_value()
+        {
+            let is_there = frame.scroll_top() >= end_of(&frame, &list) - NEAR_THE_END;
+            if at_end.get_untracked() != is_there {
+                at_end.set(is_there);
+            }
+        }
+    };
+    Effect::new(move |_| {
+        if at_end.get() {
+            news.set(false);
+            go_to_end();
+        }
+    });
     Effect::new(move |_| {
         let (Some(frame), Some(list)) = (frame.get(), list.get()) else {
             return;
         };
-        follow_end(&list, move || {
-            if at_end.get_value() {
-                frame.set_scroll_top(frame.scroll_height());
+        let height = Cell::new(0);
+        on_resize([frame.into(), list.clone().into()], move || {
+            let grown = height.replace(list.client_height()) < list.client_height();
+            match at_end.get_untracked() {
+                true => go_to_end(),
+                false if grown => news.set(true),
+                false => {}
             }
         });
     });
+    // Nothing has come yet of the answer.
+    let writing = Memo::new(move |_| {
+        let unanswered = |entries: &Vec<Entry>| {
+            matches!(
+                entries.last(),
+                Some(Entry {
+                    item: Item::User(_),
+                    ..
+                })
+            )
+        };
+        running(chat.status.get()) && chat.entries.with(unanswered)
+    });
+    let dots = move || [(); 3].map(|()| view! { <span></span> }).collect_view();
     view! {
-        <div class="transcript" role="log" aria-label=words::CONVERSATION tabindex="0" node_ref=frame on:scroll=on_scroll>
+        <div class="transcript" role="log" aria-label=say(|words| words.conversation) tabindex="0" node_ref=frame on:scroll=on_scroll>
             <ol node_ref=list>
                 <For each=move || chat.entries.get() key=|entry| entry.key.clone() let(entry)>
                     <li>
                         <EntryView chat entry />
                     </li>
                 </For>
+                <Show when=move || writing.get()>
+                    <li class="writing" aria-hidden="true">{dots}</li>
+                </Show>
             </ol>
+        </div>
+        <ToTheEnd at_end news />
+    }
+}
+
+/// The way back to the end, for a reader who is not there.
+#[component]
+fn ToTheEnd(at_end: RwSignal<bool>, news: RwSignal<bool>) -> impl IntoView {
+    let words = words();
+    let text = move || match news.get() {
+        true => words.get().news,
+        false => words.get().to_the_end,
+    };
+    // The button goes, and its focus would be nowhere.
+    let go = move |_| {
+        at_end.set(true);
+        focus_composer();
+    };
+    view! {
+        <div class="to-the-end">
+            <Show when=move || !at_end.get()>
+                <button type="button" data-news=move || news.get().then_some("") on:click=go>
+                    <span>{text}</span>
+                </button>
+            </Show>
         </div>
     }
 }
@@ -58,7 +133,7 @@ pub fn Transcript(
 fn EntryView(chat: AgentChat, entry: Entry) -> impl IntoView {
     match entry.item {
         Item::User(text) => view! {
-            <article data-role="user" aria-label=words::YOU>
+            <article data-role="user" aria-label=say(|words| words.you)>
                 <p dir="auto">{text}</p>
             </article>
         }
@@ -68,22 +143,41 @@ fn EntryView(chat: AgentChat, entry: Entry) -> impl IntoView {
             let is_new = running(chat.status.get_untracked());
             let growing = Memo::new(move |_| is_new && running(chat.status.get()));
             view! {
-                <article data-role="assistant" aria-label=words::AGENT aria-busy=move || growing.get().to_string()>
+                <article data-role="assistant" aria-label=say(|words| words.agent) aria-busy=move || growing.get().to_string()>
                     <Markdown text growing />
                 </article>
             }
             .into_any()
         }
-        Item::Tool { name, done } => view! {
-            <p class="tool" dir="auto">
-                {name} " " {move || if done.get() { words::TOOL_DONE } else { words::TOOL_RUNNING }}
-            </p>
-        }
-        .into_any(),
+        Item::Tool { name, done } => tool_line(chat, &name, done),
         Item::Ask(ask) => view! { <AskView chat ask /> }.into_any(),
     }
 }
 
+/// What else the agent does, in a line that nobody needs to read aloud.
+fn tool_line(chat: AgentChat, name: &str, done: RwSignal<bool>) -> AnyView {
+    let words = words();
+    let state = move || match (done.get(), running(chat.status.get())) {
+        (true, _) => "done",
+        (false, true) => "running",
+        (false, false) => "open",
+    };
+    let said = move || match state() {
+        "done" => words.get().tool_done,
+        "running" => words.get().tool_running,
+        _ => "",
+    };
+    view! {
+        <p class="tool" aria-live="off" data-state=state>
+            <bdi>{tool_name(name)}</bdi>
+            " "
+            <span class="visually-hidden">{said}</span>
+        </p>
+    }
+    .into_any()
+}
+
+/// A question, in the words and the manner that are set; where these change, its card is made anew.
 #[component]
 fn AskView(chat: AgentChat, ask: Ask) -> impl IntoView {
     let Ask {
@@ -93,18 +187,38 @@ fn AskView(chat: AgentChat, ask: Ask) -> impl IntoView {
     } = ask;
     let id = StoredValue::new(tool_call_id);
     let fresh = running(chat.status.get_untracked());
-    view! {
-        <QuestionCard
-            ask
-            sending
-            mode=SubmitMode::OnPick
-            limits=LIMITS
-            fresh
-            persist=Persist::Session
-            on_reply=Callback::new(move |reply| id.with_value(|id| chat.reply(id, reply)))
-            on_cancel=Callback::new(move |()| id.with_value(|id| chat.cancel(id)))
-            on_late_message=Callback::new(move |text: String| chat.send(&text))
-        />
+    let words = words();
+    let settings = expect_context::<RwSignal<Settings>>();
+    let mode = Memo::new(move |_| settings.with(Settings::submit_mode));
+    move || {
+        view! {
+            <QuestionCard
+                ask
+                sending
+                mode=mode.get()
+                limits=LIMITS
+                labels=words.get().labels
+                fresh
+                persist=Persist::Session
+                on_reply=Callback::new(move |reply| id.with_value(|id| chat.reply(id, reply)))
+                on_cancel=Callback::new(move |()| id.with_value(|id| chat.cancel(id)))
+                on_late_message=Callback::new(move |text: String| chat.send(&text))
+            />
+        }
+    }
+}
+
+/// How far down the end is. A question is read from its beginning: where it is higher than the frame, that is the end.
+fn end_of(frame: &HtmlElement, list: &HtmlElement) -> i32 {
+    let end = frame.scroll_height() - frame.client_height();
+    let last = list.last_element_child();
+    let asks = |last: &Element| last.query_selector("form").is_ok_and(|form| form.is_some());
+    match last
+        .filter(asks)
+        .and_then(|last| last.dyn_into::<HtmlElement>().ok())
+    {
+        Some(question) => end.min(question.offset_top() - MARGIN),
+        None => end,
     }
 }
 
@@ -112,13 +226,15 @@ fn running(status: Status) -> bool {
     status == Status::Running
 }
 
-/// Calls `on_growth` whenever the list changes its size, until the current owner is cleaned up.
-fn follow_end(list: &web_sys::Element, on_growth: impl Fn() + 'static) {
-    let callback = Closure::<dyn Fn()>::new(on_growth);
+/// Calls `act` whenever one of these changes its size, until the current owner is cleaned up.
+fn on_resize(elements: [Element; 2], act: impl Fn() + 'static) {
+    let callback = Closure::<dyn Fn()>::new(act);
     let Ok(observer) = ResizeObserver::new(callback.as_ref().unchecked_ref()) else {
         return;
     };
-    observer.observe(list);
+    for element in &elements {
+        observer.observe(element);
+    }
     let held = StoredValue::new_local((observer, callback));
     on_cleanup(move || {
         held.with_value(|(observer, _)| observer.disconnect());

@@ -1,28 +1,196 @@
-//! The page's own words.
+//! The page's own words, in the languages that the card speaks too.
 //!
 //! Views take them from here as values, never as literals: Leptos makes an element that holds only literals by `innerHTML`, which the
-//! page's policy (Trusted Types) refuses, and one place of words is what a translation needs.
+//! page's policy (Trusted Types) refuses.
 
-pub(crate) const TITLE: &str = "Front desk";
-pub(crate) const SUBTITLE: &str = "Auto repair, by appointment";
-pub(crate) const CONVERSATION: &str = "Conversation";
-pub(crate) const WELCOME: &str = "How can we help?";
-pub(crate) const WELCOME_HINT: &str = "Say it in your own words, or start with one of these.";
-/// What a newcomer may try.
-pub(crate) const SUGGESTIONS: [&str; 3] = [
-    "I need my car looked at",
-    "My brakes squeak",
-    "I'd like an oil change",
+mod arabic;
+mod english;
+mod german;
+mod japanese;
+mod spanish;
+
+use agent_chat::Trouble;
+use leptos::prelude::*;
+use question_card::Labels;
+use question_card::labels::isolate;
+
+/// Every word that the page says itself, in one language.
+#[derive(Debug)]
+pub struct Words {
+    /// The card's words in this language, and its name and direction.
+    pub labels: &'static Labels,
+    /// What the language calls itself.
+    pub name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) subtitle: &'static str,
+    pub(crate) conversation: &'static str,
+    pub(crate) new_conversation: &'static str,
+    pub(crate) welcome: &'static str,
+    pub(crate) welcome_hint: &'static str,
+    /// What a newcomer may try.
+    pub(crate) suggestions: [&'static str; 3],
+    /// The same, where the agent may be any.
+    pub(crate) suggestions_to_anyone: [&'static str; 3],
+    pub(crate) message: &'static str,
+    pub(crate) message_placeholder: &'static str,
+    pub(crate) send: &'static str,
+    pub(crate) stop: &'static str,
+    pub(crate) try_again: &'static str,
+    pub(crate) you: &'static str,
+    pub(crate) agent: &'static str,
+    /// After the name of what the agent does.
+    pub(crate) tool_running: &'static str,
+    pub(crate) tool_done: &'static str,
+    pub(crate) to_the_end: &'static str,
+    pub(crate) news: &'static str,
+    pub(crate) question_waits: &'static str,
+    pub(crate) reconnecting: &'static str,
+    pub(crate) offline: &'static str,
+    pub(crate) settings: SettingsWords,
+    pub(crate) troubles: TroubleWords,
+}
+
+/// The words of the settings.
+#[derive(Debug)]
+pub(crate) struct SettingsWords {
+    pub(crate) title: &'static str,
+    pub(crate) close: &'static str,
+    pub(crate) language: &'static str,
+    pub(crate) as_browser: &'static str,
+    pub(crate) theme: &'static str,
+    pub(crate) as_system: &'static str,
+    pub(crate) light: &'static str,
+    pub(crate) dark: &'static str,
+    pub(crate) submit: &'static str,
+    pub(crate) submit_on_pick: &'static str,
+    pub(crate) submit_explicit: &'static str,
+    pub(crate) notify: &'static str,
+    pub(crate) notify_blocked: &'static str,
+    pub(crate) agent: &'static str,
+    pub(crate) agent_hint: &'static str,
+    pub(crate) agent_invalid: &'static str,
+    pub(crate) headers: &'static str,
+    pub(crate) headers_hint: &'static str,
+    pub(crate) headers_invalid: &'static str,
+    pub(crate) delivery: &'static str,
+    pub(crate) by_user_message: &'static str,
+    pub(crate) by_tool_result: &'static str,
+    pub(crate) by_resume: &'static str,
+    pub(crate) by_rest: &'static str,
+}
+
+/// What went wrong. Of a pair, the one stands before what is reported, the other after it.
+#[derive(Debug)]
+pub(crate) struct TroubleWords {
+    pub(crate) unreachable: &'static str,
+    pub(crate) not_allowed: [&'static str; 2],
+    pub(crate) refused: [&'static str; 2],
+    pub(crate) refused_with: [&'static str; 2],
+    pub(crate) gone: &'static str,
+    pub(crate) stopped: &'static str,
+    pub(crate) broke_off: &'static str,
+    pub(crate) unknown: &'static str,
+    pub(crate) failed: [&'static str; 2],
+    pub(crate) unreadable: [&'static str; 2],
+    pub(crate) run_open: &'static str,
+    pub(crate) not_waiting: &'static str,
+    pub(crate) others_wait: &'static str,
+    pub(crate) unsendable: [&'static str; 2],
+}
+
+static ALL: [&Words; 5] = [
+    &english::WORDS,
+    &german::WORDS,
+    &arabic::WORDS,
+    &japanese::WORDS,
+    &spanish::WORDS,
 ];
-pub(crate) const MESSAGE: &str = "Message";
-pub(crate) const MESSAGE_PLACEHOLDER: &str = "Write a message";
-pub(crate) const SEND: &str = "Send";
-pub(crate) const STOP: &str = "Stop";
-pub(crate) const TRY_AGAIN: &str = "Try again";
-pub(crate) const YOU: &str = "You";
-pub(crate) const AGENT: &str = "Agent";
-pub(crate) const TOOL_RUNNING: &str = "…";
-pub(crate) const TOOL_DONE: &str = "✓";
-pub(crate) const RECONNECTING: &str =
-    "The connection is gone. Trying to get it back; nothing is lost.";
-pub(crate) const OFFLINE: &str = "You are offline. What you answer is sent when you are back.";
+
+impl Words {
+    /// Every language there is, English first.
+    #[must_use]
+    pub fn all() -> &'static [&'static Self] {
+        &ALL
+    }
+
+    /// The words in the first of these languages, given by their tags, that there is; else English.
+    ///
+    /// ```
+    /// # use app::words::Words;
+    /// let words = Words::for_languages(["fr-CA", "es-MX", "de"]);
+    /// assert_eq!(words.labels.lang, "es");
+    /// ```
+    #[must_use]
+    pub fn for_languages<'a>(tags: impl IntoIterator<Item = &'a str>) -> &'static Self {
+        let speaks = |tag: &str| {
+            let language = tag.split('-').next().unwrap_or_default();
+            ALL.into_iter()
+                .find(|words| words.labels.lang.eq_ignore_ascii_case(language))
+        };
+        tags.into_iter().find_map(speaks).unwrap_or(ALL[0])
+    }
+
+    /// The page's title, and what stands beside it.
+    #[must_use]
+    pub fn titles(&self) -> (&'static str, &'static str) {
+        (self.title, self.subtitle)
+    }
+
+    /// What went wrong, in a sentence or two.
+    #[must_use]
+    pub fn explain(&self, trouble: &Trouble) -> String {
+        let words = &self.troubles;
+        let around = |[before, after]: [&str; 2], reported: &str| {
+            [before, &isolate(reported), after].concat()
+        };
+        match trouble {
+            Trouble::Unreachable => words.unreachable.to_owned(),
+            Trouble::NotAllowed { agent } => around(words.not_allowed, agent),
+            Trouble::Refused {
+                message: Some(message),
+                ..
+            } => around(words.refused, message),
+            Trouble::Refused {
+                status,
+                message: None,
+            } => around(words.refused_with, &status.to_string()),
+            Trouble::Gone => words.gone.to_owned(),
+            Trouble::Stopped => words.stopped.to_owned(),
+            Trouble::BrokeOff => words.broke_off.to_owned(),
+            Trouble::Unknown => words.unknown.to_owned(),
+            Trouble::Agent(message) => around(words.failed, message),
+            Trouble::Unreadable(message) => around(words.unreadable, message),
+            Trouble::RunOpen => words.run_open.to_owned(),
+            Trouble::NotWaiting => words.not_waiting.to_owned(),
+            Trouble::OthersWait => words.others_wait.to_owned(),
+            Trouble::Unsendable(reason) => around(words.unsendable, reason),
+        }
+    }
+
+    /// The words in the language of the document, for what is told outside of views.
+    pub(crate) fn of_the_document() -> &'static Self {
+        let root = document().document_element();
+        let lang = root.and_then(|root| root.get_attribute("lang"));
+        Self::for_languages([lang.unwrap_or_default().as_str()])
+    }
+}
+
+/// Languages are told apart by their name.
+impl PartialEq for Words {
+    fn eq(&self, other: &Self) -> bool {
+        self.labels.lang == other.labels.lang
+    }
+}
+
+/// The words of the page that this is a part of; English outside of one.
+pub(crate) fn words() -> Memo<&'static Words> {
+    use_context().unwrap_or_else(|| Memo::new(|_| ALL[0]))
+}
+
+/// One of the page's words, which follows the language. All of them are of one type, so that views differ in nothing but the words.
+pub(crate) fn say(
+    pick: fn(&Words) -> &'static str,
+) -> impl Fn() -> &'static str + Copy + Send + Sync + 'static {
+    let words = words();
+    move || pick(words.get())
+}

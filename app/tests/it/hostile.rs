@@ -3,7 +3,7 @@
 use crate::tree::read;
 
 /// How long they are, in bytes, about. What took a square of it would not end while somebody waits.
-const LENGTH: usize = 100_000;
+const LENGTH: usize = 30_000;
 
 #[test]
 fn no_text_costs_more_than_a_few_times_its_length() {
@@ -90,7 +90,7 @@ fn nesting_costs_no_more() {
     ] {
         check(&format!("{before:?} … {after:?}"), &nested(before, after));
     }
-    let stairs: String = (0..440).map(|depth| " ".repeat(depth) + "- a\n").collect();
+    let stairs: String = (0..240).map(|depth| " ".repeat(depth) + "- a\n").collect();
     check("stairs", &stairs);
 }
 

@@ -4,4 +4,6 @@
 mod fixtures;
 mod hostile;
 mod properties;
+mod settings;
 mod tree;
+mod words;

@@ -3,4 +3,8 @@
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
+mod attention;
+mod browser;
 mod markdown;
+mod page;
+mod settings;

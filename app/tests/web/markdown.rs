@@ -1,12 +1,10 @@
 //! Markdown that streams in.
 
+use crate::page::Part;
 use app::markdown::Markdown;
-use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
-use leptos::tachys::view::any_view::AnyViewState;
-use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::{Element, HtmlElement, Node};
+use web_sys::{Element, Node};
 
 /// A text of every kind of element.
 const EVERYTHING: &str = "# One *two*\n\nA `b` **c** _d_ [e](https://example.com/f \"g\") https://example.org.\n\n- h\n  1. i\n\n7. j\n\n\
@@ -16,74 +14,33 @@ const EVERYTHING: &str = "# One *two*\n\nA `b` **c** _d_ [e](https://example.com
 struct Message {
     text: RwSignal<String>,
     growing: RwSignal<bool>,
-    place: HtmlElement,
-    _mounted: UnmountHandle<AnyViewState>,
+    part: Part,
 }
 
 impl Message {
     async fn of(text: &str) -> Self {
         let (text, growing) = (RwSignal::new(text.to_owned()), RwSignal::new(true));
-        let place: HtmlElement = document()
-            .create_element("div")
-            .expect("a valid name")
-            .unchecked_into();
-        document()
-            .body()
-            .expect("a page has a body")
-            .append_child(&place)
-            .expect("it takes children");
-        let mounted = mount_to(place.clone(), move || {
-            view! { <Markdown text growing /> }.into_any()
-        });
-        let message = Self {
+        let part = Part::mounted(move || view! { <Markdown text growing /> }.into_any()).await;
+        Self {
             text,
             growing,
-            place,
-            _mounted: mounted,
-        };
-        message.settled().await;
-        message
+            part,
+        }
     }
 
     async fn grows_by(&self, delta: &str) {
         self.text.update(|text| text.push_str(delta));
-        self.settled().await;
+        self.part.settled().await;
     }
 
     async fn ends(&self) {
         self.growing.set(false);
-        self.settled().await;
-    }
-
-    async fn settled(&self) {
-        leptos::task::tick().await;
-    }
-
-    fn find(&self, selector: &str) -> Option<Element> {
-        self.place
-            .query_selector(selector)
-            .expect("a valid selector")
+        self.part.settled().await;
     }
 
     #[track_caller]
     fn the(&self, selector: &str) -> Element {
-        self.find(selector)
-            .unwrap_or_else(|| panic!("no {selector} in {}", self.place.inner_html()))
-    }
-
-    #[track_caller]
-    fn says(&self, selector: &str, text: &str) {
-        assert_eq!(
-            self.the(selector).text_content().as_deref(),
-            Some(text),
-            "{selector}"
-        );
-    }
-}
-
-impl Drop for Message {
-    fn drop(&mut self) {
-        self.place.remove();
+        self.part.the(selector)
     }
 }
 
@@ -108,7 +65,7 @@ async fn each_kind_of_element_is_shown_as_what_it_is() {
         ("pre[data-language=rust][tabindex='0'] > code", "l\n\nm"),
         (".prose > p:last-child", "*n **o `p"),
     ] {
-        message.says(selector, text);
+        message.part.says(selector, text);
     }
 }
 
@@ -121,8 +78,8 @@ async fn what_is_written_stays_and_is_appended_to() {
     let strong = message.the("strong");
     message.grows_by("ong** one").await;
     message.ends().await;
-    message.says("p:last-child", "Second, and strong one");
-    message.says("strong", "strong");
+    message.part.says("p:last-child", "Second, and strong one");
+    message.part.says("strong", "strong");
     assert!(message.the("p").is_same_node(Some(&first)));
     assert!(message.the("p:last-child").is_same_node(Some(&second)));
     assert!(first_child(&second).is_same_node(Some(&text)));
@@ -139,23 +96,23 @@ async fn the_pieces_make_no_difference() {
     }
     growing.ends().await;
     for message in [&whole, &growing] {
-        message.place.normalize();
+        message.part.place.normalize();
     }
     assert!(
-        whole.place.is_equal_node(Some(&growing.place)),
+        whole.part.place.is_equal_node(Some(&growing.part.place)),
         "{}\n{}",
-        whole.place.inner_html(),
-        growing.place.inner_html()
+        whole.part.place.inner_html(),
+        growing.part.place.inner_html()
     );
 }
 
 #[test]
 async fn a_mark_without_an_end_is_text_at_the_end() {
     let message = Message::of("It is *so and `so").await;
-    message.says("em > code", "so");
+    message.part.says("em > code", "so");
     message.ends().await;
-    message.says("p", "It is *so and `so");
-    assert!(message.find("em, code").is_none());
+    message.part.says("p", "It is *so and `so");
+    assert!(message.part.find("em, code").is_none());
 }
 
 #[test]
@@ -164,9 +121,9 @@ async fn a_text_may_be_taken_up_again() {
     message.ends().await;
     message.growing.set(true);
     message.grows_by("* three").await;
-    message.says("em", "two");
+    message.part.says("em", "two");
     message.ends().await;
-    message.says("p", "One two three");
+    message.part.says("p", "One two three");
 }
 
 #[test]
@@ -201,10 +158,11 @@ async fn nothing_is_markup_and_nothing_is_loaded() {
     message.ends().await;
     assert!(
         message
+            .part
             .find("b, img, script, a:not([href^='https://example.com/'])")
             .is_none()
     );
-    message.says("a", "picture");
+    message.part.says("a", "picture");
     let shown = message.the("p").text_content().unwrap_or_default();
     assert!(
         shown.starts_with("<b>x</b> <img src=/x> <script>alert(1)</script>"),

@@ -1,0 +1,104 @@
+//! Calling the person who is elsewhere while a question waits: by a mark in the title, and by a notification where that is wanted.
+
+use crate::settings::Settings;
+use crate::words::Words;
+use agent_chat::Ask;
+use leptos::prelude::*;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Notification, NotificationOptions, NotificationPermission};
+
+/// What stands before the title while a question waits unseen.
+const MARK: &str = "● ";
+
+/// What all notifications of the page share, so that a new one takes an old one's place.
+const TAG: &str = "question";
+
+/// Keeps the document's title, and calls for attention while the page is hidden and one of these asks waits. Nobody's answer is told.
+pub fn call_for_attention(
+    waiting: Signal<Vec<Ask>>,
+    settings: RwSignal<Settings>,
+    words: Memo<&'static Words>,
+) {
+    let hidden = RwSignal::new(document().hidden());
+    let listener = window_event_listener_untyped("visibilitychange", move |_| {
+        hidden.set(document().hidden());
+    });
+    on_cleanup(move || listener.remove());
+    // Asked only while the page is hidden: nothing else follows what waits.
+    let unseen = Memo::new(move |_| match hidden.get() {
+        true => waiting.with(|waiting| waiting.first().map(|ask| ask.tool_call_id.clone())),
+        false => None,
+    });
+    let notification = StoredValue::new_local(None::<Notification>);
+    Effect::new(move |_| {
+        let mark = if unseen.with(Option::is_some) {
+            MARK
+        } else {
+            ""
+        };
+        settings.with(|settings| {
+            document().set_title(&[mark, settings.title(words.get())].concat());
+        });
+    });
+    Effect::new(move |_| {
+        let ends = notification.try_update_value(Option::take).flatten();
+        if let Some(notification) = ends {
+            notification.close();
+        }
+        let wanted = unseen.with(Option::is_some)
+            && settings.with_untracked(Settings::notifies)
+            && can_notify()
+            && Notification::permission() == NotificationPermission::Granted;
+        if wanted {
+            let header = waiting.with_untracked(|waiting| waiting.first().and_then(header));
+            let words = words.get_untracked();
+            notification.set_value(notify(words, &header.unwrap_or_default()));
+        }
+    });
+    on_cleanup(move || {
+        if let Some(Some(notification)) = notification.try_update_value(Option::take) {
+            notification.close();
+        }
+    });
+}
+
+/// Whether this browser has notifications at all.
+pub(crate) fn can_notify() -> bool {
+    js_sys::Reflect::has(&window(), &JsValue::from_str("Notification")) == Ok(true)
+}
+
+/// Asks the browser, which may ask the user, for leave to notify.
+pub(crate) async fn may_notify() -> bool {
+    let Ok(asked) = Notification::request_permission() else {
+        return false;
+    };
+    let answer = JsFuture::from(asked).await;
+    answer.is_ok_and(|answer| answer.as_string().as_deref() == Some("granted"))
+}
+
+/// The short name of what is asked about.
+fn header(ask: &Ask) -> Option<String> {
+    ask.ask.with_untracked(|ask| {
+        let first = ask.questions.first()?;
+        Some(first.header.as_ref()?.text.clone())
+    })
+}
+
+/// Notifies, where the browser does it. A click on it leads back.
+fn notify(words: &Words, header: &str) -> Option<Notification> {
+    let options = NotificationOptions::new();
+    options.set_body(header);
+    options.set_tag(TAG);
+    options.set_lang(words.labels.lang);
+    // Some browsers have the function and throw.
+    let notification = Notification::new_with_options(words.question_waits, &options).ok()?;
+    let shown = notification.clone();
+    let on_click = Closure::once_into_js(move || {
+        let _ = window().focus();
+        shown.close();
+    });
+    notification.set_onclick(Some(on_click.unchecked_ref()));
+    Some(notification)
+}

@@ -1,0 +1,140 @@
+//! What a person can set: kept by the browser, and for one visit by the page's address (`?lang=de&theme=dark`), which wins.
+
+pub mod browser;
+pub mod dialog;
+
+use crate::words::Words;
+use agent_chat::Delivery;
+use question_card::SubmitMode;
+
+/// One of the settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// The agent's address; empty for the page's own agent.
+    Agent,
+    /// How replies travel to the agent.
+    Delivery,
+    /// The language, by its tag; empty for the browser's.
+    Language,
+    /// The colours: `light`, `dark`, or empty for the system's.
+    Theme,
+    /// Whether to notify: `on`, or empty.
+    Notify,
+    /// How an answer is given: `explicit`, or empty for a tap.
+    Submit,
+}
+
+impl Setting {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Agent,
+        Self::Delivery,
+        Self::Language,
+        Self::Theme,
+        Self::Notify,
+        Self::Submit,
+    ];
+
+    /// Its name, in the address and where it is kept.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Delivery => "delivery",
+            Self::Language => "lang",
+            Self::Theme => "theme",
+            Self::Notify => "notify",
+            Self::Submit => "submit",
+        }
+    }
+}
+
+/// All settings, as texts. What is not known is as good as empty, which is always the default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings([String; Setting::ALL.len()]);
+
+impl Settings {
+    /// Takes each setting from where it is found by its name.
+    pub fn read(find: impl Fn(&'static str) -> Option<String>) -> Self {
+        Self(Setting::ALL.map(|setting| find(setting.name()).unwrap_or_default()))
+    }
+
+    /// The text of a setting.
+    #[must_use]
+    pub fn get(&self, setting: Setting) -> &str {
+        &self.0[setting as usize]
+    }
+
+    /// Changes a setting.
+    pub fn set(&mut self, setting: Setting, value: &str) {
+        value.clone_into(&mut self.0[setting as usize]);
+    }
+
+    /// The words in the language that is set, or else in the first of these that there is.
+    #[must_use]
+    pub fn words(&self, languages: &[String]) -> &'static Words {
+        let languages = languages.iter().map(String::as_str);
+        Words::for_languages([self.get(Setting::Language)].into_iter().chain(languages))
+    }
+
+    /// How replies travel.
+    #[must_use]
+    pub fn delivery(&self) -> Delivery {
+        Delivery::named(self.get(Setting::Delivery)).unwrap_or_default()
+    }
+
+    /// What the page is called: by the host of the agent, unless that is the page's own.
+    #[must_use]
+    pub fn title<'a>(&'a self, words: &Words) -> &'a str {
+        match self.get(Setting::Agent) {
+            "" => words.title,
+            agent => {
+                let host = agent.split_once("//").map_or(agent, |(_, host)| host);
+                host.split('/').next().unwrap_or_default()
+            }
+        }
+    }
+
+    /// What stands beside the title.
+    #[must_use]
+    pub fn subtitle(&self, words: &Words) -> &'static str {
+        match self.get(Setting::Agent) {
+            "" => words.subtitle,
+            _ => "",
+        }
+    }
+
+    /// What a newcomer may try.
+    #[must_use]
+    pub fn suggestions(&self, words: &Words) -> [&'static str; 3] {
+        match self.get(Setting::Agent) {
+            "" => words.suggestions,
+            _ => words.suggestions_to_anyone,
+        }
+    }
+
+    /// How an answer is given.
+    #[must_use]
+    pub fn submit_mode(&self) -> SubmitMode {
+        match self.get(Setting::Submit) {
+            "explicit" => SubmitMode::Explicit,
+            _ => SubmitMode::OnPick,
+        }
+    }
+
+    /// Whether a notification is wanted where a question waits and the page is not seen.
+    #[must_use]
+    pub fn notifies(&self) -> bool {
+        self.get(Setting::Notify) == "on"
+    }
+
+    /// The value of CSS `color-scheme`.
+    #[must_use]
+    pub fn color_scheme(&self) -> &'static str {
+        match self.get(Setting::Theme) {
+            "light" => "light",
+            "dark" => "dark",
+            _ => "light dark",
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Where settings come from and where they show. A browser that refuses to keep anything keeps nothing; all else works.
+
+use super::{Setting, Settings};
+use crate::words::Words;
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{HtmlElement, Storage, UrlSearchParams};
+
+/// Gives the settings, and the words in the language that they come to, to all views of the current owner, and keeps the document dressed
+/// as they say.
+#[must_use]
+pub fn provide_settings() -> (RwSignal<Settings>, Memo<&'static Words>) {
+    let settings = RwSignal::new(settings());
+    let languages = languages();
+    let words = Memo::new(move |_| settings.with(|settings| settings.words(&languages)));
+    provide_context(settings);
+    provide_context(words);
+    Effect::new(move |_| dress(words.get(), settings.with(Settings::color_scheme)));
+    (settings, words)
+}
+
+/// The settings that the address asks for, and the others as they were kept.
+fn settings() -> Settings {
+    let (asked, kept) = (asked(), kept());
+    Settings::read(|name| {
+        let asked = asked.as_ref().and_then(|asked| asked.get(name));
+        asked.or_else(|| kept.as_ref()?.get_item(name).ok()?)
+    })
+}
+
+/// Keeps a setting. The address asks for it no more, or a reload would forget what was chosen last.
+pub(crate) fn keep(setting: Setting, value: &str) {
+    let name = setting.name();
+    if let Some(kept) = kept() {
+        let _ = match value {
+            "" => kept.remove_item(name),
+            value => kept.set_item(name, value),
+        };
+    }
+    if let Some(asked) = asked().filter(|asked| asked.has(name)) {
+        asked.delete(name);
+        let _ = go_by(&asked);
+    }
+}
+
+/// Leaves the conversation that the address names, so that another can begin.
+pub(crate) fn leave_conversation() {
+    let _ = go_to(&here());
+}
+
+/// The page's address without the conversation.
+pub(crate) fn here() -> String {
+    let location = window().location();
+    let part = |part: Result<String, JsValue>| part.unwrap_or_default();
+    part(location.pathname()) + &part(location.search())
+}
+
+/// The languages that the user prefers, the best first.
+fn languages() -> Vec<String> {
+    let languages = window().navigator().languages();
+    languages.iter().filter_map(|tag| tag.as_string()).collect()
+}
+
+/// Makes the document one in this language, with these colours.
+fn dress(words: &Words, color_scheme: &str) {
+    let Some(root) = document().document_element() else {
+        return;
+    };
+    // All of these names and values are valid.
+    let _ = root.set_attribute("lang", words.labels.lang);
+    let _ = root.set_attribute("dir", words.labels.dir.as_str());
+    if let Ok(root) = root.dyn_into::<HtmlElement>() {
+        let _ = root.style().set_property("color-scheme", color_scheme);
+    }
+}
+
+fn asked() -> Option<UrlSearchParams> {
+    let search = window().location().search().ok()?;
+    UrlSearchParams::new_with_str(&search).ok()
+}
+
+fn kept() -> Option<Storage> {
+    window().local_storage().ok()?
+}
+
+/// Makes the address ask for this.
+fn go_by(asked: &UrlSearchParams) -> Result<(), JsValue> {
+    let location = window().location();
+    let query = String::from(asked.to_string());
+    let mark = if query.is_empty() { "" } else { "?" };
+    go_to(&[&location.pathname()?, mark, &query, &location.hash()?].concat())
+}
+
+/// Changes the address without leaving the page.
+fn go_to(address: &str) -> Result<(), JsValue> {
+    let history = window().history()?;
+    history.replace_state_with_url(&history.state()?, "", Some(address))
+}

@@ -1,0 +1,34 @@
+// Stands in for what a test can't have the browser do: to hide the page, and to notify.
+let hidden = false;
+Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+
+export const hide = (isHidden) => {
+  hidden = isHidden;
+  document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+};
+
+let shown = [];
+let answer = "default";
+
+class Notification {
+  static permission = "default";
+  static requestPermission = async () => (Notification.permission = answer);
+  constructor(title, options) {
+    Object.assign(this, { title, options, closed: false });
+    shown.push(this);
+  }
+  close() { this.closed = true; }
+}
+
+// How the user answers when the page asks for leave to notify, and whether it has that already.
+export const let_notify = (willAnswer, permission) => {
+  shown = [];
+  answer = willAnswer;
+  Notification.permission = permission;
+  window.Notification = Notification;
+};
+
+export const notifications = () =>
+  shown.map(({ title, options, closed }) => `${closed ? "closed" : "open"}: ${title} | ${options.body}`);
+
+export const click_notification = () => shown.at(-1).onclick(new Event("click"));

@@ -1,0 +1,50 @@
+//! The browser, in the hands of a test.
+
+use js_sys::Array;
+use leptos::prelude::window;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+#[wasm_bindgen(module = "/tests/web/browser.js")]
+extern "C" {
+    /// Hides or shows the page.
+    pub(crate) fn hide(is_hidden: bool);
+    /// How the user will answer when the page asks for leave to notify, and what holds until then.
+    pub(crate) fn let_notify(will_answer: &str, permission: &str);
+    fn notifications() -> Array;
+    /// Clicks the last notification.
+    pub(crate) fn click_notification();
+}
+
+/// What was notified: whether it is open, the title, the text.
+pub(crate) fn notified() -> Vec<String> {
+    notifications()
+        .iter()
+        .filter_map(|notification| notification.as_string())
+        .collect()
+}
+
+/// What the browser keeps for the page under this name.
+pub(crate) fn kept(name: &str) -> Option<String> {
+    let storage = window().local_storage().expect("there is a storage");
+    storage?.get_item(name).expect("it can be read")
+}
+
+/// Forgets what was kept, and goes to an address with this query.
+pub(crate) fn begin_anew(query: &str) {
+    let storage = window().local_storage().expect("there is a storage");
+    storage
+        .expect("there is a storage")
+        .clear()
+        .expect("it forgets");
+    let history = window().history().expect("there is a history");
+    let path = window().location().pathname().expect("there is an address");
+    history
+        .replace_state_with_url(&JsValue::NULL, "", Some(&(path + query)))
+        .expect("it goes there");
+}
+
+/// The query of the page's address.
+pub(crate) fn query() -> String {
+    window().location().search().expect("there is an address")
+}

@@ -1,0 +1,214 @@
+//! The settings, and what becomes of them.
+
+use crate::browser::{begin_anew, kept, let_notify, notified, query};
+use crate::page::{Part, tell};
+use agent_chat::kept_headers;
+use app::settings::browser::provide_settings;
+use app::settings::dialog::SettingsDialog;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::{
+    Element, HtmlDialogElement, HtmlElement, HtmlInputElement, HtmlSelectElement,
+    HtmlTextAreaElement,
+};
+
+/// The opened dialog, where nothing was kept before, at an address with this query.
+async fn opened(query: &str) -> Part {
+    begin_anew(query);
+    let part = Part::mounted(|| {
+        let _ = provide_settings();
+        view! { <SettingsDialog /> }.into_any()
+    })
+    .await;
+    let button: HtmlElement = part.the(".settings-button");
+    // As a person's click does.
+    button.focus().expect("it takes the focus");
+    button.click();
+    part
+}
+
+async fn choose(part: &Part, name: &str, value: &str) {
+    let select: HtmlSelectElement = part.the(&format!("select[name={name}]"));
+    select.set_value(value);
+    assert_eq!(select.value(), value, "{name} has such a value");
+    tell(&select, "change");
+    part.settled().await;
+}
+
+async fn check(part: &Part, name: &str) {
+    part.the::<HtmlElement>(&format!("input[name={name}]"))
+        .click();
+    // The browser's answer comes in tasks of its own.
+    for _ in 0..10 {
+        part.settled().await;
+    }
+}
+
+fn chosen(part: &Part, name: &str) -> String {
+    part.the::<HtmlSelectElement>(&format!("select[name={name}]"))
+        .value()
+}
+
+fn root() -> HtmlElement {
+    let root = document().document_element().expect("there is one");
+    root.unchecked_into()
+}
+
+fn color_scheme() -> String {
+    let style = window().get_computed_style(&root());
+    let style = style.expect("it has a style").expect("it has a style");
+    style
+        .get_property_value("color-scheme")
+        .expect("a property")
+}
+
+#[test]
+async fn the_dialog_opens_with_the_focus_in_it_and_closes() {
+    let part = opened("").await;
+    let dialog: HtmlDialogElement = part.the("dialog");
+    assert!(dialog.open());
+    let focused = document().active_element();
+    assert_eq!(focused, part.find("select[name=lang]"));
+    part.the::<HtmlElement>(".close-button").click();
+    assert!(!dialog.open());
+    assert_eq!(document().active_element(), part.find(".settings-button"));
+}
+
+#[test]
+async fn another_language_is_spoken_at_once() {
+    let part = opened("?lang=en").await;
+    part.says("h2", "Settings");
+    choose(&part, "lang", "ar").await;
+    part.says("h2", "الإعدادات");
+    assert_eq!(
+        (root().lang(), root().dir()),
+        ("ar".to_owned(), "rtl".to_owned())
+    );
+    choose(&part, "lang", "de").await;
+    part.says("h2", "Einstellungen");
+    assert_eq!(
+        (root().lang(), root().dir()),
+        ("de".to_owned(), "ltr".to_owned())
+    );
+    assert_eq!(kept("lang").as_deref(), Some("de"));
+}
+
+#[test]
+async fn colours_follow() {
+    let part = opened("").await;
+    assert_eq!(color_scheme(), "light dark");
+    choose(&part, "theme", "dark").await;
+    assert_eq!(color_scheme(), "dark");
+    choose(&part, "theme", "").await;
+    assert_eq!(color_scheme(), "light dark");
+    assert_eq!(kept("theme"), None, "the default need not be kept");
+}
+
+#[test]
+async fn what_was_kept_is_there_again_and_the_address_wins() {
+    let part = opened("").await;
+    choose(&part, "submit", "explicit").await;
+    choose(&part, "theme", "light").await;
+    drop(part);
+    let history = window().history().expect("there is a history");
+    let address = window().location().pathname().expect("an address") + "?theme=dark&x=1#y";
+    history
+        .replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address))
+        .expect("it goes there");
+    let part = Part::mounted(|| {
+        let _ = provide_settings();
+        view! { <SettingsDialog /> }.into_any()
+    })
+    .await;
+    assert_eq!(chosen(&part, "submit"), "explicit");
+    assert_eq!(chosen(&part, "theme"), "dark");
+    assert_eq!(kept("theme").as_deref(), Some("light"));
+    // What is chosen last counts: the address asks for it no more.
+    choose(&part, "theme", "light").await;
+    assert_eq!(query(), "?x=1");
+    assert_eq!(window().location().hash().as_deref(), Ok("#y"));
+}
+
+#[test]
+async fn an_address_that_is_none_is_not_taken() {
+    let part = opened("?lang=en").await;
+    let field: HtmlTextAreaElement = part.the("textarea[name=agent]");
+    for (address, taken) in [
+        ("javascript:alert(1)", false),
+        ("agent.example", false),
+        (" https://agent.example/run ", true),
+        ("/other", true),
+    ] {
+        begin_anew("?lang=en");
+        field.set_value(address);
+        tell(&field, "change");
+        part.settled().await;
+        let invalid = field.get_attribute("aria-invalid");
+        assert_eq!(invalid.as_deref() == Some("true"), !taken, "{address}");
+        let expected = taken.then(|| address.trim().to_owned());
+        assert_eq!(kept("agent"), expected, "{address}");
+        let hint = part.the::<Element>("#agent-hint").text_content();
+        let complains = hint.is_some_and(|hint| hint.starts_with("An agent’s address begins"));
+        assert_eq!(complains, !taken, "{address}");
+    }
+}
+
+#[test]
+async fn the_browser_is_asked_for_leave_by_the_click_alone() {
+    let_notify("granted", "default");
+    let part = opened("").await;
+    check(&part, "notify").await;
+    assert_eq!(kept("notify").as_deref(), Some("on"));
+    check(&part, "notify").await;
+    assert_eq!(kept("notify"), None);
+    assert_eq!(notified(), [""; 0]);
+}
+
+#[test]
+async fn without_leave_nothing_is_switched_on() {
+    let_notify("denied", "default");
+    let part = opened("?lang=en").await;
+    check(&part, "notify").await;
+    assert_eq!(kept("notify"), None);
+    assert!(!part.the::<HtmlInputElement>("input[name=notify]").checked());
+    let hint = part.the::<Element>(".check + .hint").text_content();
+    assert!(
+        hint.as_deref()
+            .is_some_and(|hint| hint.starts_with("The browser keeps this page from notifying")),
+        "{hint:?}"
+    );
+}
+
+#[test]
+async fn another_agent_gets_headers_of_its_own() {
+    let part = opened("").await;
+    assert!(
+        part.find("textarea[name=headers]").is_none(),
+        "the page's own agent needs none"
+    );
+    let field: HtmlTextAreaElement = part.the("textarea[name=agent]");
+    field.set_value("https://agent.example/run");
+    tell(&field, "change");
+    part.settled().await;
+    let headers: HtmlTextAreaElement = part.the("textarea[name=headers]");
+    for (lines, taken) in [
+        ("Authorization: Bearer abc\n\n X-Team : a b \n", true),
+        ("no header", false),
+        ("Bad Name: x", false),
+    ] {
+        headers.set_value(lines);
+        tell(&headers, "change");
+        part.settled().await;
+        let invalid = headers.get_attribute("aria-invalid");
+        assert_eq!(invalid.as_deref() == Some("true"), !taken, "{lines}");
+    }
+    let kept = kept_headers("https://agent.example/elsewhere");
+    let expected = [("Authorization", "Bearer abc"), ("X-Team", "a b")];
+    assert!(
+        kept.iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .eq(expected),
+        "{kept:?}"
+    );
+}
