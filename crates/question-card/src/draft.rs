@@ -68,6 +68,11 @@ pub(crate) enum Problem {
 }
 
 impl Problem {
+    /// Whether there is no answer yet, rather than one that is too long.
+    pub(crate) fn is_missing(self) -> bool {
+        matches!(self, Self::Unanswered | Self::OtherBlank)
+    }
+
     /// The field that can solve it; an own answer is one too.
     pub(crate) fn field(self) -> Field {
         match self {

@@ -32,6 +32,8 @@ pub(crate) enum Place {
     Text,
     /// The text field of a note.
     Note,
+    /// A button that belongs to one question, beside its options.
+    QuestionButton,
     /// Any other button.
     Button,
 }
@@ -64,11 +66,10 @@ pub(crate) fn intent(press: KeyPress<'_>, place: Place) -> Option<Intent> {
         ("Enter", Place::Choice) => Some(once(press, Intent::Confirm)),
         ("Enter", Place::Text | Place::Note) if !press.shift => Some(once(press, Intent::Confirm)),
         ("Escape", Place::Text) if !press.ctrl_or_meta => Some(Intent::LeaveText),
-        (key, Place::UncheckedRadio | Place::Choice | Place::PickButton)
-            if !press.ctrl_or_meta && !press.repeat =>
-        {
-            nth(key).map(Intent::Nth)
-        }
+        (
+            key,
+            Place::UncheckedRadio | Place::Choice | Place::PickButton | Place::QuestionButton,
+        ) if !press.ctrl_or_meta && !press.repeat => nth(key).map(Intent::Nth),
         _ => None,
     }
 }
@@ -91,12 +92,13 @@ fn nth(key: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const PLACES: [Place; 6] = [
+    const PLACES: [Place; 7] = [
         Place::UncheckedRadio,
         Place::Choice,
         Place::PickButton,
         Place::Text,
         Place::Note,
+        Place::QuestionButton,
         Place::Button,
     ];
 
@@ -108,7 +110,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(press: KeyPress<'_>, expected: [Option<Intent>; 6]) {
+    fn check(press: KeyPress<'_>, expected: [Option<Intent>; 7]) {
         assert_eq!(
             PLACES.map(|place| intent(press, place)),
             expected,
@@ -128,16 +130,16 @@ mod tests {
             "Home",
             "a",
         ] {
-            check(key(native), [None; 6]);
+            check(key(native), [None; 7]);
         }
     }
 
     #[test]
     fn k4_k5_digits_choose_on_controls_and_type_in_text() {
         let third = Some(Intent::Nth(3));
-        check(key("3"), [third, third, third, None, None, None]);
-        check(key("0"), [None; 6]);
-        check(key("10"), [None; 6]);
+        check(key("3"), [third, third, third, None, None, third, None]);
+        check(key("0"), [None; 7]);
+        check(key("10"), [None; 7]);
     }
 
     #[test]
@@ -145,7 +147,15 @@ mod tests {
         let confirm = Some(Intent::Confirm);
         check(
             key("Enter"),
-            [Some(Intent::Choose), confirm, None, confirm, confirm, None],
+            [
+                Some(Intent::Choose),
+                confirm,
+                None,
+                confirm,
+                confirm,
+                None,
+                None,
+            ],
         );
     }
 
@@ -166,14 +176,14 @@ mod tests {
             ctrl_or_meta: true,
             ..key("Enter")
         };
-        check(press, [Some(Intent::Submit); 6]);
+        check(press, [Some(Intent::Submit); 7]);
     }
 
     #[test]
     fn k11_k12_escape_leaves_the_text_and_nothing_else() {
         check(
             key("Escape"),
-            [None, None, None, Some(Intent::LeaveText), None, None],
+            [None, None, None, Some(Intent::LeaveText), None, None, None],
         );
     }
 
@@ -184,13 +194,16 @@ mod tests {
             ..key("Enter")
         };
         let swallow = Some(Intent::Swallow);
-        check(enter, [swallow, swallow, None, swallow, swallow, None]);
+        check(
+            enter,
+            [swallow, swallow, None, swallow, swallow, None, None],
+        );
         check(
             KeyPress {
                 repeat: true,
                 ..key("1")
             },
-            [None; 6],
+            [None; 7],
         );
     }
 
@@ -202,21 +215,21 @@ mod tests {
                     composing: true,
                     ..key(name)
                 },
-                [None; 6],
+                [None; 7],
             );
             check(
                 KeyPress {
                     prevented: true,
                     ..key(name)
                 },
-                [None; 6],
+                [None; 7],
             );
             check(
                 KeyPress {
                     alt: true,
                     ..key(name)
                 },
-                [None; 6],
+                [None; 7],
             );
         }
         check(
@@ -224,7 +237,7 @@ mod tests {
                 ctrl_or_meta: true,
                 ..key("1")
             },
-            [None; 6],
+            [None; 7],
         );
     }
 }

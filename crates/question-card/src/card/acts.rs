@@ -4,6 +4,7 @@ use super::follow::OptionShown;
 use super::state::{CardState, Layout, Sent, Settled, Submission, is_over};
 use crate::dom::Control;
 use crate::draft::{Draft, Field, Problem, Room};
+use ask_user_question::text::is_blank;
 use ask_user_question::{Phase, Reply};
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
@@ -90,7 +91,7 @@ impl CardState {
     pub(crate) fn confirm(self, question: usize) {
         let problems = self.problems_untracked();
         match problems.iter().find(|(index, _)| *index == question) {
-            Some((_, Problem::Unanswered)) => self.nudge(question),
+            Some((_, Problem::Unanswered)) => self.nudge(question, self.labels.nudge),
             Some(_) => self.submit(),
             None => match problems
                 .iter()
@@ -103,9 +104,22 @@ impl CardState {
         }
     }
 
-    fn nudge(self, question: usize) {
-        self.nudged.set(Some(question));
-        self.announcer.say(self.labels.nudge);
+    /// As [`confirm`](Self::confirm), out of the text field. Where that is blank nothing is sent, whatever is chosen: who presses Enter there
+    /// meant to type.
+    pub(crate) fn confirm_text(self, question: usize) {
+        let blank = self
+            .draft
+            .with_untracked(|draft| is_blank(draft.text(question, Field::Other)));
+        match blank && self.shown.phase.get_untracked() != Phase::Malformed {
+            true => self.nudge(question, self.labels.error_other),
+            false => self.confirm(question),
+        }
+    }
+
+    /// Says beside the question what is to be done first.
+    fn nudge(self, question: usize, text: &'static str) {
+        self.nudged.set(Some((question, text)));
+        self.announcer.say(text);
     }
 
     /// Sends what the main button sends.
@@ -143,9 +157,7 @@ impl CardState {
     }
 
     fn what_is_wrong(self, problems: &[(usize, Problem)]) -> String {
-        let is_missing = |(_, problem): &(usize, Problem)| {
-            matches!(problem, Problem::Unanswered | Problem::OtherBlank)
-        };
+        let is_missing = |(_, problem): &(usize, Problem)| problem.is_missing();
         let is_explicit = self.layout.get_untracked() == Layout::Explicit;
         match problems {
             [(question, problem), ..] if !is_explicit || !problems.iter().any(is_missing) => {

@@ -67,10 +67,8 @@ fn place(card: CardState, control: Option<Control>) -> Place {
         }
         Some(Control::OtherText { .. }) => Place::Text,
         Some(Control::Note { .. }) => Place::Note,
-        Some(
-            Control::AddNote { .. } | Control::Skip { .. } | Control::Submit | Control::Cancel,
-        )
-        | None => Place::Button,
+        Some(Control::AddNote { .. } | Control::Skip { .. }) => Place::QuestionButton,
+        Some(Control::Submit | Control::Cancel) | None => Place::Button,
     }
 }
 
@@ -101,7 +99,10 @@ fn act(card: CardState, control: Option<Control>, intent: Intent) -> bool {
                 true
             }
             Layout::Explicit | Layout::Undecided => {
-                card.confirm(question);
+                match control {
+                    Some(Control::OtherText { .. }) => card.confirm_text(question),
+                    _ => card.confirm(question),
+                }
                 true
             }
         },

@@ -8,6 +8,7 @@ use crate::draft::Draft;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
+use leptos::ev::MouseEvent;
 use leptos::html::Div;
 use leptos::prelude::*;
 
@@ -23,8 +24,14 @@ pub(crate) fn late(card: CardState, text: Memo<String>, receipt: NodeRef<Div>) -
         }
         card.draft.update(Draft::forget);
     };
-    let send = move |_| {
-        if card.hand_over(text.get_untracked()) {
+    let send = move |click: MouseEvent| {
+        if card.steady.allows(&click) && card.hand_over(text.get_untracked()) {
+            put_away();
+        }
+    };
+    // A tap that was meant for the form must not throw away what it held.
+    let dismiss = move |click: MouseEvent| {
+        if card.steady.allows(&click) {
             put_away();
         }
     };
@@ -52,7 +59,7 @@ pub(crate) fn late(card: CardState, text: Memo<String>, receipt: NodeRef<Div>) -
                 <div class=part::ACTIONS>
                     {offers_message.then(send_button)}
                     {copy_button(card.labels, card.labels.copy, move || text.get_untracked())}
-                    <button type="button" class=format!("{} {}", part::BUTTON, part::QUIET) on:click=move |_| put_away()>{card.labels.dismiss}</button>
+                    <button type="button" class=format!("{} {}", part::BUTTON, part::QUIET) on:click=dismiss>{card.labels.dismiss}</button>
                     <p class=part::WAIT id=card.ids.wait()>{why}</p>
                 </div>
             </div>

@@ -5,7 +5,7 @@ use super::follow::{OptionShown, QuestionShown};
 use super::state::{CardState, Layout};
 use crate::anatomy::part;
 use crate::dom::Control;
-use crate::draft::Kind;
+use crate::draft::{Kind, Problem};
 use leptos::either::EitherOf3;
 use leptos::ev::MouseEvent;
 use leptos::leptos_dom::helpers::queue_microtask;
@@ -91,7 +91,7 @@ fn choice_input(
             prop:checked=move || chosen.get()
             aria-describedby=describedby(card, option)
             aria-disabled=move || card.is_latched().then_some("true")
-            aria-invalid=move || (kind == "checkbox" && card.error(question).is_some()).then_some("true")
+            aria-invalid=move || (kind == "checkbox" && card.error(question).is_some_and(Problem::is_missing)).then_some("true")
             aria-keyshortcuts=shortcut(card, index)
             on:click=move |click| keep_when_latched(card, &click)
             on:change=move |_| card.choose(option)

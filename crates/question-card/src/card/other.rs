@@ -6,7 +6,7 @@ use super::option_row::{forward, keep_when_latched};
 use super::state::{CardState, Layout};
 use crate::anatomy::part;
 use crate::dom::Control;
-use crate::draft::{Field, Kind};
+use crate::draft::{Field, Kind, Problem};
 use leptos::either::EitherOf3;
 use leptos::prelude::*;
 
@@ -47,7 +47,7 @@ fn choice_row(card: CardState, question: usize, kind: Kind) -> impl IntoView {
                 value="other"
                 prop:checked=move || chosen.get()
                 aria-disabled=move || card.is_latched().then_some("true")
-                aria-invalid=move || (kind == Kind::Multi && card.error(question).is_some()).then_some("true")
+                aria-invalid=move || (kind == Kind::Multi && card.error(question).is_some_and(Problem::is_missing)).then_some("true")
                 on:click=move |click| keep_when_latched(card, &click)
                 on:change=move |_| card.choose_other(question)
             />

@@ -20,16 +20,18 @@ pub(crate) fn question(card: CardState, shown: QuestionShown) -> impl IntoView {
     let is_radio_group =
         move || kind.get() == Some(Kind::Single) && card.layout.get() == Layout::Explicit;
     let answered = move || card.draft.with(|draft| draft.problem(index).is_none());
-    let describe = move || match error.get() {
-        Some(_) => format!("{} {}", card.ids.hint(index), card.ids.error(index)),
-        None => card.ids.hint(index),
+    let is_missing = move || error.get().is_some_and(Problem::is_missing);
+    let has_line = move || error.get().is_some() || nudge(card, index).is_some();
+    let describe = move || match has_line() {
+        true => format!("{} {}", card.ids.hint(index), card.ids.error(index)),
+        false => card.ids.hint(index),
     };
     view! {
         <fieldset
             class=part::QUESTION
             role=move || is_radio_group().then_some("radiogroup")
             aria-required=move || (is_radio_group() && !card.offers.skip).then_some("true")
-            aria-invalid=move || (is_radio_group() && error.get().is_some()).then_some("true")
+            aria-invalid=move || (is_radio_group() && is_missing()).then_some("true")
             aria-describedby=describe
             data-status=move || if answered() { "answered" } else { "unanswered" }
             data-multiple=move || (kind.get() == Some(Kind::Multi)).then_some("")
@@ -86,11 +88,16 @@ fn error_line(card: CardState, index: usize, error: Memo<Option<Problem>>) -> im
     move || {
         let text = match error.get() {
             Some(problem) => card.error_text(index, problem),
-            None if card.nudged.get() == Some(index) => card.labels.nudge.to_owned(),
-            None => return None,
+            None => nudge(card, index)?.to_owned(),
         };
         Some(view! { <p class=part::ERROR id=card.ids.error(index)>{text}</p> })
     }
+}
+
+/// What is to be done first, where Enter found nothing to confirm in this question.
+fn nudge(card: CardState, question: usize) -> Option<&'static str> {
+    let (nudged, text) = card.nudged.get()?;
+    (nudged == question).then_some(text)
 }
 
 impl CardState {

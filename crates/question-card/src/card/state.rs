@@ -30,8 +30,8 @@ pub(crate) struct CardState {
     pub(crate) submission: RwSignal<Submission>,
     /// The user tried to send: what is missing is shown from now on.
     pub(crate) validating: RwSignal<bool>,
-    /// The question where Enter found nothing to confirm.
-    pub(crate) nudged: RwSignal<Option<usize>>,
+    /// The question where Enter found nothing to confirm, and what is to be done first.
+    pub(crate) nudged: RwSignal<Option<(usize, &'static str)>>,
     /// The option that has the focus.
     pub(crate) peeked: RwSignal<Option<(usize, usize)>>,
     /// Cancel was pressed with answers to lose, and is to be pressed again.

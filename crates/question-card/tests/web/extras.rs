@@ -280,6 +280,7 @@ async fn a_note_that_is_too_long_is_not_sent() {
         card.sees_focus_on(&note);
         assert_eq!(note.get_attribute("aria-invalid").as_deref(), Some("true"));
         assert_eq!(card.text_field(0).get_attribute("aria-invalid"), None);
+        assert_eq!(card.fieldset(0).get_attribute("aria-invalid"), None);
     }
 }
 

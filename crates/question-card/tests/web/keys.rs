@@ -50,6 +50,10 @@ async fn enter_with_nothing_checked_says_what_to_do() {
     card.press("Enter").await;
     card.has_not_replied();
     assert_eq!(card.errors(), ["Choose an option first"]);
+    assert!(
+        card.described(&card.fieldset(0))
+            .ends_with("Choose an option first")
+    );
     assert_eq!(card.announced().await, "Choose an option first");
     card.choose("Basil").await;
     assert_eq!(card.errors(), [""; 0]);
@@ -150,4 +154,37 @@ async fn ime_01_ime_02_composed_keys_belong_to_the_input_method() {
     dispatch(&field, "compositionend");
     assert!(card.press("Enter").await);
     assert_eq!(card.only_reply().message(), "にほ");
+}
+
+#[test]
+async fn k7_enter_in_a_blank_text_sends_nothing() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    card.text_field(0).focus().expect("it takes the focus");
+    assert!(card.press("Enter").await);
+    card.has_not_replied();
+    assert_eq!(card.errors(), ["Enter your answer"]);
+    assert!(
+        card.described(&card.fieldset(0))
+            .ends_with("Enter your answer")
+    );
+    assert_eq!(card.announced().await, "Enter your answer");
+    assert_eq!(card.chosen(), ["Oil change"]);
+    card.type_other(0, "mine").await;
+    assert_eq!(card.errors(), [""; 0]);
+}
+
+#[test]
+async fn k4_digits_choose_from_a_button_of_the_question_too() {
+    let card = CardPage::waiting(service()).await;
+    let button = card.button("Add a note").expect("a button");
+    button.focus().expect("it takes the focus");
+    assert!(card.press("2").await);
+    assert_eq!(card.chosen(), ["Brake service"]);
+    card.button("Submit answers")
+        .expect("Submit")
+        .focus()
+        .expect("it takes the focus");
+    assert!(!card.press("1").await, "Submit belongs to no question");
+    assert_eq!(card.chosen(), ["Brake service"]);
 }

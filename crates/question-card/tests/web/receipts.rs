@@ -288,3 +288,16 @@ async fn what_was_typed_is_offered_where_nobody_can_answer_any_more() {
     card.heard(|heard| assert_eq!(heard.messages, ["nearly done"]));
     assert!(card.find("button").is_none());
 }
+
+#[test]
+async fn a_tap_that_lands_as_the_receipt_appears_throws_nothing_away() {
+    let card = too_late().await;
+    for name in ["Dismiss", "Send as a message"] {
+        card.tap_button(name).await;
+        assert!(card.text().contains("nearly done"), "{name}");
+    }
+    card.heard(|heard| assert_eq!(heard.messages, [""; 0]));
+    card.stands_still().await;
+    card.tap_button("Dismiss").await;
+    assert!(!card.text().contains("nearly done"));
+}
