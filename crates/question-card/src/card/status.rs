@@ -3,23 +3,31 @@
 use crate::anatomy::part;
 use leptos::leptos_dom::helpers::set_timeout;
 use leptos::prelude::*;
-use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 /// Milliseconds between two announcements of a document, so that none cuts off the one before.
-const APART: f64 = 500.0;
+const APART: u64 = 500;
 /// For as long a region is empty before it is filled: it must have been there for a moment, and the same text twice is only spoken twice
 /// where the region was empty in between.
-const LEAD: f64 = 100.0;
+const LEAD: u64 = 100;
 /// After this the region is emptied, so that nobody comes across it while reading the page.
-const STAY: f64 = 5000.0;
+const STAY: u64 = 5000;
 
 thread_local! {
-    /// When the queue of this document is free again.
-    static FREE_AT: Cell<f64> = const { Cell::new(0.0) };
+    /// What is still to be said in this document.
+    static QUEUE: RefCell<Queue> = RefCell::new(Queue::default());
     /// The calls whose question was announced in the life of this page.
     static ANNOUNCED: RefCell<HashSet<String>> = RefCell::new(HashSet::new());
+}
+
+/// The announcements of all cards of a document, in the order in which they came.
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<(Announcer, String)>,
+    /// An announcement was made less than [`APART`] ago.
+    taken: bool,
 }
 
 /// Fills the card's live region.
@@ -40,21 +48,13 @@ impl Announcer {
 
     /// Says a text when the document's queue comes to it.
     pub(crate) fn say(self, text: impl Into<String>) {
-        let text = text.into();
-        let now = window().performance().map_or(0.0, |clock| clock.now());
-        let at = FREE_AT.get().max(now + LEAD);
-        FREE_AT.set(at + APART);
-        after(at - LEAD - now, move || {
-            self.show(String::new());
+        let is_free = QUEUE.with_borrow_mut(|queue| {
+            queue.waiting.push_back((self, text.into()));
+            !std::mem::replace(&mut queue.taken, true)
         });
-        after(at - now, move || {
-            let shown = self.show(text);
-            after(STAY, move || {
-                if self.shown.try_get_value() == shown {
-                    self.show(String::new());
-                }
-            });
-        });
+        if is_free {
+            say_next();
+        }
     }
 
     /// As [`say`](Self::say), once for each call in the life of the page.
@@ -62,6 +62,16 @@ impl Announcer {
         if ANNOUNCED.with_borrow_mut(|announced| announced.insert(tool_call_id.to_owned())) {
             self.say(text());
         }
+    }
+
+    /// Fills the region for a while.
+    fn speak(self, text: String) {
+        let shown = self.show(text);
+        after(STAY, move || {
+            if self.shown.try_get_value() == shown {
+                self.show(String::new());
+            }
+        });
     }
 
     /// Puts a text into the region, unless the card is gone. Gives which one it is.
@@ -83,6 +93,19 @@ impl Announcer {
     }
 }
 
-fn after(milliseconds: f64, act: impl FnOnce() + 'static) {
-    set_timeout(act, Duration::from_secs_f64(milliseconds.max(0.0) / 1000.0));
+/// Says what has waited longest. A card that is gone is passed over and takes no time from the others.
+fn say_next() {
+    while let Some((announcer, text)) = QUEUE.with_borrow_mut(|queue| queue.waiting.pop_front()) {
+        if announcer.show(String::new()).is_none() {
+            continue;
+        }
+        after(LEAD, move || announcer.speak(text));
+        after(APART, say_next);
+        return;
+    }
+    QUEUE.with_borrow_mut(|queue| queue.taken = false);
+}
+
+fn after(milliseconds: u64, act: impl FnOnce() + 'static) {
+    set_timeout(act, Duration::from_millis(milliseconds));
 }

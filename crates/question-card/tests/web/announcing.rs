@@ -151,3 +151,21 @@ async fn a_question_without_header_is_announced_by_its_text() {
     })
     .await;
 }
+
+#[test]
+async fn what_cards_that_are_gone_had_to_say_holds_up_no_other() {
+    for _ in 0..30 {
+        let card = CardPage::open(
+            AskSnapshot::complete(fresh_id(), service(), Phase::Ready),
+            Setting {
+                fresh: true,
+                ..Setting::default()
+            },
+        )
+        .await;
+        drop(card);
+    }
+    let card = CardPage::waiting(service()).await;
+    card.submit().await;
+    assert_eq!(card.announced().await, "The question still needs an answer");
+}
