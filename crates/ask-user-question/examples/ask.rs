@@ -29,7 +29,8 @@ COMMANDS
          {\"valid\", \"violations\": [{\"path\", \"code\", \"message\"}],
           \"repairs\": [{\"path\", \"code\", \"message\"}], \"ask\"}.
          \"ask\" is what a card would show, null where nothing is left to show.
-         Text that is no JSON is an invalid call with the code invalid_json.
+         Text that is no JSON, or has a key twice in an object, is an invalid call with
+         the code invalid_json.
   reply  Builds the reply to an ask from what was picked. A selection is
          {\"question\", \"selected\": [index...], \"other\"?, \"note\"?, \"skipped\"?};
          \"question\" is the question's index or its text, an option its index or its label.

@@ -10,6 +10,7 @@
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{self, Serialize, SerializeMap, Serializer};
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
 use std::fmt;
@@ -48,16 +49,33 @@ impl<'a> Tree<'a> {
     /// As a [`Value`], in which a key that comes twice holds its last value.
     #[must_use]
     pub fn into_value(self) -> Value {
+        self.value(&mut None)
+    }
+
+    /// As a [`Value`]; notes a key that came twice in one object.
+    fn value(self, repeated: &mut Option<String>) -> Value {
         match self {
             Self::Null => Value::Null,
             Self::Bool(value) => Value::Bool(value),
             Self::Number(number) => Value::Number(number),
             Self::Text(text) => Value::String(text.into_owned()),
-            Self::List(items) => Value::Array(items.into_iter().map(Self::into_value).collect()),
+            Self::List(items) => {
+                let values = items.into_iter().map(|item| item.value(repeated));
+                Value::Array(values.collect())
+            }
             Self::Object(members) => {
                 let mut object = Map::new();
                 for (key, member) in members {
-                    object.insert(key.into_owned(), member.into_value());
+                    let member = member.value(repeated);
+                    match object.entry(key) {
+                        Entry::Vacant(place) => {
+                            place.insert(member);
+                        }
+                        Entry::Occupied(mut place) => {
+                            *repeated = Some(place.key().clone());
+                            place.insert(member);
+                        }
+                    }
                 }
                 Value::Object(object)
             }
@@ -178,6 +196,22 @@ impl<'de> Visitor<'de> for TreeVisitor {
 /// Where it is none, or nested deeper than 127 levels.
 pub fn parse(text: &str) -> serde_json::Result<Value> {
     Tree::parse(text).map(Tree::into_value)
+}
+
+/// As [`parse`], for a text in which no object may have a key twice: readers take either the first or the last value of such a key, so
+/// that two who read the same ask would see different questions.
+///
+/// # Errors
+/// As [`parse`], and where a key is given twice.
+pub fn parse_unique(text: &str) -> serde_json::Result<Value> {
+    let mut repeated = None;
+    let value = Tree::parse(text)?.value(&mut repeated);
+    match repeated {
+        None => Ok(value),
+        Some(key) => Err(serde_json::Error::custom(format_args!(
+            "the key {key:?} is given twice"
+        ))),
+    }
 }
 
 /// A [`Value`] that is safe to read from a hostile text; in a struct, `#[serde(deserialize_with = "…::plain")]` reads a field so.

@@ -5,6 +5,8 @@
 
 mod other;
 
+pub use other::{Meaning, meaning};
+
 use crate::json;
 use crate::text::is_blank;
 use crate::validate::MAX_REPORTED;
@@ -213,7 +215,7 @@ impl Log {
             let is_other = option
                 .get("label")
                 .and_then(Value::as_str)
-                .is_some_and(other::means_other);
+                .is_some_and(|label| meaning(label) == Meaning::Other);
             if is_other {
                 self.add(
                     format_args!("{path}[{o}]"),
@@ -335,15 +337,17 @@ fn is_question(fields: &Map<String, Value>) -> bool {
         && fields.contains_key("options")
 }
 
-/// The object or list in a JSON text, which may have been packed more than once.
-fn unpack(text: &str) -> Option<Value> {
+/// The object or list in a JSON text, which may have been packed more than once: what [`repair`] puts into the place of such a string where
+/// one belongs.
+#[must_use]
+pub fn unpack(text: &str) -> Option<Value> {
     const MOST_LAYERS: usize = 3;
     let mut layer = text.trim().to_owned();
     for _ in 0..MOST_LAYERS {
         if !layer.starts_with(['{', '[', '"']) {
             return None;
         }
-        match json::parse(&layer) {
+        match json::parse_unique(&layer) {
             Ok(Value::String(inner)) => layer = inner.trim().to_owned(),
             Ok(value) => return Some(value),
             Err(_) => return None,

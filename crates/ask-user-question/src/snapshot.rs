@@ -270,6 +270,17 @@ impl AskSnapshot {
         }
     }
 
+    /// Whether an ask is what the growing questions may turn out to be: it takes nothing back of what they show.
+    #[must_use]
+    pub fn may_become(&self, ask: &AskUserQuestion) -> bool {
+        self.questions.len() <= ask.questions.len()
+            && self
+                .questions
+                .iter()
+                .zip(&ask.questions)
+                .all(|(shown, question)| shown.may_become(question))
+    }
+
     fn text_mut(&mut self, path: TextPath) -> Option<&mut TextSnapshot> {
         Some(match path {
             TextPath::Question(question) => &mut self.question_mut(question)?.question,
@@ -313,6 +324,23 @@ impl TextSnapshot {
             closed: true,
         }
     }
+
+    fn may_become(&self, text: &str) -> bool {
+        if self.closed {
+            self.text == text
+        } else {
+            text.starts_with(&self.text)
+        }
+    }
+}
+
+/// As [`TextSnapshot::may_become`], for a text that may not be there; once an object is `closed`, it will not come any more.
+fn optional_may_become(shown: Option<&TextSnapshot>, text: Option<&str>, closed: bool) -> bool {
+    match (shown, text) {
+        (Some(shown), Some(text)) => shown.may_become(text),
+        (Some(_), None) => false,
+        (None, text) => text.is_none() || !closed,
+    }
 }
 
 impl QuestionSnapshot {
@@ -331,6 +359,21 @@ impl QuestionSnapshot {
             closed: true,
         }
     }
+
+    fn may_become(&self, question: &Question) -> bool {
+        let header = question.header.as_deref();
+        let (shown, options) = (&self.options, &question.options);
+        self.question.may_become(&question.question)
+            && optional_may_become(self.header.as_ref(), header, self.closed)
+            && self
+                .multi_select
+                .is_none_or(|shown| shown == question.multi_select)
+            && (shown.len() == options.len() || shown.len() < options.len() && !self.closed)
+            && shown
+                .iter()
+                .zip(options)
+                .all(|(shown, option)| shown.may_become(option))
+    }
 }
 
 impl OptionSnapshot {
@@ -343,6 +386,17 @@ impl OptionSnapshot {
             preview: option.preview.as_ref().map(TextSnapshot::complete),
             closed: true,
         }
+    }
+
+    fn may_become(&self, option: &QuestionOption) -> bool {
+        let description = option.description.as_deref();
+        self.label.may_become(&option.label)
+            && optional_may_become(self.description.as_ref(), description, self.closed)
+            && optional_may_become(
+                self.preview.as_ref(),
+                option.preview.as_deref(),
+                self.closed,
+            )
     }
 }
 

@@ -79,7 +79,8 @@ pub fn check(limits: &Limits, input: Value) -> Checked {
 }
 
 /// As [`check`], from the text of the arguments as a stream delivers it. No text at all is an object without fields, which is
-/// how some models call a tool without arguments.
+/// how some models call a tool without arguments. A key that an object has twice is refused: a card shows its first value while the
+/// arguments stream, so an agent that took the last one would wait for the answer to a question that nobody saw.
 #[must_use]
 pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     let refuse = |violation| Checked {
@@ -96,7 +97,7 @@ pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     } else {
         arguments
     };
-    match json::parse(text) {
+    match json::parse_unique(text) {
         Ok(input) => check(limits, input),
         Err(error) => refuse(Violation {
             path: String::new(),

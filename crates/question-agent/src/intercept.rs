@@ -1,12 +1,11 @@
 //! What happens to a call of the asking tool before it could run.
 
-use crate::arguments::parse_arguments;
 use crate::call::{ToolCall, ToolInput, ToolResult};
 use crate::event::Event;
 use crate::registry::{PermissionMode, ToolContext};
 use crate::time::Timestamp;
 use ask_user_question::repair::Repair;
-use ask_user_question::validate::{check, check_text, describe};
+use ask_user_question::validate::{check_text, describe};
 use ask_user_question::{AskUserQuestion, Limits};
 
 /// What an executor has to do with a call.
@@ -59,12 +58,7 @@ pub fn intercept(context: &ToolContext, limits: &Limits, call: &ToolCall) -> Int
             "{name} is not available while permissions are bypassed: decide and say what you assumed"
         ));
     }
-    let checked = match parse_arguments(arguments) {
-        Ok(input) => check(limits, input),
-        // It is no JSON, or a key is given twice. Blank arguments are how some models call a tool without any; the types say what is missing.
-        Err(_) if arguments.trim().is_empty() => check_text(limits, arguments),
-        Err(error) => return refuse(format!("Invalid input: {error}")),
-    };
+    let checked = check_text(limits, arguments);
     let repairs = checked.repairs.clone();
     match checked.into_valid() {
         Ok(questions) => Interception::Wait { questions, repairs },

@@ -5,7 +5,6 @@
 //! gets back; one of them is [`Effect::ExecuteTool`], which begins with [`intercept()`].
 #![warn(clippy::unwrap_used)]
 
-pub mod arguments;
 pub mod call;
 pub mod conversation;
 pub mod effect;

@@ -1,8 +1,12 @@
-//! Arguments in any pieces are what `serde_json` makes of the whole.
+//! Arguments in any pieces are what `serde_json` makes of the whole, and an ask made of them takes nothing back that it showed.
 #![no_main]
 
 use ag_ui_stream::args::ArgsValue;
+use ag_ui_stream::event::{ToolCallArgs, ToolCallEnd, ToolCallStart};
+use ag_ui_stream::{Asks, Event};
 use ask_user_question::json;
+use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, TextSnapshot};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Question, QuestionOption};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
@@ -12,7 +16,46 @@ fuzz_target!(|text: &str| {
     let whole = read([text]);
     assert_eq!(whole.0, expected, "{:?}", whole.1);
     assert_eq!(read(characters.iter().map(String::as_str)), whole);
+    show(&characters);
 });
+
+fn show(pieces: &[String]) {
+    let mut asks = Asks::new();
+    let mut take = |event: Event| {
+        asks.handle_event(0, &event);
+        asks.ask("c").cloned().expect("it began")
+    };
+    let mut before = take(ToolCallStart::new("c", "ask_user_question").into());
+    for piece in pieces {
+        let after = take(ToolCallArgs::new("c", piece.as_str()).into());
+        assert!(before.may_become(&shown(&after)), "{before:?} {after:?}");
+        before = after;
+    }
+    let complete = take(ToolCallEnd::new("c").into());
+    assert!(
+        before.may_become(&shown(&complete)),
+        "{before:?} {complete:?}"
+    );
+}
+
+/// What a snapshot shows, as if it were all of the ask.
+fn shown(ask: &AskSnapshot) -> AskUserQuestion {
+    let text = |text: &TextSnapshot| text.text.clone();
+    let option = |option: &OptionSnapshot| QuestionOption {
+        label: text(&option.label),
+        description: option.description.as_ref().map(text),
+        preview: option.preview.as_ref().map(text),
+    };
+    let question = |question: &QuestionSnapshot| Question {
+        question: text(&question.question),
+        header: question.header.as_ref().map(text),
+        multi_select: question.multi_select.unwrap_or_default(),
+        options: question.options.iter().map(option).collect(),
+    };
+    AskUserQuestion {
+        questions: ask.questions.iter().map(question).collect(),
+    }
+}
 
 /// The complete value, or the offset at which it cannot become one.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (Option<Value>, Option<usize>) {

@@ -29,6 +29,8 @@ pub(super) struct Followed {
     parser: ArgsParser,
     growth: Growth,
     arguments: String,
+    /// The arguments cannot be read, whatever follows.
+    is_broken: bool,
 }
 
 /// Where an ask comes from.
@@ -64,6 +66,7 @@ impl Followed {
             parser: ArgsParser::default(),
             growth: Growth::default(),
             arguments: String::new(),
+            is_broken: false,
         }
     }
 
@@ -78,7 +81,7 @@ impl Followed {
 
     /// Takes more of the arguments. Once they were complete, nothing changes what is shown.
     pub(super) fn feed(&mut self, delta: &str, changes: &mut Vec<AskChange>) {
-        if self.snapshot.phase != Phase::Streaming {
+        if self.snapshot.phase != Phase::Streaming || self.is_broken {
             return;
         }
         self.arguments.push_str(delta);
@@ -89,8 +92,8 @@ impl Followed {
             growth,
             ..
         } = self;
-        // An error stays in the parser; what it means is decided when the arguments end.
-        let _ = parser.feed(delta, |event| {
+        // What an error means is decided when the arguments end.
+        let fed = parser.feed(delta, |event| {
             growth.take(event, &mut |patch| {
                 snapshot.apply(&patch);
                 changes.push(AskChange::Patched {
@@ -99,6 +102,7 @@ impl Followed {
                 });
             });
         });
+        self.is_broken = fed.is_err();
     }
 
     pub(super) fn end_arguments(&mut self, changes: &mut Vec<AskChange>) {
@@ -108,7 +112,8 @@ impl Followed {
         let arguments = std::mem::take(&mut self.arguments);
         // What violates a profile is for the agent to refuse; the card shows whatever survives repair.
         let ask = check_text(&Limits::RUNTIME, &arguments).ask;
-        match ask.filter(|_| !self.growth.has_duplicate()) {
+        // What was shown stays: an ask that says something else in the end is none.
+        match ask.filter(|ask| self.snapshot.may_become(ask)) {
             Some(ask) => self.complete(ask, Phase::Ready, changes),
             None => self.patch(AskPatch::Phase(Phase::Malformed), changes),
         }

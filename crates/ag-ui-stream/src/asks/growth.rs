@@ -1,8 +1,14 @@
 //! From what each piece of the arguments adds to what it adds to the card.
+//!
+//! What was told is never taken back, although repair may leave things out in the end: options that mean "Other", options and questions in
+//! which nothing can be seen, blank descriptions. So each of these is held until it is known to stay.
 
 use crate::args::{ArgsEvent, ArgsParser};
 use crate::index::Index;
+use ask_user_question::repair::{Meaning, meaning, unpack};
 use ask_user_question::snapshot::{AskPatch, TextPath};
+use ask_user_question::text::is_blank;
+use ask_user_question::validate::MAX_ASK_BYTES;
 
 /// Follows the arguments through the shape of an ask. What is of another shape is passed over: it comes with the repaired ask.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +23,19 @@ pub(super) struct Growth {
     packed_depth: usize,
     /// Packed text is not unpacked twice: one layer is what models send.
     is_unpacking: bool,
+    /// How many questions stay.
     questions: usize,
-    has_duplicate: bool,
+    /// Whether the open question is not known to stay.
+    question_is_open: bool,
+    /// Where in `held` the open option begins, while that is not known to stay.
+    option_from: Option<usize>,
+    /// What is told once they are.
+    held: Vec<AskPatch>,
+    flags: Flags,
+    /// How much text was shown.
+    bytes: usize,
+    /// What follows cannot be followed, so nothing more is shown before the arguments end.
+    is_lost: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -45,7 +62,8 @@ enum Key {
     Questions,
     Question,
     Header,
-    MultiSelect,
+    /// `multiSelect` or what models write for it, by its rank.
+    MultiSelect(usize),
     Options,
     Label,
     Description,
@@ -53,13 +71,26 @@ enum Key {
     Other,
 }
 
+/// What the open question says about several choices.
+#[derive(Clone, Debug, Default)]
+struct Flags {
+    /// By rank: the first that is there counts, and is false where it is no flag.
+    values: [Option<bool>; 3],
+    /// The open text, where one stands for a flag, and its rank.
+    text: Option<(usize, String)>,
+}
+
+/// The names of [`Flags`], by rank.
+const FLAGS: [&str; 3] = ["multiSelect", "multiple", "multi_select"];
+
 /// A text that is being shown. White space at its ends is repaired away in the end, so it is not shown before it is known to be inside.
 #[derive(Clone, Debug)]
 struct GrowingText {
     path: TextPath,
-    /// A plain option is complete with its label.
-    closes_option: bool,
-    trims: bool,
+    /// An option that is nothing but this label.
+    is_plain_option: bool,
+    /// Whether anything in it can be seen.
+    is_visible: bool,
     begun: bool,
     held: String,
 }
@@ -67,38 +98,56 @@ struct GrowingText {
 type Tell<'a> = &'a mut dyn FnMut(AskPatch);
 
 impl Growth {
-    /// Whether a key came twice.
-    pub(super) fn has_duplicate(&self) -> bool {
-        self.has_duplicate
-    }
-
     pub(super) fn take(&mut self, event: ArgsEvent<'_>, tell: Tell<'_>) {
+        if self.is_lost {
+            return;
+        }
         match event {
-            ArgsEvent::ObjectStart => self.open_object(tell),
+            ArgsEvent::ObjectStart => self.open_object(),
             ArgsEvent::ArrayStart => self.open_array(),
             ArgsEvent::ObjectEnd | ArgsEvent::ArrayEnd => {
                 if let Some(frame) = self.frames.pop() {
-                    frame.place.close(tell);
+                    self.close(frame.place, tell);
                 }
             }
-            ArgsEvent::Key(key) => self.take_key(key, tell),
-            ArgsEvent::StringStart => self.open_text(tell),
+            ArgsEvent::Key(key) => self.take_key(key),
+            ArgsEvent::StringStart => self.open_text(),
             ArgsEvent::Text(fragment) => self.grow(fragment, tell),
             ArgsEvent::StringEnd => self.close_text(tell),
             ArgsEvent::Bool(value) => {
-                if let (Place::Question(question), Key::MultiSelect) = self.slot() {
-                    tell(AskPatch::MultiSelect { question, value });
+                if let (Place::Question(question), Key::MultiSelect(rank)) = self.slot() {
+                    self.flag(question, rank, value, tell);
                 }
             }
             ArgsEvent::Number(number) => {
                 if let (Place::Options { .. }, _) = self.slot() {
-                    self.open_text(tell);
+                    self.open_text();
                     self.grow(&number.to_string(), tell);
                     self.close_text(tell);
                 }
             }
-            ArgsEvent::Null => {}
+            ArgsEvent::Null => {
+                if let (Place::Question(_), Key::MultiSelect(rank)) = self.slot() {
+                    self.flags.values[rank] = None;
+                }
+            }
         }
+    }
+
+    /// Tells a patch, or holds it while it is about something that may not stay.
+    fn tell(&mut self, patch: AskPatch, tell: Tell<'_>) {
+        if self.question_is_open || self.option_from.is_some() {
+            self.held.push(patch);
+        } else {
+            tell(patch);
+        }
+    }
+
+    /// The open question, and the open option if there is one, are known to stay.
+    fn keep(&mut self, tell: Tell<'_>) {
+        self.question_is_open = false;
+        self.option_from = None;
+        self.held.drain(..).for_each(tell);
     }
 
     /// Where a value that comes now belongs: the innermost container and the member there.
@@ -118,17 +167,11 @@ impl Growth {
         });
     }
 
-    fn open_object(&mut self, tell: Tell<'_>) {
+    fn open_object(&mut self) {
         let place = match self.slot() {
             _ if self.frames.is_empty() => Place::Arguments,
-            (Place::Arguments, Key::Questions) | (Place::Questions, _) => self.next_question(tell),
-            (Place::Options { .. }, _) => {
-                let (question, option) = self
-                    .next_option()
-                    .expect("the innermost container is a list of options");
-                tell(AskPatch::OpenOption { question, option });
-                Place::Option { question, option }
-            }
+            (Place::Arguments, Key::Questions) | (Place::Questions, _) => self.open_question(),
+            (Place::Options { question, next }, _) => self.open_option(question, next),
             _ => Place::Elsewhere,
         };
         self.push(place);
@@ -144,31 +187,66 @@ impl Growth {
         self.push(place);
     }
 
-    fn next_question(&mut self, tell: Tell<'_>) -> Place {
+    fn open_question(&mut self) -> Place {
         let question = self.questions;
-        self.questions += 1;
-        tell(AskPatch::OpenQuestion { question });
+        self.flags = Flags::default();
+        self.question_is_open = true;
+        self.held.push(AskPatch::OpenQuestion { question });
         Place::Question(question)
     }
 
-    fn next_option(&mut self) -> Option<(usize, usize)> {
-        match self.frames.last_mut()?.place {
-            Place::Options {
-                question,
-                ref mut next,
-            } => {
-                *next += 1;
-                Some((question, *next - 1))
-            }
-            _ => None,
+    fn open_option(&mut self, question: usize, option: usize) -> Place {
+        self.option_from = Some(self.held.len());
+        self.held.push(AskPatch::OpenOption { question, option });
+        Place::Option { question, option }
+    }
+
+    fn close(&mut self, place: Place, tell: Tell<'_>) {
+        match place {
+            Place::Question(question) => self.close_question(question, tell),
+            Place::Option { question, option } => self.close_option(question, option, tell),
+            Place::Arguments | Place::Questions | Place::Options { .. } | Place::Elsewhere => {}
         }
     }
 
-    fn take_key(&mut self, name: &str, tell: Tell<'_>) {
+    fn close_question(&mut self, question: usize, tell: Tell<'_>) {
+        if std::mem::take(&mut self.question_is_open) {
+            return self.held.clear();
+        }
+        // `multiSelect` itself was told when it came.
+        let [None, multiple, multi_select] = self.flags.values else {
+            return self.end_question(question, tell);
+        };
+        if let Some(value) = multiple.or(multi_select) {
+            tell(AskPatch::MultiSelect { question, value });
+        }
+        self.end_question(question, tell);
+    }
+
+    fn end_question(&mut self, question: usize, tell: Tell<'_>) {
+        tell(AskPatch::CloseQuestion { question });
+        self.questions += 1;
+    }
+
+    fn close_option(&mut self, question: usize, option: usize, tell: Tell<'_>) {
+        if let Some(from) = self.option_from.take() {
+            return self.held.truncate(from);
+        }
+        tell(AskPatch::CloseOption { question, option });
+        if let Some(Frame {
+            place: Place::Options { next, .. },
+            ..
+        }) = self.frames.last_mut()
+        {
+            *next += 1;
+        }
+    }
+
+    fn take_key(&mut self, name: &str) {
         // A question without the list around it is a question nevertheless.
         let is_bare = matches!(name, "question" | "options" | "header");
         if self.slot().0 == Place::Arguments && is_bare && self.questions == 0 {
-            let place = self.next_question(tell);
+            let place = self.open_question();
             if let Some(frame) = self.frames.last_mut() {
                 frame.place = place;
             }
@@ -176,17 +254,48 @@ impl Growth {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
-        let is_new = frame.seen.insert(name, 0);
-        frame.key = if is_new {
+        frame.key = if frame.seen.insert(name, 0) {
             Key::of(frame.place, name)
         } else {
             Key::Other
         };
-        self.has_duplicate |= !is_new;
+        if let Key::MultiSelect(rank) = frame.key {
+            self.flags.values[rank] = Some(false);
+        }
     }
 
-    fn open_text(&mut self, tell: Tell<'_>) {
+    fn flag(&mut self, question: usize, rank: usize, value: bool, tell: Tell<'_>) {
+        self.flags.values[rank] = Some(value);
+        if rank == 0 {
+            self.tell(AskPatch::MultiSelect { question, value }, tell);
+        }
+    }
+
+    fn open_text(&mut self) {
         let path = match self.slot() {
+            _ if self.frames.is_empty() && !self.is_unpacking => return self.unpack(),
+            (Place::Arguments, Key::Questions) | (Place::Question(_), Key::Options)
+                if !self.is_unpacking =>
+            {
+                return self.unpack();
+            }
+            // A question may be packed on its own, which happens too rarely to be followed.
+            (Place::Questions, _) => {
+                self.is_lost = true;
+                return;
+            }
+            (Place::Question(_), Key::MultiSelect(rank)) => {
+                self.flags.text = Some((rank, String::new()));
+                return;
+            }
+            (Place::Options { question, next }, _) => {
+                self.open_option(question, next);
+                self.text = Some(GrowingText {
+                    is_plain_option: true,
+                    ..GrowingText::new(TextPath::Label(question, next))
+                });
+                return;
+            }
             (Place::Question(question), Key::Question) => TextPath::Question(question),
             (Place::Question(question), Key::Header) => TextPath::Header(question),
             (Place::Option { question, option }, Key::Label) => TextPath::Label(question, option),
@@ -196,24 +305,14 @@ impl Growth {
             (Place::Option { question, option }, Key::Preview) => {
                 TextPath::Preview(question, option)
             }
-            (Place::Options { .. }, _) => {
-                let (question, option) = self
-                    .next_option()
-                    .expect("the innermost container is a list of options");
-                tell(AskPatch::OpenOption { question, option });
-                self.text = Some(GrowingText::new(TextPath::Label(question, option), true));
-                return;
-            }
-            (Place::Arguments, Key::Questions) | (Place::Question(_), Key::Options)
-                if !self.is_unpacking =>
-            {
-                self.packed = Some(Box::default());
-                self.packed_depth = self.frames.len();
-                return;
-            }
             _ => return,
         };
-        self.text = Some(GrowingText::new(path, false));
+        self.text = Some(GrowingText::new(path));
+    }
+
+    fn unpack(&mut self) {
+        self.packed = Some(Box::default());
+        self.packed_depth = self.frames.len();
     }
 
     /// Takes a fragment of the open string. While the text within a packed string is read, its parser is out of its place, and the
@@ -221,11 +320,44 @@ impl Growth {
     fn grow(&mut self, fragment: &str, tell: Tell<'_>) {
         if let Some(mut parser) = self.packed.take() {
             self.is_unpacking = true;
-            let _ = parser.feed(fragment, |event| self.take(event, tell));
+            let fed = parser.feed(fragment, |event| self.take(event, tell));
             self.is_unpacking = false;
+            self.is_lost |= fed.is_err();
             self.packed = Some(parser);
-        } else if let Some(text) = &mut self.text {
-            text.grow(fragment, tell);
+        } else if let Some(mut text) = self.text.take() {
+            if let Some(delta) = text.grow(fragment) {
+                self.append(&text, delta, tell);
+            }
+            self.text = Some(text);
+        } else if let Some((_, text)) = &mut self.flags.text {
+            // Longer than any flag is long enough.
+            text.push_str(&fragment[..fragment.floor_char_boundary(20 - text.len().min(20))]);
+        }
+    }
+
+    fn append(&mut self, text: &GrowingText, delta: String, tell: Tell<'_>) {
+        self.bytes += delta.len();
+        if self.bytes > MAX_ASK_BYTES {
+            // Such an ask is not shown in the end, since laying it out would freeze the page.
+            self.is_lost = true;
+            return;
+        }
+        let text_path = text.path;
+        self.tell(
+            AskPatch::Append {
+                text: text_path,
+                delta,
+            },
+            tell,
+        );
+        match text.path {
+            TextPath::Label(..) => self.keep(tell),
+            TextPath::Question(_) | TextPath::Header(_)
+                if text.is_visible && self.question_is_open =>
+            {
+                self.keep(tell);
+            }
+            _ => {}
         }
     }
 
@@ -233,18 +365,25 @@ impl Growth {
         if self.packed.take().is_some() {
             self.frames.truncate(self.packed_depth);
             self.text = None;
-        } else if let Some(text) = self.text.take() {
-            text.close(tell);
-        }
-    }
-}
-
-impl Place {
-    fn close(self, tell: Tell<'_>) {
-        match self {
-            Self::Question(question) => tell(AskPatch::CloseQuestion { question }),
-            Self::Option { question, option } => tell(AskPatch::CloseOption { question, option }),
-            Self::Arguments | Self::Questions | Self::Options { .. } | Self::Elsewhere => {}
+        } else if let Some(mut text) = self.text.take() {
+            if text.is_packed_option() {
+                self.is_lost = true;
+                return;
+            }
+            if let Some(delta) = text.last() {
+                self.append(&text, delta, tell);
+            }
+            if text.begun || text.is_required() {
+                self.tell(AskPatch::CloseText { text: text.path }, tell);
+            }
+            if let (true, TextPath::Label(question, option)) = (text.is_plain_option, text.path) {
+                self.close_option(question, option, tell);
+            }
+        } else if let Some((rank, text)) = self.flags.text.take() {
+            let is = |word: &str| text.trim().eq_ignore_ascii_case(word);
+            if let (Place::Question(question), true) = (self.slot().0, is("true") || is("false")) {
+                self.flag(question, rank, is("true"), tell);
+            }
         }
     }
 }
@@ -255,8 +394,11 @@ impl Key {
             (Place::Arguments, "questions") => Self::Questions,
             (Place::Question(_), "question") => Self::Question,
             (Place::Question(_), "header") => Self::Header,
-            (Place::Question(_), "multiSelect") => Self::MultiSelect,
             (Place::Question(_), "options") => Self::Options,
+            (Place::Question(_), name) => FLAGS
+                .iter()
+                .position(|flag| *flag == name)
+                .map_or(Self::Other, Self::MultiSelect),
             (Place::Option { .. }, "label") => Self::Label,
             (Place::Option { .. }, "description") => Self::Description,
             (Place::Option { .. }, "preview") => Self::Preview,
@@ -266,54 +408,98 @@ impl Key {
 }
 
 impl GrowingText {
-    fn new(path: TextPath, closes_option: bool) -> Self {
-        let trims = !matches!(path, TextPath::Preview(..));
+    fn new(path: TextPath) -> Self {
         Self {
             path,
-            closes_option,
-            trims,
+            is_plain_option: false,
+            is_visible: false,
             begun: false,
             held: String::new(),
         }
     }
 
-    fn grow(&mut self, fragment: &str, tell: Tell<'_>) {
-        let text = if self.begun || !self.trims {
-            fragment
-        } else {
-            fragment.trim_start()
-        };
-        let shown = if self.trims { text.trim_end() } else { text };
-        if shown.is_empty() {
-            if self.begun {
-                self.held.push_str(text);
-            }
-            return;
-        }
-        let delta = if self.held.is_empty() {
-            shown.to_owned()
-        } else {
-            std::mem::take(&mut self.held) + shown
-        };
-        self.held.push_str(&text[shown.len()..]);
-        self.begun = true;
-        tell(AskPatch::Append {
-            text: self.path,
-            delta,
-        });
-    }
-
-    fn close(self, tell: Tell<'_>) {
-        // Optional texts that say nothing are repaired away in the end, so they never began.
-        let is_required = matches!(
+    /// Whether it stays even if nothing can be seen in it.
+    fn is_required(&self) -> bool {
+        matches!(
             self.path,
             TextPath::Question(_) | TextPath::Header(_) | TextPath::Label(..)
-        );
-        if self.begun || is_required {
-            tell(AskPatch::CloseText { text: self.path });
+        )
+    }
+
+    /// Whether what is held is known to be shown, whatever follows.
+    fn is_certain(&self) -> bool {
+        match self.path {
+            TextPath::Question(_) | TextPath::Header(_) => !self.held.is_empty(),
+            TextPath::Description(..) | TextPath::Preview(..) => self.is_visible,
+            TextPath::Label(..) => {
+                self.is_visible
+                    && !(self.is_plain_option && self.held.starts_with(['{', '"']))
+                    && meaning(&self.held) == Meaning::Own
+            }
         }
-        if let (true, TextPath::Label(question, option)) = (self.closes_option, self.path) {
-            tell(AskPatch::CloseOption { question, option });
+    }
+
+    /// Whether it is an option packed into a string, which happens too rarely to be followed.
+    fn is_packed_option(&self) -> bool {
+        self.is_plain_option
+            && !self.begun
+            && self.held.starts_with(['{', '"'])
+            && unpack(&self.held).is_some_and(|value| value.is_object())
+    }
+
+    /// Takes a fragment and gives what is to be shown of it, and of what was held before.
+    fn grow(&mut self, fragment: &str) -> Option<String> {
+        let is_start = !self.begun && self.held.is_empty();
+        let fragment = if is_start && self.trims() {
+            fragment.trim_start()
+        } else {
+            fragment
+        };
+        self.is_visible = self.is_visible || !is_blank(fragment);
+        let end = self.end_of(fragment);
+        if self.begun && end > 0 {
+            let delta = if self.held.is_empty() {
+                fragment[..end].to_owned()
+            } else {
+                std::mem::take(&mut self.held) + &fragment[..end]
+            };
+            self.held.push_str(&fragment[end..]);
+            return Some(delta);
+        }
+        self.held.push_str(fragment);
+        if self.begun || !self.is_certain() {
+            return None;
+        }
+        self.begun = true;
+        let mut delta = std::mem::take(&mut self.held);
+        self.held = delta.split_off(self.end_of(&delta));
+        Some(delta)
+    }
+
+    /// What is to be shown of what is held, now that nothing follows.
+    fn last(&mut self) -> Option<String> {
+        let TextPath::Label(..) = self.path else {
+            return None;
+        };
+        if self.begun || !self.is_visible || meaning(&self.held) == Meaning::Other {
+            return None;
+        }
+        self.begun = true;
+        let mut delta = std::mem::take(&mut self.held);
+        delta.truncate(self.end_of(&delta));
+        Some(delta)
+    }
+
+    fn trims(&self) -> bool {
+        !matches!(self.path, TextPath::Preview(..))
+    }
+
+    /// Where the white space at a text's end begins, if that is held back.
+    fn end_of(&self, text: &str) -> usize {
+        if self.trims() {
+            text.trim_end().len()
+        } else {
+            text.len()
         }
     }
 }

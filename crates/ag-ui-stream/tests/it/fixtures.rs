@@ -32,6 +32,7 @@ pub(crate) const FIXTURES: &[Fixture] = fixtures![
     "ask_interrupt",
     "ask_interrupt_alone",
     "ask_legacy_interrupt",
+    "ask_own_other",
     "ask_packed",
     "ask_refused",
     "ask_run_error",

@@ -6,6 +6,9 @@ use crate::reading::transcript;
 use crate::sse::frames;
 use ag_ui_stream::args::ArgsValue;
 use ag_ui_stream::{Asks, Event, Message, Thread};
+use ask_user_question::snapshot::TextSnapshot;
+use ask_user_question::validate::check_text;
+use ask_user_question::{AskSnapshot, Limits, Phase};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 use serde_json::{Map, Value, json};
@@ -237,27 +240,181 @@ fn an_ask_shows_nothing_that_it_takes_back() {
     );
 }
 
-/// An ask's texts, in the shape of its arguments.
-fn shown(ask: &ask_user_question::AskSnapshot) -> Value {
+/// What models might write into the members of an ask, legal and not.
+fn odd_member() -> impl Strategy<Value = Value> {
+    let text = "(Other|other|OTHER |Others|Something else|[ (]please| specify|’|: your own|[ \u{200b}\t]|A|b|[?é]|[{\"]|true){0,3}";
+    prop_oneof![
+        6 => text.prop_map(Value::from),
+        1 => any::<bool>().prop_map(Value::from),
+        1 => any::<i8>().prop_map(Value::from),
+        1 => Just(Value::Null),
+        1 => Just(json!([])),
+        1 => Just(json!("{\"label\":\"A\",\"question\":\"B?\"}")),
+        1 => Just(json!({"label": "A", "question": "B?", "options": ["C"]})),
+    ]
+}
+
+/// An object of an ask: members of those names, in any order.
+fn odd_object(
+    names: &'static [&'static str],
+    list: Option<(&'static str, BoxedStrategy<Value>)>,
+) -> BoxedStrategy<Value> {
+    let members = prop::collection::vec((prop::sample::select(names), odd_member()), 0..5);
+    let list = match list {
+        Some((name, items)) => prop::collection::vec(items, 0..4)
+            .prop_map(move |items| Some((name, items)))
+            .boxed(),
+        None => Just(None).boxed(),
+    };
+    (members, list)
+        .prop_map(|(members, list)| {
+            let mut object: Map<String, Value> = members
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect();
+            object.extend(list.map(|(name, items)| (name.to_owned(), Value::from(items))));
+            Value::Object(object)
+        })
+        .boxed()
+}
+
+/// Questions that repair has to do something about.
+fn odd_questions() -> impl Strategy<Value = Value> {
+    const QUESTION: [&str; 5] = [
+        "question",
+        "header",
+        "multiSelect",
+        "multiple",
+        "multi_select",
+    ];
+    const OPTION: [&str; 4] = ["label", "description", "preview", "x"];
+    let option = prop_oneof![4 => odd_object(&OPTION, None), 1 => odd_member()].boxed();
+    let question = odd_object(&QUESTION, Some(("options", option)));
+    let question = prop_oneof![8 => question, 1 => odd_member()];
+    prop::collection::vec(question, 0..4).prop_map(Value::from)
+}
+
+/// Reads arguments as they arrive and holds the ask to never taking anything back; gives its last phase.
+fn grow(text: &str, cuts: &[usize]) -> Result<Phase, TestCaseError> {
+    let mut asks = Asks::new();
+    let mut before = Value::Array(Vec::new());
+    let mut take = |event: Value| {
+        asks.handle_event(0, &serde_json::from_value(event).unwrap());
+        let ask = asks.ask("c").unwrap();
+        let after = shown(ask);
+        prop_assert!(
+            grows_into(&before, &after),
+            "{before} became {after} of {text}"
+        );
+        before = after;
+        Ok(ask.phase)
+    };
+    take(
+        json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "ask_user_question"}),
+    )?;
+    for piece in text_pieces(text, cuts) {
+        take(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": piece}))?;
+    }
+    take(json!({"type": "TOOL_CALL_END", "toolCallId": "c"}))
+}
+
+#[test]
+fn repair_takes_nothing_back_and_spoils_no_ask() {
+    let packings = prop::sample::select(vec![
+        "plain",
+        "bare",
+        "packed",
+        "packed questions",
+        "packed options",
+    ]);
+    law(
+        600,
+        &(odd_questions(), packings, cuts()),
+        |(questions, packing, cuts)| {
+            let arguments = match packing {
+                "bare" => questions,
+                "packed" => json!({"questions": questions}).to_string().into(),
+                "packed questions" => json!({"questions": questions.to_string()}),
+                "packed options" => {
+                    let mut questions = questions;
+                    for question in questions.as_array_mut().into_iter().flatten() {
+                        if let Some(options) = question.get_mut("options") {
+                            *options = options.to_string().into();
+                        }
+                    }
+                    json!({"questions": questions})
+                }
+                _ => json!({"questions": questions}),
+            };
+            let text = arguments.to_string();
+            let is_readable = check_text(&Limits::RUNTIME, &text).ask.is_some();
+            let phase = grow(&text, &cuts)?;
+            prop_assert_eq!(
+                phase,
+                if is_readable {
+                    Phase::Ready
+                } else {
+                    Phase::Malformed
+                },
+                "{}",
+                text
+            );
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn an_ask_that_is_spoilt_takes_nothing_back() {
+    let spoilt = (
+        odd_questions(),
+        any::<usize>(),
+        "[\\[\\]{}\",:\\\\ ]{0,2}|\"questions\":|\"label\":\"x\",|\"options\":\\[|\"question\":\"Q\",",
+        0..4_usize,
+        cuts(),
+    );
+    law(
+        600,
+        &spoilt,
+        |(questions, place, inserted, removed, cuts)| {
+            let text = json!({"questions": questions}).to_string();
+            let place = text.floor_char_boundary(place % (text.len() + 1));
+            let after = text.ceil_char_boundary((place + removed).min(text.len()));
+            grow(
+                &format!("{}{inserted}{}", &text[..place], &text[after..]),
+                &cuts,
+            )
+            .map(|_| ())
+        },
+    );
+}
+
+/// What an ask shows, as a value that only grows: what may come is a list that is empty before.
+fn shown(ask: &AskSnapshot) -> Value {
+    let text = |text: &TextSnapshot| json!({"text": text.text, "closed": closed(text.closed)});
     let questions = ask.questions.iter().map(|question| {
         let options = question.options.iter().map(|option| {
-            let mut shown = json!({"label": option.label.text});
-            if let Some(description) = &option.description {
-                shown["description"] = description.text.as_str().into();
-            }
-            shown
+            json!({
+                "label": text(&option.label),
+                "description": option.description.iter().map(text).collect::<Value>(),
+                "preview": option.preview.iter().map(text).collect::<Value>(),
+                "closed": closed(option.closed),
+            })
         });
-        let mut shown =
-            json!({"question": question.question.text, "options": options.collect::<Vec<_>>()});
-        if let Some(header) = &question.header {
-            shown["header"] = header.text.as_str().into();
-        }
-        if let Some(several) = question.multi_select {
-            shown["multiSelect"] = several.into();
-        }
-        shown
+        json!({
+            "question": text(&question.question),
+            "header": question.header.iter().map(text).collect::<Value>(),
+            "multiSelect": question.multi_select.into_iter().collect::<Value>(),
+            "options": options.collect::<Value>(),
+            "closed": closed(question.closed),
+        })
     });
     questions.collect()
+}
+
+/// As something that may come and not go.
+fn closed(closed: bool) -> Value {
+    closed.then_some(true).into_iter().collect()
 }
 
 #[test]

@@ -1,28 +1,66 @@
-/// Whether a label says nothing but "something else": "Other", "Other (please specify)", "Something else…".
+/// What a label, or the beginning of one, says about being "Other".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// It says something of its own, whatever follows.
+    Own,
+    /// It says nothing yet, or may become "Other" or something of its own.
+    Open,
+    /// It says nothing but "something else": "Other", "Other (please specify)", "Something else…". More text may give it a meaning of its
+    /// own.
+    Other,
+}
+
+/// What a label means, or would mean if it ended here. A label that [`repair`](super::repair) leaves out as the model's own "Other" is
+/// never [`Meaning::Own`] while it is being written, so whoever shows labels as they arrive holds it back until it is.
 ///
 /// Only words that ask for typing may follow, so that "Other branch" and "Other (S3)" stay options.
-pub(super) fn means_other(label: &str) -> bool {
+#[must_use]
+pub fn meaning(label: &str) -> Meaning {
+    const OPENINGS: [&str; 3] = ["others", "other", "something else"];
     // Long labels say more than that, and need no copy.
     if label.len() > 100 {
-        return false;
+        return Meaning::Own;
     }
-    let plain = label.trim().to_ascii_lowercase().replace(['\'', '’'], "");
-    let Some(rest) = ["others", "other", "something else"]
+    let plain = label
+        .trim_start()
+        .to_ascii_lowercase()
+        .replace(['\'', '’'], "");
+    let opening = OPENINGS
         .iter()
-        .find_map(|opening| plain.strip_prefix(opening))
-    else {
-        return false;
+        .find_map(|opening| plain.strip_prefix(opening));
+    let Some(rest) = opening.map(str::trim_start) else {
+        let begins = |opening: &&str| opening.starts_with(&plain);
+        return if OPENINGS.iter().any(begins) {
+            Meaning::Open
+        } else {
+            Meaning::Own
+        };
     };
-    let rest = rest.trim_start();
-    let set_apart = !rest.starts_with(is_letter);
-    let asks = ["please", "specify"]
-        .iter()
-        .any(|word| rest.starts_with(word));
     let mut words = rest
         .split(|c: char| !is_letter(c))
         .filter(|word| !word.is_empty());
-    (set_apart || asks) && words.all(|word| FILLERS.contains(&word))
+    let last = words.next_back().unwrap_or_default();
+    let may_grow = rest.ends_with(is_letter);
+    let is_word = FILLERS.contains(&last) || last.is_empty();
+    let begins_word = may_grow && FILLERS.iter().any(|word| word.starts_with(last));
+    let asks = |word: &&str| rest.starts_with(*word);
+    let begins_asking = |word: &&str| word.starts_with(rest);
+    let set_apart = !rest.starts_with(is_letter);
+    if !words.all(|word| FILLERS.contains(&word)) {
+        Meaning::Own
+    } else if is_word && (set_apart || ASKING.iter().any(asks)) {
+        Meaning::Other
+    } else if (is_word || begins_word)
+        && (set_apart || ASKING.iter().any(|word| asks(word) || begins_asking(word)))
+    {
+        Meaning::Open
+    } else {
+        Meaning::Own
+    }
 }
+
+/// Words that need nothing between them and "Other".
+const ASKING: [&str; 2] = ["please", "specify"];
 
 /// Letters and digits, near enough: punctuation outside of ASCII that stands behind "Other" is named, and everything else is taken for a
 /// letter, so that it makes the option one of its own.
@@ -75,7 +113,7 @@ const FILLERS: [&str; 33] = [
 
 #[cfg(test)]
 mod tests {
-    use super::means_other;
+    use super::{Meaning, meaning};
     #[cfg(target_arch = "wasm32")]
     use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -90,7 +128,10 @@ mod tests {
             "Something else",
             "Something else: type your own answer",
         ] {
-            assert!(means_other(label), "{label}");
+            assert_eq!(meaning(label), Meaning::Other, "{label}");
+            for (cut, _) in label.char_indices() {
+                assert_ne!(meaning(&label[..cut]), Meaning::Own, "{}", &label[..cut]);
+            }
         }
         for label in [
             "",
@@ -104,7 +145,60 @@ mod tests {
             "Mother",
             "None of these",
         ] {
-            assert!(!means_other(label), "{label}");
+            assert_ne!(meaning(label), Meaning::Other, "{label}");
+        }
+    }
+
+    #[test]
+    fn a_label_is_known_to_be_an_option_as_soon_as_it_cannot_be_other() {
+        for (open, own) in [
+            ("", "B"),
+            ("O", "Or"),
+            ("Other", "Otherw"),
+            ("Other ", "Other b"),
+            ("Other pl", "Other pla"),
+            ("Other (f", "Other (fu"),
+            ("Something e", "Something ea"),
+            ("Other (free t", "Other (free to"),
+            ("Other (free form", "Other (free forms"),
+        ] {
+            assert_ne!(meaning(open), Meaning::Own, "{open}");
+            assert_eq!(meaning(own), Meaning::Own, "{own}");
+        }
+    }
+
+    #[test]
+    fn what_is_known_of_a_beginning_holds_whatever_follows() {
+        // Every label of up to four of these pieces.
+        let pieces = [
+            "other",
+            "s",
+            " ",
+            "Something Else",
+            "please",
+            "pl",
+            "specify",
+            "(",
+            "your",
+            "you",
+            "x",
+            "’",
+            "é",
+        ];
+        let mut labels = vec![String::new()];
+        for _ in 0..4 {
+            let longer: Vec<String> = labels
+                .iter()
+                .flat_map(|label| pieces.iter().map(move |piece| format!("{label}{piece}")))
+                .collect();
+            for (index, label) in longer.iter().enumerate() {
+                let before = meaning(&labels[index / pieces.len()]);
+                assert!(
+                    before != Meaning::Own || meaning(label) == Meaning::Own,
+                    "{label}"
+                );
+            }
+            labels = longer;
         }
     }
 }

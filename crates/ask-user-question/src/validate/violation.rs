@@ -41,7 +41,7 @@ pub enum Code {
     /// A header over the profile's maximum.
     HeaderTooLong,
 
-    /// The arguments are no JSON at all.
+    /// The arguments are no JSON at all, or an object in them has a key twice.
     InvalidJson,
     /// A question, header or label in which nobody would see anything.
     BlankText,

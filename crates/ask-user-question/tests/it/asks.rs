@@ -237,6 +237,19 @@ fn texts_of_arguments_are_judged_as_they_stream_in() {
         codes(r#"{"questions":[{"question":"Q","#),
         [Code::InvalidJson]
     );
+    for twice in [
+        r#"{"questions":[],"questions":[]}"#,
+        r#"{"questions":[{"question":"Q","options":[{"label":"A","label":"B"},"C"]}]}"#,
+        r#"{"questions":[{"question":"Q","options":["A","B"]}],"more":{"x":1,"\u0078":1}}"#,
+    ] {
+        let checked = check_text(&Limits::RUNTIME, twice);
+        assert_eq!(
+            (checked.ask, checked.violations[0].code),
+            (None, Code::InvalidJson),
+            "{twice}"
+        );
+        assert!(checked.violations[0].message.contains("given twice"));
+    }
     assert_eq!(codes(""), [Code::MissingField]);
     assert_eq!(codes("null"), [Code::WrongType]);
 }

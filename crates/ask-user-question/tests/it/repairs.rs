@@ -47,6 +47,9 @@ fn json_strings_are_opened_where_they_stand_for_structure() {
         plain(),
         &[("questions", "json_string")],
     );
+    // Packed text obeys the rule of all arguments: no key comes twice.
+    let twice = json!({"questions": "[{\"question\":\"Q\",\"question\":\"P\",\"options\":[]}]"});
+    repairs(twice.clone(), twice, &[]);
     let options = plain()["questions"][0]["options"].to_string();
     repairs(
         json!({"questions": [{"question": "Q", "options": options}]}),

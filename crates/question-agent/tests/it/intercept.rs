@@ -120,16 +120,6 @@ fn unreadable_arguments_are_refused_with_where_and_why() {
 }
 
 #[test]
-fn values_are_read_as_serde_json_reads_them() {
-    let text = r#"{"a":[1,-2,0.5,1e3,true,false,null,"é\n",18446744073709551615],"b":{"c":{}}}"#;
-    let strict = question_agent::arguments::parse_arguments(text).expect("no key is given twice");
-    assert_eq!(
-        strict,
-        serde_json::from_str::<serde_json::Value>(text).expect("it is JSON")
-    );
-}
-
-#[test]
 fn every_violation_is_named_at_once() {
     let question =
         r#"{"question":"Which?","header":"longer than twelve","options":[{"label":"one"}]}"#;
