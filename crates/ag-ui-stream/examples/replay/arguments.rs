@@ -1,4 +1,4 @@
-use crate::options::Options;
+use super::options::Options;
 use ag_ui_stream::args::ArgsValue;
 use serde::Serialize;
 use serde_json::Value;
@@ -12,7 +12,7 @@ pub(crate) fn replay(
 ) -> io::Result<bool> {
     let mut arguments = Arguments::default();
     let mut buffer = Vec::new();
-    while let Some(chunk) = crate::next_chunk(input, options, &mut buffer)? {
+    while let Some(chunk) = super::next_chunk(input, options, &mut buffer)? {
         arguments.feed(chunk);
         if every {
             arguments.print(out)?;

@@ -1,10 +1,11 @@
-use crate::lines::{AskLine, EndLine, WarningLine};
-use crate::options::Options;
+use super::lines::{AskLine, EndLine, WarningLine};
+use super::options::Options;
 use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::warning::Warning;
 use ag_ui_stream::{Asks, EventReader, Thread};
 use ask_user_question::json::JsonText;
+use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::time::SystemTime;
 
@@ -20,15 +21,18 @@ pub(crate) fn replay(
         thread: Thread::default(),
         asks: asks.then(Asks::new),
         now: options.now.unwrap_or_else(clock),
+        printed: HashMap::new(),
     };
     if json {
-        let mut text = String::new();
-        input.read_to_string(&mut text)?;
-        replay.feed_events(&text);
+        let mut bytes = Vec::new();
+        input.read_to_end(&mut bytes)?;
+        // As in server-sent events, bytes that are no UTF-8 spoil no more than the text that they are in.
+        let text = String::from_utf8_lossy(&bytes);
+        replay.feed_events(text.strip_prefix('\u{feff}').unwrap_or(&text));
         replay.print_all(out)?;
     } else {
         let mut buffer = Vec::new();
-        while let Some(chunk) = crate::next_chunk(input, options, &mut buffer)? {
+        while let Some(chunk) = super::next_chunk(input, options, &mut buffer)? {
             replay.reader.feed(chunk);
             replay.print_all(out)?;
         }
@@ -47,25 +51,31 @@ struct Replay {
     thread: Thread,
     asks: Option<Asks>,
     now: u64,
+    /// The last line of each ask.
+    printed: HashMap<String, String>,
 }
 
 impl Replay {
-    /// Feeds a JSON array of events, or events one after the other.
+    /// Feeds a JSON array of events, or events one after the other. What is neither goes to the reader too, which says what is wrong with it.
     fn feed_events(&mut self, text: &str) {
-        if let Ok(events) = serde_json::from_str::<Vec<JsonText>>(text) {
-            events
-                .into_iter()
-                .for_each(|event| self.reader.feed_json(event.as_str()));
-            return;
-        }
-        let mut events = serde_json::Deserializer::from_str(text).into_iter::<JsonText>();
-        loop {
-            let offset = events.byte_offset();
-            match events.next() {
-                Some(Ok(event)) => self.reader.feed_json(event.as_str()),
-                // The reader says what is wrong with it.
-                Some(Err(_)) => return self.reader.feed_json(&text[offset..]),
-                None => return,
+        let text = text.trim_ascii();
+        let (mut rest, end) = match text.strip_prefix('[') {
+            Some(items) => (items.trim_ascii_start(), "]"),
+            None => (text, ""),
+        };
+        while rest != end {
+            let mut events = serde_json::Deserializer::from_str(rest).into_iter::<JsonText>();
+            let Some(Ok(event)) = events.next() else {
+                return self.reader.feed_json(rest);
+            };
+            self.reader.feed_json(event.as_str());
+            rest = rest[events.byte_offset()..].trim_ascii_start();
+            if end == "]" && rest != end {
+                // A comma, and an item behind it; anything else is no JSON.
+                match rest.strip_prefix(',') {
+                    Some(next) if next.trim_ascii_start() != end => rest = next.trim_ascii_start(),
+                    _ => return self.reader.feed_json(rest),
+                }
             }
         }
     }
@@ -80,7 +90,7 @@ impl Replay {
                 // An error is told by the end.
                 return Ok(());
             };
-            crate::print(out, "event", &event)?;
+            super::print(out, "event", &event)?;
             self.thread.handle_event(&event);
             while let Some(warning) = self.thread.next_warning() {
                 print_warning(&warning, out)?;
@@ -94,15 +104,16 @@ impl Replay {
         }
     }
 
-    fn print_asks(&self, changes: &[AskChange], out: &mut impl Write) -> io::Result<()> {
-        let mut ids: Vec<&str> = Vec::new();
-        for change in changes {
-            if !ids.contains(&change.tool_call_id()) {
-                ids.push(change.tool_call_id());
+    /// Prints each ask of which a line has changed.
+    fn print_asks(&mut self, changes: &[AskChange], out: &mut impl Write) -> io::Result<()> {
+        let ids = changes.iter().map(AskChange::tool_call_id);
+        for ask in ids.filter_map(|id| self.asks.as_ref()?.ask(id)) {
+            let line = JsonText::of(&AskLine::of(ask))?;
+            let printed = self.printed.entry(ask.tool_call_id.clone()).or_default();
+            if printed != line.as_str() {
+                line.as_str().clone_into(printed);
+                super::print(out, "ask", &line)?;
             }
-        }
-        for ask in ids.into_iter().filter_map(|id| self.asks.as_ref()?.ask(id)) {
-            crate::print(out, "ask", &AskLine::of(ask))?;
         }
         Ok(())
     }
@@ -120,7 +131,7 @@ impl Replay {
             interrupts: self.thread.open_interrupts(),
             error: end.error.as_ref(),
         };
-        crate::print(out, "end", &line)
+        super::print(out, "end", &line)
     }
 }
 
@@ -130,7 +141,7 @@ fn print_warning(warning: &Warning, out: &mut impl Write) -> io::Result<()> {
         path: warning.path.as_deref(),
         message: &warning.message,
     };
-    crate::print(out, "warning", &line)
+    super::print(out, "warning", &line)
 }
 
 fn clock() -> u64 {

@@ -1,4 +1,4 @@
-use crate::options::Options;
+use super::options::Options;
 use ag_ui_stream::sse::Decoder;
 use serde::Serialize;
 use std::io::{self, Read, Write};
@@ -10,7 +10,7 @@ pub(crate) fn replay(
 ) -> io::Result<bool> {
     let mut decoder = Decoder::new();
     let mut buffer = Vec::new();
-    while let Some(chunk) = crate::next_chunk(input, options, &mut buffer)? {
+    while let Some(chunk) = super::next_chunk(input, options, &mut buffer)? {
         decoder.feed(chunk);
         while let Some(frame) = decoder.next_ref() {
             match frame {
@@ -20,7 +20,7 @@ pub(crate) fn replay(
                         data: &frame.data,
                         id: frame.id,
                     };
-                    crate::print(out, "frame", &line)?;
+                    super::print(out, "frame", &line)?;
                 }
                 Err(error) => {
                     eprintln!("replay: {error}");

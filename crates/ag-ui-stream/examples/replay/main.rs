@@ -4,7 +4,7 @@ mod arguments;
 mod events;
 mod frames;
 mod lines;
-mod options;
+pub(crate) mod options;
 
 use options::{Mode, Options};
 use std::io::{self, Read, Write};
@@ -22,7 +22,12 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match run(&options) {
+    let read = || {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let good = run(&options, &mut *options.open()?, &mut out)?;
+        out.flush().map(|()| good)
+    };
+    match read() {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         // Whoever reads the output has seen enough.
@@ -34,17 +39,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether what was read is good.
-fn run(options: &Options) -> io::Result<bool> {
-    let mut input = options.open()?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    let good = match options.mode {
-        Mode::Events { json, asks } => events::replay(&mut *input, options, json, asks, &mut out),
-        Mode::Frames => frames::replay(&mut *input, options, &mut out),
-        Mode::Arguments { every } => arguments::replay(&mut *input, options, every, &mut out),
-    }?;
-    out.flush()?;
-    Ok(good)
+/// Reads the input and prints what it says; gives whether that is good.
+pub(crate) fn run(
+    options: &Options,
+    input: &mut dyn Read,
+    out: &mut impl Write,
+) -> io::Result<bool> {
+    match options.mode {
+        Mode::Events { json, asks } => events::replay(input, options, json, asks, out),
+        Mode::Frames => frames::replay(input, options, out),
+        Mode::Arguments { every } => arguments::replay(input, options, every, out),
+    }
 }
 
 /// The next bytes to feed: as many as were asked for, or as many as are there.

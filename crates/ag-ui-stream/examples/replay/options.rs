@@ -8,7 +8,7 @@ Reads an agent's stream of AG-UI events and prints what it says, one JSON object
 
 Usage: replay [OPTIONS] [FILE]        (standard input without FILE, or with -)
 
-  --chunk N   feed N bytes at a time, to see that the result is the same
+  --chunk N   feed N bytes at a time (default: all at once), to see that the result is the same
   --json      FILE holds events as a JSON array or one after the other, not server-sent events
   --asks      print the asks too, at every change
   --now MS    the time by which asks expire, in milliseconds since 1970 (default: the clock's)
@@ -42,7 +42,7 @@ Exit status: 0 completed, interrupt, cancelled (--args: complete), 1 error, trun
 /// What to do.
 pub(crate) struct Options {
     pub(crate) mode: Mode,
-    /// How many bytes to feed at a time; absent means: all that are there.
+    /// How many bytes to feed at a time; absent means: all that are there, as soon as they are.
     pub(crate) chunk: Option<u64>,
     /// Absent means: the clock's.
     pub(crate) now: Option<u64>,
@@ -93,7 +93,8 @@ impl Options {
         };
         Ok(Some(Self {
             mode,
-            chunk,
+            // Chunks show in the output of --every.
+            chunk: chunk.or(every.then_some(u64::MAX)),
             now,
             file: file.flatten(),
         }))

@@ -4,6 +4,8 @@
 mod allocation;
 mod args;
 mod asks;
+#[cfg(not(target_arch = "wasm32"))]
+mod command_line;
 mod fixtures;
 mod hostile;
 mod properties;
