@@ -1,7 +1,10 @@
 //! The chat page as a person meets it. Only this file knows how the page is made.
 
+mod window;
+
 use std::time::Duration;
 
+use serde_json::json;
 use thirtyfour::prelude::*;
 
 use crate::recorder::{self, Record};
@@ -79,9 +82,29 @@ impl ChatPage {
         alert.wait(PATIENCE, INTERVAL).first().await.map(drop)
     }
 
+    /// Waits until the page says this of its connection; nothing, if there are no words.
+    pub(crate) async fn is_informed(&self, words: &str) -> WebDriverResult<()> {
+        let text = "document.querySelector('.connection').textContent";
+        let words = json!(words);
+        self.until(&format!("{words} ? {text}.includes({words}) : !{text}"))
+            .await
+    }
+
+    /// What is wrong, as the page says it.
+    pub(crate) async fn alert(&self) -> WebDriverResult<String> {
+        let alert = self.driver.find(By::Css("[role=alert]")).await?;
+        alert.text().await
+    }
+
     /// Loads the page again and waits until one can write.
     pub(crate) async fn reload(&self) -> WebDriverResult<()> {
         self.driver.refresh().await?;
+        self.wait_for(selector::COMPOSER).await.map(drop)
+    }
+
+    /// Goes to another address of the page and waits until one can write.
+    pub(crate) async fn open_at(&self, url: &str) -> WebDriverResult<()> {
+        self.driver.goto(url).await?;
         self.wait_for(selector::COMPOSER).await.map(drop)
     }
 
@@ -139,6 +162,28 @@ impl ChatPage {
         self.sees_receipt(receipts, text).await
     }
 
+    /// Waits until a question with this option can be answered, and begins to write another answer.
+    pub(crate) async fn begin_otherwise(&self, than: &str, text: &str) -> WebDriverResult<()> {
+        self.open_option(than).await?;
+        let field = self.in_card(selector::OTHER_TEXT).await?;
+        field.send_keys(text).await
+    }
+
+    /// The own answer that was begun.
+    pub(crate) async fn draft(&self) -> WebDriverResult<String> {
+        let field = self.in_card(selector::OTHER_TEXT).await?;
+        Ok(field.value().await?.unwrap_or_default())
+    }
+
+    /// Waits until the card that can be answered, or was just now, says this.
+    pub(crate) async fn says_on_the_card(&self, words: &str) -> WebDriverResult<()> {
+        let (card, words) = (json!(selector::LIVE_CARD), json!(words));
+        self.until(&format!(
+            "document.querySelector({card})?.innerText.includes({words})"
+        ))
+        .await
+    }
+
     /// Waits until a question with this option can be answered, and cancels it.
     pub(crate) async fn cancel(&self, instead_of: &str) -> WebDriverResult<()> {
         self.open_option(instead_of).await?;
@@ -181,20 +226,47 @@ impl ChatPage {
         self.driver.execute(script, Vec::new()).await?.convert()
     }
 
+    /// How many elements of this kind are in what the agent has said.
+    pub(crate) async fn count_in_messages(&self, css: &str) -> WebDriverResult<usize> {
+        let css: Vec<String> = css
+            .split(", ")
+            .map(|css| format!("{} {css}", selector::AGENT_TEXT))
+            .collect();
+        Ok(self.driver.find_all(By::Css(css.join(", "))).await?.len())
+    }
+
+    /// What else the agent has done and finished.
+    pub(crate) async fn tools(&self) -> WebDriverResult<Vec<String>> {
+        self.texts("[role=log] .tool[data-state=done] bdi").await
+    }
+
+    /// Waits for a button of the page that has this name.
+    pub(crate) async fn has_button(&self, name: &str) -> WebDriverResult<()> {
+        self.button(name).await.map(drop)
+    }
+
+    /// Waits for a button of the page that has this name, and presses it.
+    pub(crate) async fn press_button(&self, name: &str) -> WebDriverResult<()> {
+        self.button(name).await?.click().await
+    }
+
+    async fn button(&self, name: &str) -> WebDriverResult<WebElement> {
+        let by_text = format!("//button[@aria-label='{name}' or normalize-space()='{name}']");
+        let button = self.driver.query(By::XPath(by_text.as_str()));
+        button
+            .wait(PATIENCE, INTERVAL)
+            .and_displayed()
+            .first()
+            .await
+    }
+
+    /// Found in the page itself, in one go: another tab may take the card away meanwhile.
     async fn open_option(&self, label: &str) -> WebDriverResult<WebElement> {
         let (card, button) = (selector::LIVE_CARD, selector::OPTION_BUTTON);
         let css = format!("{card} {button}:not([aria-disabled=true])");
-        let label = label.to_owned();
-        let with_label = move |text: &str| text.trim() == label;
-        let option = self
-            .driver
-            .query(By::Css(css.as_str()))
-            .with_text(with_label);
-        option
-            .desc("an option that can be chosen")
-            .wait(PATIENCE, INTERVAL)
-            .first()
-            .await
+        let arguments = vec![json!(css), json!(label)];
+        let found = self.driver.execute_async(FIND, arguments).await?;
+        found.element()
     }
 
     /// A receipt with this text after so many others.
@@ -235,14 +307,25 @@ impl ChatPage {
             .await
     }
 
+    /// All at once: what a stream replaces meanwhile is no trouble.
     async fn texts(&self, css: &str) -> WebDriverResult<Vec<String>> {
-        let mut texts = Vec::new();
-        for element in self.driver.find_all(By::Css(css)).await? {
-            texts.push(element.text().await?);
-        }
-        Ok(texts)
+        let css = json!(css);
+        self.tell(&format!(
+            "return [...document.querySelectorAll({css})].map((one) => one.innerText.trim());"
+        ))
+        .await
     }
 }
+
+/// A script that ends with the first element that its arguments select, the second by its text, once there is one.
+const FIND: &str = r#"
+const [selector, text, done] = arguments;
+const look = () => {
+  const found = [...document.querySelectorAll(selector)].find((one) => one.innerText.trim() === text);
+  if (found) done(found); else setTimeout(look, 20);
+};
+look();
+"#;
 
 /// A script that ends once what its argument selects has not moved for a while.
 pub(crate) const STANDS_STILL: &str = r#"

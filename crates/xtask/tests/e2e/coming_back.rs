@@ -47,13 +47,14 @@ async fn answers_go_by_rest() {
 }
 
 #[tokio::test]
-async fn a_reload_finds_the_question_and_the_receipts() {
+async fn a_reload_finds_the_question_with_its_draft_and_the_receipts() {
     journey(async |page| {
         page.say(REQUEST).await?;
         page.tap("Brake service").await?;
-        page.can_choose("Standard").await?;
+        page.begin_otherwise("Standard", "Friday, but").await?;
         page.reload().await?;
         page.can_choose("Standard").await?;
+        assert_eq!(page.draft().await?, "Friday, but");
         assert_eq!(page.receipts().await?.len(), 1);
         assert_eq!(
             page.own_messages().await?,
@@ -101,18 +102,51 @@ async fn a_server_that_is_killed_between_the_tap_and_its_answer_has_the_answer_o
 }
 
 #[tokio::test]
-async fn what_one_tab_answers_shows_in_the_other() {
+async fn what_is_answered_without_a_network_is_sent_once_when_it_is_back() {
+    let server = Server::start();
+    journey_through_trouble(&server.url(), async |page| {
+        page.say(REQUEST).await?;
+        page.can_choose("Brake service").await?;
+        page.has_network(false).await?;
+        page.is_informed("You are offline").await?;
+        page.taps("Brake service").await?;
+        page.says_on_the_card("Sending").await?;
+        page.has_network(true).await?;
+        page.can_choose("Standard").await?;
+        page.is_informed("").await?;
+        assert_eq!(page.receipts().await?.len(), 1);
+        assert_eq!(page.own_messages().await?, [REQUEST, "Brake service"]);
+        Ok(())
+    })
+    .await;
+}
+
+/// More than the connections that a browser allows to a host: one that each tab held would leave none for the answer.
+const TABS: usize = 10;
+
+#[tokio::test]
+async fn what_one_of_many_tabs_answers_shows_in_all_and_one_holds_the_stream() {
     journey(async |page| {
         page.say(REQUEST).await?;
         page.can_choose("Brake service").await?;
-        let other = page.in_another_tab().await?;
+        let mut others = Vec::new();
+        for _ in 1..TABS {
+            others.push(page.in_another_tab().await?);
+        }
         page.tap("Brake service").await?;
-        page.can_choose("Standard").await?;
-        page.switch_to(&other).await?;
-        page.can_choose("Standard").await?;
-        assert_eq!(page.receipts().await?.len(), 1);
+        for other in &others {
+            page.switch_to(other).await?;
+            page.can_choose("Standard").await?;
+            assert_eq!(page.receipts().await?.len(), 1);
+        }
+        assert_eq!(page.streams().await?, 1);
         page.tap("Rush").await?;
+        page.switch_to(&others[0]).await?;
         page.can_choose("Yes").await?;
+        assert_eq!(
+            page.own_messages().await?,
+            [REQUEST, "Brake service", "Rush"]
+        );
         Ok(())
     })
     .await;

@@ -6,6 +6,7 @@ mod browser;
 mod card;
 mod chat_page;
 mod coming_back;
+mod everyday;
 mod gallery;
 mod gallery_page;
 mod journeys;

@@ -2,6 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use serde_json::Value;
@@ -11,10 +13,15 @@ use crate::server::Server;
 
 const ASKS: &str = include_str!("recorded/scheduler.events.json");
 const ANSWERED: &str = include_str!("recorded/scheduler-answered.events.json");
+const FAILS: &str = include_str!("recorded/out-of-tokens.events.json");
+const WRITES: &str = include_str!("recorded/writer.events.json");
+
+/// What an agent tells in a run: the how many-th it is, from 0, and whether a question was answered before.
+type Tells = fn(usize, bool) -> &'static str;
 
 #[tokio::test]
 async fn an_agent_that_the_operator_allows_is_talked_to_and_comes_back_after_a_reload() {
-    let agent = stranger();
+    let agent = stranger(|_, answered| if answered { ANSWERED } else { ASKS });
     let server = Server::start_with_agent(&agent);
     let url = format!("{}?agent={agent}/run", server.url());
     journey_at(&url, async |page| {
@@ -35,25 +42,73 @@ async fn an_agent_that_the_operator_allows_is_talked_to_and_comes_back_after_a_r
 
 #[tokio::test]
 async fn an_agent_that_nobody_has_allowed_is_refused_with_a_sentence() {
-    let agent = stranger();
+    let agent = stranger(|_, _| panic!("nothing is sent to it"));
     let server = Server::start();
     let url = format!("{}?agent={agent}/run", server.url());
     journey_at(&url, async |page| page.is_told(&agent).await).await;
 }
 
-/// An agent that asks, and is content with whatever it is told.
-fn stranger() -> String {
+#[tokio::test]
+async fn a_run_that_failed_is_told_and_tried_again() {
+    let agent = stranger(|run, _| if run == 0 { FAILS } else { ASKS });
+    let server = Server::start_with_agent(&agent);
+    let url = format!("{}?agent={agent}/run", server.url());
+    journey_at(&url, async |page| {
+        page.say("When can I come?").await?;
+        page.is_told("The budget is used up").await?;
+        page.press_button("Try again").await?;
+        page.can_choose("Friday").await?;
+        assert_eq!(page.alert().await?, "");
+        assert_eq!(page.own_messages().await?, ["When can I come?"]);
+        assert_eq!(page.focus().await?, "Message", "the button is gone");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_an_agent_writes_is_shown_as_text_and_what_it_does_by_name() {
+    let agent = stranger(|_, _| WRITES);
+    let server = Server::start_with_agent(&agent);
+    let url = format!("{}?agent={agent}/run", server.url());
+    journey_at(&url, async |page| {
+        page.say("What does it cost?").await?;
+        page.hears(&["That is all."]).await?;
+        for (what, count) in [
+            ("h2", 1),
+            ("strong", 1),
+            ("em", 1),
+            ("ul > li", 2),
+            ("pre > code", 1),
+            ("a[href='https://prices.example/list'][target=_blank][rel~=noopener][rel~=nofollow]", 1),
+            // A picture is a link as well, and is not loaded.
+            ("a", 2),
+            ("img, b, script", 0),
+        ] {
+            assert_eq!(page.count_in_messages(what).await?, count, "{what}");
+        }
+        page.hears(&["<b>", "alert(1)", "a picture"]).await?;
+        assert_eq!(page.tools().await?, ["Look up price"]);
+        Ok(())
+    })
+    .await;
+}
+
+/// An agent at a new origin.
+fn stranger(tells: Tells) -> String {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
     let address = listener.local_addr().expect("it is bound");
+    let runs = Arc::new(AtomicUsize::new(0));
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
-            thread::spawn(move || respond(stream));
+            let runs = runs.clone();
+            thread::spawn(move || respond(stream, &runs, tells));
         }
     });
     format!("http://{address}")
 }
 
-fn respond(mut stream: TcpStream) {
+fn respond(mut stream: TcpStream, runs: &AtomicUsize, tells: Tells) {
     let mut request = Vec::new();
     let mut part = [0; 4096];
     // A request that breaks off has nobody to answer.
@@ -63,7 +118,7 @@ fn respond(mut stream: TcpStream) {
         if let Some((head, body)) = text.split_once("\r\n\r\n")
             && body.len() >= announced(head)
         {
-            let _ = stream.write_all(response(head, body).as_bytes());
+            let _ = stream.write_all(response(head, body, runs, tells).as_bytes());
             return;
         }
     }
@@ -78,7 +133,7 @@ fn announced(head: &str) -> usize {
     lengths.next().unwrap_or(0)
 }
 
-fn response(head: &str, body: &str) -> String {
+fn response(head: &str, body: &str, runs: &AtomicUsize, tells: Tells) -> String {
     let any = "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Headers: *\r\nConnection: close\r\n";
     if !head.starts_with("POST /run ") {
         return format!("HTTP/1.1 204 No Content\r\n{any}\r\n");
@@ -89,8 +144,8 @@ fn response(head: &str, body: &str) -> String {
         .into_iter()
         .flatten()
         .any(|message| message["role"] == "tool");
-    let recorded: Vec<Value> =
-        serde_json::from_str(if answered { ANSWERED } else { ASKS }).expect("it is a recorded run");
+    let recorded = tells(runs.fetch_add(1, Ordering::Relaxed), answered);
+    let recorded: Vec<Value> = serde_json::from_str(recorded).expect("it is a recorded run");
     let mut frames = String::new();
     for mut event in recorded {
         for name in ["threadId", "runId"] {

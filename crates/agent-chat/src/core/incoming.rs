@@ -1,0 +1,156 @@
+//! What comes from elsewhere: the events and the history that the server tells, and what this browser has kept.
+
+use super::Core;
+use crate::chat::Status;
+use crate::conversation::Conversation;
+use crate::following::Following;
+use crate::ids::now;
+use crate::kept::Kept;
+use crate::outbox::Resend;
+use crate::trouble::Trouble;
+use ag_ui_stream::Event;
+use ag_ui_stream::reader::EndOutcome;
+use ag_ui_stream::sse::Frame;
+use ag_ui_stream::thread::RunState;
+use ask_user_question::json;
+use ask_user_question::snapshot::Sending;
+use leptos::prelude::*;
+
+impl Core {
+    /// Takes a frame of the conversation's events.
+    pub(crate) fn take_frame(&mut self, frame: Frame) {
+        let is_reading = self.running.as_ref().is_some_and(|running| running.is_run);
+        let Some(following) = &mut self.following else {
+            return;
+        };
+        let news = following.take(frame, is_reading);
+        if news.is_anew {
+            self.conversation.begin_again();
+        }
+        news.events.iter().for_each(|event| self.take_event(event));
+        if news.is_anew {
+            self.conversation.begun_again();
+            self.settle_outbox(Resend::Safely);
+        }
+    }
+
+    fn take_event(&mut self, event: &Event) {
+        self.conversation.take(now(), event);
+        match event {
+            Event::RunStarted(_) => self.status.set(Status::Running),
+            Event::RunFinished(_) => self.status.set(Status::Idle),
+            Event::RunError(error) => {
+                let trouble = Trouble::Agent(error.message.clone());
+                self.status.set(Status::Failed(trouble));
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes what the server says of the conversation as a whole.
+    pub(crate) fn take_description(&mut self, text: &str) {
+        let description = json::parse(text).unwrap_or_default();
+        let messages = &description["messages"];
+        let history = format!(r#"{{"type":"MESSAGES_SNAPSHOT","messages":{messages}}}"#);
+        let last_id = description["lastEventId"].as_str().unwrap_or_default();
+        let run_id = description["runId"].as_str();
+        if !self.take_history(&history, last_id, run_id) {
+            let trouble = Trouble::Unreadable(text.chars().take(100).collect());
+            self.status.set(Status::Failed(trouble));
+            self.following = None;
+            return;
+        }
+        let state = &description["state"];
+        let is_at_work = matches!(
+            state["type"].as_str(),
+            Some("llm_requesting" | "tool_executing")
+        );
+        if let Some(following) = &mut self.following {
+            following.died = is_at_work && run_id.is_none();
+        }
+        if state["type"] == "failed" {
+            let reason = state["reason"].as_str().unwrap_or_default();
+            let trouble = Trouble::Agent(reason.to_owned());
+            self.status.set(Status::Failed(trouble));
+        }
+    }
+
+    /// Takes the whole history over. False, and nothing has changed, where it is none.
+    fn take_history(&mut self, history: &str, last_id: &str, run_id: Option<&str>) -> bool {
+        if !self.conversation.restore(now(), &[history], None) {
+            return false;
+        }
+        let thread_id = self.options.setup.thread_id.clone();
+        let run = run_id.map(|run_id| (thread_id.as_str(), run_id));
+        let started = self
+            .following
+            .as_mut()
+            .and_then(|following| following.catch_up(last_id, run));
+        self.status.set(Status::Idle);
+        if let Some(started) = &started {
+            self.take_event(started);
+        }
+        self.settle_outbox(Resend::Safely);
+        true
+    }
+
+    /// The server does not have the conversation any more.
+    pub(crate) fn lose_conversation(&mut self) {
+        if let Some(following) = &mut self.following {
+            *following = Following::new(false);
+        }
+        self.turn = None;
+        self.conversation.abandon_asks();
+        self.settle_outbox(Resend::Safely);
+        // What is about to be sent begins it anew.
+        if !self.outbox.has_message() {
+            self.status.set(Status::Failed(Trouble::Gone));
+        }
+    }
+
+    /// Takes over what this browser has kept of the conversation.
+    pub(crate) fn read_kept(&mut self) {
+        let kept = self.kept.as_ref().and_then(Kept::read);
+        let is_restored = kept.is_some_and(|kept| {
+            let history: Vec<&str> = kept.events.iter().map(String::as_str).collect();
+            self.conversation
+                .restore(now(), &history, kept.ended.as_deref())
+        });
+        let broke_off = RunState::Ended {
+            outcome: EndOutcome::Error,
+        };
+        if is_restored && *self.conversation.thread.run() == broke_off {
+            self.status.set(Status::Failed(Trouble::BrokeOff));
+        }
+        if self.kept.is_some() {
+            self.settle_outbox(Resend::WhenTold);
+        }
+    }
+
+    /// Takes over what another tab has kept of the conversation.
+    pub(crate) fn read_others(&mut self) {
+        if self.kept.is_some() && self.is_free() {
+            self.read_kept();
+        }
+    }
+
+    /// Drops what is held for nothing, and shows on the cards what is held and what is not.
+    fn settle_outbox(&mut self, resend: Resend) {
+        let Conversation { thread, asks, .. } = &self.conversation;
+        let is_said = |id: &str| thread.message(id).is_some();
+        let back = self.outbox.settle(asks, is_said, resend);
+        self.show_message();
+        for ask in self.conversation.transcript.asks() {
+            let is_held = self.outbox.answers(&ask.tool_call_id);
+            let is_pending = ask.sending.with_untracked(|it| *it == Sending::Pending);
+            match (is_held, is_pending) {
+                (true, false) => ask.sending.set(Sending::Pending),
+                (false, true) => ask.sending.set(Sending::Idle),
+                _ => {}
+            }
+        }
+        if !back.is_empty() {
+            self.report(&back, Trouble::Unknown);
+        }
+    }
+}

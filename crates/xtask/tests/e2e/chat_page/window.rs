@@ -1,0 +1,139 @@
+//! The window around the page: its keys, its size, its network, its other tabs.
+
+use serde_json::{Value, json};
+use thirtyfour::TypingData;
+use thirtyfour::prelude::*;
+
+use super::ChatPage;
+
+impl ChatPage {
+    /// The document's language and direction, and the colours that it is drawn in.
+    pub(crate) async fn language(&self) -> WebDriverResult<[String; 3]> {
+        let script = "const root = document.documentElement;
+            return [root.lang, root.dir, getComputedStyle(root).colorScheme];";
+        self.tell(script).await
+    }
+
+    /// The document's title.
+    pub(crate) async fn title(&self) -> WebDriverResult<String> {
+        self.driver.title().await
+    }
+
+    /// Waits until the document has this title.
+    pub(crate) async fn has_title(&self, title: &str) -> WebDriverResult<()> {
+        self.until(&format!("document.title === {}", json!(title)))
+            .await
+    }
+
+    /// Where the focus is: the name of a control.
+    pub(crate) async fn focus(&self) -> WebDriverResult<String> {
+        let script = "const { ariaLabel, labels, textContent } = document.activeElement;
+            return (ariaLabel ?? labels?.[0]?.querySelector('span')?.textContent ?? labels?.[0]?.textContent ?? textContent).trim();";
+        self.tell(script).await
+    }
+
+    /// Presses keys where the focus is, one after the other.
+    pub(crate) async fn press_keys(&self, keys: impl Into<TypingData>) -> WebDriverResult<()> {
+        self.driver.action_chain().send_keys(keys).perform().await
+    }
+
+    /// Goes on to a control by the Tab key.
+    pub(crate) async fn tab_to(&self, name: &str) -> WebDriverResult<()> {
+        let mut passed = Vec::new();
+        while passed.len() < 20 {
+            self.press_keys(Key::Tab + "").await?;
+            passed.push(self.focus().await?);
+            if passed.last().is_some_and(|last| last == name) {
+                return Ok(());
+            }
+        }
+        panic!("no Tab leads to {name}: {passed:?}");
+    }
+
+    /// Takes the machine's network away, or gives it back.
+    pub(crate) async fn has_network(&self, has: bool) -> WebDriverResult<()> {
+        let conditions = json!({"offline": !has, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+        self.devtools("Network.enable", json!({})).await?;
+        self.devtools("Network.emulateNetworkConditions", conditions)
+            .await
+    }
+
+    /// Puts the window away, so that nobody sees the page, or takes it back.
+    pub(crate) async fn is_put_away(&self, is: bool) -> WebDriverResult<()> {
+        match is {
+            true => self.driver.minimize_window().await?,
+            false => self.driver.set_window_rect(0, 0, 1280, 900).await?,
+        }
+        self.until(&format!("document.hidden === {is}")).await
+    }
+
+    /// Makes the window so many CSS pixels wide and high.
+    pub(crate) async fn resize(&self, width: u32, height: u32) -> WebDriverResult<()> {
+        let size =
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        self.devtools("Emulation.setDeviceMetricsOverride", size)
+            .await
+    }
+
+    /// Lays the page out as for a printer.
+    pub(crate) async fn is_printed(&self) -> WebDriverResult<()> {
+        self.devtools("Emulation.setEmulatedMedia", json!({"media": "print"}))
+            .await
+    }
+
+    /// Whether there is such an element, and it can be seen.
+    pub(crate) async fn shows(&self, css: &str) -> WebDriverResult<bool> {
+        let element = json!(css);
+        self.tell(&format!(
+            "return !!document.querySelector({element})?.checkVisibility();"
+        ))
+        .await
+    }
+
+    /// Fails where something is wider than the window.
+    pub(crate) async fn fits(&self, what: &str) -> WebDriverResult<()> {
+        let script =
+            "return [document.documentElement, ...document.querySelectorAll('dialog[open]')]
+            .map((element) => element.scrollWidth - element.clientWidth);";
+        let over: Vec<i64> = self.tell(script).await?;
+        assert!(
+            over.iter().all(|over| *over <= 0),
+            "{what}, {over:?} too wide: {:?}",
+            self.language().await?
+        );
+        Ok(())
+    }
+
+    /// How many tabs of this browser hold a stream of events.
+    pub(crate) async fn streams(&self) -> WebDriverResult<usize> {
+        let script = "const done = arguments[0];
+            navigator.locks.query().then(({ held }) => done(held.length));";
+        let held = self.driver.execute_async(script, Vec::new()).await?;
+        held.convert()
+    }
+
+    /// What a script in the page returns.
+    pub(crate) async fn tell<T: serde::de::DeserializeOwned>(
+        &self,
+        script: &str,
+    ) -> WebDriverResult<T> {
+        self.driver.execute(script, Vec::new()).await?.convert()
+    }
+
+    /// Waits, in the page, until an expression is true. A page that nobody sees draws no frames, so it looks at its own pace.
+    pub(super) async fn until(&self, expression: &str) -> WebDriverResult<()> {
+        let script = format!(
+            "const done = arguments[0];
+             const look = () => ({expression}) ? done(true) : setTimeout(look, 20);
+             look();"
+        );
+        self.driver.execute_async(script, Vec::new()).await?;
+        Ok(())
+    }
+
+    async fn devtools(&self, method: &str, parameters: Value) -> WebDriverResult<()> {
+        let answer: Value = self.driver.cdp().send_raw(method, parameters).await?;
+        drop(answer);
+        Ok(())
+    }
+}

@@ -1,0 +1,133 @@
+//! What else a person does with the page.
+
+use thirtyfour::prelude::*;
+
+use crate::browser::{journey, journey_at};
+use crate::server::Server;
+
+const REQUEST: &str = "I need my car looked at";
+
+/// Each language: its tag, its direction, and the title of its settings.
+const LANGUAGES: [(&str, &str, &str); 5] = [
+    ("en", "ltr", "Settings"),
+    ("de", "ltr", "Einstellungen"),
+    ("ar", "rtl", "الإعدادات"),
+    ("ja", "ltr", "設定"),
+    ("es", "ltr", "Ajustes"),
+];
+
+#[tokio::test]
+async fn what_is_typed_while_a_question_waits_answers_it() {
+    journey(async |page| {
+        page.say(REQUEST).await?;
+        page.can_choose("Brake service").await?;
+        page.say("Oil change").await?;
+        page.tap("Rush").await?;
+        page.can_choose("Yes").await?;
+        page.say("No").await?;
+        page.hears(&["nothing has been booked"]).await?;
+        let receipts = page.receipts().await?;
+        assert_eq!(receipts.len(), 3);
+        assert!(receipts[0].contains("Oil change"), "{receipts:?}");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_stopped_stays_and_the_conversation_goes_on() {
+    journey(async |page| {
+        page.say(REQUEST).await?;
+        page.hears(&["I can"]).await?;
+        page.press_button("Stop").await?;
+        page.has_button("Send").await?;
+        page.hears(&["I can"]).await?;
+        page.say("My brakes squeak").await?;
+        page.can_choose("Standard").await?;
+        assert_eq!(page.alert().await?, "");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_question_that_waits_while_nobody_looks_marks_the_title() {
+    journey(async |page| {
+        assert_eq!(page.title().await?, "Front desk");
+        page.is_put_away(true).await?;
+        page.say(REQUEST).await?;
+        page.has_title("● Front desk").await?;
+        page.is_put_away(false).await?;
+        page.has_title("Front desk").await?;
+        page.can_choose("Brake service").await
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_settings_are_found_changed_and_left_by_the_keyboard_alone() {
+    journey(async |page| {
+        page.tab_to("Settings").await?;
+        page.press_keys(Key::Enter + "").await?;
+        assert_eq!(page.focus().await?, "Language");
+        // A list takes the first letters of what is looked for.
+        page.press_keys("Deu").await?;
+        page.tab_to("Darstellung").await?;
+        page.press_keys("Dun").await?;
+        page.press_keys(Key::Escape + "").await?;
+        assert_eq!(
+            page.focus().await?,
+            "Einstellungen",
+            "back where it came from"
+        );
+        for _ in 0..2 {
+            assert_eq!(page.language().await?, ["de", "ltr", "dark"]);
+            assert_eq!(page.title().await?, "Empfang");
+            page.reload().await?;
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_language_fits_the_narrowest_window() {
+    let server = Server::start();
+    journey_at(&server.url(), async |page| {
+        page.resize(320, 640).await?;
+        for (language, direction, settings) in LANGUAGES {
+            page.open_at(&format!("{}?lang={language}", server.url()))
+                .await?;
+            assert_eq!(page.language().await?[..2], [language, direction]);
+            page.fits("the welcome").await?;
+            page.press_button(settings).await?;
+            page.fits("the settings").await?;
+            page.press_keys(Key::Escape + "").await?;
+            page.say(REQUEST).await?;
+            page.can_choose("Brake service").await?;
+            page.fits("a question").await?;
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_said_is_printed_and_nothing_else() {
+    journey(async |page| {
+        page.say(REQUEST).await?;
+        page.tap("Brake service").await?;
+        page.can_choose("Standard").await?;
+        page.resize(800, 300).await?;
+        page.is_printed().await?;
+        assert!(page.shows("article").await?, "what was said");
+        assert!(page.shows(".qc-receipt").await?, "what was answered");
+        assert!(!page.shows("form.composer").await?, "nobody types on paper");
+        assert!(!page.shows("header button").await?, "nor presses");
+        let cut = "const log = document.querySelector('[role=log]');
+            return log.scrollHeight > log.clientHeight + 1;";
+        assert!(!page.tell::<bool>(cut).await?, "all of it is there");
+        Ok(())
+    })
+    .await;
+}
