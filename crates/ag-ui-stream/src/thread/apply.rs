@@ -243,7 +243,9 @@ impl Thread {
         let calls = parent.tool_calls.get_or_insert_default();
         calls.push(call);
         let call = calls.len() - 1;
-        self.calls.place(message, &self.messages[message]);
+        if let Some(state) = self.calls.state_mut(id) {
+            state.place = Some((message, call));
+        }
         Change::ToolCallAdded {
             message,
             call,
