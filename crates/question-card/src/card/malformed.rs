@@ -76,11 +76,13 @@ fn own_answer(card: CardState) -> impl IntoView {
         view! { <p class=part::ERROR id=card.ids.error(0)>{card.error_text(0, problem)}</p> }
     };
     view! {
-        <label class=part::OPTION_LABEL id=label.clone() for=card.ids.control(Control::OtherText { question: 0 })>
-            {card.labels.malformed_answer}
-        </label>
-        {move || error.get().map(error_line)}
-        {text_field(card, 0, Field::Other, label)}
-        {counter(card, 0, Field::Other)}
+        <div class=part::OPTIONS>
+            <label class=part::OPTION_LABEL id=label.clone() for=card.ids.control(Control::OtherText { question: 0 })>
+                {card.labels.malformed_answer}
+            </label>
+            {move || error.get().map(error_line)}
+            {text_field(card, 0, Field::Other, label)}
+            {counter(card, 0, Field::Other)}
+        </div>
     }
 }

@@ -12,7 +12,7 @@ use crate::draft::Field;
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
-/// The row of an option that answers at once.
+/// The row of a complete option, which answers at once.
 pub(crate) fn pick_row(card: CardState, option: OptionShown) -> impl IntoView {
     let OptionShown {
         question, index, ..
@@ -23,7 +23,7 @@ pub(crate) fn pick_row(card: CardState, option: OptionShown) -> impl IntoView {
     };
     let picked =
         move || card.is_latched() && card.draft.with(|draft| draft.is_chosen(question, index));
-    let inert = move || !(card.is_open() && option.closed.get());
+    let inert = move || !card.is_open();
     let describe = describedby(card, option);
     let describe = move || match (describe(), inert()) {
         (Some(description), true) => Some(format!("{description} {}", card.ids.wait())),
@@ -31,14 +31,13 @@ pub(crate) fn pick_row(card: CardState, option: OptionShown) -> impl IntoView {
         (description, false) => description,
     };
     let pick = move |click: &MouseEvent| {
-        if card.steady.allows(click) && option.closed.get_untracked() {
+        if card.steady.allows(click) {
             card.pick(option);
         }
     };
     view! {
         <div
             class=part::OPTION
-            data-pending=move || (!option.closed.get()).then_some("")
             data-chosen=move || picked().then_some("")
             on:click=move |click| {
                 if is_on_bare_row(&click) && let Some(button) = card.control(control) {

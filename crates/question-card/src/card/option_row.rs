@@ -22,7 +22,7 @@ enum Row {
     Button,
 }
 
-/// The row of an option. Its label keeps its node when the input joins it.
+/// The row of an option. Its label keeps its node when the input joins it; a button takes its place, and has a name from the start.
 pub(crate) fn option_row(
     card: CardState,
     question: QuestionShown,
@@ -30,9 +30,9 @@ pub(crate) fn option_row(
 ) -> impl IntoView {
     let row = Memo::new(move |_| match (card.layout.get(), question.kind.get()) {
         (Layout::Undecided, _) | (_, None) => Row::Text,
+        _ if !option.closed.get() => Row::Text,
         (Layout::OnPick, Some(_)) => Row::Button,
-        (Layout::Explicit, Some(kind)) if option.closed.get() => Row::Input(kind),
-        (Layout::Explicit, Some(_)) => Row::Text,
+        (Layout::Explicit, Some(kind)) => Row::Input(kind),
     });
     let is_button = Memo::new(move |_| row.get() == Row::Button);
     move || match is_button.get() {
