@@ -6,6 +6,7 @@ use crate::card_page::{Setting, tap};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Phase};
 use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::Element;
 
 #[test]
 async fn sel_01_nothing_is_chosen_before_the_user_chooses() {
@@ -143,11 +144,18 @@ async fn oth_01_the_focus_alone_changes_nothing() {
 }
 
 #[test]
-async fn oth_02_oth_03_text_takes_the_place_of_the_option_and_gives_it_back() {
+async fn oth_02_text_takes_the_place_of_the_option() {
     let card = CardPage::waiting(service()).await;
     card.choose("Oil change").await;
     card.type_other(0, "x").await;
     assert_eq!(card.chosen(), ["Other"]);
+}
+
+#[test]
+async fn oth_03_text_that_is_gone_gives_the_option_back() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    card.type_other(0, "x").await;
     card.type_other(0, "").await;
     assert_eq!(card.chosen(), ["Oil change"]);
 }
@@ -224,37 +232,57 @@ async fn oth_07_other_without_text_is_an_error_at_the_text() {
 }
 
 #[test]
-async fn val_01_val_03_val_04_missing_answers_are_named_and_gone_when_given() {
+async fn val_01_submit_acts_and_goes_to_what_is_missing() {
     let card = CardPage::waiting(mixed()).await;
     card.choose("Postgres").await;
     assert!(!card.is_inert("Submit answers"));
     card.submit().await;
     card.has_not_replied();
     assert_eq!(card.state(), "invalid");
-    let named = |name: &str| format!("Select an answer for \u{2068}{name}\u{2069}");
-    assert_eq!(card.errors(), [named("Features"), named("Style")]);
     card.sees_focus_on(&card.control("Search"));
-    assert!(card.described(&card.fieldset(2)).contains(&named("Style")));
-    assert_eq!(
-        card.fieldset(2).get_attribute("aria-invalid").as_deref(),
-        Some("true")
-    );
-    assert!(
-        card.inputs("checkbox")
-            .iter()
-            .all(|input| input.get_attribute("aria-invalid").as_deref() == Some("true"))
-    );
+}
 
+#[test]
+async fn val_03_what_is_missing_is_named_where_it_is() {
+    let card = CardPage::waiting(mixed()).await;
+    card.choose("Postgres").await;
+    card.submit().await;
+    assert_eq!(card.errors(), [missing("Features"), missing("Style")]);
+    for (question, name) in [(1, "Features"), (2, "Style")] {
+        let described = card.described(&card.fieldset(question));
+        assert!(described.contains(&missing(name)), "{described}");
+    }
+    assert!(is_invalid(&card.fieldset(2)), "a group of radio buttons");
+    let boxes = card.inputs("checkbox");
+    assert!(!boxes.is_empty() && boxes.iter().all(is_invalid));
+}
+
+#[test]
+async fn val_04_an_error_goes_with_the_answer() {
+    let card = CardPage::waiting(mixed()).await;
+    card.choose("Postgres").await;
+    card.submit().await;
     card.choose("Fancy").await;
-    assert_eq!(card.errors(), [named("Features")]);
-    assert_eq!(card.fieldset(2).get_attribute("aria-invalid"), None);
+    assert_eq!(card.errors(), [missing("Features")]);
+    assert!(!is_invalid(&card.fieldset(2)));
+    card.sees_focus_on(&card.control("Search"));
     card.choose("Search").await;
     assert_eq!(card.state(), "awaiting");
+    assert!(!card.inputs("checkbox").iter().any(is_invalid));
+    card.sees_focus_on(&card.control("Search"));
     card.submit().await;
     assert_eq!(
         card.only_reply().message(),
         "Database: Postgres\nFeatures: Search\nStyle: Fancy"
     );
+}
+
+fn missing(name: &str) -> String {
+    format!("Select an answer for \u{2068}{name}\u{2069}")
+}
+
+fn is_invalid(element: &Element) -> bool {
+    element.get_attribute("aria-invalid").as_deref() == Some("true")
 }
 
 #[test]

@@ -74,12 +74,20 @@ async fn key_05_ctrl_enter_sends_or_goes_to_what_is_missing() {
 }
 
 #[test]
-async fn key_06_key_07_digits_choose_in_their_question() {
+async fn key_06_digits_choose_in_their_question() {
     let card = CardPage::waiting(mixed()).await;
     card.control("Plain").focus().expect("it takes the focus");
     assert!(card.press("2").await);
     assert_eq!(card.chosen(), ["Fancy"]);
     card.sees_focus_on(&card.control("Fancy"));
+    card.has_not_replied();
+}
+
+#[test]
+async fn key_07_the_digit_after_the_last_goes_to_the_text() {
+    let card = CardPage::waiting(mixed()).await;
+    card.choose("Fancy").await;
+    card.control("Fancy").focus().expect("it takes the focus");
     assert!(card.press("3").await);
     card.sees_focus_on(&card.text_field(2));
     assert_eq!(card.chosen(), ["Fancy"], "the focus alone chooses nothing");
@@ -132,21 +140,9 @@ async fn oth_09_enter_in_text_confirms_and_shift_enter_is_a_line_break() {
 }
 
 #[test]
-async fn ime_01_ime_02_composed_keys_belong_to_the_input_method() {
-    let card = CardPage::waiting(service()).await;
-    card.type_other(0, "にほ").await;
+async fn ime_01_keys_between_the_ends_of_a_composition_belong_to_the_input_method() {
+    let card = writing("にほ").await;
     let field: Element = card.text_field(0).unchecked_into();
-    card.text_field(0).focus().expect("it takes the focus");
-    assert!(
-        !card
-            .press_with("Enter", |init| init.set_key_code(229))
-            .await
-    );
-    assert!(
-        !card
-            .press_with("Enter", |init| init.set_is_composing(true))
-            .await
-    );
     dispatch(&field, "compositionstart");
     assert!(!card.press("Enter").await);
     assert!(!card.press("Escape").await);
@@ -154,6 +150,16 @@ async fn ime_01_ime_02_composed_keys_belong_to_the_input_method() {
     dispatch(&field, "compositionend");
     assert!(card.press("Enter").await);
     assert_eq!(card.only_reply().message(), "にほ");
+}
+
+#[test]
+async fn ime_02_an_enter_that_the_input_method_takes_sends_nothing() {
+    let card = writing("にほ").await;
+    let taken = card.press_with("Enter", |init| init.set_key_code(229));
+    assert!(!taken.await, "as some browsers report it");
+    let composing = card.press_with("Enter", |init| init.set_is_composing(true));
+    assert!(!composing.await, "and as others do");
+    card.has_not_replied();
 }
 
 #[test]
@@ -187,4 +193,12 @@ async fn k4_digits_choose_from_a_button_of_the_question_too() {
         .expect("it takes the focus");
     assert!(!card.press("1").await, "Submit belongs to no question");
     assert_eq!(card.chosen(), ["Brake service"]);
+}
+
+/// A card with this text in its field, and the caret there.
+async fn writing(text: &str) -> CardPage {
+    let card = CardPage::waiting(service()).await;
+    card.type_other(0, text).await;
+    card.text_field(0).focus().expect("it takes the focus");
+    card
 }

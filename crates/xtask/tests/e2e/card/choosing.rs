@@ -100,12 +100,23 @@ async fn oth_01_passing_through_the_text_changes_nothing() {
 }
 
 #[tokio::test]
-async fn oth_02_oth_03_text_takes_the_place_of_an_option_and_gives_it_back() {
+async fn oth_02_text_takes_the_place_of_an_option() {
     gallery_at(SINGLE, async |page| {
         page.choose("Cleaning").await?;
         assert_eq!(page.tab().await?, "own answer");
         page.press("x").await?;
         assert_eq!(page.chosen().await?, ["Other"]);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn oth_03_text_that_is_deleted_gives_the_option_back() {
+    gallery_at(SINGLE, async |page| {
+        page.choose("Cleaning").await?;
+        assert_eq!(page.tab().await?, "own answer");
+        page.press("x").await?;
         page.press(Key::Backspace + "").await?;
         assert_eq!(page.chosen().await?, ["Cleaning"]);
         Ok(())
