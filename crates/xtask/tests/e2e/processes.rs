@@ -26,18 +26,28 @@ impl Process {
         let output = child.stdout.take().expect("its output is piped");
         let process = Self { child };
 
-        let (found, port) = mpsc::channel();
+        let (heard, lines) = mpsc::channel();
         // Reads on after the announcement, or the program would block once the pipe is full.
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if let Some(port) = announcement(&line) {
-                    let _ = found.send(port);
-                }
+                let _ = heard.send(line);
             }
         });
-        let port = port.recv_timeout(patience);
-        let port =
-            port.unwrap_or_else(|_| panic!("{} does not say where it listens", program.display()));
+        let deadline = Instant::now() + patience;
+        let mut said = Vec::new();
+        let port = loop {
+            let rest = deadline.saturating_duration_since(Instant::now());
+            let Ok(line) = lines.recv_timeout(rest) else {
+                panic!(
+                    "{} does not say where it listens, but: {said:#?}",
+                    program.display()
+                );
+            };
+            match announcement(&line) {
+                Some(port) => break port,
+                None => said.push(line),
+            }
+        };
         (process, port)
     }
 
@@ -142,8 +152,9 @@ fn ask_to_end(_: &Child) {}
 #[cfg(not(unix))]
 fn kill_group(_: &Child) {}
 
-/// How long a program may take to start where nothing has to be built.
-pub(crate) const START_LIMIT: Duration = Duration::from_secs(30);
+/// How long a program may take to start where nothing has to be built, on a machine that has much else to do. One that ends instead is
+/// not waited for.
+pub(crate) const START_LIMIT: Duration = Duration::from_secs(120);
 
 /// How long a program may take to end by itself.
 const END_LIMIT: Duration = Duration::from_secs(15);
