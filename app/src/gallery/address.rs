@@ -38,6 +38,10 @@ pub(crate) enum Extra {
     Skip,
     /// Typed texts must not be long.
     Limit,
+    /// There is a deadline.
+    Deadline,
+    /// Receipts can be copied.
+    Copy,
 }
 
 /// The direction of the page.
@@ -127,13 +131,15 @@ impl Address {
 }
 
 impl Extra {
-    pub(crate) const ALL: [Self; 2] = [Self::Skip, Self::Limit];
+    pub(crate) const ALL: [Self; 4] = [Self::Skip, Self::Limit, Self::Deadline, Self::Copy];
 
     /// Its name in an address.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Skip => "skip",
             Self::Limit => "limit",
+            Self::Deadline => "deadline",
+            Self::Copy => "copy",
         }
     }
 }

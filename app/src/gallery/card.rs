@@ -1,25 +1,26 @@
-//! One card, put into its state by what a host has: props, and for `invalid` the press of a button.
+//! One card, put into its state by what a host has, which is props, and where that is not enough by what a person does.
 
+use crate::acts;
 use crate::address::{Address, Extra, LANGUAGES};
 use crate::live;
 use crate::state::{Staged, State};
 use crate::stream::arguments;
 use ask_user_question::examples::{Example, FILES};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::Sending;
-use ask_user_question::{AskSnapshot, Reply};
+use ask_user_question::snapshot::{AskPatch, Sending};
+use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::html::Div;
 use leptos::prelude::*;
 use question_card::card::QuestionCardProps;
-use question_card::{Labels, QuestionCard};
-use wasm_bindgen::JsCast;
-use web_sys::HtmlFormElement;
+use question_card::drafts::Persist;
+use question_card::{CopyReceipt, Labels, QuestionCard};
 
 /// How many characters a typed text may have where the host limits it.
 const LIMIT: usize = 40;
+const TEN_MINUTES: u64 = 10 * 60 * 1000;
 
 /// What a card's host knows and hears.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) ask: RwSignal<AskSnapshot>,
     pub(crate) sending: RwSignal<Sending>,
@@ -27,6 +28,7 @@ pub(crate) struct Host {
     pub(crate) on_cancel: Callback<()>,
     pub(crate) on_reply_in_chat: Callback<Vec<Selection>>,
     pub(crate) on_late_message: Callback<String, bool>,
+    pub(crate) persist: Persist,
 }
 
 impl Host {
@@ -39,6 +41,7 @@ impl Host {
             on_cancel: Callback::new(|()| {}),
             on_reply_in_chat: Callback::new(|_| {}),
             on_late_message: Callback::new(|_| true),
+            persist: Persist::None,
         }
     }
 }
@@ -55,21 +58,34 @@ pub(crate) fn example_card(
     state: State,
     host: Host,
 ) -> impl IntoView + use<> {
-    let frame = NodeRef::<Div>::new();
     if state == State::Live {
-        live::play(
-            host.ask,
-            &call(&example.name, state),
-            arguments(file(&example.name)),
-        );
+        let arguments = arguments(file(&example.name));
+        live::play(host.ask, &call(&example.name, state), arguments);
     }
+    let frame = NodeRef::<Div>::new();
+    let is_staged = RwSignal::new(!state.needs_acts());
     Effect::new(move |_| {
-        if let (State::Invalid, Some(frame)) = (state, frame.get()) {
+        if let Some(frame) = frame.get()
+            && !is_staged.get_untracked()
+        {
             // A frame later, when the card has followed its ask.
-            request_animation_frame(move || submit(&frame));
+            request_animation_frame(move || {
+                act(state, &frame, host.ask);
+                is_staged.set(true);
+            });
         }
     });
-    let mut card = QuestionCardProps::builder()
+    view! {
+        <div class="gallery-card" node_ref=frame data-staged=move || is_staged.get().then_some("")>
+            {QuestionCard(props(address, example, state, host))}
+        </div>
+    }
+}
+
+/// What a host gives a card.
+fn props(address: &Address, example: &Example, state: State, host: Host) -> QuestionCardProps {
+    let deadline = address.has(Extra::Deadline).then(|| now() + TEN_MINUTES);
+    let mut props = QuestionCardProps::builder()
         .ask(host.ask)
         .sending(host.sending)
         .mode(address.mode)
@@ -78,29 +94,46 @@ pub(crate) fn example_card(
         .on_cancel(host.on_cancel)
         .on_reply_in_chat(host.on_reply_in_chat)
         .on_late_message(host.on_late_message)
+        .on_extend(Callback::new(|()| {}))
+        .expires_at(Signal::stored(deadline))
+        .readonly(state == State::Readonly)
         .allow_skip(address.has(Extra::Skip))
+        .persist(host.persist)
         .build();
     // A card without words of its own speaks English in the direction of the page.
     if address.language != LANGUAGES[0] {
-        card.labels = Some(Labels::for_lang(address.language));
+        props.labels = Some(Labels::for_lang(address.language));
     }
     if address.has(Extra::Limit) {
-        card.max_length = Some(LIMIT);
+        props.max_length = Some(LIMIT);
     }
-    view! {
-        <div class="gallery-card" node_ref=frame>
-            {QuestionCard(card)}
-        </div>
+    if address.has(Extra::Copy) {
+        let labels = Labels::for_lang(address.language);
+        let copy = move || view! { <CopyReceipt ask=host.ask labels /> };
+        props.receipt_actions = Some(copy.into());
+    }
+    props
+}
+
+/// Does what a person does on the way to this state, and then what the host does.
+fn act(state: State, frame: &web_sys::Element, ask: RwSignal<AskSnapshot>) {
+    match state {
+        State::Invalid => acts::submit(frame),
+        State::Dirty => acts::fill(frame),
+        State::Late => {
+            acts::fill(frame);
+            ask.update(|ask| {
+                ask.apply(AskPatch::Outcome(Outcome::Superseded));
+                ask.apply(AskPatch::Phase(Phase::Superseded));
+            });
+        }
+        _ => {}
     }
 }
 
-/// Submits the form in this element, as its button does.
-fn submit(frame: &web_sys::Element) {
-    let form = frame.query_selector("form").ok().flatten();
-    if let Some(form) = form.and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) {
-        // Nothing keeps a form in the page from being submitted.
-        let _ = form.request_submit();
-    }
+fn now() -> u64 {
+    // Whole milliseconds since the epoch: a positive number far below what a float can count.
+    js_sys::Date::now() as u64
 }
 
 fn call(example: &str, state: State) -> String {

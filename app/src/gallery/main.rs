@@ -2,6 +2,7 @@
 //!
 //! A program apart from the chat page, whose weight is neither the examples' nor this code's; `boot.js` starts one or the other.
 
+mod acts;
 mod address;
 mod card;
 mod index;

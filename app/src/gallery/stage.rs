@@ -11,6 +11,7 @@ use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::ev::KeyboardEvent;
 use leptos::html::Textarea;
 use leptos::prelude::*;
+use question_card::drafts::Persist;
 use web_sys::CustomEvent;
 
 /// A card, what its host hears, and a panel that stays in sight as a chat's composer does.
@@ -92,6 +93,7 @@ impl Desk {
                 self.hear(format!("message {text}"));
                 true
             }),
+            persist: Persist::Session,
         }
     }
 

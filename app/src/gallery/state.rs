@@ -15,6 +15,8 @@ pub(crate) enum State {
     Streaming,
     /// Waiting for the answer.
     Awaiting,
+    /// Something is chosen and typed.
+    Dirty,
     /// Submitted with nothing chosen.
     Invalid,
     /// The answer is on its way.
@@ -29,12 +31,16 @@ pub(crate) enum State {
     Declined,
     /// The user went on with something else.
     Superseded,
+    /// The same, with an answer that was not sent.
+    Late,
     /// The deadline passed.
     Expired,
     /// The stream broke off.
     Interrupted,
     /// The arguments ended and cannot be read.
     Malformed,
+    /// Nobody can answer it any more, and nobody knows how it ended.
+    Readonly,
     /// Arriving now, from the first byte on.
     Live,
 }
@@ -48,10 +54,11 @@ pub(crate) struct Staged {
 
 impl State {
     /// Every state that stands still, in the order of a card's life.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Composing,
         Self::Streaming,
         Self::Awaiting,
+        Self::Dirty,
         Self::Invalid,
         Self::Submitting,
         Self::Failed,
@@ -59,9 +66,11 @@ impl State {
         Self::Replied,
         Self::Declined,
         Self::Superseded,
+        Self::Late,
         Self::Expired,
         Self::Interrupted,
         Self::Malformed,
+        Self::Readonly,
     ];
 
     /// Its name in an address.
@@ -70,6 +79,7 @@ impl State {
             Self::Composing => "composing",
             Self::Streaming => "streaming",
             Self::Awaiting => "awaiting",
+            Self::Dirty => "dirty",
             Self::Invalid => "invalid",
             Self::Submitting => "submitting",
             Self::Failed => "failed",
@@ -77,9 +87,11 @@ impl State {
             Self::Replied => "replied",
             Self::Declined => "declined",
             Self::Superseded => "superseded",
+            Self::Late => "late",
             Self::Expired => "expired",
             Self::Interrupted => "interrupted",
             Self::Malformed => "malformed",
+            Self::Readonly => "readonly",
             Self::Live => "live",
         }
     }
@@ -88,6 +100,11 @@ impl State {
     pub(crate) fn by_name(name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter().chain([Self::Live]);
         all.find(|state| state.name() == name)
+    }
+
+    /// Whether it takes more than what a host gives.
+    pub(crate) fn needs_acts(self) -> bool {
+        matches!(self, Self::Invalid | Self::Dirty | Self::Late)
     }
 
     /// What a host gives the card of an ask with these arguments; nothing where the ask never comes to this state.
@@ -101,6 +118,9 @@ impl State {
                 _ => Stream::open(id).with_part_of(arguments).ended(),
             },
             Self::Awaiting
+            | Self::Dirty
+            | Self::Late
+            | Self::Readonly
             | Self::Invalid
             | Self::Submitting
             | Self::Failed
@@ -161,7 +181,7 @@ pub(crate) fn answers(ask: &AskUserQuestion) -> Option<Reply> {
     let selection = |(index, question): (usize, &Question)| match index {
         1 => Selection {
             question: index,
-            other: Some("Something else, in my own words".to_owned()),
+            other: Some(words::OWN_ANSWER.to_owned()),
             ..Selection::default()
         },
         2 => Selection {

@@ -25,6 +25,7 @@ pub(crate) const ANSWER_ELSEWHERE: &str = "Answer elsewhere";
 pub(crate) const SUPERSEDE: &str = "Supersede";
 pub(crate) const EXPIRE: &str = "Expire";
 pub(crate) const NETWORK_DOWN: &str = "The network is down.";
+pub(crate) const OWN_ANSWER: &str = "Something else, in my own words";
 pub(crate) const COMPOSER: &str = "Composer";
 
 /// The title of the document.

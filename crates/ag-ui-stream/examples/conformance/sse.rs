@@ -7,9 +7,7 @@ use serde_json::Value;
 
 pub(crate) fn check(case: &Value) -> Verdict {
     if case.get("transport").is_some() {
-        return Verdict::Skipped(
-            "is about the response's headers, which the reader of its body never sees".to_owned(),
-        );
+        return Verdict::Skipped("is about the transport".to_owned());
     }
     let chunks: Option<Vec<Vec<u8>>> = case["chunks_b64"]
         .as_array()

@@ -3,7 +3,6 @@
 use crate::Verdict;
 use ag_ui_stream::asks::Asks;
 use ag_ui_stream::asks::reply::{Delivery, Said, Setup, next_run};
-use ag_ui_stream::input::PROTOCOL_VERSION;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::sse::{OutFrame, write_frame};
 use ag_ui_stream::warning::Warning;
@@ -11,10 +10,8 @@ use ag_ui_stream::{Event, EventReader, Thread};
 use serde_json::Value;
 
 pub(crate) fn check(case: &Value) -> Verdict {
-    if let Some(client) = case.get("client") {
-        return Verdict::Skipped(format!(
-            "is about a client with the setting {client}; this one has none and speaks {PROTOCOL_VERSION} alone"
-        ));
+    if case.get("client").is_some() {
+        return Verdict::Skipped("is about a client with other settings".to_owned());
     }
     let events: Vec<Value> = case["stream"].as_array().cloned().unwrap_or_default();
     let run = match Run::of(&events) {

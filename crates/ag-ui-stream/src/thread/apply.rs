@@ -243,9 +243,7 @@ impl Thread {
         let calls = parent.tool_calls.get_or_insert_default();
         calls.push(call);
         let call = calls.len() - 1;
-        if let Some(state) = self.calls.state_mut(id) {
-            state.place = Some((message, call));
-        }
+        self.calls.place(message, &self.messages[message]);
         Change::ToolCallAdded {
             message,
             call,

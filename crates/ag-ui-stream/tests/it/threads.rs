@@ -323,28 +323,3 @@ fn a_patch_applies_whole_or_not_at_all() {
     );
     assert_eq!(thread.state(), &json!({"a": 1, "b": 1}));
 }
-
-#[test]
-fn a_run_appends_the_messages_of_its_input_that_are_new_in_their_order() {
-    let mut thread = Thread::new(messages(json!([
-        {"role": "user", "id": "u1", "content": "Hello"},
-        {"role": "assistant", "id": "a1", "toolCalls": [{"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}]},
-        {"role": "user", "id": "u2", "content": "And?"},
-    ])));
-    assert_eq!(thread.pending_tool_call_ids(), ["c1"]);
-    let changed = thread.handle_event(&event(json!({
-        "type": "RUN_STARTED", "threadId": "t", "runId": "r", "input": {"threadId": "t", "runId": "r", "messages": [
-            {"role": "system", "id": "s1", "content": "Be kind"},
-            {"role": "user", "id": "u1", "content": "Hello again"},
-            {"role": "tool", "id": "t1", "toolCallId": "c1", "content": "seen"},
-            {"role": "user", "id": "u3", "content": "So?"},
-            {"role": "user", "id": "u3", "content": "Twice"},
-        ]},
-    })));
-    assert_eq!(changed, Change::RunStarted { added: 3 });
-    let ids: Vec<&str> = thread.messages().iter().map(Message::id).collect();
-    assert_eq!(ids, ["u1", "a1", "u2", "s1", "t1", "u3"]);
-    let kept = serde_json::to_value(thread.message("u1")).unwrap();
-    assert_eq!(kept["content"], "Hello");
-    assert!(thread.pending_tool_call_ids().is_empty());
-}

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use anyhow::{Result, anyhow};
 
@@ -50,6 +51,11 @@ pub(super) const STEPS: &[Step] = &[
         components_in_firefox,
     ),
     step(Group::E2e, "journeys in Chromium", journeys_in_chromium),
+    step(
+        Group::E2e,
+        "no barriers in Chromium",
+        no_barriers_in_chromium,
+    ),
     step(Group::E2e, "a stranger's page", a_strangers_page),
 ];
 
@@ -67,6 +73,9 @@ pub(super) struct Tools {
     node: Wanted<PathBuf>,
     wasm_bindgen: Wanted<PathBuf>,
     page: Wanted<Toolbox>,
+    /// The page as users get it, once it is built.
+    built: OnceLock<PathBuf>,
+    axe: Wanted<PathBuf>,
     chromium: Wanted<Browser>,
     firefox: Wanted<Browser>,
 }
@@ -96,6 +105,7 @@ impl Tools {
         }
         if any(&[Group::E2e]) {
             self.page = wanted(Toolbox::for_page(true))?;
+            self.axe = wanted(tools::axe())?;
         }
         if any(&[Group::Browser, Group::E2e]) {
             self.chromium = wanted(browsers::chromium())?;
@@ -106,14 +116,32 @@ impl Tools {
         Ok(self.judge())
     }
 
-    /// Firefox is welcome and never needed; browsers and Node may be missing where nobody promised them.
+    /// The page as users get it, built when it is first asked for.
+    fn built(&self) -> Result<PathBuf> {
+        if let Some(built) = self.built.get() {
+            return Ok(built.clone());
+        }
+        let built = page::build_for_release(self.page.there()?)?;
+        Ok(self.built.get_or_init(|| built).clone())
+    }
+
+    /// Firefox is welcome and never needed; browsers, Node and axe-core may be missing where nobody promised them.
     fn judge(&self) -> Outcome {
         let basics = [self.lints.reason(), self.target.reason()];
         let built = [self.wasm_bindgen.reason(), self.page.reason()];
-        let may_be_missing = [self.node.reason(), self.chromium.reason()];
-        let reason =
-            |reasons: [Option<&str>; 2]| reasons.into_iter().flatten().next().map(str::to_owned);
-        match (reason(basics).or(reason(built)), reason(may_be_missing)) {
+        let may_be_missing = [
+            self.node.reason(),
+            self.axe.reason(),
+            self.chromium.reason(),
+        ];
+        let reason = |reasons: &[Option<&str>]| {
+            reasons
+                .iter()
+                .flatten()
+                .next()
+                .map(|&reason| reason.to_owned())
+        };
+        match (reason(&basics).or(reason(&built)), reason(&may_be_missing)) {
             (Some(reason), _) => Outcome::Failed(reason),
             (None, Some(reason)) => not_there(&reason),
             (None, None) => Outcome::Passed,
@@ -246,9 +274,17 @@ fn components(tools: &Tools, kind: Kind, browser: &Browser) -> Result<Outcome> {
 
 /// The page as users get it, the real server, a browser, and a person's way through.
 fn journeys_in_chromium(tools: &Tools) -> Result<Outcome> {
-    journeys(tools, &["--skip", STRANGER], || {
-        page::build_for_release(tools.page.there()?)
+    journeys(tools, &["--skip", STRANGER, "--skip", BARRIERS], || {
+        tools.built()
     })
+}
+
+/// Every example in every state and every look, under the eyes of axe-core.
+fn no_barriers_in_chromium(tools: &Tools) -> Result<Outcome> {
+    match tools.axe.reason() {
+        Some(reason) => Ok(not_there(reason)),
+        None => journeys(tools, &[BARRIERS], || tools.built()),
+    }
 }
 
 /// What the README promises to whoever takes the card into a page of their own.
@@ -260,6 +296,8 @@ fn a_strangers_page(tools: &Tools) -> Result<Outcome> {
 
 /// The module of the journeys that walk through the stranger's page.
 const STRANGER: &str = "stranger::";
+/// The tests that need axe-core.
+const BARRIERS: &str = "barriers::";
 
 /// The journeys that `which` selects, through the page that `build` gives.
 fn journeys(
@@ -297,6 +335,9 @@ fn journeys(
         "XTASK_CHROMIUM_ARGUMENTS",
         browsers::chromium_arguments().join(" "),
     );
+    if let Wanted::There(axe) = &tools.axe {
+        journeys.env("XTASK_AXE", axe);
+    }
     check(&mut journeys)
 }
 

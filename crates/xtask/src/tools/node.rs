@@ -22,6 +22,9 @@ const STREAM_PEERS: [&str; 4] = [
     "rxjs@7.8.1", // What `@ag-ui/client` is made of.
 ];
 
+/// What looks for barriers in pages, in the version of npm's `axe-core`.
+const AXE: &str = "4.14.1";
+
 /// The `node` that runs tests, brought by apt where that may be done.
 ///
 /// # Errors
@@ -75,6 +78,25 @@ pub(crate) fn stream_peers() -> Result<PathBuf> {
             install("stream-peers", &pins, &STREAM_PEERS)
         }
     }
+}
+
+/// The script that looks for barriers in a page.
+///
+/// # Errors
+///
+/// It is missing, and there is no npm or no network to bring it.
+pub(crate) fn axe() -> Result<PathBuf> {
+    let entry = match cache::entry("axe-core", AXE)? {
+        Some(entry) => entry,
+        None => {
+            say(&format!(
+                "Installing axe-core {AXE}, which looks for barriers in pages, into {}; this takes some seconds, once",
+                cache::home()?.display()
+            ));
+            install("axe-core", AXE, &[&format!("axe-core@{AXE}")])?
+        }
+    };
+    Ok(entry.join("node_modules/axe-core/axe.min.js"))
 }
 
 fn install_binaryen() -> Result<PathBuf> {

@@ -3,7 +3,9 @@
 //! A test that checks a case of the card's contract begins with the case's id; `question-card`'s README lists them all.
 
 mod arriving;
+mod barriers;
 mod choosing;
 mod keys;
 mod looks;
 mod sending;
+mod walk;

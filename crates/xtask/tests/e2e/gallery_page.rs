@@ -46,11 +46,15 @@ impl GalleryPage {
         self.driver.goto(format!("{}{query}", self.url)).await?;
         self.until("document.querySelector('.gallery main')")
             .await?;
-        if query.contains("state=invalid") {
-            self.until("!document.querySelector('.qc[data-state=awaiting]')")
-                .await?;
-        }
+        self.until("!document.querySelector('.gallery-card:not([data-staged])')")
+            .await?;
         Ok(())
+    }
+
+    /// Loads the page anew.
+    pub(crate) async fn reload(&self) -> WebDriverResult<()> {
+        self.driver.refresh().await?;
+        self.until("document.querySelector('.gallery main')").await
     }
 
     /// The links of a part of the toolbar, with what they lead to.
@@ -148,6 +152,11 @@ impl GalleryPage {
 
     pub(crate) async fn tab(&self) -> WebDriverResult<String> {
         self.press(Key::Tab + "").await?;
+        self.focus().await
+    }
+
+    pub(crate) async fn tab_back(&self) -> WebDriverResult<String> {
+        self.press_with(Key::Shift, Key::Tab + "").await?;
         self.focus().await
     }
 

@@ -3,6 +3,7 @@
 use crate::browser::journey;
 use crate::recorder::Record;
 use crate::server::Server;
+use thirtyfour::prelude::*;
 
 const REQUEST: &str = "I need my car looked at";
 
@@ -50,6 +51,35 @@ async fn own_words_are_taken_at_every_question() {
         ])
         .await?;
         Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_keyboard_alone_is_enough() {
+    journey(async |page| {
+        page.tab_to("Message").await?;
+        page.press_keys(REQUEST.to_owned() + Key::Enter).await?;
+        page.can_choose("Oil change").await?;
+        assert_eq!(page.focus().await?, "Message", "a question takes no focus");
+        page.tab_back_to("Oil change").await?;
+        page.press_keys(Key::Enter + "").await?;
+
+        page.can_choose("Rush").await?;
+        let receipt = page.focus().await?;
+        assert!(receipt.starts_with("Answered"), "{receipt}");
+        page.tab_to("Standard").await?;
+        page.press_keys("2").await?;
+        assert_eq!(page.focus().await?, "Rush", "a digit goes there, no more");
+        page.press_keys(" ").await?;
+
+        page.can_choose("Yes").await?;
+        page.tab_to("Yes").await?;
+        page.press_keys(Key::Enter + "").await?;
+        page.hears(&["Oil change", "rush", "Booked"]).await?;
+        let receipt = page.focus().await?;
+        assert!(receipt.starts_with("Answered"), "{receipt}");
+        page.tab_to("Message").await
     })
     .await;
 }

@@ -39,9 +39,28 @@ impl ChatPage {
 
     /// Goes on to a control by the Tab key.
     pub(crate) async fn tab_to(&self, name: &str) -> WebDriverResult<()> {
+        let step = async || self.press_keys(Key::Tab + "").await;
+        self.step_to(name, step).await
+    }
+
+    /// Goes back to a control by Shift and the Tab key.
+    pub(crate) async fn tab_back_to(&self, name: &str) -> WebDriverResult<()> {
+        let step = async || {
+            let chain = self.driver.action_chain().key_down(Key::Shift);
+            let chain = chain.send_keys(Key::Tab + "").key_up(Key::Shift);
+            chain.perform().await
+        };
+        self.step_to(name, step).await
+    }
+
+    async fn step_to(
+        &self,
+        name: &str,
+        step: impl AsyncFn() -> WebDriverResult<()>,
+    ) -> WebDriverResult<()> {
         let mut passed = Vec::new();
         while passed.len() < 20 {
-            self.press_keys(Key::Tab + "").await?;
+            step().await?;
             passed.push(self.focus().await?);
             if passed.last().is_some_and(|last| last == name) {
                 return Ok(());

@@ -1,0 +1,47 @@
+//! What a person does to a card: some states come about in no other way.
+
+use crate::words;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, EventInit, HtmlElement, HtmlFormElement, HtmlTextAreaElement};
+
+/// Submits the form in this element, as its button does.
+pub(crate) fn submit(frame: &Element) {
+    let form = frame.query_selector("form").ok().flatten();
+    if let Some(form) = form.and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) {
+        // Nothing keeps a form in the page from being submitted.
+        let _ = form.request_submit();
+    }
+}
+
+/// Chooses the first option of each question, and writes an answer of one's own at the last.
+pub(crate) fn fill(frame: &Element) {
+    for question in all(frame, "fieldset") {
+        let first = question.query_selector("input").ok().flatten();
+        if let Some(first) = first.and_then(|first| first.dyn_into::<HtmlElement>().ok()) {
+            first.click();
+        }
+    }
+    let last = all(frame, "textarea").pop();
+    if let Some(field) = last.and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok()) {
+        write(&field, words::OWN_ANSWER);
+    }
+}
+
+fn write(field: &HtmlTextAreaElement, text: &str) {
+    field.set_value(text);
+    let bubbling = EventInit::new();
+    bubbling.set_bubbles(true);
+    if let Ok(input) = Event::new_with_event_init_dict("input", &bubbling) {
+        // It is dispatched in any case; what it gives back is whether somebody prevented its default, and it has none.
+        let _ = field.dispatch_event(&input);
+    }
+}
+
+fn all(frame: &Element, selector: &str) -> Vec<Element> {
+    let Ok(found) = frame.query_selector_all(selector) else {
+        return Vec::new();
+    };
+    (0..found.length())
+        .filter_map(|index| found.item(index)?.dyn_into().ok())
+        .collect()
+}

@@ -1,0 +1,149 @@
+//! Walks with the keyboard alone: what Tab stops at, and whole answers from the first key to the receipt.
+
+use crate::gallery_page::gallery_at;
+use thirtyfour::prelude::*;
+
+const FOUR: &str = "?gallery=coding-four-questions&state=awaiting";
+const ON_PICK: &str = "?gallery=chat-service&state=awaiting&mode=on-pick";
+
+#[tokio::test]
+async fn tab_stops_at_all_that_can_be_done_and_nowhere_else() {
+    gallery_at(FOUR, async |page| {
+        let forwards = [
+            "PostgreSQL (Recommended)", // One stop for each group of radio buttons.
+            "own answer",
+            "Add a note",
+            "Login",
+            "Search",
+            "Export",
+            "Audit log",
+            "Other",
+            "own answer",
+            "Add a note",
+            "Problem JSON",
+            "own answer",
+            "Add a note",
+            "Unit tests",
+            "Browser tests",
+            "Lints",
+            "Benchmarks",
+            "Other",
+            "own answer",
+            "Add a note",
+            "Submit answers",
+            "Cancel question",
+            "Reply in chat instead",
+        ];
+        page.stand_before_the_card().await?;
+        for stop in forwards {
+            assert_eq!(page.tab().await?, stop);
+        }
+        assert_eq!(page.tab().await?, "Accept", "nothing holds the focus back");
+        for stop in forwards.iter().rev() {
+            assert_eq!(page.tab_back().await?, *stop);
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn four_questions_are_answered_from_the_first_key_to_the_receipt() {
+    gallery_at(FOUR, async |page| {
+        page.stand_before_the_card().await?;
+        page.tab().await?;
+        page.press(Key::Down + Key::Down).await?;
+        assert_eq!(page.chosen().await?, ["MySQL"]);
+        page.press(Key::Enter + "").await?;
+        assert_eq!(page.focus().await?, "Login", "the next open question");
+        page.press("23").await?;
+        page.press(" ").await?;
+        assert_eq!(page.chosen().await?, ["MySQL", "Search"]);
+        page.tab_to("own answer").await?;
+        page.press("and a sitemap").await?;
+        page.press(Key::Escape + "").await?;
+        assert_eq!(page.focus().await?, "Other", "the text is left and kept");
+        page.press(Key::Enter + "").await?;
+        assert_eq!(page.focus().await?, "Problem JSON");
+        page.press(" ").await?;
+        page.tab_to("Add a note").await?;
+        page.press(Key::Enter + "").await?;
+        page.press("only for the API").await?;
+        page.press(Key::Enter + "").await?;
+        assert_eq!(page.focus().await?, "Unit tests");
+        page.press("1").await?;
+        page.press_with(Key::Control, Key::Enter + "").await?;
+        page.comes_to("submitting").await?;
+        assert_eq!(page.focus().await?, "Unit tests", "where it was");
+
+        let replies = page.replies().await?;
+        let answers = &replies[0]["answers"];
+        let answer = |question: &str| answers[question].as_str().unwrap_or_default().to_owned();
+        assert_eq!(
+            [
+                answer("Which database should the service use?"),
+                answer("Which features should the first version have?"),
+                answer("How should errors be reported?"),
+                answer("Which checks should run before a merge?"),
+            ],
+            [
+                "MySQL",
+                "Search, and a sitemap",
+                "Problem JSON",
+                "Unit tests"
+            ]
+        );
+        assert_eq!(replies[0]["details"][2]["note"], "only for the API");
+
+        page.host("Accept").await?;
+        page.comes_to("answered").await?;
+        assert_eq!(page.focus().await?, "receipt");
+        assert_eq!(page.tab().await?, "Copy answers");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_key_answers_where_one_tap_does_and_a_digit_only_goes_there() {
+    gallery_at(ON_PICK, async |page| {
+        page.stand_before_the_card().await?;
+        assert_eq!(page.tab().await?, "Cleaning");
+        page.press("3").await?;
+        assert_eq!(page.focus().await?, "Installation");
+        assert_eq!(page.replies().await?.len(), 0);
+        page.press(" ").await?;
+        page.comes_to("submitting").await?;
+        assert_eq!(
+            page.focus().await?,
+            "Installation",
+            "busy, and still the focus"
+        );
+        page.host("Accept").await?;
+        page.comes_to("answered").await?;
+        assert_eq!(page.focus().await?, "receipt");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_came_too_late_is_sent_as_a_message_by_keys() {
+    gallery_at(ON_PICK, async |page| {
+        page.tab_to("own answer").await?;
+        page.press("My roof leaks").await?;
+        page.host("Supersede").await?;
+        page.comes_to("superseded").await?;
+        assert_eq!(page.focus().await?, "receipt");
+        page.tab_to("Send as a message").await?;
+        page.press(Key::Enter + "").await?;
+        page.until("!document.querySelector('.qc-late')").await?;
+        assert_eq!(
+            page.heard().await?.last().map(String::as_str),
+            Some("message My roof leaks")
+        );
+        assert_ne!(page.focus().await?, "nowhere");
+        Ok(())
+    })
+    .await;
+}
