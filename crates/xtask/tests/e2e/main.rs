@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask test --only e2e` builds the page and the server, finds the browser and says where all of them are.
 
+mod barriers;
 mod browser;
 mod card;
 mod chat_page;
