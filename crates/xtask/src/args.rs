@@ -54,6 +54,8 @@ pub(crate) struct ServeOptions {
     pub(crate) release: bool,
     /// Open the page in the default browser.
     pub(crate) open: bool,
+    /// Origins whose agents the page may talk to beside its server; the server says whether they are any.
+    pub(crate) allow_agents: Vec<String>,
 }
 
 /// A part of the checks that `--only` selects.
@@ -114,6 +116,7 @@ fn parse_serve(parser: &mut lexopt::Parser) -> Result<Command> {
         port: 8080,
         release: false,
         open: false,
+        allow_agents: Vec::new(),
     };
     while let Some(word) = parser.next()? {
         match word {
@@ -126,6 +129,13 @@ fn parse_serve(parser: &mut lexopt::Parser) -> Result<Command> {
             }
             Long("release") => options.release = true,
             Long("open") => options.open = true,
+            Long("allow-agent") => {
+                let origin = parser.value()?;
+                let origin = origin.into_string().map_err(|_| {
+                    anyhow!("--allow-agent takes an origin such as https://agent.example")
+                })?;
+                options.allow_agents.push(origin);
+            }
             Short('h') | Long("help") => return Ok(Command::Help(SERVE_HELP)),
             other => return Err(other.unexpected().into()),
         }
@@ -215,17 +225,18 @@ Tools are kept in a cache of yours, by name and version; ASK_TOOLS_DIR names ano
 ";
 
 const SERVE_HELP: &str = "\
-Usage: cargo xtask serve [--port N] [--release] [--open]
+Usage: cargo xtask serve [--port N] [--release] [--open] [--allow-agent ORIGIN]...
 
 Brings what is missing (the wasm32 target, trunk, wasm-bindgen), builds and starts question-server, and serves the chat
 page in front of it with `trunk serve`. The page is rebuilt when its sources change; a change of the server needs a new
 start. Ctrl+C ends both.
 
 Options:
-  -p, --port N   port of the page on 127.0.0.1 (8080); 0 takes any free one
-      --release  build as for users: smaller and faster, but slow to build
-      --open     open the page in the default browser
-  -h, --help     this text
+  -p, --port N              port of the page on 127.0.0.1 (8080); 0 takes any free one
+      --release             build as for users: smaller and faster, but slow to build
+      --open                open the page in the default browser
+      --allow-agent ORIGIN  let the page talk to agents of this origin too; may be repeated
+  -h, --help                this text
 ";
 
 const TEST_HELP: &str = "\
@@ -269,6 +280,7 @@ mod tests {
                 port,
                 release,
                 open,
+                allow_agents: Vec::new(),
             })
         };
         assert_eq!(parsed("serve").unwrap(), serve(8080, false, false));
@@ -280,6 +292,16 @@ mod tests {
             parsed("serve --port=0 --open").unwrap(),
             serve(0, false, true)
         );
+    }
+
+    #[test]
+    fn serve_takes_as_many_agents_as_are_given() {
+        let line = "serve --allow-agent https://a.example --allow-agent=http://localhost:9000";
+        let Command::Serve(options) = parsed(line).unwrap() else {
+            panic!("it serves");
+        };
+        let agents = ["https://a.example", "http://localhost:9000"];
+        assert_eq!(options.allow_agents, agents);
     }
 
     #[test]

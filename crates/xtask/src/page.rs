@@ -49,13 +49,15 @@ for (const name of fs.readdirSync(dist, { recursive: true })) {
 "#;
 
 /// How `trunk serve` is to run.
-pub(crate) struct Serving {
+pub(crate) struct Serving<'a> {
     /// The page's port.
     pub(crate) port: u16,
     /// The server's port.
     pub(crate) server_port: u16,
     pub(crate) release: bool,
     pub(crate) open: bool,
+    /// Origins that the page may talk to beside its own.
+    pub(crate) allow_agents: &'a [String],
 }
 
 /// The call of `trunk serve` that puts the page in front of the server.
@@ -63,14 +65,14 @@ pub(crate) struct Serving {
 /// # Errors
 ///
 /// Trunk.toml can't be read or lacks what is to be replaced in it, or our copy can't be written.
-pub(crate) fn trunk_serve(toolbox: &Toolbox, serving: &Serving) -> Result<Command> {
+pub(crate) fn trunk_serve(toolbox: &Toolbox, serving: &Serving<'_>) -> Result<Command> {
     let root = workspace::root();
     let scratch = workspace::scratch_dir()?;
     let path = root.join("Trunk.toml");
     let settings =
         fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
     let ours = scratch.join("Trunk.toml");
-    fs::write(&ours, settings_for_serving(&settings, serving.server_port)?)
+    fs::write(&ours, settings_for_serving(&settings, serving)?)
         .with_context(|| format!("can't write {}", ours.display()))?;
 
     let mut trunk = trunk(toolbox)?;
@@ -170,12 +172,19 @@ fn trunk(toolbox: &Toolbox) -> Result<Command> {
 }
 
 /// Trunk.toml with the server's real port, and with nonces, which only a server that writes the page anew can give.
-fn settings_for_serving(settings: &str, server_port: u16) -> Result<String> {
-    let backend = format!("http://127.0.0.1:{server_port}/");
+fn settings_for_serving(settings: &str, serving: &Serving<'_>) -> Result<String> {
+    let backend = format!("http://127.0.0.1:{}/", serving.server_port);
+    // The server has judged them: it would not have started with anything that is no origin.
+    let agents = serving
+        .allow_agents
+        .iter()
+        .map(|origin| format!(" {origin}"));
+    let connect = format!("connect-src 'self'{}", agents.collect::<String>());
     let mut ours = settings.to_owned();
     for (what, with) in [
         (BACKEND, backend.as_str()),
         (NO_NONCE, "create_nonce = true"),
+        (CONNECT, connect.as_str()),
     ] {
         if !ours.contains(what) {
             bail!("Trunk.toml is expected to contain `{what}`");
@@ -197,6 +206,7 @@ fn ignored_folders(settings: &str) -> impl Iterator<Item = &str> {
 /// Where plain `trunk serve` looks for the server.
 const BACKEND: &str = "http://127.0.0.1:8787/";
 const NO_NONCE: &str = "create_nonce = false";
+const CONNECT: &str = "connect-src 'self'";
 
 /// The program of the server that cargo has built under `profile`'s folder.
 pub(crate) fn server_program(folder: &str) -> PathBuf {
@@ -213,9 +223,29 @@ mod tests {
             .expect("the workspace has a Trunk.toml")
     }
 
+    fn serving(allow_agents: &[String]) -> Serving<'_> {
+        Serving {
+            port: 8080,
+            server_port: 4321,
+            release: false,
+            open: false,
+            allow_agents,
+        }
+    }
+
+    #[test]
+    fn the_page_may_talk_to_the_agents_that_are_allowed_and_no_other() {
+        let none = settings_for_serving(&settings(), &serving(&[])).unwrap();
+        assert!(none.contains(r#""connect-src 'self'","#), "{none}");
+        let agents = ["https://a.example", "http://localhost:9000"].map(str::to_owned);
+        let some = settings_for_serving(&settings(), &serving(&agents)).unwrap();
+        let policy = r#""connect-src 'self' https://a.example http://localhost:9000","#;
+        assert!(some.contains(policy), "{some}");
+    }
+
     #[test]
     fn every_route_goes_to_the_servers_real_port() {
-        let ours = settings_for_serving(&settings(), 4321).unwrap();
+        let ours = settings_for_serving(&settings(), &serving(&[])).unwrap();
         for route in ["agent", "conversations", "settings.json"] {
             assert!(
                 ours.contains(&format!("backend = \"http://127.0.0.1:4321/{route}\"")),
@@ -228,7 +258,7 @@ mod tests {
 
     #[test]
     fn settings_that_do_not_fit_are_refused() {
-        assert!(settings_for_serving("[build]\n", 4321).is_err());
+        assert!(settings_for_serving("[build]\n", &serving(&[])).is_err());
     }
 
     #[test]

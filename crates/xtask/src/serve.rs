@@ -26,12 +26,13 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<ExitCode> {
     build_server(options.release)?;
 
     page::forget_served()?;
-    let (server, server_port) = start_server(options.release)?;
+    let (server, server_port) = start_server(options)?;
     let serving = Serving {
         port,
         server_port,
         release: options.release,
         open: options.open,
+        allow_agents: &options.allow_agents,
     };
     say("Building the page, which takes about a minute from nothing");
     let page = start_page(&toolbox, &serving)?;
@@ -111,10 +112,13 @@ fn build_server(release: bool) -> Result<()> {
 }
 
 /// Starts the server on a port of its choice and gives that port.
-fn start_server(release: bool) -> Result<(Child, u16)> {
-    let program = page::server_program(if release { "server" } else { "debug" });
+fn start_server(options: &ServeOptions) -> Result<(Child, u16)> {
+    let program = page::server_program(if options.release { "server" } else { "debug" });
     let mut command = Command::new(program);
     command.args(["--port", "0"]);
+    for origin in &options.allow_agents {
+        command.arg("--allow-agent").arg(origin);
+    }
     let conversations = workspace::scratch_dir()?.join("conversations.sqlite");
     command.arg("--database").arg(conversations);
     let mut server = Child::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
@@ -144,7 +148,7 @@ fn start_server(release: bool) -> Result<(Child, u16)> {
     }
 }
 
-fn start_page(toolbox: &Toolbox, serving: &Serving) -> Result<Child> {
+fn start_page(toolbox: &Toolbox, serving: &Serving<'_>) -> Result<Child> {
     let mut command = page::trunk_serve(toolbox, serving)?;
     let mut page = Child::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
     show_output(&mut page, "page  ", |_| ())?;
