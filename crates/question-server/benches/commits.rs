@@ -1,0 +1,234 @@
+//! Answers on the disk: the store beside bare SQLite that writes as many bytes.
+
+use crate::{ABREAST, Outcome, median};
+use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::{AskUserQuestion, Outcome as Ending, Reply};
+use question_agent::call::ToolCall;
+use question_agent::event::Response;
+use question_agent::message::{AssistantMessage, UserMessage};
+use question_agent::registry::ToolContext;
+use question_agent::{Conversation, Effect, Event};
+use question_server::store::{Change, SqliteStore, Store as _, StoreError};
+use rusqlite::Connection;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use tokio::task::JoinSet;
+
+/// How often each has its turn, beside the first rounds, which warm up.
+const ROUNDS: usize = 40;
+
+const WARM_UP: usize = 4;
+
+/// How many answers a turn has: few, so that the disk is the same for all turns of a round.
+const ANSWERS: usize = 5 * ABREAST;
+
+/// The history of one conversation, event by event: what was said, the call, the question that waits, and its answer.
+type Steps = Vec<(Conversation, Vec<Effect>)>;
+
+/// Measures and prints the table.
+pub(crate) async fn measure(folder: &Path) -> Outcome<()> {
+    let bare = Bare::open(&folder.join("bare.sqlite"))?;
+    let store = Arc::new(SqliteStore::open(&folder.join("store.sqlite"))?);
+    let steps = Arc::new(steps()?);
+    let mut rounds = Vec::with_capacity(ROUNDS);
+    for round in 0..WARM_UP + ROUNDS {
+        let mut times = [0.0; 4];
+        // There and back, so that none always comes after the same.
+        let order = if round % 2 == 0 {
+            [0, 1, 2, 3]
+        } else {
+            [3, 2, 1, 0]
+        };
+        for which in order {
+            times[which] = match which {
+                0 => bare.one_after_another()?,
+                1 => answers(&store, &steps, &format!("alone-{round}"), 1).await?,
+                2 => bare.side_by_side()?,
+                _ => answers(&store, &steps, &format!("abreast-{round}"), ABREAST).await?,
+            };
+        }
+        if round >= WARM_UP {
+            rounds.push(times);
+        }
+    }
+    print(&rounds);
+    Ok(())
+}
+
+fn print(rounds: &[[f64; 4]]) {
+    let names = [
+        "bare SQLite, one client".to_owned(),
+        "the store, one client".to_owned(),
+        format!("bare SQLite, {ABREAST} clients"),
+        format!("the store, {ABREAST} clients"),
+    ];
+    println!(
+        "| an answer on the disk (`synchronous=FULL`) | µs: median, least | a second | time beside bare | rate beside bare |"
+    );
+    println!("|---|---|---|---|---|");
+    for (index, name) in names.iter().enumerate() {
+        let times: Vec<f64> = rounds.iter().map(|times| times[index]).collect();
+        let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+        // Of the same round and as many clients.
+        let bare = index - index % 2;
+        let ratio = median(
+            rounds
+                .iter()
+                .map(|times| times[index] / times[bare])
+                .collect(),
+        );
+        let time = median(times);
+        println!(
+            "| {name} | {time:.0}, {least:.0} | {:.0} | {ratio:.2} | {:.1} |",
+            1e6 / time,
+            1.0 / ratio
+        );
+    }
+    println!();
+}
+
+/// The time of one answer, in microseconds, where so many clients answer.
+async fn answers(
+    store: &Arc<SqliteStore>,
+    steps: &Arc<Steps>,
+    name: &str,
+    clients: usize,
+) -> Outcome<f64> {
+    let waiting = steps.len() - 1;
+    // The questions first, which are not measured.
+    run(store, steps, name, ABREAST, 0..waiting).await?;
+    let start = Instant::now();
+    run(store, steps, name, clients, waiting..steps.len()).await?;
+    Ok(start.elapsed().as_secs_f64() * 1e6 / ANSWERS as f64)
+}
+
+async fn run(
+    store: &Arc<SqliteStore>,
+    steps: &Arc<Steps>,
+    name: &str,
+    clients: usize,
+    which: std::ops::Range<usize>,
+) -> Outcome<()> {
+    let mut working = JoinSet::new();
+    for client in 0..clients {
+        let (store, steps) = (Arc::clone(store), Arc::clone(steps));
+        let (name, which) = (name.to_owned(), which.clone());
+        working.spawn(async move {
+            for number in (client..ANSWERS).step_by(clients) {
+                for (conversation, effects) in &steps[which.clone()] {
+                    let change = Change {
+                        owner: None,
+                        context: &ToolContext::default(),
+                        conversation,
+                        effects,
+                    };
+                    store.commit(&format!("{name}-{number}"), change).await?;
+                }
+            }
+            Ok::<(), StoreError>(())
+        });
+    }
+    while let Some(client) = working.join_next().await {
+        client??;
+    }
+    Ok(())
+}
+
+/// One insert of the bytes that an answer has.
+struct Bare {
+    database: Mutex<Connection>,
+    text: String,
+}
+
+impl Bare {
+    fn open(file: &Path) -> Outcome<Self> {
+        let database = Connection::open(file)?;
+        database.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+        database.pragma_update(None, "journal_mode", "WAL")?;
+        database.pragma_update(None, "synchronous", "FULL")?;
+        database.execute_batch("CREATE TABLE answer (text TEXT NOT NULL) STRICT")?;
+        let steps = steps()?;
+        let (conversation, effects) = steps.last().ok_or("there are steps")?;
+        let mut text = serde_json::to_string(conversation.state())?;
+        for effect in effects {
+            if let Effect::PersistToolResults { results } = effect {
+                text.push_str(&serde_json::to_string(results)?);
+            }
+        }
+        Ok(Self {
+            database: Mutex::new(database),
+            text,
+        })
+    }
+
+    fn insert(&self) -> Outcome<()> {
+        let database = self.database.lock().expect("no client panics with it");
+        database
+            .prepare_cached("INSERT INTO answer VALUES (?1)")?
+            .execute([&self.text])?;
+        Ok(())
+    }
+
+    fn one_after_another(&self) -> Outcome<f64> {
+        let start = Instant::now();
+        for _ in 0..ANSWERS {
+            self.insert()?;
+        }
+        Ok(start.elapsed().as_secs_f64() * 1e6 / ANSWERS as f64)
+    }
+
+    fn side_by_side(&self) -> Outcome<f64> {
+        let start = Instant::now();
+        std::thread::scope(|scope| {
+            let client = || (0..ANSWERS / ABREAST).try_for_each(|_| self.insert());
+            let clients: Vec<_> = (0..ABREAST).map(|_| scope.spawn(client)).collect();
+            clients
+                .into_iter()
+                .try_for_each(|client| client.join().map_err(|_| "a client broke off")?)
+        })?;
+        Ok(start.elapsed().as_secs_f64() * 1e6 / ANSWERS as f64)
+    }
+}
+
+fn steps() -> Outcome<Steps> {
+    const ARGUMENTS: &str = r#"{"questions":[{"question":"Which service do you need?","header":"Service","options":[{"label":"Oil change","description":"About 45 minutes"},{"label":"Brake service","description":"Pads and discs, checked and replaced as needed"}]}]}"#;
+    let ask: AskUserQuestion = serde_json::from_str(ARGUMENTS)?;
+    let answer = serde_json::json!({"answers": {"Which service do you need?": "Brake service"}});
+    let reply = Reply::parse(&ask, &answer).map_err(|violations| format!("{violations:?}"))?;
+    let call = "call_0123456789abcdef0123456789abcdef".to_owned();
+    let events = [
+        Event::UserMessage {
+            messages: vec![UserMessage {
+                id: "u".to_owned(),
+                text: "I need my car looked at".to_owned(),
+                ask: None,
+            }],
+        },
+        Event::LlmResponse(AssistantMessage {
+            id: "a".to_owned(),
+            text: String::new(),
+            tool_calls: vec![ToolCall::new(&call, "ask_user_question", ARGUMENTS)],
+        }),
+        Event::AskUserQuestionPending {
+            tool_use_id: call.clone(),
+            questions: ask,
+            expires_at: None,
+        },
+        Event::UserQuestionResponse(Response {
+            tool_use_id: call,
+            reply_id: "11111111-2222-4333-8444-555555555555".to_owned(),
+            by: AnsweredBy::Card,
+            outcome: Ending::Answered(reply),
+            tool_message_id: None,
+            messages: Vec::new(),
+        }),
+    ];
+    let mut conversation = Conversation::new();
+    let mut steps = Vec::new();
+    for event in events {
+        let effects = conversation.handle(event)?;
+        steps.push((conversation.clone(), effects));
+    }
+    Ok(steps)
+}

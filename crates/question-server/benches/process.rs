@@ -1,0 +1,75 @@
+//! Servers in processes of their own, and what the machine says of them.
+
+use crate::Outcome;
+use std::fs::read_to_string;
+use std::net::SocketAddr;
+use std::process::Stdio;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+/// A server; ended when it is dropped.
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    process: Child,
+}
+
+impl Server {
+    /// Starts one and waits until it says where it listens.
+    pub(crate) async fn start(command: &mut Command) -> Outcome<Self> {
+        let mut process = command.stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+        let stdout = process.stdout.take().ok_or("the server has no output")?;
+        let line = BufReader::new(stdout)
+            .lines()
+            .next_line()
+            .await?
+            .ok_or("the server ended at its start")?;
+        let address = line
+            .strip_prefix("listening on http://")
+            .ok_or_else(|| format!("the server says something else: {line}"))?;
+        Ok(Self {
+            address: address.parse()?,
+            process,
+        })
+    }
+
+    /// The memory that it has written to, in KiB: what it holds beside its program.
+    pub(crate) fn memory(&self) -> Outcome<f64> {
+        let pid = self.process.id().ok_or("the server is gone")?;
+        let status = read_to_string(format!("/proc/{pid}/status"))?;
+        let kib = field(&status, "RssAnon:").ok_or("there is no RssAnon")?;
+        Ok(kib.trim_end_matches("kB").trim().parse()?)
+    }
+}
+
+/// Says what to do where this process and its servers may not open as many files as there are to be clients.
+pub(crate) fn check_open_files(wanted: usize) -> Outcome<()> {
+    let limits = read_to_string("/proc/self/limits")?;
+    let limit = field(&limits, "Max open files").and_then(|limits| limits.split(' ').next());
+    match limit.and_then(|limit| limit.parse::<usize>().ok()) {
+        Some(limit) if limit < wanted => Err(format!(
+            "{wanted} open files are needed and {limit} allowed: `ulimit -n {wanted}` first, or say behind -- how many conversations are to wait"
+        )
+        .into()),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// What was measured on.
+pub(crate) fn machine() -> String {
+    let cpus = read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = field(&cpus, "model name").map(|name| name.trim_start_matches([':', ' ']));
+    let kernel = read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let load = read_to_string("/proc/loadavg").unwrap_or_default();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!(
+        "{} of {cores} cores, Linux {}, load {} at the start",
+        name.unwrap_or("a machine"),
+        kernel.trim().split('-').next().unwrap_or_default(),
+        load.split(' ').next().unwrap_or_default(),
+    )
+}
+
+fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(line.trim())
+}
