@@ -26,6 +26,9 @@ pub struct ToolContext {
     /// its calls. `None` where the agent's own tool asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_tool: Option<String>,
+    /// The client's other tools, none of which is named like one of the agent's own: the model is offered them, the client runs them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub client_tools: Vec<ToolSpec>,
 }
 
 impl ToolContext {
@@ -34,6 +37,12 @@ impl ToolContext {
     pub fn asking_tool(&self, limits: &Limits) -> &'static str {
         let declared = self.client_tool.as_deref().and_then(asking_tool);
         declared.unwrap_or_else(|| limits.tool_name())
+    }
+
+    /// Whether the client runs the tool of this name and brings the result.
+    #[must_use]
+    pub fn is_client_tool(&self, name: &str) -> bool {
+        self.client_tools.iter().any(|tool| tool.name == name)
     }
 }
 
@@ -76,7 +85,7 @@ pub enum Permission {
 }
 
 /// A tool as a model is told of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolSpec {
     /// The name under which the model calls it.
     pub name: String,
@@ -177,7 +186,9 @@ impl ToolRegistry {
     /// What the model is told of the tools.
     #[must_use]
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.iter().map(|tool| tool.spec()).collect()
+        let own = self.tools.iter().map(|tool| tool.spec());
+        own.chain(self.context.client_tools.iter().cloned())
+            .collect()
     }
 
     /// What the system prompt says about asking; `None` where the tool is not offered.

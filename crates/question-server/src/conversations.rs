@@ -10,7 +10,8 @@ use crate::owner::Caller;
 use crate::runtime::{stop, to_the_end};
 use crate::wire;
 use ag_ui_stream::Message;
-use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::json::{Plain, plain};
+use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
@@ -70,8 +71,9 @@ struct Pending {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RespondBody {
+    #[serde(deserialize_with = "plain")]
     answers: Value,
-    details: Option<Value>,
+    details: Option<Plain>,
     tool_call_id: Option<String>,
     reply_id: Option<String>,
 }
@@ -84,6 +86,8 @@ struct CancelBody {
     proceed: bool,
     /// Stops this run and nothing else: where it is over, a question that waits is left alone.
     run_id: Option<String>,
+    /// Cancels this question and nothing else: neither another that has come since nor a run.
+    tool_call_id: Option<String>,
 }
 
 /// What `/respond` and `/cancel` give.
@@ -98,20 +102,22 @@ pub(crate) async fn describe(
     ConversationId(id): ConversationId,
 ) -> Result<Json<Description>, ApiError> {
     let live = app.runtime.open(&caller, &id).await?;
-    let talk = app.runtime.talk(&live).await?;
+    let mut talk = app.runtime.talk(&live).await?;
     let conversation = &talk.conversation;
     let pending = conversation.waiting().map(|waiting| Pending {
         tool_call_id: waiting.tool_use_id.clone(),
         questions: waiting.questions.clone(),
         expires_at: waiting.expires_at.map(|time| time.to_string()),
     });
-    Ok(Json(Description {
-        messages: wire::messages(conversation),
+    let description = Description {
+        messages: wire::messages(&talk),
         state: StateChange::from(conversation.state()),
         pending: pending.into_iter().collect(),
         run_id: talk.run.as_ref().map(|run| run.id.clone()),
         last_event_id: live.event_id(live.settled(&talk)),
-    }))
+    };
+    talk.rest();
+    Ok(Json(description))
 }
 
 pub(crate) async fn respond(
@@ -158,7 +164,7 @@ fn read_response(bounds: &Bounds, talk: &Talk, body: RespondBody) -> Result<Even
         .waiting()
         .ok_or(ApiError::Rejected(Rejected::NotWaiting))?;
     let mut reply = json!({"answers": body.answers});
-    if let Some(details) = body.details {
+    if let Some(Plain(details)) = body.details {
         reply["details"] = details;
     }
     let reply = Reply::parse(&waiting.questions, &reply).map_err(ApiError::InvalidReply)?;
@@ -185,7 +191,11 @@ pub(crate) async fn cancel(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Taken>, ApiError> {
     let body = json_body(&headers, body)?;
-    let CancelBody { proceed, run_id } = if body.is_empty() {
+    let CancelBody {
+        proceed,
+        run_id,
+        tool_call_id,
+    } = if body.is_empty() {
         CancelBody::default()
     } else {
         parse(&body)?
@@ -193,6 +203,18 @@ pub(crate) async fn cancel(
     to_the_end(async move {
         let live = app.runtime.open(&caller, &id).await?;
         live.allow_change()?;
+        let cancel = Event::UserCancel { proceed };
+        if let Some(tool_call_id) = tool_call_id {
+            if run_id.is_some() {
+                let both = "Either runId or toolCallId says what is to end.";
+                return Err(ApiError::BadRequest(both.to_owned()));
+            }
+            let talk = app.runtime.talk(&live).await?;
+            if is_cancelled(&talk, &tool_call_id)? {
+                return Ok(taken(&talk));
+            }
+            return hand_over(&app, &live, talk, cancel).await;
+        }
         let run = app.runtime.talk(&live).await?.run.clone();
         let stopped = run.filter(|run| run_id.as_ref().is_none_or(|id| *id == run.id));
         if let Some(run) = &stopped {
@@ -202,9 +224,30 @@ pub(crate) async fn cancel(
             return Ok(taken(&*app.runtime.talk(&live).await?));
         }
         let talk = app.runtime.talk(&live).await?;
-        hand_over(&app, &live, talk, Event::UserCancel { proceed }).await
+        hand_over(&app, &live, talk, cancel).await
     })
     .await
+}
+
+/// Whether a question was cancelled before, which is then done; refuses where it ended otherwise or does not wait.
+fn is_cancelled(talk: &Talk, tool_call_id: &str) -> Result<bool, ApiError> {
+    let conversation = &talk.conversation;
+    if let Some(result) = conversation.result_of(tool_call_id) {
+        if wire::outcome_of(result) == Some(OutcomeKind::Declined) {
+            return Ok(true);
+        }
+        return Err(ApiError::Rejected(Rejected::AlreadyAnswered {
+            same_reply: false,
+            winner: Box::new(result.clone()),
+        }));
+    }
+    match conversation.waiting() {
+        Some(waiting) if waiting.tool_use_id == tool_call_id => Ok(false),
+        Some(waiting) => Err(ApiError::Rejected(Rejected::ForeignReply {
+            waiting: waiting.tool_use_id.clone(),
+        })),
+        None => Err(ApiError::Rejected(Rejected::NotWaiting)),
+    }
 }
 
 async fn hand_over(

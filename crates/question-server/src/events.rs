@@ -28,7 +28,7 @@ pub(crate) async fn follow(
     headers: HeaderMap,
 ) -> Result<ConversationStream, ApiError> {
     let live = app.runtime.open(&caller, &id).await?;
-    let talk = app.runtime.talk(&live).await?;
+    let mut talk = app.runtime.talk(&live).await?;
     let last = headers
         .get(LAST_EVENT_ID)
         .and_then(|value| value.to_str().ok())
@@ -40,6 +40,7 @@ pub(crate) async fn follow(
         _ => going_on(&live, &talk, place),
     };
     let reader = live.log.reader(place.position);
+    talk.rest();
     drop(talk);
     let shutdown = app.runtime.shutdown().clone();
     Ok(ConversationStream {
@@ -84,10 +85,10 @@ fn anew(live: &Live, talk: &Talk, place: Place) -> String {
     };
     let mut events = vec![
         wire::run_started(&live.id, &run_id, Vec::new()),
-        snapshot(&talk.conversation),
+        snapshot(talk),
     ];
     if under_way.is_none() {
-        let outcome = wire::outcome(talk.conversation.state(), Pending::ToolCalls);
+        let outcome = wire::outcome(talk, Pending::ToolCalls);
         events.push(wire::run_finished(&live.id, &run_id, outcome));
     }
     let mut frames = frame(Some(STATE_CHANGE), None, &state(talk));

@@ -1,12 +1,13 @@
 //! What a client sends, read leniently: clients of other makes add fields, and of the history only a user's own words matter.
 
 use crate::error::ApiError;
-use crate::limits::MAX_ID_BYTES;
+use crate::limits::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_ID_BYTES};
+use ask_user_question::json::{JsonText, Plain, plain};
 use ask_user_question::outcome::AskMetadata;
 use question_agent::call::asking_tool;
-use question_agent::registry::ToolContext;
+use question_agent::registry::{ToolContext, ToolSpec};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The body of `POST /agent`: what the server reads of a `RunAgentInput`.
 #[derive(Debug, Deserialize)]
@@ -18,9 +19,9 @@ pub(crate) struct RunInput {
     pub(crate) messages: Vec<InputMessage>,
     #[serde(default)]
     pub(crate) resume: Vec<Resume>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "plain")]
     forwarded_props: Value,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "plain")]
     tools: Value,
 }
 
@@ -38,8 +39,9 @@ pub(crate) enum InputMessage {
 #[derive(Debug, Deserialize)]
 pub(crate) struct InputUser {
     pub(crate) id: String,
+    #[serde(deserialize_with = "plain")]
     content: Value,
-    metadata: Option<Value>,
+    metadata: Option<Plain>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -47,8 +49,11 @@ pub(crate) struct InputUser {
 pub(crate) struct InputTool {
     pub(crate) id: String,
     pub(crate) tool_call_id: String,
+    #[serde(deserialize_with = "plain")]
     content: Value,
-    metadata: Option<Value>,
+    /// Why the client's tool failed, where it did.
+    error: Option<Plain>,
+    metadata: Option<Plain>,
 }
 
 /// The answer to an interrupt, which is named like the call it is about.
@@ -57,8 +62,8 @@ pub(crate) struct InputTool {
 pub(crate) struct Resume {
     pub(crate) interrupt_id: String,
     pub(crate) status: ResumeStatus,
-    pub(crate) payload: Option<Value>,
-    metadata: Option<Value>,
+    pub(crate) payload: Option<Plain>,
+    metadata: Option<Plain>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -90,16 +95,49 @@ impl RunInput {
         })?;
         Ok(Some(ToolContext {
             is_sub_agent: false,
+            client_tools: Vec::new(),
             ..context
         }))
     }
 
     /// The asking tool, where the client declares it as one of its own.
     pub(crate) fn client_tool(&self) -> Option<&'static str> {
+        self.tools().find_map(|(name, _)| asking_tool(name))
+    }
+
+    /// The client's other tools, each once. What no provider could take is left out.
+    pub(crate) fn client_tools(&self) -> Result<Vec<ToolSpec>, ApiError> {
+        let mut declared: Vec<ToolSpec> = Vec::new();
+        let mut bytes = 0;
+        for (name, tool) in self.tools() {
+            let is_known = declared.iter().any(|known| known.name == name);
+            if is_known || asking_tool(name).is_some() || !is_tool_name(name) {
+                continue;
+            }
+            let text = |key: &str| tool.get(key).and_then(Value::as_str).unwrap_or_default();
+            let parameters = match tool.get("parameters") {
+                Some(schema @ Value::Object(_)) => JsonText::of(schema),
+                Some(_) | None => JsonText::of(&json!({"type": "object", "properties": {}})),
+            };
+            let tool = ToolSpec {
+                name: name.to_owned(),
+                description: text("description").to_owned(),
+                parameters: parameters.expect("a value is JSON"),
+            };
+            bytes += name.len() + tool.description.len() + tool.parameters.as_str().len();
+            declared.push(tool);
+        }
+        if declared.len() > MAX_CLIENT_TOOLS || bytes > MAX_CLIENT_TOOLS_BYTES {
+            return Err(ApiError::BadRequest(format!(
+                "A client may declare at most {MAX_CLIENT_TOOLS} tools of {MAX_CLIENT_TOOLS_BYTES} bytes in all."
+            )));
+        }
+        Ok(declared)
+    }
+
+    fn tools(&self) -> impl Iterator<Item = (&str, &Value)> {
         let tools = self.tools.as_array().into_iter().flatten();
-        tools
-            .filter_map(|tool| tool.get("name")?.as_str())
-            .find_map(asking_tool)
+        tools.filter_map(|tool| Some((tool.get("name")?.as_str()?, tool)))
     }
 
     /// How a run that meets an ask is to end: `"forwardedProps": {"interrupts": true}` asks for interrupts.
@@ -119,6 +157,12 @@ pub(crate) enum Pending {
     ToolCalls,
     /// An interrupt for each of them.
     Interrupts,
+}
+
+/// Whether providers take it for a tool's name.
+fn is_tool_name(name: &str) -> bool {
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    (1..=64).contains(&name.len()) && name.chars().all(is_legal)
 }
 
 /// Refuses ids that are empty, too long or unprintable.
@@ -152,6 +196,10 @@ impl InputUser {
 }
 
 impl InputTool {
+    pub(crate) fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
     pub(crate) fn text(&self) -> String {
         text(&self.content)
     }
@@ -182,6 +230,6 @@ fn text(content: &Value) -> String {
     }
 }
 
-fn ask(metadata: Option<&Value>) -> Option<AskMetadata> {
-    AskMetadata::of(metadata?)
+fn ask(metadata: Option<&Plain>) -> Option<AskMetadata> {
+    AskMetadata::of(&metadata?.0)
 }

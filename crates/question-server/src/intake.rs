@@ -4,10 +4,13 @@
 use crate::error::ApiError;
 use crate::input::{InputMessage, InputTool, InputUser, Resume, ResumeStatus, RunInput};
 use crate::limits::Bounds;
+use crate::live::Talk;
+use ask_user_question::json::{self, Plain};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::validate::Violation;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use question_agent::call::ToolResult;
 use question_agent::event::Response;
 use question_agent::message::UserMessage;
 use question_agent::state::AwaitingUserResponse;
@@ -17,9 +20,13 @@ use serde_json::Value;
 /// The event that an input amounts to; `None` where it brings nothing new.
 pub(crate) fn read(
     bounds: &Bounds,
-    conversation: &Conversation,
+    talk: &Talk,
     input: &RunInput,
 ) -> Result<Option<Event>, ApiError> {
+    if let Some(result) = client_result(bounds, talk, input)? {
+        return Ok(Some(Event::ToolComplete { result }));
+    }
+    let conversation = &talk.conversation;
     let said = new_user_messages(bounds, conversation, input)?;
     if let Some(waiting) = conversation.waiting()
         && let Some(response) = response(conversation, waiting, input, &said)?
@@ -35,6 +42,31 @@ pub(crate) fn read(
     }
     refuse_late_reply(conversation, input, &repeated)?;
     Ok(None)
+}
+
+/// The result of the call that the client runs. What the user says with it comes with the next input: clients send their history each time.
+fn client_result(
+    bounds: &Bounds,
+    talk: &Talk,
+    input: &RunInput,
+) -> Result<Option<ToolResult>, ApiError> {
+    let Some(call) = talk.clients_call() else {
+        return Ok(None);
+    };
+    let is_new = |tool: &&InputTool| !talk.conversation.knows_message(&tool.id);
+    let mut brought = tool_messages(input).filter(is_new);
+    let Some(tool) = brought.find(|tool| tool.tool_call_id == call.id) else {
+        return Ok(None);
+    };
+    let content = tool.text();
+    check_words(bounds, content.len())?;
+    Ok(Some(ToolResult {
+        message_id: tool.id.clone(),
+        tool_use_id: call.id.clone(),
+        content,
+        is_error: tool.has_failed(),
+        ask: None,
+    }))
 }
 
 /// Refuses an outcome in which the user says more than may be said at a time.
@@ -170,7 +202,7 @@ fn read_outcome(ask: &AskUserQuestion, content: &str) -> Result<Outcome, ApiErro
     if let Some(outcome) = Outcome::parse(ask, content) {
         return Ok(outcome);
     }
-    match serde_json::from_str(content) {
+    match json::parse(content) {
         Ok(Value::String(text)) => Ok(match_message(ask, &text, Vec::new())),
         Ok(Value::Object(object)) => Err(ApiError::InvalidReply(violations(
             ask,
@@ -186,8 +218,8 @@ fn read_outcome(ask: &AskUserQuestion, content: &str) -> Result<Outcome, ApiErro
 fn read_resume(ask: &AskUserQuestion, resume: &Resume) -> Result<Outcome, ApiError> {
     match (resume.status, &resume.payload) {
         (ResumeStatus::Cancelled, _) => Ok(Outcome::Declined),
-        (ResumeStatus::Resolved, Some(Value::String(text))) => read_outcome(ask, text),
-        (ResumeStatus::Resolved, Some(payload)) => Outcome::from_json(ask, payload)
+        (ResumeStatus::Resolved, Some(Plain(Value::String(text)))) => read_outcome(ask, text),
+        (ResumeStatus::Resolved, Some(Plain(payload))) => Outcome::from_json(ask, payload)
             .ok_or_else(|| ApiError::InvalidReply(violations(ask, payload))),
         (ResumeStatus::Resolved, None) => {
             Err(ApiError::InvalidReply(violations(ask, &Value::Null)))

@@ -39,6 +39,12 @@ pub const MAX_MODEL_CALLS: u32 = 32;
 /// How often in one run a model may try again after an ask that could not be asked.
 pub const MAX_ASK_RETRIES: u32 = 3;
 
+/// How many tools of its own a client may declare.
+pub const MAX_CLIENT_TOOLS: usize = 64;
+
+/// How long all that they say may be, in bytes: it is kept with the conversation.
+pub const MAX_CLIENT_TOOLS_BYTES: usize = 64 << 10;
+
 /// How many sub-agents one call may start.
 pub const MAX_SUB_AGENTS: usize = 8;
 

@@ -6,8 +6,9 @@ use crate::log::Log;
 use crate::owner::Owner;
 use crate::rate::Allowance;
 use crate::store::Stored;
-use question_agent::Conversation;
+use question_agent::call::ToolCall;
 use question_agent::registry::ToolContext;
+use question_agent::{ConvState, Conversation};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -34,8 +35,34 @@ pub(crate) struct Talk {
     pub(crate) conversation: Conversation,
     pub(crate) context: ToolContext,
     pub(crate) run: Option<Run>,
-    /// Whether the store failed, so that only the store knows what the conversation is: [`Runtime::talk`](crate::runtime::Runtime::talk) reads it anew.
-    pub(crate) is_stale: bool,
+    /// Whether only the store knows what the conversation is, because it failed or nothing is under way: [`Runtime::talk`](crate::runtime::Runtime::talk)
+    /// reads it anew.
+    pub(crate) is_away: bool,
+}
+
+impl Talk {
+    /// The call whose result the client is to bring because it runs the tool itself.
+    pub(crate) fn clients_call(&self) -> Option<&ToolCall> {
+        match self.conversation.state() {
+            ConvState::ToolExecuting(executing) => {
+                let call = &executing.current_tool;
+                Some(call).filter(|call| self.context.is_client_tool(call.name()))
+            }
+            ConvState::Idle
+            | ConvState::LlmRequesting { .. }
+            | ConvState::AwaitingUserResponse(_)
+            | ConvState::Failed { .. } => None,
+        }
+    }
+
+    /// Leaves the conversation to the store until somebody does something with it: it may be watched for days while its question waits.
+    pub(crate) fn rest(&mut self) {
+        if self.run.is_none() {
+            self.conversation = Conversation::new();
+            self.context = ToolContext::default();
+            self.is_away = true;
+        }
+    }
 }
 
 /// From where a client reads on.
@@ -99,7 +126,7 @@ impl Live {
                 conversation: stored.conversation,
                 context: stored.context,
                 run: None,
-                is_stale: false,
+                is_away: false,
             }),
         }
     }
@@ -111,7 +138,7 @@ impl Live {
             .map_err(ApiError::TooManyRequests)
     }
 
-    /// The id by which a client comes back as its `Last-Event-ID`.
+    /// The id by which a client comes back as its `Last-Event-ID`: `LIFE-COUNT`. Clients count as well, to know what they have and what is missing.
     pub(crate) fn event_id(&self, place: Place) -> String {
         let Place { position, known } = place;
         let mark = match known {

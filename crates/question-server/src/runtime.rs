@@ -14,7 +14,7 @@ use crate::intake;
 use crate::limits::Bounds;
 use crate::live::{Live, Run, Talk};
 use crate::log::{Reader, RunEnd};
-use crate::models::Model;
+use crate::models::{Model, SPAWN_AGENTS};
 use crate::owner::Caller;
 use crate::rate::Allowance;
 use crate::sse::RunStream;
@@ -23,7 +23,7 @@ use crate::wire;
 pub(crate) use deadlines::watch_deadlines;
 use lives::Slots;
 use question_agent::effect::StateChange;
-use question_agent::registry::{ToolContext, ToolRegistry};
+use question_agent::registry::{ToolContext, ToolRegistry, ToolSpec};
 use question_agent::{ConvState, Effect, Event, Rejected};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -85,6 +85,14 @@ impl Runtime {
         tools.into_iter().fold(registry, ToolRegistry::with)
     }
 
+    /// The tools of a client that are not named like one of ours.
+    fn without_own(&self, context: &ToolContext, mut tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
+        let own = self.model.tools(context);
+        let own: Vec<String> = own.iter().map(|tool| tool.spec().name).collect();
+        tools.retain(|tool| tool.name != SPAWN_AGENTS && !own.contains(&tool.name));
+        tools
+    }
+
     /// Told when the server is to stop.
     pub(crate) fn shutdown(&self) -> &CancellationToken {
         &self.shutdown
@@ -97,12 +105,13 @@ impl Runtime {
         input: RunInput,
     ) -> Result<RunStream, ApiError> {
         let context = input.context()?;
+        let client_tools = input.client_tools()?;
         let live = self.open_or_create(&caller, &input.thread_id).await?;
         live.allow_change()?;
         let mut talk = loop {
             let talk = self.talk(&live).await?;
             let Some(run) = &talk.run else { break talk };
-            if intake::read(&self.bounds, &talk.conversation, &input)?.is_none() {
+            if intake::read(&self.bounds, &talk, &input)?.is_none() {
                 return Ok(attach(&live, &talk, run, &input.run_id));
             }
             if !run.is_abandoned() {
@@ -114,7 +123,7 @@ impl Runtime {
             stop(&run).await;
         };
         let event = match (
-            intake::read(&self.bounds, &talk.conversation, &input)?,
+            intake::read(&self.bounds, &talk, &input)?,
             talk.conversation.state(),
         ) {
             (Some(event), _) => Some(event),
@@ -127,13 +136,16 @@ impl Runtime {
         };
         let pending = input.pending();
         if event.is_some() {
+            let context = context.unwrap_or_else(|| talk.context.clone());
             talk.context = ToolContext {
                 client_tool: input.client_tool().map(str::to_owned),
-                ..context.unwrap_or_else(|| talk.context.clone())
+                client_tools: self.without_own(&context, client_tools),
+                ..context
             };
         }
-        if event.is_some() && is_at_work(talk.conversation.state()) {
-            // The process that worked on it has ended, and its user has gone on: that run is over.
+        let goes_on = matches!(event, None | Some(Event::ToolComplete { .. }));
+        if !goes_on && is_at_work(talk.conversation.state()) {
+            // The process that worked on it has ended, or its client has not brought its tool's result; and the user has gone on: that run is over.
             let dead = Run::detached(Uuid::new_v4().to_string());
             let cancel = Event::UserCancel { proceed: false };
             self.begin(&live, &mut talk, dead, Some(cancel)).await?;
@@ -177,10 +189,11 @@ impl Runtime {
         live.log
             .push_event(&wire::run_started(&live.id, &run.id, taken));
         if goes_on {
-            live.log.push_event(&snapshot(&talk.conversation));
+            live.log.push_event(&snapshot(talk));
         }
-        let unseen = (!goes_on).then_some(&talk.conversation);
+        let unseen = (!goes_on).then_some(&*talk);
         let work = announce(live, unseen, effects, brought.as_deref());
+        let work = work.filter(|_| talk.clients_call().is_none());
         run.settled = live.log.next_position();
         match work {
             Some(work) => {
@@ -191,7 +204,7 @@ impl Runtime {
                 live,
                 talk,
                 &run,
-                RunEnd::Finished(wire::outcome(talk.conversation.state(), run.pending)),
+                RunEnd::Finished(wire::outcome(talk, run.pending)),
             ),
         }
         Ok((run, reader))
@@ -217,7 +230,7 @@ impl Runtime {
         };
         let stored = self.store.commit(&live.id, change).await;
         if let Err(error) = stored {
-            talk.is_stale = true;
+            talk.is_away = true;
             return Err(error.into());
         }
         tracing::info!(

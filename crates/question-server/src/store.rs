@@ -1,6 +1,7 @@
 //! Where conversations are kept.
 
 mod memory;
+mod rows;
 pub mod sqlite;
 
 use crate::owner::Owner;

@@ -2,11 +2,13 @@
 
 use crate::log::Log;
 use crate::models::Delta;
+use crate::wire::is_the_clients;
 use ag_ui_stream::event::{
     TextMessageContent, TextMessageEnd, TextMessageStart, ToolCallArgs, ToolCallEnd, ToolCallStart,
 };
-use question_agent::call::{ToolCall, is_asking_tool};
+use question_agent::call::ToolCall;
 use question_agent::message::AssistantMessage;
+use question_agent::registry::ToolContext;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
@@ -14,6 +16,7 @@ use uuid::Uuid;
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
     log: &'a Log,
+    context: ToolContext,
     message_id: String,
     text: String,
     text_is_open: bool,
@@ -31,9 +34,10 @@ struct Call {
 }
 
 impl<'a> Turn<'a> {
-    pub(crate) fn new(log: &'a Log) -> Self {
+    pub(crate) fn new(log: &'a Log, context: ToolContext) -> Self {
         Self {
             log,
+            context,
             message_id: Uuid::new_v4().to_string(),
             text: String::new(),
             text_is_open: false,
@@ -110,7 +114,7 @@ impl<'a> Turn<'a> {
         self.end_text();
         let id = format!("call_{}", Uuid::new_v4().simple());
         let mut before = self.calls.range(..call).map(|(_, call)| &call.name);
-        let is_held_back = before.any(|name| is_asking_tool(name));
+        let is_held_back = before.any(|name| is_the_clients(&self.context, name));
         if !is_held_back {
             let mut start = ToolCallStart::new(&id, &name);
             start.parent_message_id = Some(self.message_id.clone());

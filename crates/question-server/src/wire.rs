@@ -1,6 +1,7 @@
 //! The conversation in AG-UI's words.
 
 use crate::input::Pending;
+use crate::live::Talk;
 use ag_ui_stream::event::{
     Event, RunError, RunFinished, RunStarted, ToolCallArgs, ToolCallEnd, ToolCallResult,
     ToolCallStart,
@@ -13,23 +14,25 @@ use ag_ui_stream::outcome::{Interrupt, InterruptOutcome, RunOutcome, SuccessOutc
 use ask_user_question::outcome::{AskMetadata, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome};
 use question_agent::call::{ToolResult, is_asking_tool};
+use question_agent::message;
+use question_agent::registry::ToolContext;
 use question_agent::state::AwaitingUserResponse;
-use question_agent::{ConvState, Conversation, message};
 use serde_json::{Map, Value, json};
 
-pub(crate) fn messages(conversation: &Conversation) -> Vec<Message> {
+pub(crate) fn messages(talk: &Talk) -> Vec<Message> {
     let message = |message: &message::Message| match message {
         message::Message::User(user) => user_message(user),
-        message::Message::Assistant(assistant) => assistant_message(conversation, assistant),
+        message::Message::Assistant(assistant) => assistant_message(talk, assistant),
         message::Message::Tool(result) => result_message(result),
     };
-    conversation.messages().iter().map(message).collect()
+    talk.conversation.messages().iter().map(message).collect()
 }
 
-/// The events of a call that was held back when the model made it, because it stands behind an ask; nothing for any other. A client that saw
-/// it would take it for one that it has to answer itself, and could not answer the ask.
-pub(crate) fn held_back(conversation: &Conversation, tool_use_id: &str) -> Vec<Event> {
-    let owner = conversation
+/// The events of a call that was held back when the model made it, because it stands behind one that the client answers; nothing for any other.
+/// A client that saw it would take it for one that it has to answer too, and could not answer the first alone.
+pub(crate) fn held_back(talk: &Talk, tool_use_id: &str) -> Vec<Event> {
+    let owner = talk
+        .conversation
         .messages()
         .iter()
         .rev()
@@ -43,7 +46,8 @@ pub(crate) fn held_back(conversation: &Conversation, tool_use_id: &str) -> Vec<E
             }
             message::Message::User(_) | message::Message::Tool(_) => None,
         });
-    let Some((assistant, index)) = owner.filter(|(owner, index)| is_behind_an_ask(owner, *index))
+    let Some((assistant, index)) =
+        owner.filter(|(owner, index)| is_behind_a_clients(&talk.context, owner, *index))
     else {
         return Vec::new();
     };
@@ -57,9 +61,18 @@ pub(crate) fn held_back(conversation: &Conversation, tool_use_id: &str) -> Vec<E
     ]
 }
 
-fn is_behind_an_ask(assistant: &message::AssistantMessage, index: usize) -> bool {
+fn is_behind_a_clients(
+    context: &ToolContext,
+    assistant: &message::AssistantMessage,
+    index: usize,
+) -> bool {
     let mut before = assistant.tool_calls[..index].iter();
-    before.any(|call| is_asking_tool(call.name()))
+    before.any(|call| is_the_clients(context, call.name()))
+}
+
+/// Whether a call of this tool is answered by a client: by its user, or by itself.
+pub(crate) fn is_the_clients(context: &ToolContext, name: &str) -> bool {
+    is_asking_tool(name) || context.is_client_tool(name)
 }
 
 pub(crate) fn user_message(user: &message::UserMessage) -> Message {
@@ -102,17 +115,15 @@ pub(crate) fn result_event(result: &ToolResult) -> Event {
     event.into()
 }
 
-fn assistant_message(
-    conversation: &Conversation,
-    assistant: &message::AssistantMessage,
-) -> Message {
+fn assistant_message(talk: &Talk, assistant: &message::AssistantMessage) -> Message {
+    let conversation = &talk.conversation;
     let running = conversation.state().open_calls();
     let shown = assistant
         .tool_calls
         .iter()
         .enumerate()
         .filter(|(index, call)| {
-            !is_behind_an_ask(assistant, *index)
+            !is_behind_a_clients(&talk.context, assistant, *index)
                 || running.first() == Some(&call.id.as_str())
                 || conversation.result_of(&call.id).is_some()
         });
@@ -156,10 +167,13 @@ pub(crate) fn run_error(code: &str, text: &str) -> Event {
     event.into()
 }
 
-/// How a run ends that did not fail: with the ask that waits, where one does.
-pub(crate) fn outcome(state: &ConvState, pending: Pending) -> RunOutcome {
+/// How a run ends that did not fail: with the call that the client is to answer, where there is one.
+pub(crate) fn outcome(talk: &Talk, pending: Pending) -> RunOutcome {
     let mut success = SuccessOutcome::new();
-    let Some(waiting) = state.waiting() else {
+    if let Some(call) = talk.clients_call() {
+        success.pending_tool_call_ids = Some(vec![call.id.clone()]);
+    }
+    let Some(waiting) = talk.conversation.waiting() else {
         return RunOutcome::Success(success);
     };
     match pending {

@@ -150,7 +150,10 @@ impl Core {
                 body["replyId"] = reply.reply_id.as_str().into();
                 ("/respond", body.to_string())
             }
-            Outcome::Declined => ("/cancel", "{}".to_owned()),
+            Outcome::Declined => {
+                let call = Value::from(reply.tool_call_id.as_str());
+                ("/cancel", format!(r#"{{"toolCallId":{call}}}"#))
+            }
             Outcome::RepliedInChat { .. }
             | Outcome::Expired
             | Outcome::Superseded

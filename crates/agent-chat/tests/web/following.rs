@@ -419,7 +419,7 @@ async fn rest_cancels() {
     let (visitor, _stream) = server.asked_visitor_with(options).await;
     visitor.chat.cancel("c1");
     let post = server.posted("/cancel").await;
-    assert_eq!(post.body(), json!({}));
+    assert_eq!(post.body(), json!({"toolCallId": "c1"}));
     post.answers(200, &json!({"state": {"type": "idle"}}));
     visitor.sees_lines(&["user: Hello", "ask: declined"]).await;
 }

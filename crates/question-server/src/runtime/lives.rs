@@ -81,14 +81,14 @@ impl Runtime {
         live: &'a Arc<Live>,
     ) -> Result<MutexGuard<'a, Talk>, ApiError> {
         let mut talk = live.talk.lock().await;
-        if talk.is_stale {
+        if talk.is_away {
             let stored = self.store.load(&live.id).await?;
             let (conversation, context) = stored
                 .map(|stored| (stored.conversation, stored.context))
                 .unwrap_or_default();
             talk.conversation = conversation;
             talk.context = context;
-            talk.is_stale = false;
+            talk.is_away = false;
         }
         self.expire(live, &mut talk).await?;
         Ok(talk)

@@ -48,6 +48,8 @@ impl Runtime {
     pub(super) async fn run_sub_agent(&self, parent: &ToolContext, task: String) -> String {
         let context = ToolContext {
             is_sub_agent: true,
+            // They have no client either.
+            client_tools: Vec::new(),
             ..parent.clone()
         };
         let registry = self.registry(&context);
@@ -95,7 +97,7 @@ impl Runtime {
         };
         // Nobody watches a sub-agent.
         let log = Log::new();
-        let mut turn = Turn::new(&log);
+        let mut turn = Turn::new(&log, registry.context().clone());
         let mut deltas = self
             .model
             .respond(Request::new(registry, conversation, attempt));

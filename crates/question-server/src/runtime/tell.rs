@@ -10,7 +10,7 @@ use ag_ui_stream::event::MessagesSnapshot;
 use question_agent::call::ToolResult;
 use question_agent::effect::StateChange;
 use question_agent::message::Message;
-use question_agent::{Conversation, Effect, Event};
+use question_agent::{Effect, Event};
 
 /// Tells the clients that a run has ended. The conversation is free before they can know, so that what they say next finds it so.
 pub(super) fn end_run(live: &Live, talk: &mut Talk, run: &Run, end: RunEnd) {
@@ -27,12 +27,12 @@ pub(super) fn end_run(live: &Live, talk: &mut Talk, run: &Run, end: RunEnd) {
 /// held back are looked up in the conversation; `None` where the clients have just been given all of it.
 pub(super) fn announce(
     live: &Live,
-    conversation: Option<&Conversation>,
+    talk: Option<&Talk>,
     effects: Vec<Effect>,
     brought: Option<&str>,
 ) -> Option<Work> {
     let show = |tool_use_id: &str| {
-        let events = conversation.map(|conversation| wire::held_back(conversation, tool_use_id));
+        let events = talk.map(|talk| wire::held_back(talk, tool_use_id));
         for event in events.into_iter().flatten() {
             live.log.push_event(&event);
         }
@@ -68,10 +68,11 @@ pub(super) fn announce(
     work
 }
 
-/// The id of the tool message by which a client delivered its reply.
+/// The id of the tool message by which a client delivered its reply, or the result of a tool that it runs.
 pub(super) fn brought_message(event: &Event) -> Option<&str> {
     match event {
         Event::UserQuestionResponse(response) => response.tool_message_id.as_deref(),
+        Event::ToolComplete { result } => Some(&result.message_id),
         _ => None,
     }
 }
@@ -96,8 +97,8 @@ pub(super) fn taken_messages(
 }
 
 /// The history, for clients that may hold something else.
-pub(crate) fn snapshot(conversation: &Conversation) -> ag_ui_stream::Event {
-    MessagesSnapshot::new(wire::messages(conversation)).into()
+pub(crate) fn snapshot(talk: &Talk) -> ag_ui_stream::Event {
+    MessagesSnapshot::new(wire::messages(talk)).into()
 }
 
 /// What has become of an input that was taken before and whose run has ended.
@@ -105,12 +106,8 @@ pub(super) fn catch_up(live: &Live, talk: &Talk, input: &RunInput) -> RunStream 
     let run_id = &input.run_id;
     RunStream::once(vec![
         wire::run_started(&live.id, run_id, Vec::new()),
-        snapshot(&talk.conversation),
-        wire::run_finished(
-            &live.id,
-            run_id,
-            wire::outcome(talk.conversation.state(), input.pending()),
-        ),
+        snapshot(talk),
+        wire::run_finished(&live.id, run_id, wire::outcome(talk, input.pending())),
     ])
 }
 
@@ -118,7 +115,7 @@ pub(super) fn catch_up(live: &Live, talk: &Talk, input: &RunInput) -> RunStream 
 pub(super) fn attach(live: &Live, talk: &Talk, run: &Run, run_id: &str) -> RunStream {
     let prefix = vec![
         wire::run_started(&live.id, run_id, Vec::new()),
-        snapshot(&talk.conversation),
+        snapshot(talk),
     ];
     RunStream::attached(
         prefix,

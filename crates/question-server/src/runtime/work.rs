@@ -53,9 +53,11 @@ impl Runtime {
             tracing::error!(conversation = live.id, %error, "a run broke off");
             Err(failed("internal_error", "The run broke off."))
         });
+        let mut talk = live.talk.lock().await;
         if let Err(end) = broken_off {
-            end_run(&live, &mut *live.talk.lock().await, &run, end);
+            end_run(&live, &mut talk, &run, end);
         }
+        talk.rest();
     }
 
     /// Works a run off to its end, or to the reason why it goes no further.
@@ -120,17 +122,19 @@ impl Runtime {
                     }
                 })?;
         if done.shown_but_dropped {
-            live.log.push_event(&snapshot(&talk.conversation));
+            live.log.push_event(&snapshot(&talk));
         }
-        let work = announce(live, Some(&talk.conversation), effects, None);
+        let work = announce(live, Some(&talk), effects, None);
+        let is_clients = talk.clients_call().is_some();
+        let work = work.filter(|_| !is_clients);
         if let Some(run) = &mut talk.run {
             run.settled = live.log.next_position();
         }
-        if work.is_none() && !is_at_work(talk.conversation.state()) {
+        if is_clients || (work.is_none() && !is_at_work(talk.conversation.state())) {
             let end = match talk.conversation.state() {
                 ConvState::Failed { reason } => failed("model_failed", reason),
                 _ if stopped => RunEnd::Finished(RunOutcome::Cancelled(CancelledOutcome::new())),
-                state => RunEnd::Finished(wire::outcome(state, run.pending)),
+                _ => RunEnd::Finished(wire::outcome(&talk, run.pending)),
             };
             end_run(live, &mut talk, run, end);
         }
@@ -147,8 +151,8 @@ impl Runtime {
             Request::new(&self.registry(&talk.context), &talk.conversation, attempt)
         };
         let attempt = request.attempt;
+        let mut turn = Turn::new(&live.log, request.context.clone());
         let mut deltas = self.model.respond(request);
-        let mut turn = Turn::new(&live.log);
         loop {
             let delta = tokio::select! {
                 biased;

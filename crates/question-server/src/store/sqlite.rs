@@ -4,13 +4,12 @@
 //! after the commit. The file is locked for as long as it is open: two servers over one file would each answer from a memory of its own.
 
 mod file;
-mod rows;
 mod writer;
 
+use super::rows::{NewRows, StoredRows};
 use super::{Change, Deadlines, Store, StoreError, Stored};
 use futures_util::future::BoxFuture;
 use question_agent::Timestamp;
-use rows::{NewRows, StoredRows};
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};

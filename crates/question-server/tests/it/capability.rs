@@ -118,7 +118,8 @@ async fn a_model_is_offered_one_asking_tool_by_the_clients_name() {
         .into_iter()
         .map(|request| request.tools.into_iter().map(|tool| tool.name).collect())
         .collect();
-    assert_eq!(offered, [["AskUserQuestion"], ["ask_user_question"]]);
+    let with_its_own = ["AskUserQuestion", "play_sound"].as_slice();
+    assert_eq!(offered, [with_its_own, &["ask_user_question"]]);
 }
 
 #[tokio::test]

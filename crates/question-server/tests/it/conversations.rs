@@ -122,6 +122,35 @@ async fn cancelling_by_rest_ends_the_question_without_a_dangling_call() {
 }
 
 #[tokio::test]
+async fn a_cancel_that_names_its_question_ends_no_other() {
+    let server = server();
+    let cancel = async |body| post(&server, "/conversations/car/cancel", body).await;
+    let mut visitor = Visitor::new(&server, "v", "car");
+    visitor.says("I need my car looked at").await;
+    let (first, _) = visitor.waiting();
+    visitor.picks("Brake service").await;
+    let (second, _) = visitor.waiting();
+
+    let late = cancel(json!({"toolCallId": first})).await;
+    assert_eq!(late.refusal(), (409, "already_answered".to_owned()));
+    assert_eq!(late.json()["outcome"], "answered");
+    let foreign = cancel(json!({"toolCallId": "no such call"})).await;
+    assert_eq!(foreign.refusal(), (409, "foreign_reply".to_owned()));
+    let both = cancel(json!({"toolCallId": second, "runId": "r"})).await;
+    assert_eq!(both.refusal(), (400, "bad_request".to_owned()));
+    let described = get(&server, "/conversations/car").await.json();
+    assert_eq!(described["pending"][0]["toolCallId"], json!(second));
+
+    // Twice, as a client does that has not heard the first answer.
+    for _ in 0..2 {
+        let cancelled = cancel(json!({"toolCallId": second})).await;
+        assert_eq!(cancelled.json(), json!({"state": {"type": "idle"}}));
+    }
+    let none = cancel(json!({"toolCallId": "no such call"})).await;
+    assert_eq!(none.refusal(), (409, "not_waiting".to_owned()));
+}
+
+#[tokio::test]
 async fn cancelling_with_proceed_lets_the_desk_go_on() {
     let server = server();
     let mut visitor = Visitor::new(&server, "v", "car");

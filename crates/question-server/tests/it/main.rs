@@ -3,6 +3,7 @@
 mod access;
 mod bounds;
 mod capability;
+mod client_tools;
 mod clock;
 mod coding;
 mod conversations;

@@ -290,3 +290,37 @@ async fn every_receipt_is_there_again_with_how_it_was_given() {
         ]
     );
 }
+
+/// The life and the count of an id, and whether it stands for the messages alone.
+fn place(id: &str) -> (&str, u64, bool) {
+    let (life, count) = id.rsplit_once('-').expect("an id is LIFE-COUNT");
+    let digits = count.trim_end_matches('m');
+    (life, digits.parse().expect("it counts"), digits != count)
+}
+
+#[tokio::test]
+async fn ids_count_what_happens_so_that_clients_see_what_is_missing() {
+    let server = server();
+    let mut visitor = Visitor::new(&server, "v", "t");
+    visitor.says("hi").await;
+    let mut watcher = Watcher::open(&server, "t", None).await;
+    let first = watcher.next().await;
+    let (life, begin, of_messages) = place(&first.id);
+    assert!(of_messages);
+    let described = get(&server, "/conversations/t").await.json();
+    assert_eq!(described["lastEventId"], first.id);
+
+    visitor.picks("Brake service").await;
+    let seen = watcher.until(is_end).await;
+    let places: Vec<_> = seen.iter().map(|frame| place(&frame.id)).collect();
+    let counted: Vec<_> = (begin + 1..)
+        .take(seen.len())
+        .map(|count| (life, count, false))
+        .collect();
+    assert_eq!(places, counted);
+
+    // Nobody watches: another life begins.
+    drop(watcher);
+    let described = get(&server, "/conversations/t").await.json();
+    assert_ne!(place(&text(&described["lastEventId"])).0, life);
+}

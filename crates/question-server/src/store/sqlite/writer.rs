@@ -1,6 +1,6 @@
 //! The thread that owns the file.
 
-use super::rows::{NewRows, StoredRows, milliseconds};
+use crate::store::rows::{NewRows, StoredRows};
 use crate::store::{Deadlines, StoreError};
 use question_agent::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -159,6 +159,7 @@ fn write(database: &Connection, rows: &NewRows) -> Result<(), StoreError> {
         expires_at,
         messages,
     } = rows;
+    let expires_at = expires_at.map(milliseconds);
     let number: i64 = database
         .prepare_cached(
             "INSERT INTO conversation (id, owner, version, state, context, expires_at)
@@ -179,4 +180,9 @@ fn write(database: &Connection, rows: &NewRows) -> Result<(), StoreError> {
         append.execute(params![number, message])?;
     }
     Ok(())
+}
+
+/// As SQLite counts.
+fn milliseconds(time: Timestamp) -> i64 {
+    i64::try_from(time.0).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! A conversation as rows: only what is new is written, whatever the length of the history.
+//! A conversation as rows of text: only what is new is written, whatever the length of the history.
 
 use crate::owner::Owner;
 use crate::store::{Change, StoreError, Stored};
@@ -16,7 +16,7 @@ pub(super) struct NewRows {
     pub(super) version: u32,
     pub(super) state: String,
     pub(super) context: String,
-    pub(super) expires_at: Option<i64>,
+    pub(super) expires_at: Option<Timestamp>,
     /// In the order in which the effects brought them.
     pub(super) messages: Vec<String>,
 }
@@ -57,10 +57,7 @@ impl NewRows {
             version: SNAPSHOT_VERSION,
             state: text(state)?,
             context: text(change.context)?,
-            expires_at: state
-                .waiting()
-                .and_then(|waiting| waiting.expires_at)
-                .map(milliseconds),
+            expires_at: state.waiting().and_then(|waiting| waiting.expires_at),
             messages,
         })
     }
@@ -79,11 +76,6 @@ impl StoredRows {
             owner: self.owner.map(Owner::stored),
         })
     }
-}
-
-/// As SQLite counts.
-pub(super) fn milliseconds(time: Timestamp) -> i64 {
-    i64::try_from(time.0).unwrap_or(i64::MAX)
 }
 
 fn text(value: &impl Serialize) -> Result<String, StoreError> {

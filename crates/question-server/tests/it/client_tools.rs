@@ -1,0 +1,210 @@
+//! Tools that the client runs: the model calls them, a run ends, and the client brings the result.
+
+use crate::house::server_with;
+use crate::http::{Answer, get, messages, post, run_with, says};
+use crate::script::{ASK, Line, Script};
+use crate::watcher::Watcher;
+use ag_ui_stream::Event;
+use ag_ui_stream::event::ToolCallStart;
+use ag_ui_stream::outcome::RunOutcome;
+use axum::Router;
+use question_agent::message::Message;
+use question_server::limits::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES};
+use serde_json::{Value, json};
+
+fn with_tools(mut input: Value) -> Value {
+    let tool = |name: &str| json!({"name": name, "description": "Does it", "parameters": {"type": "object", "required": ["x"]}});
+    input["tools"] = json!([tool("play_sound"), tool("get_position")]);
+    input
+}
+
+async fn run(server: &Router, input: Value) -> Answer {
+    post(server, "/agent", with_tools(input)).await
+}
+
+fn result(id: &str, call: &str, content: &str) -> Value {
+    run_with(
+        "t",
+        id,
+        &json!({"id": id, "role": "tool", "toolCallId": call, "content": content}),
+    )
+}
+
+fn calls(answer: &Answer) -> Vec<ToolCallStart> {
+    let events = answer.events().0.into_iter();
+    let call = |event| match event {
+        Event::ToolCallStart(start) => Some(start),
+        _ => None,
+    };
+    events.filter_map(call).collect()
+}
+
+fn told_results(answer: &Answer) -> Vec<String> {
+    let events = answer.events().0.into_iter();
+    let result = |event| match event {
+        Event::ToolCallResult(result) => Some(result.tool_call_id),
+        _ => None,
+    };
+    events.filter_map(result).collect()
+}
+
+fn pending(answer: &Answer) -> Vec<String> {
+    match answer.events().0.pop() {
+        Some(Event::RunFinished(finished)) => match finished.outcome {
+            Some(RunOutcome::Success(success)) => success.pending_tool_call_ids.unwrap_or_default(),
+            other => panic!("{other:?} is no success"),
+        },
+        other => panic!("{other:?} is no end"),
+    }
+}
+
+/// What the model read of the calls' results when it was asked last.
+fn heard(script: &Script) -> Vec<(String, bool)> {
+    let request = script.asked().pop().expect("it was asked");
+    let result = |message| match message {
+        Message::Tool(result) => Some((result.content, result.is_error)),
+        Message::User(_) | Message::Assistant(_) => None,
+    };
+    request.messages.into_iter().filter_map(result).collect()
+}
+
+#[tokio::test]
+async fn the_model_calls_a_tool_of_the_client_which_brings_the_result() {
+    let script = Script::new([
+        vec![Line::Calls(0, "play_sound", r#"{"x":1}"#)],
+        vec![Line::Says("Did you hear it?")],
+    ]);
+    let server = server_with(script.clone());
+    let answer = run(&server, says("t", "u", "go")).await;
+    let call = calls(&answer).remove(0);
+    assert_eq!(call.tool_call_name, "play_sound");
+    assert_eq!(pending(&answer), [call.tool_call_id.as_str()]);
+    let offered = script.asked().remove(0).tools;
+    let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["ask_user_question", "play_sound", "get_position"]);
+    let schema: Value = serde_json::from_str(offered[1].parameters.as_str()).expect("it is JSON");
+    assert_eq!(schema, json!({"type": "object", "required": ["x"]}));
+
+    let described = get(&server, "/conversations/t").await.json();
+    assert_eq!(described["state"]["type"], "tool_executing");
+    assert_eq!(described["state"]["toolCallId"], json!(call.tool_call_id));
+    assert_eq!(described["pending"], json!([]));
+
+    let mut other = Watcher::open(&server, "t", None).await;
+    other.next().await;
+    let answer = run(&server, result("r", &call.tool_call_id, "played")).await;
+    assert_eq!(pending(&answer), Vec::<String>::new());
+    assert_eq!(told_results(&answer), Vec::<String>::new(), "it has it");
+    assert_eq!(heard(&script), [("played".to_owned(), false)]);
+    let started = other.next().await;
+    assert_eq!(started.data["input"]["messages"][0]["id"], "r");
+    // Once more, as a client does that has not heard: nothing is done twice.
+    let again = run(&server, result("r", &call.tool_call_id, "played")).await;
+    assert_eq!(pending(&again), Vec::<String>::new());
+    assert_eq!(script.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn its_calls_come_one_by_one_and_a_failed_one_is_an_error() {
+    let script = Script::new([
+        vec![
+            Line::Calls(0, "play_sound", r#"{"x":1}"#),
+            Line::Calls(1, "get_position", r#"{"x":2}"#),
+            Line::Calls(2, "ask_user_question", ASK),
+        ],
+        vec![Line::Says("Thank you.")],
+    ]);
+    let server = server_with(script.clone());
+    let first = run(&server, says("t", "u", "go")).await;
+    let call = calls(&first).remove(0).tool_call_id;
+    assert_eq!(calls(&first).len(), 1, "the others are held back");
+    assert_eq!(pending(&first), [call.as_str()]);
+    let shown = messages(&server, "t").await;
+    assert_eq!(shown[1]["toolCalls"].as_array().map(Vec::len), Some(1));
+
+    let mut failed = result("r1", &call, "no loudspeaker");
+    failed["messages"][0]["error"] = json!("no loudspeaker");
+    let second = run(&server, failed).await;
+    let call = calls(&second).remove(0);
+    assert_eq!(call.tool_call_name, "get_position");
+    assert_eq!(pending(&second), [call.tool_call_id.as_str()]);
+
+    let third = run(&server, result("r2", &call.tool_call_id, "47 N 15 E")).await;
+    let call = calls(&third).remove(0);
+    assert_eq!(call.tool_call_name, "ask_user_question");
+    assert_eq!(pending(&third), [call.tool_call_id.as_str()]);
+    run(&server, says("t", "u2", "One")).await.events();
+    let heard = heard(&script);
+    assert_eq!(heard[0], ("no loudspeaker".to_owned(), true));
+    assert_eq!(heard[1], ("47 N 15 E".to_owned(), false));
+}
+
+#[tokio::test]
+async fn a_client_that_comes_back_finds_the_call_and_one_that_goes_on_leaves_it() {
+    let script = Script::new([
+        vec![Line::Calls(0, "play_sound", "{}")],
+        vec![Line::Says("As you like.")],
+    ]);
+    let server = server_with(script.clone());
+    let first = run(&server, says("t", "u", "go")).await;
+    let call = calls(&first).remove(0).tool_call_id;
+    let again = run(&server, says("t", "u", "go")).await;
+    assert_eq!(pending(&again), [call.as_str()]);
+    assert_eq!(script.times_asked(), 1);
+
+    let answer = post(&server, "/agent", says("t", "u2", "Never mind")).await;
+    assert_eq!(pending(&answer), Vec::<String>::new());
+    let heard = heard(&script);
+    assert_eq!(heard.len(), 1);
+    assert!(heard[0].1, "{heard:?}");
+    assert_eq!(script.asked()[1].tools.len(), 1, "this client has none");
+    let late = run(&server, result("r", &call, "played")).await;
+    assert_eq!(late.refusal(), (409, "already_answered".to_owned()));
+}
+
+#[tokio::test]
+async fn a_cancel_ends_its_call_as_any_other() {
+    let server = server_with(Script::new([vec![Line::Calls(0, "play_sound", "{}")]]));
+    run(&server, says("t", "u", "go")).await.events();
+    let cancelled = post(&server, "/conversations/t/cancel", json!({})).await;
+    assert_eq!(cancelled.json()["state"]["type"], "idle");
+    assert_eq!(messages(&server, "t").await.len(), 3);
+}
+
+#[tokio::test]
+async fn sub_agents_and_names_of_the_agents_own_are_left_out() {
+    let script = Script::new([
+        vec![Line::Calls(0, "spawn_agents", r#"{"tasks":["look"]}"#)],
+        vec![Line::Says("I have looked.")],
+        vec![Line::Says("They have looked.")],
+    ]);
+    let server = server_with(script.clone());
+    let mut go = with_tools(says("t", "u", "go"));
+    go["tools"] = json!([
+        {"name": "spawn_agents"}, {"name": "play_sound"}, {"name": "play_sound"}, {"name": "no such name"}, {"name": 1}, 2,
+    ]);
+    let answer = post(&server, "/agent", go).await;
+    assert_eq!(pending(&answer), Vec::<String>::new());
+    let offered: Vec<Vec<String>> = script
+        .asked()
+        .into_iter()
+        .map(|request| request.tools.into_iter().map(|tool| tool.name).collect())
+        .collect();
+    let of_parent = ["ask_user_question", "play_sound"].as_slice();
+    assert_eq!(offered, [of_parent, &[], of_parent]);
+}
+
+#[tokio::test]
+async fn more_than_can_be_kept_is_refused() {
+    let server = server_with(Script::new([]));
+    let many: Vec<Value> = (0..=MAX_CLIENT_TOOLS)
+        .map(|number| json!({"name": format!("tool_{number}")}))
+        .collect();
+    let long = json!([{"name": "long", "description": "x".repeat(MAX_CLIENT_TOOLS_BYTES)}]);
+    for tools in [json!(many), long] {
+        let mut input = says("t", "u", "go");
+        input["tools"] = tools;
+        let refused = post(&server, "/agent", input).await.refusal();
+        assert_eq!(refused, (400, "bad_request".to_owned()));
+    }
+}
