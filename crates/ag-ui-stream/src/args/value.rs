@@ -85,6 +85,52 @@ impl ArgsValue {
             .fold(None, |inner, open| Some(open.clone().with(inner)))
     }
 
+    /// Whether the value at a JSON pointer is complete, so that it will not change any more; `None` while there is none. (A key that comes
+    /// again replaces even a complete one.)
+    ///
+    /// ```
+    /// use ag_ui_stream::args::ArgsValue;
+    /// let mut arguments = ArgsValue::default();
+    /// arguments.feed(r#"{"city":"Rome","note":"by tr"#)?;
+    /// assert_eq!(arguments.is_closed("/city"), Some(true));
+    /// assert_eq!(arguments.is_closed("/note"), Some(false));
+    /// assert_eq!(arguments.is_closed("/date"), None);
+    /// # Ok::<(), ag_ui_stream::args::ArgsError>(())
+    /// ```
+    #[must_use]
+    pub fn is_closed(&self, pointer: &str) -> Option<bool> {
+        let closed = |value: &Value, pointer: &str| value.pointer(pointer).map(|_| true);
+        if let Some(root) = &self.tree.root {
+            return closed(root, pointer);
+        }
+        let mut rest = pointer;
+        for (level, open) in self.tree.open.iter().enumerate() {
+            if rest.is_empty() {
+                return Some(false);
+            }
+            let step = rest.strip_prefix('/')?;
+            let (step, after) = step.split_at(step.find('/').unwrap_or(step.len()));
+            let has_inner = level + 1 < self.tree.open.len();
+            match open {
+                Open::Object { members, key } => {
+                    let name = step.replace("~1", "/").replace("~0", "~");
+                    if !(has_inner && key.as_ref() == Some(&name)) {
+                        return closed(members.get(&name)?, after);
+                    }
+                }
+                Open::Array(items) => {
+                    let index: usize = step.parse().ok()?;
+                    if !(has_inner && index == items.len()) {
+                        return closed(items.get(index)?, after);
+                    }
+                }
+                Open::Text(_) => return None,
+            }
+            rest = after;
+        }
+        None
+    }
+
     /// The complete value; `None` where the text is not complete.
     #[must_use]
     pub fn into_value(self) -> Option<Value> {

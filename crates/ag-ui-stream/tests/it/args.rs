@@ -384,3 +384,38 @@ fn what_was_shown_is_never_taken_back() {
     }
     assert_eq!(before, serde_json::from_str(text).ok());
 }
+
+#[test]
+fn each_value_says_whether_it_is_closed() {
+    let text = r#"{"a/b":{"c":[1,"x",{"d":true}]},"e":"y","e":[2]}"#;
+    // Where each value begins and where it is complete, in characters of the text.
+    let values = [
+        ("", 0, 47),
+        ("/a~1b", 7, 30),
+        ("/a~1b/c", 12, 29),
+        ("/a~1b/c/0", 14, 14),
+        ("/a~1b/c/1", 15, 17),
+        ("/a~1b/c/2", 19, 28),
+        ("/a~1b/c/2/d", 27, 27),
+    ];
+    let mut arguments = ArgsValue::default();
+    for (pointer, ..) in values {
+        assert_eq!(arguments.is_closed(pointer), None);
+    }
+    for (index, character) in text.char_indices() {
+        arguments.feed(&character.to_string()).unwrap();
+        for (pointer, from, to) in values {
+            let expected = (index >= from).then_some(index >= to);
+            assert_eq!(
+                arguments.is_closed(pointer),
+                expected,
+                "{pointer} of {}",
+                &text[..=index]
+            );
+        }
+    }
+    for nothing in ["x", "/", "/a", "/a~1b/c/3", "/a~1b/c/x", "/e/0/0", "/e/1"] {
+        assert_eq!(arguments.is_closed(nothing), None, "{nothing}");
+    }
+    assert_eq!(arguments.is_closed("/e/0"), Some(true));
+}
