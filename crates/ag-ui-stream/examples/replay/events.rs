@@ -28,8 +28,7 @@ pub(crate) fn replay(
         input.read_to_end(&mut bytes)?;
         // As in server-sent events, bytes that are no UTF-8 spoil no more than the text that they are in.
         let text = String::from_utf8_lossy(&bytes);
-        replay.feed_events(text.strip_prefix('\u{feff}').unwrap_or(&text));
-        replay.print_all(out)?;
+        replay.take_events(text.strip_prefix('\u{feff}').unwrap_or(&text), out)?;
     } else {
         let mut buffer = Vec::new();
         while let Some(chunk) = super::next_chunk(input, options, &mut buffer)? {
@@ -56,8 +55,8 @@ struct Replay {
 }
 
 impl Replay {
-    /// Feeds a JSON array of events, or events one after the other. What is neither goes to the reader too, which says what is wrong with it.
-    fn feed_events(&mut self, text: &str) {
+    /// Takes a JSON array of events, or events one after the other. What is neither goes to the reader too, which says what is wrong with it.
+    fn take_events(&mut self, text: &str, out: &mut impl Write) -> io::Result<()> {
         let text = text.trim_ascii();
         let (mut rest, end) = match text.strip_prefix('[') {
             Some(items) => (items.trim_ascii_start(), "]"),
@@ -66,18 +65,23 @@ impl Replay {
         while rest != end {
             let mut events = serde_json::Deserializer::from_str(rest).into_iter::<JsonText>();
             let Some(Ok(event)) = events.next() else {
-                return self.reader.feed_json(rest);
+                break;
             };
             self.reader.feed_json(event.as_str());
+            self.print_all(out)?;
             rest = rest[events.byte_offset()..].trim_ascii_start();
             if end == "]" && rest != end {
                 // A comma, and an item behind it; anything else is no JSON.
-                match rest.strip_prefix(',') {
-                    Some(next) if next.trim_ascii_start() != end => rest = next.trim_ascii_start(),
-                    _ => return self.reader.feed_json(rest),
+                match rest.strip_prefix(',').map(str::trim_ascii_start) {
+                    Some(next) if next != end => rest = next,
+                    _ => break,
                 }
             }
         }
+        if rest != end {
+            self.reader.feed_json(rest);
+        }
+        self.print_all(out)
     }
 
     fn print_all(&mut self, out: &mut impl Write) -> io::Result<()> {

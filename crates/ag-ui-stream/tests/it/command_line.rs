@@ -135,17 +135,21 @@ fn events_as_json_are_told_up_to_what_is_none() {
 
 #[test]
 fn a_warning_stands_before_its_event() {
-    let (lines, _) = run(
-        &[],
-        format!("data: {}\n\n", STARTED.replace('}', ",\"x\":1}")),
-    )
-    .unwrap();
-    assert_eq!(
-        (&lines[0]["warning"]["code"], &lines[0]["warning"]["path"]),
-        (&json!("unknown-property"), &json!("/x"))
-    );
-    assert!(lines[0]["warning"]["message"].is_string());
-    assert_eq!(lines[1], event(STARTED));
+    let odd = FINISHED.replace('}', ",\"x\":1}");
+    for (arguments, text) in [
+        (&[][..], format!("data: {STARTED}\n\ndata: {odd}\n\n")),
+        (&["--json"], format!("[{STARTED},{odd}]")),
+    ] {
+        let (lines, _) = run(arguments, text).unwrap();
+        let warning = &lines[1]["warning"];
+        assert_eq!(lines[0], event(STARTED));
+        assert_eq!(
+            (&warning["code"], &warning["path"]),
+            (&json!("unknown-property"), &json!("/x"))
+        );
+        assert!(warning["message"].is_string());
+        assert_eq!(lines[2], event(FINISHED));
+    }
 }
 
 #[test]
