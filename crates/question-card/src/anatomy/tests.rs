@@ -1,5 +1,7 @@
 //! The style sheet and the lists say the same.
 
+mod contrast;
+
 use super::*;
 use crate::stylesheet::STYLESHEET;
 use std::collections::BTreeSet;
