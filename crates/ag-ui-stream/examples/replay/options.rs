@@ -24,8 +24,9 @@ Lines, in order:
                     what was tolerated; a warning stands before the event that it is about
   {\"ask\": {\"toolCallId\", \"phase\", \"questions\": [{\"question\", \"header\"?, \"multiSelect\",
            \"options\": [{\"label\", \"description\"?, \"closed\"}], \"closed\"}]}}
-                    phase is streaming, ready, malformed, answerable, answered, declined,
-                    superseded, expired or interrupted
+                    whenever it differs from the line before; phase is streaming, ready,
+                    malformed, answerable, answered, declined, superseded, expired or
+                    interrupted; multiSelect is false until it is known
   {\"end\": {\"outcome\", \"messages\", \"state\", \"pendingToolCallIds\", \"interrupts\",
            \"error\": null | {\"code\", \"message\", \"eventIndex\"?}}}
                     last; outcome is completed, interrupt, cancelled, error, truncated or rejected
