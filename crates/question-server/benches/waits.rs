@@ -13,8 +13,8 @@ use tokio::time::timeout;
 /// How often each has its turn.
 const ROUNDS: usize = 3;
 
-/// How many conversations a server has before it is measured, with a client each: they go on to the end, so that none of what they hold is there
-/// to be used again.
+/// How many conversations a server has before it is measured, with a client each and without. They go on to the end, so that none of what they
+/// hold is there to be used again, and what requests need for a moment has been needed before.
 const WARM_UP: usize = 8 * ABREAST;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -127,6 +127,10 @@ async fn turn(subject: Subject, size: usize, folder: &Path) -> Outcome<Turn> {
     let address = server.address;
     let first = follow(address, "first", WARM_UP).await?;
     let (first, lost_first) = answer(address, first).await?;
+    for_each(0..WARM_UP, |number| {
+        begin(address, format!("quiet-{number}"))
+    })
+    .await?;
     let empty = server.memory()?;
     for_each(0..size, |number| begin(address, format!("t{number}"))).await?;
     let waiting = server.memory()?;

@@ -94,7 +94,7 @@ impl FromStr for ModelName {
             "front-desk" => Ok(Self::FrontDesk),
             "coding-desk" => Ok(Self::CodingDesk),
             "openai" => Ok(Self::OpenAi),
-            _ => Err(format!("there is no model {name}")),
+            _ => Err("there is none; front-desk, coding-desk and openai are".to_owned()),
         }
     }
 }
@@ -288,7 +288,7 @@ mod tests {
     fn mistakes_are_named() {
         for (args, named) in [
             (["--port", "70000"], "--port"),
-            (["--port", "70000"], "70000"),
+            (["--port", "70000"], "70000 is no whole number"),
             (["--allow-origin", "not an origin"], "not"),
             (["--allow-agent", "https://*.example"], "https://*.example"),
             (
@@ -299,6 +299,7 @@ mod tests {
             (["--what", "1"], "--what"),
             (["--log", "loud"], "loud"),
             (["--model", "gpt"], "gpt"),
+            (["--model", "gpt"], "front-desk"),
             (["--log-contents", "maybe"], "maybe"),
             (["--expire-after", "soon"], "soon"),
             (["--expire-after", "0s"], "0s"),

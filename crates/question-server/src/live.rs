@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Live {
     pub(crate) id: String,
     /// Tells the event ids of this process from those of an earlier one.
-    epoch: String,
+    epoch: u32,
     /// Whose it is, where it has an owner.
     pub(crate) owner: Option<Owner>,
     /// How often it may still be changed from outside.
@@ -120,7 +120,7 @@ impl Live {
             id,
             owner: stored.owner,
             changes,
-            epoch: uuid::Uuid::new_v4().simple().to_string()[..8].to_owned(),
+            epoch: uuid::Uuid::new_v4().as_fields().0,
             log: Arc::new(Log::new()),
             talk: Mutex::new(Talk {
                 conversation: stored.conversation,
@@ -145,7 +145,7 @@ impl Live {
             Known::Events => "",
             Known::Messages => MESSAGES_MARK,
         };
-        format!("{}-{position}{mark}", self.epoch)
+        format!("{:08x}-{position}{mark}", self.epoch)
     }
 
     /// The place that an event id stands for, where this process gave it and still has what follows.
@@ -155,7 +155,8 @@ impl Live {
             Some(position) => (position, Known::Messages),
             None => (rest, Known::Events),
         };
-        let position = position.parse().ok().filter(|_| epoch == self.epoch)?;
+        let is_ours = u32::from_str_radix(epoch, 16) == Ok(self.epoch);
+        let position = position.parse().ok().filter(|_| is_ours)?;
         self.log
             .reaches(position)
             .then_some(Place { position, known })

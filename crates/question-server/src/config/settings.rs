@@ -24,7 +24,10 @@ pub(super) const ALL: &[Setting] = &[
         name: "port",
         value: "PORT",
         help: "Port to listen on; 0 takes any free one (default 8787)",
-        apply: |config, value| set(&mut config.port, value),
+        apply: |config, value| {
+            config.port = number(value)?;
+            Ok(())
+        },
     },
     Setting {
         name: "bind",
@@ -66,7 +69,7 @@ pub(super) const ALL: &[Setting] = &[
         value: "MS",
         help: "Milliseconds a desk pauses before each delta (default 15)",
         apply: |config, value| {
-            config.pace = Duration::from_millis(parse(value)?);
+            config.pace = Duration::from_millis(number(value)?);
             Ok(())
         },
     },
@@ -127,25 +130,37 @@ pub(super) const ALL: &[Setting] = &[
         name: "max-body",
         value: "BYTES",
         help: "The largest body of a request (default 4194304)",
-        apply: |config, value| set(&mut config.bounds.body, value),
+        apply: |config, value| {
+            config.bounds.body = number(value)?;
+            Ok(())
+        },
     },
     Setting {
         name: "max-message",
         value: "BYTES",
         help: "The longest text that a user may send at a time (default 65536)",
-        apply: |config, value| set(&mut config.bounds.message, value),
+        apply: |config, value| {
+            config.bounds.message = number(value)?;
+            Ok(())
+        },
     },
     Setting {
         name: "max-messages",
         value: "N",
         help: "How many messages a conversation may have (default 2000)",
-        apply: |config, value| set(&mut config.bounds.messages, value),
+        apply: |config, value| {
+            config.bounds.messages = number(value)?;
+            Ok(())
+        },
     },
     Setting {
         name: "max-conversations",
         value: "N",
         help: "How many conversations the server holds (default 10000)",
-        apply: |config, value| set(&mut config.bounds.conversations, value),
+        apply: |config, value| {
+            config.bounds.conversations = number(value)?;
+            Ok(())
+        },
     },
     Setting {
         name: "max-changes",
@@ -153,7 +168,7 @@ pub(super) const ALL: &[Setting] = &[
         help: "How often a minute a conversation may be changed from outside; 0 is without a bound\n\
                (default 300)",
         apply: |config, value| {
-            config.bounds.changes = PerMinute::new(parse(value)?);
+            config.bounds.changes = PerMinute::new(number(value)?);
             Ok(())
         },
     },
@@ -162,7 +177,7 @@ pub(super) const ALL: &[Setting] = &[
         value: "N",
         help: "How often a minute a conversation may be begun; 0 is without a bound (default 600)",
         apply: |config, value| {
-            config.bounds.new = PerMinute::new(parse(value)?);
+            config.bounds.new = PerMinute::new(number(value)?);
             Ok(())
         },
     },
@@ -265,6 +280,15 @@ fn duration(text: &str) -> Result<Option<Duration>, String> {
 fn parse<T: FromStr<Err: Display>>(value: &OsStr) -> Result<T, String> {
     let text = text(value)?;
     text.parse().map_err(|why| format!("{text}: {why}"))
+}
+
+/// A whole number.
+fn number<T: TryFrom<u64>>(value: &OsStr) -> Result<T, String> {
+    let text = text(value)?;
+    let number = text.parse::<u64>().ok();
+    number
+        .and_then(|number| T::try_from(number).ok())
+        .ok_or_else(|| format!("{text} is no whole number from 0 on, or too large"))
 }
 
 /// Several values with spaces between them.

@@ -52,6 +52,7 @@ impl Kept {
         let new = Self::new(rows);
         let mut messages = std::mem::take(&mut self.messages);
         messages.extend(new.messages);
+        messages.shrink_to_fit();
         *self = Self {
             owner: self.owner.take(),
             messages,

@@ -3,6 +3,7 @@
 use crate::owner::Owner;
 use crate::store::{Change, StoreError, Stored};
 use question_agent::message::Message;
+use question_agent::registry::ToolContext;
 use question_agent::snapshot::{SNAPSHOT_VERSION, Snapshot};
 use question_agent::{ConvState, Effect, Timestamp};
 use serde::Serialize;
@@ -56,7 +57,11 @@ impl NewRows {
             owner: change.owner.map(|owner| owner.as_str().to_owned()),
             version: SNAPSHOT_VERSION,
             state: text(state)?,
-            context: text(change.context)?,
+            context: match change.context {
+                // What is absent is read as its default.
+                context if *context == ToolContext::default() => "{}".to_owned(),
+                context => text(context)?,
+            },
             expires_at: state.waiting().and_then(|waiting| waiting.expires_at),
             messages,
         })
