@@ -136,7 +136,8 @@ impl Asks {
                     && !self.positions.contains(&start.tool_call_id) =>
             {
                 let run = self.run;
-                self.open(&start.tool_call_id, Source::Call, run, &mut changes);
+                self.open(&start.tool_call_id, Source::Call, run, &mut changes)
+                    .take_lang(start.metadata.as_ref(), &mut changes);
             }
             Event::ToolCallEnd(end) => {
                 if let Some(position) = self.positions.get(&end.tool_call_id) {

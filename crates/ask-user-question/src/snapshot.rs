@@ -88,6 +88,8 @@ pub struct AskSnapshot {
     pub outcome: Option<Outcome>,
     /// The deadline (milliseconds since the Unix epoch), where the protocol gives one.
     pub expires_at: Option<u64>,
+    /// The language of its texts (a BCP 47 tag), where the call names one.
+    pub lang: Option<String>,
 }
 
 /// A text that may still grow.
@@ -182,6 +184,8 @@ pub enum AskPatch {
     Outcome(Outcome),
     /// The ask has a deadline.
     ExpiresAt(Option<u64>),
+    /// The call names the language of its texts.
+    Lang(String),
 }
 
 /// A text inside an ask.
@@ -267,6 +271,7 @@ impl AskSnapshot {
             AskPatch::Phase(phase) => self.phase = phase,
             AskPatch::Outcome(ref outcome) => self.outcome = Some(outcome.clone()),
             AskPatch::ExpiresAt(deadline) => self.expires_at = deadline,
+            AskPatch::Lang(ref lang) => self.lang = Some(lang.clone()),
         }
     }
 

@@ -45,9 +45,9 @@ pub fn Receipt(
 pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
     let texts = rows_of(ask, ask.outcome.as_ref()).into_iter().map(|row| {
         let without = row.without_text(labels).unwrap_or_default();
-        let answer = match row.answers.is_empty() {
-            true => without.to_owned(),
-            false => row.answers.join(", "),
+        let answer = match row.has_answer() {
+            false => without.to_owned(),
+            true => [row.chosen, row.own].concat().join(", "),
         };
         let note = row.note.map(|note| (labels.noted)(&note));
         let question = [labels.copy_question, " ", &row.question].concat();
@@ -76,7 +76,7 @@ pub(crate) fn receipt_view(
             data-state=move || state_name(phase.get())
         >
             <p class=part::RECEIPT_STATE id=id>{move || ask.with(|ask| state_label(phase.get(), ask, labels))}</p>
-            {move || ask.with(|ask| rows(ask, phase.get()).into_iter().map(|row| row_view(row, labels)).collect_view())}
+            {move || ask.with(|ask| rows(ask, phase.get()).into_iter().map(|row| row_view(row, &ask.lang, labels)).collect_view())}
         </div>
     }
 }
@@ -85,7 +85,10 @@ pub(crate) fn receipt_view(
 struct Row {
     header: Option<String>,
     question: String,
-    answers: Vec<String>,
+    /// The labels that were chosen.
+    chosen: Vec<String>,
+    /// What was typed, in whatever language.
+    own: Vec<String>,
     /// What could be chosen, where nothing was.
     offered: Vec<String>,
     note: Option<String>,
@@ -105,34 +108,42 @@ impl Row {
     fn without_text(&self, labels: &Labels) -> Option<&'static str> {
         match self.without {
             Without::Skipped => Some(labels.skipped),
-            Without::NoAnswer if self.answers.is_empty() => Some(labels.no_answer),
+            Without::NoAnswer if !self.has_answer() => Some(labels.no_answer),
             Without::NoAnswer | Without::Nothing => None,
         }
     }
+
+    fn has_answer(&self) -> bool {
+        !self.chosen.is_empty() || !self.own.is_empty()
+    }
 }
 
-fn row_view(row: Row, labels: &'static Labels) -> impl IntoView {
+/// A row; `lang` is the language of what the agent wrote.
+fn row_view(row: Row, lang: &Option<String>, labels: &'static Labels) -> impl IntoView + use<> {
     let without = row.without_text(labels);
+    let has_answer = row.has_answer();
     let chip = row
         .header
         .map(|header| view! { <span class=part::CHIP dir="auto">{header}</span> " " });
-    let answer = move |text| {
+    let answer = |(text, lang): (String, Option<String>)| {
         view! {
             <li class=part::ANSWER>
                 <span class=part::HIDDEN>{labels.selected_prefix} " "</span>
-                <span dir="auto">{text}</span>
+                <span lang=lang dir="auto">{text}</span>
             </li>
         }
     };
-    let answers = (!row.answers.is_empty()).then(|| {
-        view! { <ul class=part::ANSWERS>{row.answers.into_iter().map(answer).collect_view()}</ul> }
+    let chosen = row.chosen.into_iter().map(|label| (label, lang.clone()));
+    let answers = chosen.chain(row.own.into_iter().map(|text| (text, None)));
+    let answers = has_answer.then(|| {
+        view! { <ul class=part::ANSWERS>{answers.map(answer).collect_view()}</ul> }
     });
     let offered = (!row.offered.is_empty()).then(|| {
         let option = |label| view! { <li dir="auto">{label}</li> };
-        view! { <ul class=part::OFFERED>{row.offered.into_iter().map(option).collect_view()}</ul> }
+        view! { <ul class=part::OFFERED lang=lang.clone()>{row.offered.into_iter().map(option).collect_view()}</ul> }
     });
     view! {
-        <p class=part::RECEIPT_QUESTION dir="auto">{chip}{row.question}</p>
+        <p class=part::RECEIPT_QUESTION lang=lang.clone() dir="auto">{chip}{row.question}</p>
         {answers}
         {offered}
         {without.map(|text| view! { <p class=part::NO_ANSWER>{text}</p> })}
@@ -170,7 +181,7 @@ fn rows_of(ask: &AskSnapshot, outcome: Option<&Outcome>) -> Vec<Row> {
                 .map(|(index, row)| with_partial(ask, index, row, partial))
                 .collect();
             if let Some(last) = rows.last_mut() {
-                last.answers.push(text.clone());
+                last.own.push(text.clone());
             }
             rows
         }
@@ -187,7 +198,8 @@ fn answered(answer: &Answer) -> Row {
     Row {
         header: answer.header.clone(),
         question: answer.question.clone(),
-        answers: labels.chain(answer.other.clone()).collect(),
+        chosen: labels.collect(),
+        own: answer.other.iter().cloned().collect(),
         offered: Vec::new(),
         note: answer.note.clone(),
         without: match answer.skipped {
@@ -201,7 +213,8 @@ fn asked(ask: &AskSnapshot) -> impl Iterator<Item = Row> {
     ask.questions.iter().map(|question| Row {
         header: question.header.as_ref().map(|header| header.text.clone()),
         question: question.question.text.clone(),
-        answers: Vec::new(),
+        chosen: Vec::new(),
+        own: Vec::new(),
         offered: Vec::new(),
         note: None,
         without: Without::Nothing,
@@ -225,7 +238,8 @@ fn with_partial(ask: &AskSnapshot, index: usize, row: Row, partial: &[Selection]
     };
     let labels = selection.selected.iter().filter_map(label);
     Row {
-        answers: labels.chain(selection.other.clone()).collect(),
+        chosen: labels.collect(),
+        own: selection.other.iter().cloned().collect(),
         note: selection.note.clone(),
         ..row
     }

@@ -53,6 +53,9 @@ const REFUSALS: [&str; 2] = [
     "ask_user_question is not available to sub-agents",
 ];
 
+/// The member of a call's metadata that names the language of its texts.
+const LANG: &str = "lang";
+
 impl Followed {
     pub(super) fn new(id: &str, source: Source, run: u64) -> Self {
         Self {
@@ -77,6 +80,14 @@ impl Followed {
             tool_call_id: Arc::clone(&self.id),
             patch,
         });
+    }
+
+    /// Takes the language of the texts, where the call's metadata name one.
+    pub(super) fn take_lang(&mut self, metadata: Option<&Metadata>, changes: &mut Vec<AskChange>) {
+        let lang = metadata.and_then(|metadata| metadata.get(LANG)?.as_str());
+        if let Some(lang) = lang.filter(|lang| is_language_tag(lang)) {
+            self.patch(AskPatch::Lang(lang.to_owned()), changes);
+        }
     }
 
     /// Takes more of the arguments. Once they were complete, nothing changes what is shown.
@@ -208,6 +219,17 @@ impl Followed {
             Phase::Streaming | Phase::Ready | Phase::Answerable
         )
     }
+}
+
+/// Whether a text has the form of a BCP 47 tag, such as `de-AT`; whether there is such a language, nobody here knows.
+fn is_language_tag(text: &str) -> bool {
+    let is_subtag = |part: &str| {
+        (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    let begins = text.split('-').next().is_some_and(|language| {
+        language.len() > 1 && language.bytes().all(|byte| byte.is_ascii_alphabetic())
+    });
+    begins && text.len() <= 35 && text.split('-').all(is_subtag)
 }
 
 /// What a message's metadata say about an ask.

@@ -4,7 +4,7 @@ use super::followed::{Source, about};
 use super::{AskChange, Asks};
 use crate::index::Index;
 use crate::input::{ResumeStatus, RunAgentInput};
-use crate::message::{Message, ToolMessage, UserMessage};
+use crate::message::{Message, ToolCall, ToolMessage, UserMessage};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
@@ -53,7 +53,7 @@ impl Asks {
                     for call in assistant.tool_calls.iter().flatten() {
                         if self.is_ask(&call.function.name) {
                             before.insert(&call.id, 0);
-                            self.take_call(&call.id, &call.function.arguments, changes);
+                            self.take_call(call, changes);
                         }
                     }
                 }
@@ -65,13 +65,14 @@ impl Asks {
     }
 
     /// Takes a call whose arguments are complete. One that streamed is known better from its stream.
-    fn take_call(&mut self, id: &str, arguments: &str, changes: &mut Vec<AskChange>) {
-        if self.positions.contains(id) {
+    fn take_call(&mut self, call: &ToolCall, changes: &mut Vec<AskChange>) {
+        if self.positions.contains(&call.id) {
             return;
         }
         let (run, run_is_open) = (self.run, self.run_is_open);
-        let followed = self.open(id, Source::Call, run, changes);
-        followed.feed(arguments, changes);
+        let followed = self.open(&call.id, Source::Call, run, changes);
+        followed.take_lang(call.metadata.as_ref(), changes);
+        followed.feed(&call.function.arguments, changes);
         followed.end_arguments(changes);
         if followed.snapshot.phase == Phase::Ready && !run_is_open {
             followed.patch(AskPatch::Phase(Phase::Answerable), changes);

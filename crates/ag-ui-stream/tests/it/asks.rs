@@ -98,6 +98,39 @@ fn only_tools_of_the_right_name_are_asks() {
 }
 
 #[test]
+fn a_call_may_name_the_language_of_its_texts() {
+    let lang = |metadata: Value| {
+        let mut start = call("c1", ASK)[0].clone();
+        start["metadata"] = metadata.clone();
+        let mut asks = Asks::new();
+        take(&mut asks, [started("r1"), start]);
+        let streamed = asks.ask("c1").unwrap().lang.clone();
+        let history = json!([{"role": "assistant", "id": "a", "toolCalls": [{
+            "id": "c1", "type": "function", "metadata": metadata,
+            "function": {"name": "ask_user_question", "arguments": ASK},
+        }]}]);
+        let messages: Vec<Message> = serde_json::from_value(history).unwrap();
+        assert_eq!(Asks::replay(&messages).ask("c1").unwrap().lang, streamed);
+        streamed
+    };
+    for tag in ["de", "de-AT", "zh-Hant-TW", "es-419"] {
+        assert_eq!(lang(json!({"lang": tag})).as_deref(), Some(tag));
+    }
+    for other in [
+        "",
+        "d",
+        "de_AT",
+        "de-",
+        "4u",
+        "german language",
+        "en\"onclick",
+    ] {
+        assert_eq!(lang(json!({"lang": other})), None, "{other:?}");
+    }
+    assert_eq!(lang(json!({"lang": 7, "theme": "dark"})), None);
+}
+
+#[test]
 fn a_patch_carries_no_more_than_its_delta() {
     let mut asks = Asks::new();
     take(

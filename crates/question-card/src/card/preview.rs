@@ -43,12 +43,12 @@ pub(crate) fn preview(card: CardState, shown: QuestionShown) -> impl IntoView {
                 option.preview.as_ref()?.text.clone(),
             ))
         };
-        let (label, text) = card
+        let ((label, text), lang) = card
             .ask
-            .with_untracked(|ask| found(ask.questions.get(question)?))?;
+            .with_untracked(|ask| Some((found(ask.questions.get(question)?)?, ask.lang.clone())))?;
         Some(view! {
             <div role="group" aria-label=(card.labels.preview)(&isolate(&label))>
-                <pre class=part::PREVIEW_TEXT dir="auto">{text}</pre>
+                <pre class=part::PREVIEW_TEXT lang=lang dir="auto">{text}</pre>
             </div>
         })
     };

@@ -27,9 +27,9 @@ impl GrowingText {
 
     /// The span that shows the text as it is now; [`catch_up`](Self::catch_up) keeps it so.
     pub(crate) fn view(self, ask: Signal<AskSnapshot>, class: &'static str) -> impl IntoView {
-        let text = ask.with_untracked(|ask| self.of(ask).to_owned());
+        let (text, lang) = ask.with_untracked(|ask| (self.of(ask).to_owned(), ask.lang.clone()));
         self.written.set_value(text.len());
-        view! { <span class=class node_ref=self.node>{text}</span> }
+        view! { <span class=class lang=lang node_ref=self.node>{text}</span> }
     }
 
     /// Appends what has arrived since. Says whether there was anything.

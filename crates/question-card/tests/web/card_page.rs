@@ -507,6 +507,16 @@ impl CardPage {
         self.texts_of(element, "aria-labelledby")
     }
 
+    /// The language of the text that is exactly this.
+    pub fn language_of(&self, text: &str) -> Option<String> {
+        let is_it =
+            |element: &Element| element.child_element_count() == 0 && text_of(element) == text;
+        let texts: Vec<Element> = self.all("*").into_iter().filter(is_it).collect();
+        assert_eq!(texts.len(), 1, "one {text:?} in {:?}", self.text());
+        let with_lang = texts[0].closest("[lang]").expect("the selector is valid");
+        with_lang?.get_attribute("lang")
+    }
+
     pub fn find(&self, selector: &str) -> Option<Element> {
         self.root.query_selector(selector).expect("a good selector")
     }

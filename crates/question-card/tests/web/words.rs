@@ -29,6 +29,51 @@ async fn the_card_has_the_language_of_its_words() {
 }
 
 #[test]
+async fn what_the_agent_wrote_has_the_language_that_its_call_names() {
+    let mut snapshot = AskSnapshot::new(fresh_id());
+    snapshot.apply(AskPatch::Lang("en-GB".to_owned()));
+    let card = CardPage::open(snapshot, speaking(&Labels::GERMAN)).await;
+    card.receives_slowly(stream(&service())).await;
+    card.receives_slowly(ready(&service())).await;
+    for text in [
+        "Service",
+        "What does your car need?",
+        "Oil change",
+        "About Oil change",
+    ] {
+        assert_eq!(card.language_of(text).as_deref(), Some("en-GB"), "{text}");
+    }
+    for word in [Labels::GERMAN.select_one, Labels::GERMAN.submit] {
+        assert_eq!(card.language_of(word).as_deref(), Some("de"), "{word}");
+    }
+    card.choose("Oil change").await;
+    card.press_button(Labels::GERMAN.submit).await;
+    let reply = card.only_reply();
+    card.ends(Phase::Answered, Some(Outcome::Answered(reply)))
+        .await;
+    for text in ["Service", "Oil change"] {
+        assert_eq!(card.language_of(text).as_deref(), Some("en-GB"), "{text}");
+    }
+    let answered = card.language_of(Labels::GERMAN.answered);
+    assert_eq!(answered.as_deref(), Some("de"));
+}
+
+#[test]
+async fn what_the_user_typed_is_in_no_language_of_the_agent() {
+    let mut snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
+    snapshot.apply(AskPatch::Lang("ja".to_owned()));
+    let card = CardPage::open(snapshot, speaking(&Labels::GERMAN)).await;
+    card.type_other(0, "Nur schauen").await;
+    card.press_button(Labels::GERMAN.submit).await;
+    let reply = card.only_reply();
+    card.ends(Phase::Answered, Some(Outcome::Answered(reply)))
+        .await;
+    assert_eq!(card.answers().len(), 1);
+    let typed = card.language_of("Nur schauen");
+    assert_eq!(typed.as_deref(), Some("de"));
+}
+
+#[test]
 async fn values_stand_apart_from_the_sentence_around_them() {
     let card = CardPage::open(AskSnapshot::new(fresh_id()), speaking(&Labels::GERMAN)).await;
     card.receives_slowly(stream(&service())).await;
