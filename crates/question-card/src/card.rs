@@ -38,6 +38,7 @@ use crate::receipt::receipt_view;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Limits, Phase, Reply};
+use leptos::attr::custom::custom_attribute;
 use leptos::either::{Either, EitherOf3};
 use leptos::ev::SubmitEvent;
 use leptos::html::Div;
@@ -111,6 +112,9 @@ pub fn QuestionCard(
     /// the language and direction of the page.
     #[prop(optional)]
     labels: Option<&'static Labels>,
+    /// Makes the name of the form a heading of this level (1 to 6), by which a screen reader finds it. No heading, by default.
+    #[prop(optional)]
+    heading_level: Option<u8>,
     /// Whether the ask came while the page was open, and not with a history: then it is announced even if it was complete when this card
     /// was made, as an ask is whose arguments the card saw arriving. Once for each call in the life of the page.
     #[prop(optional)]
@@ -216,7 +220,7 @@ pub fn QuestionCard(
             {live.then(|| card.announcer.view())}
             {move || match over.get() {
                 true => Either::Left(ended(card, live, late, receipt_actions.clone())),
-                false => Either::Right(form(card)),
+                false => Either::Right(form(card, heading_level)),
             }}
         </section>
     }
@@ -224,7 +228,7 @@ pub fn QuestionCard(
     .into_any()
 }
 
-fn form(card: CardState) -> impl IntoView {
+fn form(card: CardState, heading_level: Option<u8>) -> impl IntoView {
     let begun = Memo::new(move |_| card.shown.questions.with(|questions| !questions.is_empty()));
     let malformed = Memo::new(move |_| card.shown.phase.get() == Phase::Malformed);
     let busy = move || card.shown.phase.get() == Phase::Streaming || card.is_latched();
@@ -259,7 +263,15 @@ fn form(card: CardState) -> impl IntoView {
             on:keyup=move |event| focus::show_field(&event)
             on:focusin=move |event| preview::on_focusin(card, &event)
         >
-            <p class=format!("{} {}", part::TITLE, part::HIDDEN) id=card.ids.title()>{card.labels.title}</p>
+            <p
+                class=format!("{} {}", part::TITLE, part::HIDDEN)
+                id=card.ids.title()
+                role=heading_level.map(|_| "heading")
+                // Leptos has no name for it.
+                {..custom_attribute("aria-level", heading_level.map(|level| level.to_string()))}
+            >
+                {card.labels.title}
+            </p>
             {content}
         </form>
     }

@@ -3,9 +3,11 @@
 use super::focus::focus_quietly;
 use super::follow::{OptionShown, QuestionShown};
 use super::state::{CardState, Layout};
+use super::steady::Steady;
 use crate::anatomy::part;
 use crate::dom::Control;
 use crate::draft::{Kind, Problem};
+use ask_user_question::Phase;
 use leptos::either::EitherOf3;
 use leptos::ev::MouseEvent;
 use leptos::leptos_dom::helpers::queue_microtask;
@@ -50,6 +52,18 @@ fn choice_row(card: CardState, option: OptionShown, row: Memo<Row>) -> impl Into
         card.draft
             .with(|draft| draft.is_chosen(option.question, option.index))
     });
+    // While the ask streams, rows come up under a finger that was meant for what was there before.
+    let steady = Steady::new();
+    Effect::new(move |_| {
+        if row.get() != Row::Text && card.shown.phase.get_untracked() == Phase::Streaming {
+            steady.moved();
+        }
+    });
+    let click = move |click: MouseEvent| match steady.allows(&click) {
+        true => forward(card, control, &click),
+        // Neither the label nor the input itself shall take it.
+        false => click.prevent_default(),
+    };
     let input = move || match row.get() {
         Row::Text | Row::Button => EitherOf3::A(()),
         Row::Input(Kind::Single) => EitherOf3::B(choice_input(card, option, "radio", chosen)),
@@ -60,7 +74,7 @@ fn choice_row(card: CardState, option: OptionShown, row: Memo<Row>) -> impl Into
             class=part::OPTION
             data-pending=move || (row.get() == Row::Text).then_some("")
             data-chosen=move || chosen.get().then_some("")
-            on:click=move |click| forward(card, control, &click)
+            on:click=click
         >
             {input}
             <label class=part::OPTION_LABEL for=card.ids.control(control) dir="auto">

@@ -65,6 +65,7 @@ pub struct Setting {
     pub expires_at: Signal<Option<u64>>,
     pub persist: Persist,
     pub readonly: bool,
+    pub heading_level: Option<u8>,
 }
 
 thread_local! { static CARDS: Cell<u32> = const { Cell::new(0) }; }
@@ -746,6 +747,7 @@ fn card(
             on_extend=Callback::new(move |()| on_extend(&mut |heard| heard.extensions += 1))
             persist=setting.persist
             readonly=setting.readonly
+            nostrip:heading_level=setting.heading_level
         />
     }
 }

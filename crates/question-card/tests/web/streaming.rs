@@ -1,7 +1,7 @@
 //! The card while arguments arrive.
 
 use crate::asks::{before, mixed, ready, service, stream, toppings};
-use crate::card_page::{CardPage, Setting, fresh_id, text_of};
+use crate::card_page::{CardPage, Setting, fresh_id, tap, text_of};
 use ask_user_question::snapshot::{AskPatch, TextPath};
 use ask_user_question::{AskSnapshot, Phase};
 use wasm_bindgen::JsCast;
@@ -139,6 +139,39 @@ async fn str_04_an_option_can_be_chosen_once_it_is_closed() {
     );
     card.choose("Brake service").await;
     assert_eq!(card.chosen(), ["Brake service"]);
+}
+
+#[test]
+async fn a_tap_that_lands_as_a_row_appears_chooses_nothing() {
+    let card = CardPage::composing().await;
+    let next = AskPatch::OpenQuestion { question: 1 };
+    let (first, _) = before(stream(&mixed()), &next);
+    card.receives_slowly(first).await;
+    card.tap("Postgres").await;
+    let row = card.row_text("SQLite").expect("the row is there");
+    tap(&row);
+    card.settled().await;
+    assert!(card.chosen().is_empty(), "{:?}", card.chosen());
+    card.stands_still().await;
+    card.tap("Postgres").await;
+    assert_eq!(card.chosen(), ["Postgres"]);
+    assert_eq!(card.state(), "streaming");
+}
+
+#[test]
+async fn the_name_of_the_form_is_a_heading_where_the_host_wants_one() {
+    let heading = |card: &CardPage| card.find("[role=heading]").map(|found| text_of(&found));
+    let card = CardPage::waiting(service()).await;
+    assert_eq!(heading(&card), None);
+    let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
+    let setting = Setting {
+        heading_level: Some(3),
+        ..Setting::default()
+    };
+    let card = CardPage::open(snapshot, setting).await;
+    let form = card.find("form").expect("a form");
+    assert_eq!(heading(&card), Some(card.name_of(&form)));
+    assert!(card.find("[role=heading][aria-level='3']").is_some());
 }
 
 #[test]

@@ -29,7 +29,9 @@ async fn str_01_a_card_that_arrives_leaves_the_writer_alone() {
 #[tokio::test]
 async fn what_has_arrived_can_be_chosen_while_the_rest_arrives() {
     gallery_at("?gallery=coding-four-questions&state=live", async |page| {
-        page.until("document.querySelector('.qc input')").await?;
+        // Rows that came a moment ago take no tap yet; the first has been there for a while when the fourth comes.
+        page.until("document.querySelectorAll('.qc input').length > 3")
+            .await?;
         page.choose("PostgreSQL (Recommended)").await?;
         assert_eq!(page.state().await?, "streaming");
         page.comes_to("awaiting").await?;
