@@ -27,6 +27,8 @@ pub(crate) enum View {
     State(State),
     /// One example in every state.
     Example(&'static str),
+    /// What is measured.
+    Bench,
     /// One card, with a host that does what it is told.
     Card { example: &'static str, state: State },
 }
@@ -56,6 +58,8 @@ pub(crate) const LANGUAGES: [&str; 5] = ["en", "de", "ar", "ja", "es"];
 pub(crate) const SCHEMES: [&str; 2] = ["light", "dark"];
 /// Stands for every example.
 const ALL: &str = "all";
+/// Stands for what is measured.
+const BENCH: &str = "bench";
 
 impl Address {
     /// Reads the query of an address. What it does not know is as if it were not there.
@@ -76,6 +80,7 @@ impl Address {
                 (_, Some(example), Some(state)) => View::Card { example, state },
                 (_, Some(example), None) => View::Example(example),
                 (Some(ALL), None, Some(state)) => View::State(state),
+                (Some(BENCH), ..) => View::Bench,
                 _ => View::Index,
             },
             mode: match value("mode") {
@@ -125,7 +130,7 @@ impl Address {
     pub(crate) fn example(&self) -> Option<&'static str> {
         match self.view {
             View::Example(example) | View::Card { example, .. } => Some(example),
-            View::Index | View::State(_) => None,
+            View::Index | View::State(_) | View::Bench => None,
         }
     }
 }
@@ -168,6 +173,7 @@ impl fmt::Display for Address {
         f.write_str("?gallery")?;
         match self.view {
             View::Index => {}
+            View::Bench => write!(f, "={BENCH}")?,
             View::State(state) => write!(f, "={ALL}&state={}", state.name())?,
             View::Example(example) => write!(f, "={example}")?,
             View::Card { example, state } => write!(f, "={example}&state={}", state.name())?,
@@ -209,6 +215,7 @@ mod tests {
     fn an_address_is_read_as_it_is_written() {
         let views = [
             View::Index,
+            View::Bench,
             View::State(State::Invalid),
             View::Example("emoji"),
             View::Card {

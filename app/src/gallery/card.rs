@@ -48,7 +48,12 @@ impl Host {
 
 /// What a host gives the card of this example in this state; nothing where it never comes to it.
 pub(crate) fn staged(example: &str, state: State) -> Option<Staged> {
-    state.stage(arguments(file(example)), &call(example, state))
+    staged_as(example, state, &call(example, state))
+}
+
+/// The same, as the call of this id.
+pub(crate) fn staged_as(example: &str, state: State, id: &str) -> Option<Staged> {
+    state.stage(arguments(file(example)), id)
 }
 
 /// The card of an example.

@@ -4,6 +4,7 @@
 
 mod acts;
 mod address;
+mod bench;
 mod card;
 mod index;
 mod live;

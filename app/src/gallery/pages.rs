@@ -1,6 +1,7 @@
 //! The pages.
 
 use crate::address::{Address, View};
+use crate::bench::bench;
 use crate::card::{Host, example_card, staged};
 use crate::index::index;
 use crate::stage::stage;
@@ -14,6 +15,7 @@ use leptos::prelude::*;
 pub(crate) fn page(address: Address) -> impl IntoView + use<> {
     let content = match address.view {
         View::Index => index(&address).into_any(),
+        View::Bench => bench().into_any(),
         View::State(state) => {
             let shown = examples::all().into_iter().map(|example| (example, state));
             many(&address, shown, |example, _| example.title.clone())

@@ -96,13 +96,42 @@ pub(crate) fn arguments(file: &'static str) -> &'static str {
     ask.trim()
 }
 
+/// Arguments of about this many bytes, in ASCII: four questions of four options, each with its share of the text.
+pub(crate) fn arguments_of(size: usize) -> String {
+    let texts = 4 + 4 * 4;
+    let words = |of: String, length: usize| {
+        let mut text = of;
+        while text.len() + 1 < length {
+            text.push_str(" word");
+        }
+        text
+    };
+    let long = size / texts - 10;
+    let option = |question: usize, nth: usize| {
+        format!(
+            r#"{{"label":"Option {nth}","description":"{}"}}"#,
+            words(format!("What {question}.{nth} means:"), long - 40)
+        )
+    };
+    let question = |question: usize| {
+        let options: Vec<_> = (0..4).map(|nth| option(question, nth)).collect();
+        format!(
+            r#"{{"question":"{}","header":"Part {question}","multiSelect":false,"options":[{}]}}"#,
+            words(format!("Question {question}:"), long),
+            options.join(",")
+        )
+    };
+    let questions: Vec<_> = (0..4).map(question).collect();
+    format!(r#"{{"questions":[{}]}}"#, questions.join(","))
+}
+
 /// Nothing here has a deadline, so one time is as good as another.
 const NOW: u64 = 0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ask_user_question::examples;
+    use ask_user_question::{Phase, examples};
     use serde_json::Value;
 
     #[test]
@@ -111,6 +140,20 @@ mod tests {
             let arguments: Value =
                 serde_json::from_str(arguments(file)).expect("an ask ends its file");
             assert_eq!(arguments, example.ask, "{}", example.name);
+        }
+    }
+
+    #[test]
+    fn arguments_of_any_size_are_an_ask_that_can_be_answered() {
+        for size in [10_000, 100_000, 1_000_000] {
+            let arguments = arguments_of(size);
+            let difference = arguments.len().abs_diff(size);
+            assert!(difference * 20 < size, "{size}: {}", arguments.len());
+            let mut stream = Stream::open("call");
+            stream.feed(&arguments);
+            let snapshot = stream.ended();
+            assert_eq!(snapshot.phase, Phase::Answerable, "{size}");
+            assert_eq!(snapshot.questions.len(), 4, "{size}");
         }
     }
 

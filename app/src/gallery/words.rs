@@ -27,6 +27,9 @@ pub(crate) const EXPIRE: &str = "Expire";
 pub(crate) const NETWORK_DOWN: &str = "The network is down.";
 pub(crate) const OWN_ANSWER: &str = "Something else, in my own words";
 pub(crate) const COMPOSER: &str = "Composer";
+pub(crate) const CARDS: &str = "cards";
+pub(crate) const RECEIPTS: &str = "receipts";
+pub(crate) const NOTHING: &str = "nothing";
 
 /// The title of the document.
 pub(crate) fn page_title(address: &Address) -> String {
@@ -37,6 +40,7 @@ pub(crate) fn page_title(address: &Address) -> String {
 pub(crate) fn title(address: &Address) -> String {
     match address.view {
         View::Index => "Card gallery".to_owned(),
+        View::Bench => "What is measured".to_owned(),
         View::State(state) => format!("Every example, {}", state.name()),
         View::Example(example) => example.to_owned(),
         View::Card { example, state } => format!("{example}, {}", state.name()),
@@ -59,6 +63,11 @@ pub(crate) fn found(count: usize) -> String {
         1 => "1 example".to_owned(),
         _ => format!("{count} examples"),
     }
+}
+
+/// How much memory the program has.
+pub(crate) fn memory(bytes: u32) -> String {
+    format!("Done; the program has {} MB of memory", bytes / 1_000_000)
 }
 
 /// What kind of example it is.

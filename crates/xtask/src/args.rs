@@ -26,6 +26,8 @@ pub(crate) enum Command {
 /// What `cargo xtask bench` measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bench {
+    /// The card in a browser.
+    Card,
     /// The server with many waiting conversations.
     Server,
     /// The stream reader as WebAssembly in Node, beside JavaScript's.
@@ -34,11 +36,12 @@ pub(crate) enum Bench {
 
 impl Bench {
     /// Every measurement, in the order in which help lists them.
-    const ALL: [Self; 2] = [Self::Server, Self::Stream];
+    const ALL: [Self; 3] = [Self::Card, Self::Server, Self::Stream];
 
     /// The word that `bench` takes.
     fn name(self) -> &'static str {
         match self {
+            Self::Card => "card",
             Self::Server => "server",
             Self::Stream => "stream",
         }
@@ -217,7 +220,7 @@ Commands:
   serve              run the chat page and its server, with what they need brought first
   test               run every check: native, as WebAssembly, in browsers, end to end
   size               build the page for release and print what it weighs
-  bench NAME         measure one part and print its table: server, stream
+  bench NAME         measure one part and print its table: card, server, stream
   conformance PATH   judge the stream reader with the cases under PATH
   help               this text; `cargo xtask serve --help` and `test --help` say more
 

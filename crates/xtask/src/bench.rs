@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: measurements that are reported with their command and never asserted in a test.
 
+mod card;
 mod server;
 mod stream;
 
@@ -16,6 +17,7 @@ use crate::args::Bench;
 /// A tool is missing and can't be brought, a build fails, or the measured thing does.
 pub(crate) fn bench(bench: Bench) -> Result<ExitCode> {
     match bench {
+        Bench::Card => card::run(),
         Bench::Server => server::run(),
         Bench::Stream => stream::run(),
     }

@@ -7,5 +7,6 @@ mod barriers;
 mod choosing;
 mod keys;
 mod looks;
+mod many;
 mod sending;
 mod walk;

@@ -1,0 +1,243 @@
+//! What `cargo xtask bench card` measures: a card whose arguments arrive, and a thousand cards and receipts. Each button does one thing, so
+//! that a person with the browser's own tools can look at the same.
+
+use crate::card::Host;
+use crate::live::apply;
+use crate::state::{Staged, State};
+use crate::stream::{Stream, arguments_of};
+use crate::words;
+use ask_user_question::AskSnapshot;
+use ask_user_question::snapshot::{AskPatch, Sending};
+use leptos::prelude::*;
+use question_card::QuestionCard;
+use question_card::card::QuestionCardProps;
+use serde_json::json;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::MessageChannel;
+
+/// How many characters a delta has, and how many deltas a chunk of the network brings: about four KiB of it.
+const DELTA: usize = 8;
+const CHUNK: usize = 32;
+/// How many cards or receipts.
+const MANY: usize = 1_000;
+/// The example that there are many of.
+const EXAMPLE: &str = "chat-service";
+
+/// The buttons, and what the last of them has brought about.
+pub(crate) fn bench() -> impl IntoView {
+    let act = RwSignal::new(Act::Nothing);
+    let done = RwSignal::new(None);
+    let button = |of: Act| {
+        let begin = move |_| {
+            done.set(None);
+            mark("begin");
+            act.set(of);
+        };
+        view! {
+            <button type="button" data-act=of.name() on:click=begin>
+                {of.name()}
+            </button>
+        }
+    };
+    let shown = move || match act.get() {
+        Act::Stream(size) => streamed(size, done).into_any(),
+        Act::Cards => many(State::Awaiting, done).into_any(),
+        Act::Receipts => many(State::Answered, done).into_any(),
+        Act::Nothing => {
+            end_when_painted(done);
+            ().into_any()
+        }
+    };
+    view! {
+        <div class="gallery-acts">{Act::ALL.map(button).into_iter().collect_view()}</div>
+        <p role="status" data-memory=move || done.get()>{move || done.get().map(words::memory)}</p>
+        {shown}
+    }
+}
+
+/// What a button does, in place of what the one before did.
+#[derive(Clone, Copy)]
+enum Act {
+    /// One card, fed with so many bytes of arguments.
+    Stream(usize),
+    Cards,
+    Receipts,
+    Nothing,
+}
+
+impl Act {
+    const ALL: [Self; 6] = [
+        Self::Stream(10_000),
+        Self::Stream(100_000),
+        Self::Stream(1_000_000),
+        Self::Cards,
+        Self::Receipts,
+        Self::Nothing,
+    ];
+
+    fn name(self) -> String {
+        match self {
+            Self::Stream(size) => size.to_string(),
+            Self::Cards => words::CARDS.to_owned(),
+            Self::Receipts => words::RECEIPTS.to_owned(),
+            Self::Nothing => words::NOTHING.to_owned(),
+        }
+    }
+}
+
+/// How much memory the program has, in bytes, once what was to be done is done.
+type Done = RwSignal<Option<u32>>;
+
+fn many(state: State, done: Done) -> impl IntoView {
+    let card = |nth: usize| {
+        let staged = crate::card::staged_as(EXAMPLE, state, &format!("{EXAMPLE}-{nth}"));
+        staged.map(|staged| plain_card(Host::deaf(staged)))
+    };
+    end_when_painted(done);
+    (0..MANY).filter_map(card).collect_view()
+}
+
+fn streamed(size: usize, done: Done) -> impl IntoView {
+    let id = format!("streamed-{size}");
+    let host = Host::deaf(Staged {
+        ask: AskSnapshot::new(&id),
+        sending: Sending::Idle,
+    });
+    let source = StoredValue::new(Source::new(&id, arguments_of(size)));
+    each_in_a_task_of_its_own(move || {
+        let patches = source.try_update_value(Source::next_patches).flatten();
+        match patches {
+            Some(patches) => apply(host.ask, patches),
+            None => {
+                end_when_painted(done);
+                return false;
+            }
+        }
+        true
+    });
+    plain_card(host)
+}
+
+/// A card with what the chat page gives it.
+fn plain_card(host: Host) -> impl IntoView {
+    let props = QuestionCardProps::builder()
+        .ask(host.ask)
+        .sending(host.sending)
+        .on_reply(host.on_reply)
+        .on_cancel(host.on_cancel)
+        .on_reply_in_chat(host.on_reply_in_chat)
+        .on_late_message(host.on_late_message)
+        .build();
+    QuestionCard(props)
+}
+
+/// A response's body, chunk by chunk.
+struct Source {
+    stream: Stream,
+    id: String,
+    arguments: String,
+    at: usize,
+    chunk: Vec<u8>,
+    is_over: bool,
+}
+
+impl Source {
+    fn new(id: &str, arguments: String) -> Self {
+        Self {
+            stream: Stream::open(id),
+            id: id.to_owned(),
+            arguments,
+            at: 0,
+            chunk: Vec::new(),
+            is_over: false,
+        }
+    }
+
+    /// What the next chunk changes; nothing after the run's end.
+    fn next_patches(&mut self) -> Option<Vec<AskPatch>> {
+        if self.is_over {
+            return None;
+        }
+        if self.at == self.arguments.len() {
+            self.is_over = true;
+            return Some(self.stream.end_run());
+        }
+        self.chunk.clear();
+        for _ in 0..CHUNK {
+            let rest = &self.arguments[self.at..];
+            // Whoever made the arguments wrote ASCII alone.
+            let delta = &rest[..rest.len().min(DELTA)];
+            self.at += delta.len();
+            frame(&mut self.chunk, "ARGS", &self.id, Some(delta));
+            if self.at == self.arguments.len() {
+                frame(&mut self.chunk, "END", &self.id, None);
+                mark("last-byte");
+                break;
+            }
+        }
+        Some(self.stream.bytes(&self.chunk))
+    }
+}
+
+/// Writes an event of the call as a server does.
+fn frame(chunk: &mut Vec<u8>, kind: &str, id: &str, delta: Option<&str>) {
+    let mut event = json!({"type": format!("TOOL_CALL_{kind}"), "toolCallId": id});
+    if let Some(delta) = delta {
+        event["delta"] = delta.into();
+    }
+    chunk.extend(format!("data: {event}\n\n").bytes());
+}
+
+/// Calls `step` again and again until it says that there is no more, each time after whatever else the browser has to do.
+fn each_in_a_task_of_its_own(step: impl Fn() -> bool + 'static) {
+    let Ok(channel) = MessageChannel::new() else {
+        return;
+    };
+    let (from, to) = (channel.port1(), channel.port2());
+    let next = to.clone();
+    // A port that is open takes whatever can be copied.
+    let go_on = move || drop(next.post_message(&JsValue::NULL));
+    let on_message = {
+        let go_on = go_on.clone();
+        Closure::<dyn Fn()>::new(move || {
+            if step() {
+                go_on();
+            }
+        })
+    };
+    from.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    let kept = StoredValue::new_local((from, to, on_message));
+    on_cleanup(move || {
+        kept.try_with_value(|(from, to, _)| {
+            from.close();
+            to.close();
+        });
+    });
+    go_on();
+}
+
+/// Says that it is done when the browser has painted what there is now.
+fn end_when_painted(done: Done) {
+    request_animation_frame(move || {
+        request_animation_frame(move || {
+            mark("done");
+            done.set(Some(memory()));
+        });
+    });
+}
+
+/// A mark among the browser's measurements.
+fn mark(name: &str) {
+    if let Some(performance) = window().performance() {
+        // It is refused only for the names of the browser's own marks.
+        let _ = performance.mark(name);
+    }
+}
+
+/// How large the program's memory is. It never shrinks, so what leaks makes it grow from one time to the next.
+fn memory() -> u32 {
+    let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+    let buffer: js_sys::ArrayBuffer = memory.buffer().unchecked_into();
+    buffer.byte_length()
+}

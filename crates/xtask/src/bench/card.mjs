@@ -1,0 +1,290 @@
+// What a card costs in Chromium, in the gallery as it is built for users. `cargo xtask bench card` runs it with the folder of the built page, the
+// programs of Chromium and its driver, and what Chromium is told, without the dashes that Node would take for its own.
+
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { cpus } from "node:os";
+import { extname, join, normalize } from "node:path";
+
+const [dist, chromium, chromedriver, ...chromiumArguments] = process.argv.slice(1);
+const SIZES = [10_000, 100_000, 1_000_000];
+/** How much slower the browser's processor is made. */
+const RATES = [1, 4];
+/** The middle one of so many times is told. */
+const TIMES = 3;
+/** In milliseconds: what the browser calls a long task, and what a frame may take. */
+const LONG_TASK = 50, FRAME = 1_000 / 60;
+
+// The page, with what gives its clock microseconds.
+
+const TYPES = { ".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
+const pages = createServer(async (request, response) => {
+  const path = normalize(new URL(request.url, "http://page").pathname);
+  const file = path === "/" ? "index.html" : path;
+  try {
+    const body = await readFile(join(dist, file));
+    response.writeHead(200, {
+      "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
+      "Cross-Origin-Opener-Policy": "same-origin",
+      "Cross-Origin-Embedder-Policy": "require-corp",
+    });
+    response.end(body);
+  } catch {
+    response.writeHead(404).end();
+  }
+});
+await new Promise((listening) => pages.listen(0, "127.0.0.1", listening));
+const address = `http://127.0.0.1:${pages.address().port}/?gallery=bench`;
+
+// The browser.
+
+const driver = spawn(chromedriver, ["--port=0"], { stdio: ["ignore", "pipe", "inherit"] });
+const port = await new Promise((found, failed) => {
+  let said = "";
+  driver.stdout.on("data", (text) => {
+    said += text;
+    const announced = /started successfully on port (\d+)/.exec(said);
+    if (announced) found(announced[1]);
+  });
+  driver.on("exit", () => failed(new Error(`${chromedriver} ended: ${said}`)));
+});
+
+async function ask(method, path, body) {
+  const response = await fetch(`http://127.0.0.1:${port}/session${path}`, { method, body: body && JSON.stringify(body) });
+  const { value } = await response.json();
+  if (!response.ok) throw new Error(`${path}: ${value.message}`);
+  return value;
+}
+
+const CAPABILITIES = {
+  capabilities: {
+    alwaysMatch: {
+      "goog:chromeOptions": {
+        binary: chromium,
+        args: [...chromiumArguments.map((argument) => `--${argument}`), "--window-size=1280,900"],
+        perfLoggingPrefs: {
+          enableNetwork: false,
+          enablePage: false,
+          traceCategories: "devtools.timeline,disabled-by-default-devtools.timeline,blink.user_timing",
+        },
+      },
+      "goog:loggingPrefs": { performance: "ALL" },
+    },
+  },
+};
+/** The browser that is open. */
+let sessionId, version;
+const session = (method, path, body) => ask(method, `/${sessionId}${path}`, body);
+const devtools = (cmd, params = {}) => session("POST", "/goog/cdp/execute", { cmd, params });
+/** What an asynchronous function in the page, given as text, makes of the arguments. */
+const inPage = (source, ...args) =>
+  session("POST", "/execute/async", {
+    script: `const args = [...arguments], done = args.pop(); (${source})(...args).then(done);`,
+    args,
+  });
+
+/** Measures something in a browser of its own, which writes down what its threads do until it is asked, and not again. */
+async function inBrowser(measure) {
+  const opened = await ask("POST", "", CAPABILITIES);
+  ({ sessionId } = opened);
+  version = opened.capabilities.browserVersion;
+  try {
+    await session("POST", "/timeouts", { script: 300_000 });
+    await devtools("Performance.enable");
+    await session("POST", "/url", { url: address });
+    await inPage(`async () => { while (!document.querySelector("[data-memory]")) await new Promise(requestAnimationFrame); }`);
+    return await measure();
+  } finally {
+    await session("DELETE", "");
+  }
+}
+
+const slowDown = (rate) => devtools("Emulation.setCPUThrottlingRate", { rate });
+
+/** Presses one of the page's buttons and waits until it is done; marks when a Submit can be pressed. */
+const act = (name) =>
+  inPage(async (name) => {
+    const submits = () => document.querySelector(".qc-submit")?.ariaDisabled === null;
+    const watch = new MutationObserver(() => {
+      if (!submits()) return;
+      performance.mark("enabled");
+      watch.disconnect();
+    });
+    watch.observe(document.querySelector("main"), { attributeFilter: ["aria-disabled"], childList: true, subtree: true });
+    const status = document.querySelector("main [role=status]");
+    document.querySelector(`[data-act="${name}"]`).click();
+    do await new Promise(requestAnimationFrame);
+    while (!status.dataset.memory);
+    watch.disconnect();
+  }, name);
+
+/** What there is when all garbage is gone. */
+async function counts() {
+  for (let round = 0; round < 3; round += 1) await devtools("HeapProfiler.collectGarbage");
+  const { metrics } = await devtools("Performance.getMetrics");
+  const of = (name) => metrics.find((metric) => metric.name === name).value;
+  const program = await inPage(`async () => Number(document.querySelector("main [role=status]").dataset.memory)`);
+  return { listeners: of("JSEventListeners"), nodes: of("Nodes"), script: of("JSHeapUsedSize"), program };
+}
+
+/**
+ * What the browser has written down of the page's main thread. Times are in milliseconds: `at` by the wall's
+ * clock, `took` and `own` by the thread's own, for which nothing counts that the machine does beside.
+ */
+async function trace() {
+  const log = await session("POST", "/se/log", { type: "performance" });
+  const events = log
+    .map(({ message }) => JSON.parse(message).message)
+    .filter(({ method }) => method === "Tracing.dataCollected")
+    .map(({ params }) => params)
+    .map((event) => ({ ...event, at: event.ts / 1_000, own: event.tts / 1_000, took: (event.tdur ?? event.dur ?? 0) / 1_000 }));
+  const ofUser = events.filter(({ cat }) => cat.includes("blink.user_timing"));
+  // The browser's own pages leave marks, too.
+  const { pid, tid } = ofUser.find(({ name }) => name === "begin");
+  const ofPage = (event) => event.pid === pid && event.tid === tid;
+  return {
+    events: events.filter(ofPage).toSorted((a, b) => a.at - b.at),
+    marks: (name) => ofUser.filter((mark) => ofPage(mark) && mark.name === name).toSorted((a, b) => a.at - b.at),
+  };
+}
+
+const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const most = (numbers) => numbers.reduce((most, number) => Math.max(most, number), 0);
+const ms = (time) => `${time.toFixed(time < 10 ? 1 : 0)} ms`;
+const mb = (bytes) => `${(bytes / 1_000_000).toFixed(1)} MB`;
+const kb = (size) => (size < 1_000_000 ? `${size / 1_000} KB` : `${size / 1_000_000} MB`);
+const table = (...rows) => {
+  const [head, ...body] = rows.map((row) => `| ${row.join(" | ")} |`);
+  console.log([head, head.replace(/[^|]+/g, "---"), ...body, ""].join("\n"));
+};
+
+// What is measured.
+
+/** A page's first card, whose code is compiled as it is called, and the next one. */
+async function feeding(size, rate) {
+  const rounds = [];
+  for (let round = 0; round < TIMES; round += 1) {
+    rounds.push(await inBrowser(async () => {
+      await slowDown(rate);
+      await act(size);
+      await slowDown(1);
+      const { script, program } = await counts();
+      await slowDown(rate);
+      for (const name of ["nothing", size]) await act(name);
+      await slowDown(1);
+      const { events, marks } = await trace();
+      const from = marks("begin")[0].at;
+      const to = marks("done").find(({ at }) => at > from).at;
+      const ran = events.filter(({ name, at }) => name === "RunTask" && at > from && at < to).map((task) => task.took);
+      const enabled = marks("enabled").map((mark, nth) => mark.own - marks("last-byte")[nth].own);
+      return {
+        first: enabled[0],
+        next: enabled[1],
+        ran: sum(ran),
+        long: ran.filter((took) => took >= LONG_TASK).length,
+        longest: most(ran),
+        heap: script + program,
+      };
+    }));
+  }
+  const of = (key) => median(rounds.map((round) => round[key]));
+  return [kb(size), `${rate}×`, ms(of("first")), ms(of("next")), ms(of("ran")), of("long"), ms(of("longest")), mb(of("heap"))];
+}
+
+/** How long the page's own handlers take for what a person does in a card of four questions. */
+async function answering(rate) {
+  await act(SIZES[0]);
+  const place = (selector, nth) =>
+    inPage(async (selector, nth) => {
+      const found = document.querySelectorAll(selector)[nth];
+      found.scrollIntoView({ block: "center", behavior: "instant" });
+      await new Promise(requestAnimationFrame);
+      const { x, y, width, height } = found.getBoundingClientRect();
+      return { x: x + width / 2, y: y + height / 2 };
+    }, selector, nth);
+  const click = async (selector, nth) => {
+    const spot = { ...(await place(selector, nth)), button: "left", clickCount: 1 };
+    await devtools("Input.dispatchMouseEvent", { ...spot, type: "mousePressed" });
+    await devtools("Input.dispatchMouseEvent", { ...spot, type: "mouseReleased" });
+  };
+  const press = async (key, text) => {
+    await devtools("Input.dispatchKeyEvent", { type: "keyDown", key, text });
+    await devtools("Input.dispatchKeyEvent", { type: "keyUp", key });
+  };
+  await slowDown(rate);
+  for (let round = 0; round < TIMES; round += 1) {
+    for (let nth = 0; nth < 16; nth += 5) {
+      await click(".qc-option-label", nth + Math.floor(nth / 4));
+      await press("2", "2");
+      await press("ArrowDown");
+    }
+    await click("textarea", round % 4);
+    for (const letter of "an answer of my own") await press(letter, letter);
+  }
+  // Refused, with every question in its place: nothing is answered by a blank text.
+  await click(".qc-submit", 0);
+  await slowDown(1);
+  const { events, marks } = await trace();
+  const handled = events.filter((event) => event.name === "EventDispatch" && event.at > marks("done").at(-1).at);
+  const of = (...kinds) => handled.filter((event) => kinds.includes(event.args.data.type)).map((event) => event.took);
+  return [["click", "change"], ["keydown"], ["input"]].map((kinds) => {
+    const took = of(...kinds);
+    return [kinds.join(", "), `${rate}×`, took.length, ms(median(took)), ms(most(took))];
+  });
+}
+
+async function scrolling(rate) {
+  const before = await counts();
+  await act("receipts");
+  const after = await counts();
+  await slowDown(rate);
+  const frames = await inPage(async () => {
+    const room = document.scrollingElement;
+    const times = [];
+    room.scrollTop = 0;
+    await new Promise(requestAnimationFrame);
+    while (room.scrollTop + innerHeight < room.scrollHeight - 1 && times.length < 600) {
+      room.scrollTop += 60;
+      times.push(await new Promise(requestAnimationFrame));
+    }
+    return times;
+  });
+  await slowDown(1);
+  const between = frames.slice(1).map((time, index) => time - frames[index]);
+  const late = between.filter((time) => time > FRAME * 1.5).length;
+  return [`${rate}×`, after.listeners - before.listeners, between.length, late, ms(median(between)), ms(most(between))];
+}
+
+async function mounting() {
+  const rows = [];
+  const told = (when, { listeners, nodes, script, program }) => rows.push([when, listeners, nodes, mb(script), mb(program)]);
+  // Once, for what a program makes once and keeps.
+  for (const name of ["cards", "nothing"]) await act(name);
+  told("before", await counts());
+  for (let round = 1; round <= 3; round += 1) {
+    await act("cards");
+    if (round === 1) told("1,000 cards", await counts());
+    await act("nothing");
+    told(`put away, time ${round}`, await counts());
+  }
+  return rows;
+}
+
+try {
+  const fed = [];
+  for (const rate of RATES) for (const size of SIZES) fed.push(await feeding(size, rate));
+  console.log(`Chromium ${version} without a window, on ${cpus().length} × ${cpus()[0].model}\n`);
+  table(["arguments", "slower", "last byte to Submit", "of the next card", "main thread", "long tasks", "longest task", "heap"], ...fed);
+  const answered = [];
+  for (const rate of RATES) answered.push(...(await inBrowser(() => answering(rate))));
+  table(["handlers of", "slower", "events", "median", "most"], ...answered);
+  const scrolled = [];
+  for (const rate of RATES) scrolled.push(await inBrowser(() => scrolling(rate)));
+  table(["1,000 receipts, slower", "more listeners", "frames scrolled", "late", "median", "most"], ...scrolled);
+  table(["mounting", "listeners", "nodes", "JavaScript", "program"], ...(await inBrowser(mounting)));
+} finally {
+  driver.kill();
+  pages.close();
+}
