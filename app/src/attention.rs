@@ -1,5 +1,6 @@
 //! Calling the person who is elsewhere while a question waits: by a mark in the title, and by a notification where that is wanted.
 
+use crate::effect::effect;
 use crate::settings::Settings;
 use crate::words::Words;
 use agent_chat::Ask;
@@ -32,7 +33,7 @@ pub fn call_for_attention(
         false => None,
     });
     let notification = StoredValue::new_local(None::<Notification>);
-    Effect::new(move |_| {
+    effect(move || {
         let mark = if unseen.with(Option::is_some) {
             MARK
         } else {
@@ -42,7 +43,7 @@ pub fn call_for_attention(
             document().set_title(&[mark, settings.title(words.get())].concat());
         });
     });
-    Effect::new(move |_| {
+    effect(move || {
         let ends = notification.try_update_value(Option::take).flatten();
         if let Some(notification) = ends {
             notification.close();

@@ -1,5 +1,6 @@
 //! Where the person types.
 
+use crate::effect::effect;
 use crate::words::{say, words};
 use agent_chat::{AgentChat, Status};
 use leptos::ev::{KeyboardEvent, MouseEvent, SubmitEvent};
@@ -59,7 +60,7 @@ pub fn Composer(
         true => words.get().labels.dir.as_str(),
         false => "auto",
     };
-    Effect::new(move |_| {
+    effect(move || {
         if field.get().is_some() && has_keyboard() {
             focus_composer();
         }

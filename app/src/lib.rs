@@ -4,6 +4,7 @@ mod agent;
 pub mod attention;
 pub mod chat_page;
 pub mod composer;
+mod effect;
 pub mod markdown;
 pub mod settings;
 mod tool_name;

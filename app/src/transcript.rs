@@ -2,6 +2,7 @@
 
 use crate::chat_page::LIMITS;
 use crate::composer::focus_composer;
+use crate::effect::effect;
 use crate::markdown::Markdown;
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
@@ -54,13 +55,13 @@ pub fn Transcript(
             }
         }
     };
-    Effect::new(move |_| {
+    effect(move || {
         if at_end.get() {
             news.set(false);
             go_to_end();
         }
     });
-    Effect::new(move |_| {
+    effect(move || {
         let (Some(frame), Some(list)) = (frame.get(), list.get()) else {
             return;
         };

@@ -1,6 +1,7 @@
 //! Where settings come from and where they show. A browser that refuses to keep anything keeps nothing; all else works.
 
 use super::{Setting, Settings};
+use crate::effect::effect;
 use crate::words::Words;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
@@ -15,7 +16,7 @@ pub fn provide_settings() -> (RwSignal<Settings>, Memo<&'static Words>) {
     let words = Memo::new(move |_| settings.with(|settings| settings.words(&languages)));
     provide_context(settings);
     provide_context(words);
-    Effect::new(move |_| dress(words.get(), settings.with(Settings::color_scheme)));
+    effect(move || dress(words.get(), settings.with(Settings::color_scheme)));
     (settings, words)
 }
 

@@ -329,6 +329,5 @@ impl Spoken {
 }
 
 fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    let members = members.map(|(name, value)| (name.to_owned(), value));
-    Value::Object(members.into_iter().collect())
+    Value::Object(json::object(members))
 }

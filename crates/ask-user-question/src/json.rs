@@ -83,6 +83,16 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// An object of these members. A map that is collected would be sorted first, by code for each way of listing them.
+#[must_use]
+pub fn object<'a>(members: impl IntoIterator<Item = (&'a str, Value)>) -> Map<String, Value> {
+    let mut object = Map::new();
+    for (name, member) in members {
+        object.insert(name.to_owned(), member);
+    }
+    object
+}
+
 impl From<Value> for Tree<'_> {
     fn from(value: Value) -> Self {
         match value {

@@ -189,13 +189,11 @@ fn picks_of(ask: &AskUserQuestion, partial: &[Selection]) -> Vec<Answer> {
 
 /// The picks that fit the ask, one selection a question, in the order of the questions; those that say nothing are left out.
 fn canonical(ask: &AskUserQuestion, partial: Vec<Selection>) -> Vec<Selection> {
-    let mut kept: Vec<Selection> = partial
-        .into_iter()
-        .filter_map(|selection| fitting(ask, selection))
-        .collect();
-    kept.sort_by_key(|selection| selection.question);
-    kept.dedup_by_key(|selection| selection.question);
-    kept
+    let mut kept: Vec<Option<Selection>> = vec![None; ask.questions.len()];
+    for selection in partial.into_iter().filter_map(|it| fitting(ask, it)) {
+        kept[selection.question].get_or_insert(selection);
+    }
+    kept.into_iter().flatten().collect()
 }
 
 fn fitting(ask: &AskUserQuestion, mut selection: Selection) -> Option<Selection> {
@@ -299,6 +297,6 @@ impl AskMetadata {
     #[must_use]
     pub fn to_metadata(&self) -> Value {
         let ask = serde_json::to_value(self).expect("texts and names always serialize");
-        Value::Object([(Self::KEY.to_owned(), ask)].into_iter().collect())
+        Value::Object(json::object([(Self::KEY, ask)]))
     }
 }

@@ -7,7 +7,7 @@ mod other;
 
 pub use other::{Meaning, meaning};
 
-use crate::json;
+use crate::json::{self, object};
 use crate::text::is_blank;
 use crate::validate::MAX_REPORTED;
 use serde::{Serialize, Serializer};
@@ -115,10 +115,7 @@ impl Log {
                     RepairCode::SingleQuestion,
                     "One question was wrapped into a list of questions.",
                 );
-                Map::from_iter([(
-                    "questions".to_owned(),
-                    Value::Array(vec![Value::Object(fields)]),
-                )])
+                object([("questions", Value::Array(vec![Value::Object(fields)]))])
             }
             Value::Object(fields) => fields,
             Value::Array(questions) => {
@@ -127,7 +124,7 @@ impl Log {
                     RepairCode::BareQuestions,
                     "The list of questions was wrapped into an object.",
                 );
-                Map::from_iter([("questions".to_owned(), Value::Array(questions))])
+                object([("questions", Value::Array(questions))])
             }
             other => return other,
         };
@@ -241,7 +238,7 @@ impl Log {
                 RepairCode::PlainOption,
                 "The plain text was read as the option's label.",
             );
-            *option = Value::Object(Map::from_iter([("label".to_owned(), Value::String(label))]));
+            *option = Value::Object(object([("label", Value::String(label))]));
         }
         let Value::Object(option) = option else {
             return;

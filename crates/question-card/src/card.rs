@@ -33,6 +33,7 @@ use crate::anatomy::part;
 use crate::copy::CopyReceipt;
 use crate::draft::Draft;
 use crate::drafts::Persist;
+use crate::effect::effect;
 use crate::labels::Labels;
 use crate::receipt::receipt_view;
 use ask_user_question::reply::Selection;
@@ -182,7 +183,7 @@ pub fn QuestionCard(
     }
     let came_complete = fresh && !readonly && takes_answer(card.shown.phase.get_untracked());
 
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(root) = card.root.get()
             && live
         {
@@ -192,18 +193,18 @@ pub fn QuestionCard(
             }
         }
     });
-    Effect::new(move |_| card.restore());
-    Effect::new(move |_| ask.with(|ask| card.follow(ask)));
-    Effect::new(move |_| {
+    effect(move || card.restore());
+    effect(move || ask.with(|ask| card.follow(ask)));
+    effect(move || {
         if came_complete {
             ask.with_untracked(|ask| card.arrive(ask));
         }
     });
-    Effect::new(move |_| sending.with(|sending| card.follow_sending(sending)));
+    effect(move || sending.with(|sending| card.follow_sending(sending)));
     if live {
         card.keep_deadline();
     }
-    Effect::new(move |_| card.keep(is_kept(card, over, late)));
+    effect(move || card.keep(is_kept(card, over, late)));
     on_cleanup(move || card.write_now());
 
     view! {
@@ -285,7 +286,7 @@ fn ended(
 ) -> impl IntoView {
     let receipt = NodeRef::<Div>::new();
     // The form is gone, and the focus with it: without this it would be nowhere.
-    Effect::new(move |_| {
+    effect(move || {
         let Some(receipt) = receipt.get() else { return };
         let unprevented = !live || events::dispatch(card.root, events::RESOLVED);
         if unprevented && card.had_focus.get_value() {

@@ -31,6 +31,7 @@ pub mod copy;
 pub mod dom;
 mod draft;
 pub mod drafts;
+mod effect;
 mod keyboard;
 pub mod labels;
 pub mod receipt;

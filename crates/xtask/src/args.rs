@@ -17,7 +17,7 @@ pub(crate) enum Command {
     Test(Vec<Group>),
     /// Judge the stream reader with the cases under this path.
     Conformance(PathBuf),
-    /// Build the page for release and print what it weighs.
+    /// Build the page for release, print what it weighs and compare that with the budget.
     Size,
     /// Measure one part and print its table.
     Bench(Bench),
@@ -219,7 +219,7 @@ Usage: cargo xtask <command>
 Commands:
   serve              run the chat page and its server, with what they need brought first
   test               run every check: native, as WebAssembly, in browsers, end to end
-  size               build the page for release and print what it weighs
+  size               build the page for release, by file and by crate; fails over app/budget.txt
   bench NAME         measure one part and print its table: card, server, stream
   conformance PATH   judge the stream reader with the cases under PATH
   help               this text; `cargo xtask serve --help` and `test --help` say more

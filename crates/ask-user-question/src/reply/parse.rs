@@ -226,14 +226,13 @@ fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
     if question.options.len() > MOST_OPTIONS {
         return None;
     }
-    let mut longest_first: Vec<usize> = (0..question.options.len()).collect();
-    longest_first.sort_unstable_by_key(|&o| std::cmp::Reverse(question.options[o].label.len()));
     let label_before = |text: &str| -> Option<(usize, usize)> {
-        longest_first.iter().find_map(|&o| {
-            let label = &question.options[o].label;
-            let rest = text.strip_prefix(label.as_str())?.trim_start();
+        let options = question.options.iter().enumerate();
+        let fitting = options.filter_map(|(o, option)| {
+            let rest = text.strip_prefix(option.label.as_str())?.trim_start();
             (rest.is_empty() || rest.starts_with(',')).then_some((o, text.len() - rest.len()))
-        })
+        });
+        fitting.max_by_key(|&(o, _)| question.options[o].label.len())
     };
     let mut found = Vec::new();
     let mut rest = text;

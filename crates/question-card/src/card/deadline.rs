@@ -2,6 +2,7 @@
 
 use super::state::{CardState, Submission, takes_answer};
 use crate::anatomy::part;
+use crate::effect::effect;
 use crate::labels::{TimeLeft, Unit};
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::ev::MouseEvent;
@@ -75,7 +76,7 @@ impl CardState {
     /// Keeps the deadline from now on, until the current owner is cleaned up.
     pub(crate) fn keep_deadline(self) {
         let Deadline { host, at, .. } = self.deadline;
-        Effect::new(move |_| {
+        effect(move || {
             // Whatever could change what the clock means.
             let _ = (at.get(), self.shown.phase.get(), self.submission.track());
             if let Some(now) = host.now {
@@ -83,7 +84,7 @@ impl CardState {
             }
             self.look_at_clock();
         });
-        Effect::new(move |_| {
+        effect(move || {
             host.expires_at.track();
             self.ask.with_untracked(|ask| self.know_deadline(ask));
         });

@@ -7,6 +7,7 @@ use super::state::{CardState, Settled, Submission};
 use crate::anatomy::part;
 use crate::dom::Control;
 use crate::draft::Field;
+use crate::effect::effect;
 use leptos::either::Either;
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -50,7 +51,7 @@ fn ways_out(card: CardState) -> impl IntoView {
 /// Looks as a receipt does, and takes the focus as one. The phase still says "malformed": nobody else will show that this is over.
 fn note(card: CardState, settled: Settled) -> impl IntoView {
     let node = NodeRef::<Div>::new();
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(node) = node.get()
             && card.had_focus.get_value()
         {

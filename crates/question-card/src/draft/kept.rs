@@ -4,7 +4,7 @@ use super::question::{Choice, QuestionDraft};
 use super::{Draft, Pick};
 use crate::dom::fnv1a;
 use ask_user_question::AskSnapshot;
-use ask_user_question::json;
+use ask_user_question::json::{self, object};
 use ask_user_question::snapshot::QuestionSnapshot;
 use serde_json::{Map, Value, json};
 
@@ -155,15 +155,11 @@ fn write_question(kept: &KeptQuestion) -> Value {
 fn write_choice(choice: &Choice) -> Map<String, Value> {
     let pick = |pick: &Pick| json!([pick.option, pick.label]);
     let picks: Vec<Value> = choice.picks.iter().map(pick).collect();
-    let fields = [
+    object([
         ("picks", picks.into()),
         ("chosen", choice.other.into()),
         ("before", choice.before_other.as_ref().map(pick).into()),
-    ];
-    fields
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+    ])
 }
 
 fn read_question(value: &Value) -> Option<KeptQuestion> {

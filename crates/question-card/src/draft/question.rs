@@ -196,12 +196,14 @@ impl Choice {
             _ => labels.iter().position(|&label| label == pick.label),
         };
         let follow = |pick: Pick| now_at(&pick).map(|option| Pick { option, ..pick });
-        self.picks = std::mem::take(&mut self.picks)
+        let mut followed: Vec<Option<Pick>> = vec![None; labels.len()];
+        for pick in std::mem::take(&mut self.picks)
             .into_iter()
             .filter_map(follow)
-            .collect();
-        self.picks.sort_by_key(|pick| pick.option);
-        self.picks.dedup_by_key(|pick| pick.option);
+        {
+            followed[pick.option].get_or_insert(pick);
+        }
+        self.picks = followed.into_iter().flatten().collect();
         self.before_other = self.before_other.take().and_then(follow);
     }
 }
