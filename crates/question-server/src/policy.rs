@@ -1,6 +1,7 @@
 //! What browsers are told: what a document of this server may load and do, and which other pages may read its answers.
 
 use crate::guard::Origin;
+use crate::sse::EVENT_STREAM;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
@@ -41,7 +42,8 @@ pub(crate) fn cross_origin(allowed: &[Origin]) -> CorsLayer {
 /// How long a browser may go by what it was told of other origins.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
 
-/// Puts the headers on every response: an error or an event stream is no place for scripts either.
+/// Puts the headers on every response: an error is no place for scripts either. An event stream is never shown, and each that is open keeps its
+/// headers in memory: it has those alone that say so.
 pub(crate) async fn harden(
     State(policy): State<HeaderValue>,
     request: Request,
@@ -49,23 +51,25 @@ pub(crate) async fn harden(
 ) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
-    for (name, value) in [
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (
-            HeaderName::from_static("cross-origin-opener-policy"),
-            "same-origin",
-        ),
-        (
-            HeaderName::from_static("cross-origin-resource-policy"),
-            "same-origin",
-        ),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
+    headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, SAME_ORIGIN);
+    let kind = headers.get(header::CONTENT_TYPE);
+    if kind.is_some_and(|kind| kind == EVENT_STREAM) {
+        return response;
     }
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    headers.insert(header::REFERRER_POLICY, NO_REFERRER);
+    headers.insert(CROSS_ORIGIN_OPENER_POLICY, SAME_ORIGIN);
     // Answers are asked for anew each time; whoever has one is told when it has not changed.
     let cache = HeaderValue::from_static("no-cache");
     headers.entry(header::CACHE_CONTROL).or_insert(cache);
     response
 }
+
+const CROSS_ORIGIN_OPENER_POLICY: HeaderName =
+    HeaderName::from_static("cross-origin-opener-policy");
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
+    HeaderName::from_static("cross-origin-resource-policy");
+const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
+const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");

@@ -15,6 +15,9 @@ use std::sync::Arc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+/// The media type.
+pub(crate) const EVENT_STREAM: &str = "text/event-stream";
+
 /// The type of a frame that says where a conversation stands.
 pub(crate) const STATE_CHANGE: &str = "state_change";
 
@@ -201,7 +204,7 @@ fn heartbeat() -> String {
 
 fn event_stream(body: Body) -> Response {
     let headers = [
-        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CONTENT_TYPE, EVENT_STREAM),
         (header::CACHE_CONTROL, "no-store"),
         // Asks proxies that would collect the response not to.
         (HeaderName::from_static("x-accel-buffering"), "no"),

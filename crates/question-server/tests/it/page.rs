@@ -95,6 +95,17 @@ async fn files_have_their_types_and_every_response_the_strict_headers() {
 }
 
 #[tokio::test]
+async fn an_event_stream_has_those_alone_that_keep_it_from_being_shown() {
+    let server = server_with_page();
+    let run = post(&server, "/agent", says("t", "u", "hi")).await;
+    assert_eq!(text(&run, "content-type"), "text/event-stream");
+    assert_eq!(text(&run, "x-content-type-options"), "nosniff");
+    assert_eq!(text(&run, "cross-origin-resource-policy"), "same-origin");
+    assert_eq!(text(&run, "cache-control"), "no-store");
+    assert!(!run.headers.contains_key("content-security-policy"));
+}
+
+#[tokio::test]
 async fn files_travel_in_the_best_encoding_that_their_client_has() {
     let server = server_with_page();
     let plain = get(&server, SCRIPT).await;
