@@ -13,7 +13,7 @@ pub struct MemoryStore {
     conversations: Mutex<HashMap<Box<str>, Kept>>,
 }
 
-/// A conversation as text, which takes a third of the memory that it takes as values: it may wait for days.
+/// A conversation as text, which takes less memory than the values that it is read into: it may wait for days.
 #[derive(Debug)]
 struct Kept {
     owner: Option<Box<str>>,
