@@ -7,15 +7,18 @@ use leptos::ev::{KeyboardEvent, MouseEvent, SubmitEvent};
 use leptos::html::Textarea;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
+use web_sys::{HtmlElement, Storage};
 
 /// The field's id.
 const FIELD_ID: &str = "message";
 
+/// Under this name the tab's storage keeps what is not sent yet.
+const UNSENT: &str = "unsent";
+
 /// The key code that browsers report for a key that an input method has taken.
 const KEY_TAKEN_BY_INPUT_METHOD: u32 = 229;
 
-/// A field that grows with its text. Enter sends, Shift+Enter breaks the line; while a run is open the button stops it.
+/// A field that grows with its text, which outlives a reload of its tab until it is sent. Enter sends, Shift+Enter breaks the line; while a run is open the button stops it.
 #[component]
 pub fn Composer(
     /// The conversation.
@@ -36,6 +39,7 @@ pub fn Composer(
         if !text.trim().is_empty() && chat.send(&text) {
             field.set_value("");
             written.set(String::new());
+            keep_unsent("");
             at_end.set(true);
         }
     };
@@ -61,10 +65,19 @@ pub fn Composer(
         false => "auto",
     };
     effect(move || {
-        if field.get().is_some() && has_keyboard() {
+        let Some(field) = field.get() else { return };
+        let text = unsent();
+        field.set_value(&text);
+        written.set(text);
+        if has_keyboard() {
             focus_composer();
         }
     });
+    let on_input = move |event| {
+        let text = event_target_value(&event);
+        keep_unsent(&text);
+        written.set(text);
+    };
     let label = move || match running.get() {
         true => words.get().stop,
         false => words.get().send,
@@ -83,7 +96,7 @@ pub fn Composer(
                     placeholder=say(|words| words.message_placeholder)
                     enterkeyhint="send"
                     node_ref=field
-                    on:input=move |event| written.set(event_target_value(&event))
+                    on:input=on_input
                     on:keydown=on_keydown
                 ></textarea>
                 <button
@@ -101,6 +114,25 @@ pub fn Composer(
 fn sends(event: &KeyboardEvent) -> bool {
     let composing = event.is_composing() || event.key_code() == KEY_TAKEN_BY_INPUT_METHOD;
     event.key() == "Enter" && !event.shift_key() && !composing
+}
+
+/// Keeps what is not sent yet, where the browser lets it.
+fn keep_unsent(text: &str) {
+    if let Some(storage) = tab_storage() {
+        let _ = match text {
+            "" => storage.remove_item(UNSENT),
+            text => storage.set_item(UNSENT, text),
+        };
+    }
+}
+
+fn unsent() -> String {
+    let kept = tab_storage().and_then(|storage| storage.get_item(UNSENT).ok()?);
+    kept.unwrap_or_default()
+}
+
+fn tab_storage() -> Option<Storage> {
+    window().session_storage().ok()?
 }
 
 /// Whether writing will not bring up a keyboard that covers half of the page.

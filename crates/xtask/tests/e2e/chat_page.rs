@@ -53,6 +53,18 @@ impl ChatPage {
         composer.send_keys(message.to_owned() + Key::Enter).await
     }
 
+    /// Begins to write a message.
+    pub(crate) async fn begin(&self, message: &str) -> WebDriverResult<()> {
+        let composer = self.wait_for(selector::COMPOSER).await?;
+        composer.send_keys(message).await
+    }
+
+    /// The message that was begun.
+    pub(crate) async fn unsent(&self) -> WebDriverResult<String> {
+        let composer = self.wait_for(selector::COMPOSER).await?;
+        Ok(composer.value().await?.unwrap_or_default())
+    }
+
     /// Waits until a question with this option can be answered, and taps the option once.
     pub(crate) async fn tap(&self, label: &str) -> WebDriverResult<()> {
         let option = self.open_option(label).await?;

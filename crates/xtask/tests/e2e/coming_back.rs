@@ -47,6 +47,23 @@ async fn answers_go_by_rest() {
 }
 
 #[tokio::test]
+async fn a_message_that_was_begun_outlives_a_reload_until_it_is_sent() {
+    journey(async |page| {
+        page.begin("I need my car").await?;
+        page.reload().await?;
+        assert_eq!(page.unsent().await?, "I need my car");
+        page.say(" looked at").await?;
+        page.can_choose("Brake service").await?;
+        assert_eq!(page.own_messages().await?, [REQUEST]);
+        page.reload().await?;
+        page.can_choose("Brake service").await?;
+        assert_eq!(page.unsent().await?, "");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_reload_finds_the_question_with_its_draft_and_the_receipts() {
     journey(async |page| {
         page.say(REQUEST).await?;
