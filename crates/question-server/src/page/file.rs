@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use std::{fs, io};
 
 /// For what is named after its content, as Trunk names it.
@@ -130,14 +131,19 @@ fn packed_name(place: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// What lies packed beside a file, unless the file was changed since.
+/// What lies packed beside a file, unless the file was changed since. In whole seconds: some programs give what they pack the time of its
+/// original, and leave out the rest.
 fn packed_beside(place: &Path, ending: &str) -> io::Result<Option<Vec<u8>>> {
     let packed = packed_name(place, ending);
     if !packed.is_file() {
         return Ok(None);
     }
-    let changed = |place: &Path| fs::metadata(place)?.modified();
-    if changed(&packed)? < changed(place)? {
+    let second_of_change = |place: &Path| {
+        let changed = fs::metadata(place)?.modified()?;
+        let since = changed.duration_since(SystemTime::UNIX_EPOCH);
+        io::Result::Ok(since.unwrap_or_default().as_secs())
+    };
+    if second_of_change(&packed)? < second_of_change(place)? {
         return Ok(None);
     }
     fs::read(&packed).map(Some)

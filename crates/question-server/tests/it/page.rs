@@ -9,6 +9,8 @@ use question_server::page::Page;
 use question_server::{Config, Parts, app};
 use serde_json::json;
 use std::io::Read as _;
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
 
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
      connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
@@ -147,10 +149,17 @@ async fn what_lies_packed_beside_a_file_travels_as_it_is() {
     let beside = |path: &str, ending: &str| dist.join(format!("{}{ending}", &path[1..]));
     std::fs::write(beside(SCRIPT, ".br"), "by Brotli").expect("the folder can be written");
     std::fs::write(beside(SCRIPT, ".gz"), "by gzip").expect("the folder can be written");
+    let time_of = |path: &Path| path.metadata().and_then(|data| data.modified());
+    let changed = time_of(&dist.join(&SCRIPT[1..])).expect("a file has a time");
+    let age = changed.duration_since(UNIX_EPOCH).expect("it is past");
+    let in_seconds = UNIX_EPOCH + Duration::from_secs(age.as_secs());
+    std::fs::File::options()
+        .write(true)
+        .open(beside(SCRIPT, ".gz"))
+        .and_then(|packed| packed.set_modified(in_seconds))
+        .expect("a file takes a time");
     let stale = std::fs::File::create(beside(STYLE, ".br")).expect("the folder can be written");
-    stale
-        .set_modified(std::time::UNIX_EPOCH)
-        .expect("a file has a time");
+    stale.set_modified(UNIX_EPOCH).expect("a file has a time");
     let parts = Parts {
         page: Some(Page::read(&dist).expect("the page is there")),
         ..parts(front_desk())
