@@ -106,13 +106,13 @@ fn together(files: &[File]) -> File {
     }
 }
 
-/// A file's name without the hash of its content: `app-0123456789abcdef_bg.wasm` is `app_bg.wasm`.
+/// A file's name without the hash of its content: `app-0123456789abcdef_bg.wasm` is `app_bg.wasm`. Trunk leaves zeros in front of a hash out.
 fn without_hash(name: &str) -> String {
-    const DIGITS: usize = 16;
     let plain = name.rsplit_once('-').and_then(|(before, after)| {
-        let (hash, after) = after.split_at_checked(DIGITS)?;
-        let is_hash = hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_hash.then(|| format!("{before}{after}"))
+        let hash = after.bytes().take_while(u8::is_ascii_hexdigit).count();
+        (10..=16)
+            .contains(&hash)
+            .then(|| format!("{before}{}", &after[hash..]))
     });
     plain.unwrap_or_else(|| name.to_owned())
 }
@@ -125,6 +125,8 @@ mod tests {
     fn a_name_is_known_without_its_hash() {
         for (name, plain) in [
             ("app-0123456789abcdef_bg.wasm", "app_bg.wasm"),
+            ("app-123456789abcdef_bg.wasm", "app_bg.wasm"),
+            ("app-123456789abcdef.js", "app.js"),
             ("question-card-0123456789abcdef.css", "question-card.css"),
             ("question-card.css", "question-card.css"),
             ("index.html", "index.html"),
