@@ -4,10 +4,12 @@ use super::field::{counter, is_unsent, text_field};
 use super::follow::QuestionShown;
 use super::option_row::{forward, keep_when_latched};
 use super::state::{CardState, Layout};
+use super::steady::Steady;
 use crate::anatomy::part;
 use crate::dom::Control;
 use crate::draft::{Field, Kind, Problem};
 use leptos::either::EitherOf3;
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 /// The last row of a question. It comes when no further option can push it down.
@@ -32,12 +34,17 @@ fn choice_row(card: CardState, question: usize, kind: Kind) -> impl IntoView {
         Kind::Single => "radio",
         Kind::Multi => "checkbox",
     };
+    let steady = Steady::of_new_row(card.shown.phase.get_untracked());
+    let click = move |click: MouseEvent| match steady.allows(&click) {
+        true => forward(card, Control::Other { question }, &click),
+        false => click.prevent_default(),
+    };
     view! {
         <div
             class=format!("{} {}", part::OPTION, part::OTHER)
             data-chosen=move || chosen.get().then_some("")
             data-unsent=move || is_unsent(card, question).then_some("")
-            on:click=move |click| forward(card, Control::Other { question }, &click)
+            on:click=click
         >
             <input
                 type=input_type

@@ -150,6 +150,7 @@ async fn a_tap_that_lands_as_a_row_appears_chooses_nothing() {
     card.tap("Postgres").await;
     let row = card.row_text("SQLite").expect("the row is there");
     tap(&row);
+    card.tap("Other").await;
     card.settled().await;
     assert!(card.chosen().is_empty(), "{:?}", card.chosen());
     card.stands_still().await;
