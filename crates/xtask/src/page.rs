@@ -21,7 +21,6 @@ pub(crate) fn build_for_release(toolbox: &Toolbox) -> Result<PathBuf> {
     let dist = workspace::scratch_dir()?.join("dist");
     say("Building the page for release, which takes about 3 minutes from nothing");
     let mut trunk = trunk(toolbox)?;
-    erase_types(&mut trunk);
     trunk.args(["build", "--release", "--dist"]).arg(&dist);
     if !children::run(&mut trunk)?.success() {
         bail!("the page does not build; trunk says above why");
@@ -85,7 +84,6 @@ pub(crate) fn trunk_serve(toolbox: &Toolbox, serving: &Serving<'_>) -> Result<Co
         &serving.port.to_string(),
     ]);
     if serving.release {
-        erase_types(&mut trunk);
         trunk.arg("--release");
     }
     if serving.open {
@@ -171,15 +169,6 @@ fn trunk(toolbox: &Toolbox) -> Result<Command> {
         trunk.env("CARGO_TERM_COLOR", "always");
     }
     Ok(trunk)
-}
-
-/// Lets Leptos erase the types of views, which makes the page 3 % smaller in Brotli (measured). Not in cargo's settings: a page that hydrates what
-/// a server has rendered, as a test does, needs both to be built alike.
-fn erase_types(trunk: &mut Command) {
-    trunk.env(
-        "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
-        "--cfg erase_components",
-    );
 }
 
 /// Trunk.toml with the server's real port, and with nonces, which only a server that writes the page anew can give.
