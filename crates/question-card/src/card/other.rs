@@ -8,6 +8,8 @@ use super::steady::Steady;
 use crate::anatomy::part;
 use crate::dom::Control;
 use crate::draft::{Field, Kind, Problem};
+use crate::effect::effect;
+use ask_user_question::Phase;
 use leptos::either::EitherOf3;
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
@@ -34,7 +36,13 @@ fn choice_row(card: CardState, question: usize, kind: Kind) -> impl IntoView {
         Kind::Single => "radio",
         Kind::Multi => "checkbox",
     };
-    let steady = Steady::of_new_row(card.shown.phase.get_untracked());
+    // As the rows of options do.
+    let steady = Steady::new();
+    effect(move || {
+        if card.shown.phase.get_untracked() == Phase::Streaming {
+            steady.moved();
+        }
+    });
     let click = move |click: MouseEvent| match steady.allows(&click) {
         true => forward(card, Control::Other { question }, &click),
         false => click.prevent_default(),

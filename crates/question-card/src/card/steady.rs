@@ -1,6 +1,5 @@
 //! The tap guard: a button acts only once the card has stood still.
 
-use ask_user_question::Phase;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -20,15 +19,6 @@ impl Steady {
         Self {
             moved_at: StoredValue::new(f64::NEG_INFINITY),
         }
-    }
-
-    /// For a row that comes up now. While its ask streams, it comes up under a finger that was meant for what was there before.
-    pub(crate) fn of_new_row(phase: Phase) -> Self {
-        let steady = Self::new();
-        if phase == Phase::Streaming {
-            steady.moved();
-        }
-        steady
     }
 
     /// Something moved or changed its meaning just now.
