@@ -28,6 +28,8 @@ pub(crate) enum Command {
 pub(crate) enum Bench {
     /// The card in a browser.
     Card,
+    /// A first visit of the page in a browser.
+    Page,
     /// The server with many waiting conversations.
     Server,
     /// The stream reader as WebAssembly in Node, beside JavaScript's.
@@ -36,12 +38,13 @@ pub(crate) enum Bench {
 
 impl Bench {
     /// Every measurement, in the order in which help lists them.
-    const ALL: [Self; 3] = [Self::Card, Self::Server, Self::Stream];
+    const ALL: [Self; 4] = [Self::Card, Self::Page, Self::Server, Self::Stream];
 
     /// The word that `bench` takes.
     fn name(self) -> &'static str {
         match self {
             Self::Card => "card",
+            Self::Page => "page",
             Self::Server => "server",
             Self::Stream => "stream",
         }
@@ -220,7 +223,7 @@ Commands:
   serve              run the chat page and its server, with what they need brought first
   test               run every check: native, as WebAssembly, in browsers, end to end
   size               build the page for release, by file and by crate; fails over app/budget.txt
-  bench NAME         measure one part and print its table: card, server, stream
+  bench NAME         measure one part and print its table: card, page, server, stream
   conformance PATH   judge the stream reader with the cases under PATH
   help               this text; `cargo xtask serve --help` and `test --help` say more
 
@@ -253,7 +256,7 @@ Groups:
   native    formatting, clippy, documentation, native tests and documentation tests
   wasm      clippy for wasm32, the core crates' tests as wasm32 in Node
   browser   component tests in headless Chromium, and in Firefox where it and geckodriver can be had
-  e2e       journeys against the built page and the real server in headless Chromium
+  e2e       journeys against the built page and the real server in headless Chromium, and in Firefox as above
 
 Options:
       --only GROUP  run this group only; may be repeated

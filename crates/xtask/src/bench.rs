@@ -1,6 +1,8 @@
 //! `cargo xtask bench`: measurements that are reported with their command and never asserted in a test.
 
 mod card;
+mod chromium;
+mod page;
 mod server;
 mod stream;
 
@@ -18,6 +20,7 @@ use crate::args::Bench;
 pub(crate) fn bench(bench: Bench) -> Result<ExitCode> {
     match bench {
         Bench::Card => card::run(),
+        Bench::Page => page::run(),
         Bench::Server => server::run(),
         Bench::Stream => stream::run(),
     }

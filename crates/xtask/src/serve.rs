@@ -96,7 +96,12 @@ impl Awaited {
     }
 }
 
-fn build_server(release: bool) -> Result<()> {
+/// Builds the server that the page talks to.
+///
+/// # Errors
+///
+/// It does not build.
+pub(crate) fn build_server(release: bool) -> Result<()> {
     let mut cargo = Command::new(workspace::cargo());
     cargo
         .current_dir(workspace::root())

@@ -1,13 +1,11 @@
-// What a card costs in Chromium, in the gallery as it is built for users. `cargo xtask bench card` runs it with the folder of the built page, the
-// programs of Chromium and its driver, and what Chromium is told, without the dashes that Node would take for its own.
+// What a card costs in Chromium, in the gallery as it is built for users. `cargo xtask bench card` runs it behind `chromium.mjs`, with the
+// folder of the built page.
 
-import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { cpus } from "node:os";
 import { extname, join, normalize } from "node:path";
 
-const [dist, chromium, chromedriver, ...chromiumArguments] = process.argv.slice(1);
+const [dist] = given;
 const SIZES = [10_000, 100_000, 1_000_000];
 /** How much slower the browser's processor is made. */
 const RATES = [1, 4];
@@ -37,70 +35,20 @@ const pages = createServer(async (request, response) => {
 await new Promise((listening) => pages.listen(0, "127.0.0.1", listening));
 const address = `http://127.0.0.1:${pages.address().port}/?gallery=bench`;
 
-// The browser.
-
-const driver = spawn(chromedriver, ["--port=0"], { stdio: ["ignore", "pipe", "inherit"] });
-const port = await new Promise((found, failed) => {
-  let said = "";
-  driver.stdout.on("data", (text) => {
-    said += text;
-    const announced = /started successfully on port (\d+)/.exec(said);
-    if (announced) found(announced[1]);
-  });
-  driver.on("exit", () => failed(new Error(`${chromedriver} ended: ${said}`)));
-});
-
-async function ask(method, path, body) {
-  const response = await fetch(`http://127.0.0.1:${port}/session${path}`, { method, body: body && JSON.stringify(body) });
-  const { value } = await response.json();
-  if (!response.ok) throw new Error(`${path}: ${value.message}`);
-  return value;
-}
-
-const CAPABILITIES = {
-  capabilities: {
-    alwaysMatch: {
-      "goog:chromeOptions": {
-        binary: chromium,
-        args: [...chromiumArguments.map((argument) => `--${argument}`), "--window-size=1280,900"],
-        perfLoggingPrefs: {
-          enableNetwork: false,
-          enablePage: false,
-          traceCategories: "devtools.timeline,disabled-by-default-devtools.timeline,blink.user_timing",
-        },
-      },
-      "goog:loggingPrefs": { performance: "ALL" },
-    },
-  },
-};
-/** The browser that is open. */
-let sessionId, version;
-const session = (method, path, body) => ask(method, `/${sessionId}${path}`, body);
-const devtools = (cmd, params = {}) => session("POST", "/goog/cdp/execute", { cmd, params });
-/** What an asynchronous function in the page, given as text, makes of the arguments. */
-const inPage = (source, ...args) =>
-  session("POST", "/execute/async", {
-    script: `const args = [...arguments], done = args.pop(); (${source})(...args).then(done);`,
-    args,
-  });
-
 /** Measures something in a browser of its own, which writes down what its threads do until it is asked, and not again. */
-async function inBrowser(measure) {
-  const opened = await ask("POST", "", CAPABILITIES);
-  ({ sessionId } = opened);
-  version = opened.capabilities.browserVersion;
-  try {
-    await session("POST", "/timeouts", { script: 300_000 });
+const inBrowser = (measure) =>
+  inNewBrowser(async () => {
     await devtools("Performance.enable");
-    await session("POST", "/url", { url: address });
+    await open(address);
     await inPage(`async () => { while (!document.querySelector("[data-memory]")) await new Promise(requestAnimationFrame); }`);
     return await measure();
-  } finally {
-    await session("DELETE", "");
-  }
-}
-
-const slowDown = (rate) => devtools("Emulation.setCPUThrottlingRate", { rate });
+  }, {
+    perfLoggingPrefs: {
+      enableNetwork: false,
+      enablePage: false,
+      traceCategories: "devtools.timeline,disabled-by-default-devtools.timeline,blink.user_timing",
+    },
+  }, { "goog:loggingPrefs": { performance: "ALL" } });
 
 /** Presses one of the page's buttons and waits until it is done; marks when a Submit can be pressed. */
 const act = (name) =>
@@ -149,16 +97,8 @@ async function trace() {
   };
 }
 
-const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
-const most = (numbers) => numbers.reduce((most, number) => Math.max(most, number), 0);
-const ms = (time) => time === undefined ? "–" : `${time.toFixed(time < 10 ? 1 : 0)} ms`;
 const mb = (bytes) => `${(bytes / 1_000_000).toFixed(1)} MB`;
 const kb = (size) => (size < 1_000_000 ? `${size / 1_000} KB` : `${size / 1_000_000} MB`);
-const table = (...rows) => {
-  const [head, ...body] = rows.map((row) => `| ${row.join(" | ")} |`);
-  console.log([head, head.replace(/[^|]+/g, "---"), ...body, ""].join("\n"));
-};
 
 // What is measured.
 
@@ -278,7 +218,7 @@ async function mounting() {
 try {
   const fed = [];
   for (const rate of RATES) for (const size of SIZES) fed.push(await feeding(size, rate));
-  console.log(`Chromium ${version} without a window, on ${cpus().length} × ${cpus()[0].model}\n`);
+  tellWhere();
   table(["arguments", "slower", "last byte to Submit", "of the next card", "main thread", "long tasks", "longest task", "heap"], ...fed);
   const answered = [];
   for (const rate of RATES) answered.push(...(await inBrowser(() => answering(rate))));

@@ -1,14 +1,13 @@
 //! The card in Chromium, in the built gallery: fed with large arguments, answered, and a thousand times in one page.
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::children;
+use super::chromium::measure;
 use crate::console::say;
 use crate::page;
-use crate::tools::browsers::{self, Browser};
-use crate::tools::{self, Toolbox};
+use crate::tools::{Toolbox, browsers};
 
 /// Builds the page as users get it and measures its cards by the browser's own means, at full speed and at a quarter of it.
 ///
@@ -16,23 +15,8 @@ use crate::tools::{self, Toolbox};
 ///
 /// A tool or the browser is missing and can't be brought, or the build fails.
 pub(crate) fn run() -> Result<ExitCode> {
-    let Browser { program, driver } = browsers::chromium()?;
+    let browser = browsers::chromium()?;
     let dist = page::build_for_release(&Toolbox::for_page(true)?)?;
     say("Measuring, which takes about three minutes");
-    let mut node = Command::new(tools::node()?);
-    node.args(["--input-type=module", "--eval", DRIVER]);
-    node.arg(dist).arg(program).arg(driver);
-    node.args(
-        browsers::chromium_arguments()
-            .iter()
-            .map(|argument| argument.trim_start_matches("--")),
-    );
-    let measured = children::run(&mut node)?.success();
-    Ok(if measured {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    measure(&browser, include_str!("card.mjs"), &[&dist])
 }
-
-const DRIVER: &str = include_str!("card.mjs");
