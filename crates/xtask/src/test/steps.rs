@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use anyhow::{Result, anyhow};
 
 use super::browser::{self, Kind};
-use super::stranger;
+use super::journeys;
 use super::summary::Outcome;
 use crate::args::Group;
 use crate::children;
@@ -50,13 +50,14 @@ pub(super) const STEPS: &[Step] = &[
         "components in Firefox",
         components_in_firefox,
     ),
-    step(Group::E2e, "journeys in Chromium", journeys_in_chromium),
+    step(Group::E2e, "journeys in Chromium", journeys::in_chromium),
     step(
         Group::E2e,
         "no barriers in Chromium",
-        no_barriers_in_chromium,
+        journeys::no_barriers_in_chromium,
     ),
-    step(Group::E2e, "a stranger's page", a_strangers_page),
+    step(Group::E2e, "a stranger's page", journeys::a_strangers_page),
+    step(Group::E2e, "journeys in Firefox", journeys::in_firefox),
 ];
 
 /// Crates whose tests run natively and as WebAssembly from one source.
@@ -71,18 +72,18 @@ pub(super) struct Tools {
     lints: Wanted<()>,
     target: Wanted<()>,
     node: Wanted<PathBuf>,
-    wasm_bindgen: Wanted<PathBuf>,
+    pub(super) wasm_bindgen: Wanted<PathBuf>,
     page: Wanted<Toolbox>,
     /// The page as users get it, once it is built.
     built: OnceLock<PathBuf>,
-    axe: Wanted<PathBuf>,
-    chromium: Wanted<Browser>,
-    firefox: Wanted<Browser>,
+    pub(super) axe: Wanted<PathBuf>,
+    pub(super) chromium: Wanted<Browser>,
+    pub(super) firefox: Wanted<Browser>,
 }
 
 /// A tool; without one, a sentence says why.
 #[derive(Default)]
-enum Wanted<T> {
+pub(super) enum Wanted<T> {
     #[default]
     NotAsked,
     There(T),
@@ -109,15 +110,13 @@ impl Tools {
         }
         if any(&[Group::Browser, Group::E2e]) {
             self.chromium = wanted(browsers::chromium())?;
-        }
-        if any(&[Group::Browser]) {
             self.firefox = wanted(browsers::firefox())?;
         }
         Ok(self.judge())
     }
 
     /// The page as users get it, built when it is first asked for.
-    fn built(&self) -> Result<PathBuf> {
+    pub(super) fn built(&self) -> Result<PathBuf> {
         if let Some(built) = self.built.get() {
             return Ok(built.clone());
         }
@@ -150,7 +149,8 @@ impl Tools {
 }
 
 impl<T> Wanted<T> {
-    fn reason(&self) -> Option<&str> {
+    /// Why it is not there.
+    pub(super) fn reason(&self) -> Option<&str> {
         match self {
             Self::Missing(reason) => Some(reason),
             Self::NotAsked | Self::There(_) => None,
@@ -158,7 +158,7 @@ impl<T> Wanted<T> {
     }
 
     /// The tool, for a step whose group has asked for it.
-    fn there(&self) -> Result<&T> {
+    pub(super) fn there(&self) -> Result<&T> {
         match self {
             Self::There(tool) => Ok(tool),
             Self::Missing(reason) => Err(anyhow!("{reason}")),
@@ -176,7 +176,7 @@ fn wanted<T>(found: Result<T>) -> Result<Wanted<T>> {
 }
 
 /// A machine that promises to check everything may not pass by lacking something.
-fn not_there(reason: &str) -> Outcome {
+pub(super) fn not_there(reason: &str) -> Outcome {
     let promised =
         std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
     if promised {
@@ -272,75 +272,6 @@ fn components(tools: &Tools, kind: Kind, browser: &Browser) -> Result<Outcome> {
     check(&mut tests)
 }
 
-/// The page as users get it, the real server, a browser, and a person's way through.
-fn journeys_in_chromium(tools: &Tools) -> Result<Outcome> {
-    journeys(tools, &["--skip", STRANGER, "--skip", BARRIERS], || {
-        tools.built()
-    })
-}
-
-/// Every example in every state and every look, under the eyes of axe-core.
-fn no_barriers_in_chromium(tools: &Tools) -> Result<Outcome> {
-    match tools.axe.reason() {
-        Some(reason) => Ok(not_there(reason)),
-        None => journeys(tools, &[BARRIERS], || tools.built()),
-    }
-}
-
-/// What the README promises to whoever takes the card into a page of their own.
-fn a_strangers_page(tools: &Tools) -> Result<Outcome> {
-    journeys(tools, &[STRANGER], || {
-        stranger::build(&tools.wasm_bindgen.there()?.join("wasm-bindgen"))
-    })
-}
-
-/// The module of the journeys that walk through the stranger's page.
-const STRANGER: &str = "stranger::";
-/// The tests that need axe-core.
-const BARRIERS: &str = "barriers::";
-
-/// The journeys that `which` selects, through the page that `build` gives.
-fn journeys(
-    tools: &Tools,
-    which: &[&str],
-    build: impl FnOnce() -> Result<PathBuf>,
-) -> Result<Outcome> {
-    if let Some(reason) = tools.chromium.reason() {
-        return Ok(not_there(reason));
-    }
-    let browser = tools.chromium.there()?;
-    let page = build()?;
-    // Together with the journeys, so that cargo settles on the features that the native tests were built with.
-    let built = check(cargo().args([
-        "build",
-        "--workspace",
-        "--bin",
-        "question-server",
-        "--test",
-        "e2e",
-    ]))?;
-    if built != Outcome::Passed {
-        return Ok(built);
-    }
-    let mut journeys = cargo();
-    journeys.args(["test", "--workspace", "--test", "e2e", "--"]);
-    journeys.args(which);
-    journeys
-        .env("XTASK_PAGE", page)
-        .env("XTASK_SERVER", page::server_program("debug"));
-    journeys
-        .env("XTASK_CHROMIUM", &browser.program)
-        .env("XTASK_CHROMEDRIVER", &browser.driver);
-    journeys.env(
-        "XTASK_CHROMIUM_ARGUMENTS",
-        browsers::chromium_arguments().join(" "),
-    );
-    if let Wanted::There(axe) = &tools.axe {
-        journeys.env("XTASK_AXE", axe);
-    }
-    check(&mut journeys)
-}
-
 fn wasm_tests(tools: &Tools, crates: &[&str]) -> Result<Command> {
     let runner = tools.wasm_bindgen.there()?.join("wasm-bindgen-test-runner");
     let mut tests = cargo();
@@ -362,13 +293,13 @@ fn packages(cargo: &mut Command, names: &[&str]) {
     cargo.args(names.iter().flat_map(|name| ["--package", name]));
 }
 
-fn cargo() -> Command {
+pub(super) fn cargo() -> Command {
     let mut cargo = Command::new(workspace::cargo());
     cargo.current_dir(workspace::root());
     cargo
 }
 
-fn check(command: &mut Command) -> Result<Outcome> {
+pub(super) fn check(command: &mut Command) -> Result<Outcome> {
     let status = children::run(command)?;
     Ok(if status.success() {
         Outcome::Passed

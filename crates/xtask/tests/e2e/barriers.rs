@@ -1,6 +1,6 @@
 //! No barriers: axe-core looks at the chat page, and lends its eyes to the tests of the cards.
 
-use crate::browser::visit;
+use crate::browser::{chromium, visit};
 use crate::chat_page::ChatPage;
 use crate::given;
 use crate::server::Server;
@@ -83,17 +83,11 @@ impl Look {
             {"name": "prefers-reduced-motion", "value": "reduce"},
         ]);
         let media = json!({"features": features});
-        devtools(driver, "Emulation.setEmulatedMedia", media).await?;
+        chromium::devtools(driver, "Emulation.setEmulatedMedia", media).await?;
         // As high as all that there is: axe-core can't judge a text that an edge cuts.
-        self.resize(driver, 900).await?;
+        chromium::resize(driver, self.width, 900).await?;
         let height = driver.execute(HEIGHT, Vec::new()).await?.convert()?;
-        self.resize(driver, height).await
-    }
-
-    async fn resize(&self, driver: &WebDriver, height: u32) -> WebDriverResult<()> {
-        let size =
-            json!({"width": self.width, "height": height, "deviceScaleFactor": 1, "mobile": false});
-        devtools(driver, "Emulation.setDeviceMetricsOverride", size).await
+        chromium::resize(driver, self.width, height).await
     }
 }
 
@@ -135,17 +129,8 @@ pub(crate) async fn install(driver: &WebDriver) -> WebDriverResult<()> {
     let script =
         std::fs::read_to_string(given("XTASK_AXE")).expect("axe-core is where xtask has put it");
     let expression = format!("{script}; 0");
-    devtools(
-        driver,
-        "Runtime.evaluate",
-        json!({"expression": expression}),
-    )
-    .await
-}
-
-async fn devtools(driver: &WebDriver, method: &str, parameters: Value) -> WebDriverResult<()> {
-    let answer: Value = driver.cdp().send_raw(method, parameters).await?;
-    drop(answer);
+    let script = json!({"expression": expression});
+    chromium::devtools(driver, "Runtime.evaluate", script).await?;
     Ok(())
 }
 

@@ -1,14 +1,14 @@
 //! A headless browser with nothing in its memory.
 
+pub(crate) mod chromium;
+mod firefox;
+
 use std::fmt::Debug;
-use std::process::Command;
 
 use thirtyfour::prelude::*;
-use thirtyfour::{ChromeCapabilities, LoggingPrefsLogLevel};
 
 use crate::chat_page::ChatPage;
-use crate::given;
-use crate::processes::{Process, START_LIMIT, port_after};
+use crate::processes::{Process, START_LIMIT};
 use crate::recorder;
 use crate::server::Server;
 
@@ -47,10 +47,8 @@ pub(crate) async fn visit<T: Debug>(
     forgiven: &[&str],
     act: impl AsyncFnOnce(WebDriver) -> WebDriverResult<T>,
 ) {
-    let (_driver, port) = start_driver();
-    let session = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities()).await;
-    let session = session.expect("the driver starts a browser");
-    let acted = session.run_and_quit(async |driver| {
+    let (_process, driver) = start().await;
+    let acted = driver.run_and_quit(async |driver| {
         recorder::install(&driver).await?;
         if let Err(problem) = act(driver.clone()).await {
             eprintln!("{}", tell(&driver).await?);
@@ -61,16 +59,86 @@ pub(crate) async fn visit<T: Debug>(
     acted.await.expect("the visit ends well");
 }
 
+/// Starts a browser with nothing in its memory. It ends with its driver's process.
+pub(crate) async fn start() -> (Process, WebDriver) {
+    let ((mut command, announcement), capabilities) = match Browser::of_this_run() {
+        Browser::Chromium => (chromium::driver(), chromium::capabilities()),
+        Browser::Firefox => (firefox::driver(), firefox::capabilities()),
+    };
+    let capabilities = capabilities.expect("these capabilities are valid");
+    let (process, port) = Process::listening(&mut command, announcement, START_LIMIT);
+    let session = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities).await;
+    (process, session.expect("the driver starts a browser"))
+}
+
+/// Which browser the journeys are taken in. What each does in its own way, WebDriver having no word for it, is asked of it here.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Browser {
+    Chromium,
+    Firefox,
+}
+
+impl Browser {
+    /// Firefox where `cargo xtask` names it, or else Chromium.
+    pub(crate) fn of_this_run() -> Self {
+        match std::env::var_os("XTASK_FIREFOX") {
+            Some(_) => Self::Firefox,
+            None => Self::Chromium,
+        }
+    }
+
+    /// Makes a script run in every page that is opened from now on, before the page's own and past its policy.
+    pub(crate) async fn runs_first(self, driver: &WebDriver, script: &str) -> WebDriverResult<()> {
+        match self {
+            Self::Chromium => chromium::runs_first(driver, script).await,
+            Self::Firefox => firefox::runs_first(driver, script).await,
+        }
+    }
+
+    /// The errors that the browser's console tells of pages.
+    pub(crate) async fn errors(self, driver: &WebDriver) -> WebDriverResult<Vec<String>> {
+        match self {
+            Self::Chromium => chromium::errors(driver).await,
+            Self::Firefox => firefox::errors(driver).await,
+        }
+    }
+
+    /// Takes the machine's network away, or gives it back.
+    pub(crate) async fn has_network(self, driver: &WebDriver, has: bool) -> WebDriverResult<()> {
+        match self {
+            Self::Chromium => chromium::has_network(driver, has).await,
+            Self::Firefox => firefox::has_network(driver, has).await,
+        }
+    }
+
+    /// Makes the window so many CSS pixels wide and high, however small.
+    pub(crate) async fn resize(
+        self,
+        driver: &WebDriver,
+        width: u32,
+        height: u32,
+    ) -> WebDriverResult<()> {
+        match self {
+            Self::Chromium => chromium::resize(driver, width, height).await,
+            Self::Firefox => firefox::resize(driver, width, height).await,
+        }
+    }
+
+    /// Lays pages out as for a printer.
+    pub(crate) async fn prints(self, driver: &WebDriver) -> WebDriverResult<()> {
+        match self {
+            Self::Chromium => chromium::prints(driver).await,
+            Self::Firefox => firefox::prints(driver).await,
+        }
+    }
+}
+
 /// Checks that neither the console nor the page's policy nor an uncaught error had anything to say.
 async fn has_not_complained(driver: &WebDriver, forgiven: &[&str]) -> WebDriverResult<()> {
     let complaints = recorder::read(driver).await?.complaints;
     assert!(complaints.is_empty(), "the page complains: {complaints:#?}");
-    let console = driver.browser_log().await?;
-    let errors: Vec<_> = console
-        .iter()
-        .filter(|entry| entry.level == "SEVERE")
-        .filter(|entry| !forgiven.iter().any(|word| entry.message.contains(word)))
-        .collect();
+    let mut errors = Browser::of_this_run().errors(driver).await?;
+    errors.retain(|error| !forgiven.iter().any(|word| error.contains(word)));
     assert!(errors.is_empty(), "the console has errors: {errors:#?}");
     Ok(())
 }
@@ -79,31 +147,11 @@ async fn has_not_complained(driver: &WebDriver, forgiven: &[&str]) -> WebDriverR
 async fn tell(driver: &WebDriver) -> WebDriverResult<String> {
     let shown = driver.find(By::Tag("body")).await?.text().await?;
     let record = recorder::read(driver).await?;
-    let console = driver.browser_log().await?;
+    let errors = Browser::of_this_run().errors(driver).await?;
     let screenshot = std::env::temp_dir().join(format!("journey-{}.png", std::process::id()));
     driver.screenshot(&screenshot).await?;
     let screenshot = screenshot.display();
     Ok(format!(
-        "the page shows:\n{shown}\n\n{record:#?}\nconsole: {console:#?}\nscreenshot: {screenshot}"
+        "the page shows:\n{shown}\n\n{record:#?}\nconsole: {errors:#?}\nscreenshot: {screenshot}"
     ))
-}
-
-pub(crate) fn start_driver() -> (Process, u16) {
-    let mut command = Command::new(given("XTASK_CHROMEDRIVER"));
-    let announcement = |line: &str| port_after("started successfully on port ", line);
-    Process::listening(command.arg("--port=0"), announcement, START_LIMIT)
-}
-
-pub(crate) fn capabilities() -> ChromeCapabilities {
-    let mut capabilities = DesiredCapabilities::chrome();
-    let mut set = || -> WebDriverResult<()> {
-        capabilities.set_binary(&given("XTASK_CHROMIUM"))?;
-        for argument in given("XTASK_CHROMIUM_ARGUMENTS").split_whitespace() {
-            capabilities.add_arg(argument)?;
-        }
-        capabilities.add_arg("--window-size=1280,900")?;
-        capabilities.set_browser_log_level(LoggingPrefsLogLevel::All)
-    };
-    set().expect("these capabilities are valid");
-    capabilities
 }

@@ -138,6 +138,47 @@ async fn what_is_answered_without_a_network_is_sent_once_when_it_is_back() {
     .await;
 }
 
+#[tokio::test]
+async fn a_server_that_goes_amid_its_words_is_missed_aloud_until_it_is_back() {
+    let mut server = Server::start_with_database();
+    let url = server.url();
+    journey_through_trouble(&url, async |page| {
+        page.say(REQUEST).await?;
+        page.hears(&["I can help"]).await?;
+        server.kill();
+        page.is_informed("The connection is gone").await?;
+        page.hears(&["I can help"]).await?;
+        assert_eq!(page.alert().await?, "", "one sentence is enough");
+        server.start_again();
+        page.is_informed("").await?;
+        page.tap("Brake service").await?;
+        page.can_choose("Standard").await?;
+        assert_eq!(page.own_messages().await?, [REQUEST, "Brake service"]);
+        assert_eq!(page.alert().await?, "");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_network_that_goes_amid_the_agents_words_is_missed_aloud_until_it_is_back() {
+    let server = Server::start();
+    journey_through_trouble(&server.url(), async |page| {
+        page.say(REQUEST).await?;
+        page.hears(&["I can help"]).await?;
+        page.has_network(false).await?;
+        page.is_informed("You are offline").await?;
+        page.has_network(true).await?;
+        page.is_informed("").await?;
+        page.tap("Brake service").await?;
+        page.can_choose("Standard").await?;
+        assert_eq!(page.own_messages().await?, [REQUEST, "Brake service"]);
+        assert_eq!(page.alert().await?, "");
+        Ok(())
+    })
+    .await;
+}
+
 /// More than the connections that a browser allows to a host: one that each tab held would leave none for the answer.
 const TABS: usize = 10;
 

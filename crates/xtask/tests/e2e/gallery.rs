@@ -60,14 +60,10 @@ async fn an_example_is_found_by_the_keyboard_alone() {
         page.press(Key::Enter + "").await?;
         page.until("document.querySelectorAll('.gallery-entry').length > 10")
             .await?;
-        assert!(
-            page.title().await?.contains("emoji"),
-            "{}",
-            page.title().await?
-        );
+        page.until("document.title.includes('emoji')").await?;
         page.tab_to("awaiting").await?;
         page.press(Key::Enter + "").await?;
-        page.until("document.querySelector('.gallery-host')")
+        page.until("document.querySelector('.gallery-host') && document.querySelector('.qc')")
             .await?;
         assert_eq!(page.state().await?, "awaiting");
         Ok(())

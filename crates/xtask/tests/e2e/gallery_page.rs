@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 
-use crate::browser::visit;
+use crate::browser::{Browser, chromium, visit};
 use crate::chat_page::STANDS_STILL;
 use crate::server;
 
@@ -77,17 +77,10 @@ impl GalleryPage {
         self.tell(script, []).await
     }
 
-    pub(crate) async fn title(&self) -> WebDriverResult<String> {
-        self.driver.title().await
-    }
-
     /// Makes the window so many CSS pixels wide and high.
     pub(crate) async fn resize(&self, width: u32, height: u32) -> WebDriverResult<()> {
-        let size =
-            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
-        self.devtools("Emulation.setDeviceMetricsOverride", size)
-            .await?;
-        Ok(())
+        let browser = Browser::of_this_run();
+        browser.resize(&self.driver, width, height).await
     }
 
     /// Makes the browser prefer something, such as `forced-colors` to be `active`.
@@ -101,9 +94,9 @@ impl GalleryPage {
         Ok(())
     }
 
-    /// Asks the browser itself.
+    /// Asks Chromium itself.
     pub(crate) async fn devtools(&self, method: &str, parameters: Value) -> WebDriverResult<Value> {
-        self.driver.cdp().send_raw(method, parameters).await
+        chromium::devtools(&self.driver, method, parameters).await
     }
 
     /// What a script in the page returns.

@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 
+use crate::browser::Browser;
 use crate::chat_page::selector;
 
 /// What the live card and the agent's text looked like after each change, and what the browser has refused.
@@ -37,14 +38,7 @@ pub(crate) async fn install(driver: &WebDriver) -> WebDriverResult<()> {
         .replace("OPTION_BUTTON", &json!(selector::OPTION_BUTTON).to_string())
         .replace("OPTION", &json!(selector::OPTION).to_string())
         .replace("AGENT_TEXT", &json!(selector::AGENT_TEXT).to_string());
-    let cdp = driver.cdp();
-    cdp.send_raw("Page.enable", ()).await?;
-    cdp.send_raw(
-        "Page.addScriptToEvaluateOnNewDocument",
-        json!({ "source": script }),
-    )
-    .await?;
-    Ok(())
+    Browser::of_this_run().runs_first(driver, &script).await
 }
 
 /// The record so far.

@@ -3,17 +3,15 @@
 use thirtyfour::prelude::*;
 use thirtyfour::{Key, WebDriver};
 
-use crate::browser::{capabilities, start_driver};
+use crate::browser::{Browser, start};
 use crate::chat_page::{INTERVAL, PATIENCE};
 use crate::server::Server;
 
 #[tokio::test]
 async fn the_readmes_lines_ask_and_take_an_answer() {
     let server = Server::start();
-    let (_driver, port) = start_driver();
-    let session = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities()).await;
-    let session = session.expect("the driver starts a browser");
-    let visited = session.run_and_quit(async |driver| {
+    let (_process, driver) = start().await;
+    let visited = driver.run_and_quit(async |driver| {
         driver.goto(server.url()).await?;
         answers_once(&driver).await
     });
@@ -36,10 +34,8 @@ async fn answers_once(driver: &WebDriver) -> WebDriverResult<()> {
     // The agent has the answer: it asks on.
     wait_for(driver, ".qc[data-state=awaiting]").await?;
 
-    let console = driver.browser_log().await?;
-    let mut complaints = console.iter().filter(|entry| entry.level == "SEVERE");
-    let complaint = complaints.next();
-    assert!(complaint.is_none(), "the page complains: {complaint:?}");
+    let errors = Browser::of_this_run().errors(driver).await?;
+    assert!(errors.is_empty(), "the page complains: {errors:#?}");
     Ok(())
 }
 

@@ -1,10 +1,11 @@
 //! The window around the page: its keys, its size, its network, its other tabs.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use thirtyfour::TypingData;
 use thirtyfour::prelude::*;
 
 use super::ChatPage;
+use crate::browser::Browser;
 
 impl ChatPage {
     /// The document's language and direction, and the colours that it is drawn in.
@@ -71,10 +72,7 @@ impl ChatPage {
 
     /// Takes the machine's network away, or gives it back.
     pub(crate) async fn has_network(&self, has: bool) -> WebDriverResult<()> {
-        let conditions = json!({"offline": !has, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
-        self.devtools("Network.enable", json!({})).await?;
-        self.devtools("Network.emulateNetworkConditions", conditions)
-            .await
+        Browser::of_this_run().has_network(&self.driver, has).await
     }
 
     /// Puts the window away, so that nobody sees the page, or takes it back.
@@ -88,16 +86,13 @@ impl ChatPage {
 
     /// Makes the window so many CSS pixels wide and high.
     pub(crate) async fn resize(&self, width: u32, height: u32) -> WebDriverResult<()> {
-        let size =
-            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
-        self.devtools("Emulation.setDeviceMetricsOverride", size)
-            .await
+        let browser = Browser::of_this_run();
+        browser.resize(&self.driver, width, height).await
     }
 
     /// Lays the page out as for a printer.
     pub(crate) async fn is_printed(&self) -> WebDriverResult<()> {
-        self.devtools("Emulation.setEmulatedMedia", json!({"media": "print"}))
-            .await
+        Browser::of_this_run().prints(&self.driver).await
     }
 
     /// Whether there is such an element, and it can be seen.
@@ -147,12 +142,6 @@ impl ChatPage {
              look();"
         );
         self.driver.execute_async(script, Vec::new()).await?;
-        Ok(())
-    }
-
-    async fn devtools(&self, method: &str, parameters: Value) -> WebDriverResult<()> {
-        let answer: Value = self.driver.cdp().send_raw(method, parameters).await?;
-        drop(answer);
         Ok(())
     }
 }

@@ -1,0 +1,71 @@
+//! Chromium, by what its driver offers beyond WebDriver: the `DevTools` protocol.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+use thirtyfour::prelude::*;
+use thirtyfour::{Capabilities, LoggingPrefsLogLevel};
+
+use crate::given;
+use crate::processes::port_after;
+
+pub(super) fn driver() -> (Command, fn(&str) -> Option<u16>) {
+    let mut command = Command::new(given("XTASK_CHROMEDRIVER"));
+    command.arg("--port=0");
+    (command, |line| {
+        port_after("started successfully on port ", line)
+    })
+}
+
+pub(super) fn capabilities() -> WebDriverResult<Capabilities> {
+    let mut capabilities = DesiredCapabilities::chrome();
+    capabilities.set_binary(&given("XTASK_CHROMIUM"))?;
+    for argument in given("XTASK_CHROMIUM_ARGUMENTS").split_whitespace() {
+        capabilities.add_arg(argument)?;
+    }
+    capabilities.add_arg("--window-size=1280,900")?;
+    capabilities.set_browser_log_level(LoggingPrefsLogLevel::All)?;
+    Ok(capabilities.into())
+}
+
+pub(super) async fn runs_first(driver: &WebDriver, script: &str) -> WebDriverResult<()> {
+    let source = json!({"source": script});
+    devtools(driver, "Page.enable", json!({})).await?;
+    devtools(driver, "Page.addScriptToEvaluateOnNewDocument", source).await?;
+    Ok(())
+}
+
+pub(super) async fn errors(driver: &WebDriver) -> WebDriverResult<Vec<String>> {
+    let console = driver.browser_log().await?;
+    let errors = console.into_iter().filter(|entry| entry.level == "SEVERE");
+    Ok(errors.map(|entry| entry.message).collect())
+}
+
+pub(super) async fn has_network(driver: &WebDriver, has: bool) -> WebDriverResult<()> {
+    let conditions =
+        json!({"offline": !has, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+    devtools(driver, "Network.enable", json!({})).await?;
+    devtools(driver, "Network.emulateNetworkConditions", conditions).await?;
+    Ok(())
+}
+
+pub(crate) async fn resize(driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
+    let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+    devtools(driver, "Emulation.setDeviceMetricsOverride", size).await?;
+    Ok(())
+}
+
+pub(super) async fn prints(driver: &WebDriver) -> WebDriverResult<()> {
+    let media = json!({"media": "print"});
+    devtools(driver, "Emulation.setEmulatedMedia", media).await?;
+    Ok(())
+}
+
+/// Asks the browser itself. A test that does so is for Chromium alone: `cargo xtask` lists those, with why.
+pub(crate) async fn devtools(
+    driver: &WebDriver,
+    method: &str,
+    parameters: Value,
+) -> WebDriverResult<Value> {
+    driver.cdp().send_raw(method, parameters).await
+}

@@ -1,0 +1,129 @@
+//! Firefox, by what its driver offers beyond WebDriver: scripts in the browser's own window.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+use thirtyfour::common::command::FormatRequestData;
+use thirtyfour::extensions::addons::firefox::FirefoxTools;
+use thirtyfour::prelude::*;
+use thirtyfour::{Capabilities, RequestData, SessionId};
+
+use crate::given;
+use crate::processes::port_after;
+
+pub(super) fn driver() -> (Command, fn(&str) -> Option<u16>) {
+    let mut command = Command::new(given("XTASK_GECKODRIVER"));
+    command.args(["--port=0", "--allow-system-access"]);
+    // There the browser talks of itself.
+    command.stderr(Stdio::null());
+    (command, |line| port_after("Listening on 127.0.0.1:", line))
+}
+
+pub(super) fn capabilities() -> WebDriverResult<Capabilities> {
+    let mut capabilities = DesiredCapabilities::firefox();
+    capabilities.set_firefox_binary(&given("XTASK_FIREFOX"))?;
+    for argument in ["-headless", "-width=1280", "-height=900"] {
+        capabilities.add_arg(argument)?;
+    }
+    Ok(capabilities.into())
+}
+
+/// By an add-on: its scripts are the only ones that Firefox lets run before a page's own and past its policy.
+pub(super) async fn runs_first(driver: &WebDriver, script: &str) -> WebDriverResult<()> {
+    static ADD_ON: OnceLock<PathBuf> = OnceLock::new();
+    let folder = ADD_ON.get_or_init(|| write_add_on(script).expect("there is room on the disk"));
+    let tools = FirefoxTools::new(driver.handle().clone());
+    let folder = folder.to_str().expect("the target folder's name is text");
+    tools.install_addon(folder, Some(true)).await
+}
+
+fn write_add_on(script: &str) -> std::io::Result<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("runs-first");
+    std::fs::create_dir_all(&folder)?;
+    let manifest = json!({
+        "manifest_version": 3,
+        "name": "Runs first",
+        "version": "1",
+        // The first with a page's own world for an add-on's scripts.
+        "browser_specific_settings": {"gecko": {"id": "runs-first@journeys", "strict_min_version": "128.0"}},
+        "content_scripts": [{
+            "matches": ["http://127.0.0.1/*"],
+            "js": ["script.js"],
+            "run_at": "document_start",
+            "world": "MAIN",
+        }],
+    });
+    std::fs::write(folder.join("manifest.json"), manifest.to_string())?;
+    std::fs::write(folder.join("script.js"), script)?;
+    Ok(folder)
+}
+
+/// What the browser says of pages; of itself, it says much more.
+pub(super) async fn errors(driver: &WebDriver) -> WebDriverResult<Vec<String>> {
+    let script = "return Services.console.getMessageArray()
+        .filter((message) => message instanceof Ci.nsIScriptError)
+        .filter(({ flags, sourceName }) => !(flags & (Ci.nsIScriptError.warningFlag | Ci.nsIScriptError.infoFlag))
+            && sourceName.startsWith('http://127.0.0.1:'))
+        .map(({ errorMessage, sourceName, lineNumber }) => `${sourceName} ${lineNumber} ${errorMessage}`);";
+    let errors = in_its_window(driver, script, vec![]).await?;
+    errors.convert()
+}
+
+/// As "Work Offline" in its menu, which by itself would still reach this machine.
+pub(super) async fn has_network(driver: &WebDriver, has: bool) -> WebDriverResult<()> {
+    let script = "const [has] = arguments;
+        const refuse = gBrowser.refuse ??= { observe: (request) => request.QueryInterface(Ci.nsIRequest).cancel(Cr.NS_ERROR_OFFLINE) };
+        if (has) Services.obs.removeObserver(refuse, 'http-on-modify-request');
+        else Services.obs.addObserver(refuse, 'http-on-modify-request');
+        Services.io.offline = !has;";
+    in_its_window(driver, script, vec![json!(has)]).await?;
+    Ok(())
+}
+
+/// The window itself has a least width, far above that of a phone.
+pub(super) async fn resize(driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
+    let script = "const [width, height] = arguments;
+        const { style } = gBrowser.selectedBrowser;
+        style.minWidth = style.maxWidth = `${width}px`;
+        style.minHeight = style.maxHeight = `${height}px`;";
+    in_its_window(driver, script, vec![json!(width), json!(height)]).await?;
+    let script = "const [width, height, done] = arguments;
+        const look = () => innerWidth === width && innerHeight === height ? done() : setTimeout(look, 20);
+        look();";
+    driver
+        .execute_async(script, vec![json!(width), json!(height)])
+        .await?;
+    Ok(())
+}
+
+pub(super) async fn prints(driver: &WebDriver) -> WebDriverResult<()> {
+    let script = "gBrowser.selectedBrowser.browsingContext.mediumOverride = 'print';";
+    in_its_window(driver, script, vec![]).await?;
+    Ok(())
+}
+
+/// What a script returns that runs in the browser's own window.
+async fn in_its_window(
+    driver: &WebDriver,
+    script: &str,
+    arguments: Vec<Value>,
+) -> WebDriverResult<ScriptRet> {
+    driver.handle().cmd(Context("chrome")).await?;
+    let returned = driver.execute(script, arguments).await;
+    driver.handle().cmd(Context("content")).await?;
+    returned
+}
+
+/// Where scripts run from now on: in the browser's own window, or in the page's content.
+#[derive(Debug)]
+struct Context(&'static str);
+
+impl FormatRequestData for Context {
+    fn format_request(&self, session_id: &SessionId) -> RequestData {
+        let path = format!("/session/{session_id}/moz/context");
+        let post = "POST".parse().expect("a method of HTTP");
+        RequestData::new(post, path).add_body(json!({"context": self.0}))
+    }
+}
