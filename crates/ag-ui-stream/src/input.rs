@@ -17,7 +17,7 @@ impl RunAgentInput {
     /// # Errors
     /// Where it is no JSON, or a described field is missing or holds what it must not; the error names the path.
     pub fn parse(text: &str) -> Result<(Self, Vec<Warning>), StreamError> {
-        decode_input(text)
+        decode_input(text).map_err(|error| *error)
     }
 }
 

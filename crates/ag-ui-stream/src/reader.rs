@@ -20,6 +20,7 @@ use verify::Verifier;
 pub(crate) use compat::translate_part;
 pub(crate) use decode::input as decode_input;
 pub(crate) use enforce::check_strictly;
+use error::Verdict;
 pub use error::{End, EndError, EndOutcome, ErrorCode, StreamError};
 
 /// Reads one response of an agent.
@@ -170,7 +171,7 @@ impl Pipeline {
             }
             Ok(frame) => self.take(|| decode::parse(&frame.data)),
             Err(error) => {
-                self.error = Some(StreamError::frame(error));
+                self.error = Some(*StreamError::frame(error));
                 None
             }
         }
@@ -193,7 +194,7 @@ impl Pipeline {
     }
 
     /// Takes an event. What is given was built in its place: events are large, and copying them costs more than all else.
-    fn take<'t>(&mut self, tree: impl FnOnce() -> Result<Tree<'t>, StreamError>) -> Taken {
+    fn take<'t>(&mut self, tree: impl FnOnce() -> Verdict<Tree<'t>>) -> Taken {
         if self.error.is_some() {
             return None;
         }
@@ -203,7 +204,7 @@ impl Pipeline {
         let (retired, run) = (&mut self.retired, self.verifier.run_id());
         let decoded = match tree() {
             Ok(tree) => decode::event(tree, retired, run, &mut warnings),
-            Err(error) => Some(Err(error)),
+            Err(error) => Some(Err(*error)),
         };
         self.warnings
             .extend(warnings.into_iter().map(|warning| Warning {
@@ -220,13 +221,13 @@ impl Pipeline {
         if let Err(error) = verdict {
             self.error = Some(StreamError {
                 event_index: Some(index),
-                ..error
+                ..*error
             });
         }
         None
     }
 
-    fn expand(&mut self, event: Event) -> Result<(), StreamError> {
+    fn expand(&mut self, event: Event) -> Verdict {
         let (verifier, events) = (&mut self.verifier, &mut self.events);
         self.lanes.handle_event(event, &mut |event| {
             verifier.handle_event(&event)?;

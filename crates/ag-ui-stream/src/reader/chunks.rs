@@ -1,7 +1,7 @@
 //! Chunk expansion: `*_CHUNK` events become start, content and end. Each agent, the parent or a subagent, has one lane, and a lane holds
 //! at most one open stream.
 
-use super::error::{ErrorCode, StreamError};
+use super::error::{ErrorCode, StreamError, Verdict};
 use crate::event::{
     Event, ReasoningMessageContent, ReasoningMessageEnd, ReasoningMessageStart, ReasoningRole,
     TextMessageContent, TextMessageEnd, TextMessageStart, TextRole, ToolCallArgs, ToolCallEnd,
@@ -58,7 +58,7 @@ struct Content {
     raw_event: Option<Value>,
 }
 
-type Sink<'a> = &'a mut dyn FnMut(Event) -> Result<(), StreamError>;
+type Sink<'a> = &'a mut dyn FnMut(Event) -> Verdict;
 
 impl Lanes {
     /// Whether an event stands for itself and ends nothing.
@@ -71,7 +71,7 @@ impl Lanes {
     }
 
     /// Gives the events that an event stands for, in order, until the sink refuses one.
-    pub(super) fn handle_event(&mut self, event: Event, sink: Sink<'_>) -> Result<(), StreamError> {
+    pub(super) fn handle_event(&mut self, event: Event, sink: Sink<'_>) -> Verdict {
         match Chunk::of(event) {
             Ok(chunk) => self.handle_chunk(chunk, sink),
             Err(event) => {
@@ -81,7 +81,7 @@ impl Lanes {
         }
     }
 
-    fn handle_chunk(&mut self, chunk: Chunk, sink: Sink<'_>) -> Result<(), StreamError> {
+    fn handle_chunk(&mut self, chunk: Chunk, sink: Sink<'_>) -> Verdict {
         let lane = self.find(&chunk)?;
         let continues = lane.is_some();
         let Chunk {
@@ -121,7 +121,7 @@ impl Lanes {
     }
 
     /// The lane whose stream a chunk continues; `None` where it opens one.
-    fn find(&self, chunk: &Chunk) -> Result<Option<usize>, StreamError> {
+    fn find(&self, chunk: &Chunk) -> Verdict<Option<usize>> {
         let kind = chunk.says.kind;
         let of_kind = |lane: &Lane| lane.opening.kind == kind;
         if let Some(id) = &chunk.id {
@@ -165,7 +165,7 @@ impl Lanes {
     }
 
     /// Ends the streams that an event, which is no chunk, ends by arriving.
-    fn close_before(&mut self, event: &Event, sink: Sink<'_>) -> Result<(), StreamError> {
+    fn close_before(&mut self, event: &Event, sink: Sink<'_>) -> Verdict {
         match event {
             Event::RunStarted(_)
             | Event::RunFinished(_)
@@ -185,7 +185,7 @@ impl Lanes {
         }
     }
 
-    fn close_lane(&mut self, owner: Option<&str>, sink: Sink<'_>) -> Result<(), StreamError> {
+    fn close_lane(&mut self, owner: Option<&str>, sink: Sink<'_>) -> Verdict {
         match self
             .open
             .iter()
@@ -252,7 +252,7 @@ impl Chunk {
 
 impl Opening {
     /// Refuses a later chunk that says something else.
-    fn check(&self, later: &Self) -> Result<(), StreamError> {
+    fn check(&self, later: &Self) -> Verdict {
         let role = |it: &Self| it.role.map(TextRole::as_str);
         let name = if self.kind == Kind::Tool {
             "toolCallName"
@@ -386,10 +386,10 @@ impl Kind {
     }
 }
 
-fn missing(kind: Kind, field: &str) -> StreamError {
+fn missing(kind: Kind, field: &str) -> Box<StreamError> {
     error(format!("First {} must have a {field}", kind.name()))
 }
 
-fn error(message: impl Into<String>) -> StreamError {
+fn error(message: impl Into<String>) -> Box<StreamError> {
     StreamError::new(ErrorCode::Chunk, message)
 }

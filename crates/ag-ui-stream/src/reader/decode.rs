@@ -2,7 +2,7 @@
 
 use super::compat::Retired;
 use super::enforce::{enforce, enforce_kind};
-use super::error::{ErrorCode, StreamError};
+use super::error::{ErrorCode, StreamError, Verdict};
 use crate::event::Event;
 use crate::input::{PROTOCOL_VERSION, RunAgentInput};
 use crate::warning::{Warning, WarningCode};
@@ -18,12 +18,12 @@ pub(super) fn event(
     warnings: &mut Vec<Warning>,
 ) -> Option<Result<Event, StreamError>> {
     let Tree::Object(mut members) = tree else {
-        return Some(Err(no_event()));
+        return Some(Err(*no_event()));
     };
     match described(&mut members, retired, run, warnings) {
         Ok(Some(kind)) => Some(Ok(Event::build_kind(kind, members))),
         Ok(None) => None,
-        Err(error) => Some(Err(error)),
+        Err(error) => Some(Err(*error)),
     }
 }
 
@@ -33,7 +33,7 @@ fn described(
     retired: &mut Retired,
     run: Option<&str>,
     warnings: &mut Vec<Warning>,
-) -> Result<Option<usize>, StreamError> {
+) -> Verdict<Option<usize>> {
     let mut kind = Event::UNION.kind(members);
     if kind.is_none() {
         retired.translate(members, run, warnings);
@@ -52,13 +52,13 @@ fn described(
     Ok(kept.then_some(kind))
 }
 
-fn no_event() -> StreamError {
+fn no_event() -> Box<StreamError> {
     let message = "the frame is no object with a string `type`";
     StreamError::new(ErrorCode::NotAnEvent, message)
 }
 
 /// Decodes the input of a run through compatibility and enforcement.
-pub(crate) fn input(text: &str) -> Result<(RunAgentInput, Vec<Warning>), StreamError> {
+pub(crate) fn input(text: &str) -> Verdict<(RunAgentInput, Vec<Warning>)> {
     let mut warnings = Vec::new();
     let mut tree = parse(text)?;
     // It has no required member of a kind that could be unknown, so something is always left of it.
@@ -67,7 +67,7 @@ pub(crate) fn input(text: &str) -> Result<(RunAgentInput, Vec<Warning>), StreamE
 }
 
 /// Reads the text of one frame.
-pub(super) fn parse(text: &str) -> Result<Tree<'_>, StreamError> {
+pub(super) fn parse(text: &str) -> Verdict<Tree<'_>> {
     Tree::parse(text).map_err(|error| {
         StreamError::new(ErrorCode::InvalidJson, format!("this is not JSON: {error}"))
     })

@@ -1,6 +1,6 @@
 //! Enforcement: what 1.0 does not describe is stripped with a warning, a described field that holds something else is fatal.
 
-use super::error::{ErrorCode, StreamError};
+use super::error::{ErrorCode, StreamError, Verdict};
 use crate::event::check_operation;
 use crate::warning::{Warning, WarningCode};
 use crate::wire::{Field, Presence, Shape, Union, text, whole};
@@ -12,10 +12,8 @@ pub(super) fn enforce(
     tree: &mut Tree<'_>,
     shape: &'static Shape,
     warnings: &mut Vec<Warning>,
-) -> Result<bool, StreamError> {
-    Walk::new(Mode::Lenient, warnings)
-        .value(tree, shape, Path::ROOT)
-        .map_err(|error| *error)
+) -> Verdict<bool> {
+    Walk::new(Mode::Lenient, warnings).value(tree, shape, Path::ROOT)
 }
 
 /// As [`enforce`], for the members of an object of which the kind is known.
@@ -24,27 +22,21 @@ pub(super) fn enforce_kind(
     union: &'static Union,
     kind: usize,
     warnings: &mut Vec<Warning>,
-) -> Result<bool, StreamError> {
-    Walk::new(Mode::Lenient, warnings)
-        .kind(members, union, kind, Path::ROOT)
-        .map_err(|error| *error)
+) -> Verdict<bool> {
+    Walk::new(Mode::Lenient, warnings).kind(members, union, kind, Path::ROOT)
 }
 
 /// As [`enforce`], but refuses what would be stripped or translated.
-pub(crate) fn check_strictly(
-    tree: &mut Tree<'_>,
-    shape: &'static Shape,
-) -> Result<(), StreamError> {
+pub(crate) fn check_strictly(tree: &mut Tree<'_>, shape: &'static Shape) -> Verdict {
     let mut warnings = Vec::new();
-    Walk::new(Mode::Strict, &mut warnings)
-        .value(tree, shape, Path::ROOT)
-        .map_err(|error| *error)?;
+    Walk::new(Mode::Strict, &mut warnings).value(tree, shape, Path::ROOT)?;
     match warnings.pop() {
         None => Ok(()),
-        Some(warning) => Err(StreamError {
-            path: warning.path,
-            ..StreamError::new(ErrorCode::Malformed, warning.message)
-        }),
+        Some(warning) => {
+            let mut error = StreamError::new(ErrorCode::Malformed, warning.message);
+            error.path = warning.path;
+            Err(error)
+        }
     }
 }
 
@@ -62,8 +54,8 @@ struct Walk<'w> {
     warnings: &'w mut Vec<Warning>,
 }
 
-/// Whether the value stays. Errors are rare and large, so they travel in a box.
-type Kept = Result<bool, Box<StreamError>>;
+/// Whether the value stays.
+type Kept = Verdict<bool>;
 
 impl<'w> Walk<'w> {
     fn new(mode: Mode, warnings: &'w mut Vec<Warning>) -> Self {
@@ -238,6 +230,7 @@ impl<'w> Walk<'w> {
 }
 
 /// Brings the last member of a name, which is the one that counts, from behind the first few to their end.
+#[inline]
 fn bring<'t, 'a>(
     members: &'t mut Members<'a>,
     name: &str,
@@ -290,10 +283,9 @@ impl<'p> Path<'p> {
     }
 
     fn malformed(&self, message: String) -> Box<StreamError> {
-        Box::new(StreamError {
-            path: Some(self.pointer()),
-            ..StreamError::new(ErrorCode::Malformed, message)
-        })
+        let mut error = StreamError::new(ErrorCode::Malformed, message);
+        error.path = Some(self.pointer());
+        error
     }
 
     fn unexpected(&self, shape: &Shape, found: &Tree<'_>) -> Box<StreamError> {

@@ -15,6 +15,9 @@ pub struct StreamError {
     pub event_index: Option<u64>,
 }
 
+/// What the stages of a reader come to. Errors are rare and large, so they travel in a box.
+pub(super) type Verdict<T = ()> = Result<T, Box<StreamError>>;
+
 /// The kinds of refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -49,16 +52,17 @@ impl ErrorCode {
 }
 
 impl StreamError {
-    pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self {
+    #[cold]
+    pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Box<Self> {
+        Box::new(Self {
             code,
             path: None,
             message: message.into(),
             event_index: None,
-        }
+        })
     }
 
-    pub(super) fn frame(error: SseError) -> Self {
+    pub(super) fn frame(error: SseError) -> Box<Self> {
         Self::new(ErrorCode::FrameTooLong, error.to_string())
     }
 }

@@ -1,6 +1,6 @@
 //! Verification: which event is allowed where.
 
-use super::error::{End, EndError, EndOutcome, ErrorCode, StreamError};
+use super::error::{End, EndError, EndOutcome, ErrorCode, StreamError, Verdict};
 use crate::event::{Event, RunFinished, RunStarted, SubagentStarted, ToolCallStart};
 use crate::index::Index;
 use crate::outcome::RunOutcome;
@@ -56,8 +56,6 @@ enum Kind {
 
 /// The parent agent's number; those of subagents follow.
 const PARENT: usize = 0;
-
-type Verdict = Result<(), StreamError>;
 
 impl Verifier {
     /// Takes the next event, or says why it is not allowed.
@@ -249,7 +247,7 @@ impl Verifier {
 
 impl Run {
     /// Begins something and gives the number of its owner.
-    fn start(&mut self, kind: Kind, id: &str, tag: Option<&str>) -> Result<usize, StreamError> {
+    fn start(&mut self, kind: Kind, id: &str, tag: Option<&str>) -> Verdict<usize> {
         let owner = self.number(tag);
         if self.open[kind as usize].insert(id, owner) {
             return Ok(owner);
@@ -396,6 +394,6 @@ fn nothing(what: &str, open: Vec<&str>) -> Verdict {
     )))
 }
 
-fn error(message: impl Into<String>) -> StreamError {
+fn error(message: impl Into<String>) -> Box<StreamError> {
     StreamError::new(ErrorCode::Order, message)
 }
