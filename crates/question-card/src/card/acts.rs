@@ -4,6 +4,7 @@ use super::follow::OptionShown;
 use super::state::{CardState, Layout, Sent, Settled, Submission, is_over};
 use crate::dom::Control;
 use crate::draft::{Draft, Field, Problem, Room};
+use crate::effect::set_if_changed;
 use ask_user_question::text::is_blank;
 use ask_user_question::{Phase, Reply};
 use leptos::ev::MouseEvent;
@@ -71,10 +72,13 @@ impl CardState {
     }
 
     fn settle_change(self) {
-        self.nudged.set(None);
-        self.confirming.set(false);
-        self.refused.set(false);
-        if let Submission::Failed(_) = self.submission.get_untracked() {
+        set_if_changed(self.nudged, None);
+        set_if_changed(self.confirming, false);
+        set_if_changed(self.refused, false);
+        let has_failed = self
+            .submission
+            .with_untracked(|submission| matches!(submission, Submission::Failed(_)));
+        if has_failed {
             self.submission.set(Submission::Open);
         }
     }

@@ -5,35 +5,36 @@ use super::follow::QuestionShown;
 use super::state::{CardState, Layout};
 use crate::anatomy::part;
 use crate::dom::Control;
-use crate::draft::Field;
+use crate::draft::{Field, Standing};
 use leptos::either::Either;
 use leptos::ev::MouseEvent;
 use leptos::html::Div;
 use leptos::prelude::*;
 
-/// The line below a question. Like the row for an own answer it comes when no further option can push it down.
-pub(crate) fn extras(card: CardState, shown: QuestionShown) -> impl IntoView {
+/// The line below a question. Like the row for an own answer it is there from the start, and shown when no further option can push it down.
+pub(crate) fn extras(
+    card: CardState,
+    shown: QuestionShown,
+    stands: Memo<Standing>,
+) -> impl IntoView {
     let question = shown.index;
-    let comes = Memo::new(move |_| {
-        shown.closed.get() && shown.kind.get().is_some() && card.layout.get() != Layout::Undecided
-    });
+    let is_there = move || shown.is_whole() && card.layout.get() != Layout::Undecided;
     let line = move || {
         view! {
-            <div class=part::EXTRAS>
-                {card.offers.skip.then(|| skip(card, question))}
-                {card.offers.notes.then(|| note(card, question))}
+            <div class=part::EXTRAS hidden=move || !is_there()>
+                {card.offers.skip.then(|| skip(card, question, stands))}
+                {card.offers.notes.then(|| note(card, question, stands))}
             </div>
         }
     };
-    let any = card.offers.skip || card.offers.notes;
-    move || (any && comes.get()).then(line)
+    (card.offers.skip || card.offers.notes).then(line)
 }
 
 /// Where one tap answers, this one does too; else it is pressed and can be released again.
-fn skip(card: CardState, question: usize) -> impl IntoView {
+fn skip(card: CardState, question: usize, stands: Memo<Standing>) -> impl IntoView {
     let id = card.ids.control(Control::Skip { question });
     let answers = move || card.layout.get() == Layout::OnPick;
-    let skipped = Memo::new(move |_| card.draft.with(|draft| draft.is_skipped(question)));
+    let skipped = Memo::new(move |_| stands.with(|stands| stands.skipped));
     let pressed = move || (!answers()).then(|| if skipped.get() { "true" } else { "false" });
     let inert = move || card.is_latched() || (answers() && !card.is_open());
     let describe = move || match inert() {
@@ -61,15 +62,11 @@ fn skip(card: CardState, question: usize) -> impl IntoView {
 }
 
 /// The button, and in its place the field once there is a note to write.
-fn note(card: CardState, question: usize) -> impl IntoView {
+fn note(card: CardState, question: usize, stands: Memo<Standing>) -> impl IntoView {
     let asked = RwSignal::new(false);
     // A field that is there stays there, even empty: the caret may be in it.
     let is_open = Memo::new(move |was: Option<&bool>| {
-        was == Some(&true)
-            || asked.get()
-            || card
-                .draft
-                .with(|draft| !draft.text(question, Field::Note).is_empty())
+        was == Some(&true) || asked.get() || stands.with(|stands| stands.noted)
     });
     let id = card.ids.control(Control::AddNote { question });
     let button = move || {
@@ -88,13 +85,18 @@ fn note(card: CardState, question: usize) -> impl IntoView {
         }
     };
     move || match is_open.get() {
-        true => Either::Left(note_field(card, question, asked.get_untracked())),
+        true => Either::Left(note_field(card, question, asked.get_untracked(), stands)),
         false => Either::Right(button()),
     }
 }
 
 /// The field. Where its button was pressed a moment ago, the focus goes from there to it.
-fn note_field(card: CardState, question: usize, asked: bool) -> impl IntoView {
+fn note_field(
+    card: CardState,
+    question: usize,
+    asked: bool,
+    stands: Memo<Standing>,
+) -> impl IntoView {
     let label = card.ids.note_label(question);
     let control = Control::Note { question };
     let node = NodeRef::<Div>::new();
@@ -108,7 +110,7 @@ fn note_field(card: CardState, question: usize, asked: bool) -> impl IntoView {
             <label class=part::NOTE id=label.clone() for=card.ids.control(control)>
                 {card.labels.note}
             </label>
-            {text_field(card, question, Field::Note, format!("{label} {}", card.ids.legend(question)))}
+            {text_field(card, question, Field::Note, format!("{label} {}", card.ids.legend(question)), stands)}
             {counter(card, question, Field::Note)}
         </div>
     }

@@ -3,7 +3,7 @@
 use super::state::{CardState, Layout};
 use crate::anatomy::part;
 use crate::dom::Control;
-use crate::draft::{Field, Problem, Room};
+use crate::draft::{Draft, Field, Problem, Room, Standing};
 use leptos::prelude::*;
 
 /// A text field. Its value is the user's alone: a fresh field gets what was typed before, and then nothing is ever written back, or an
@@ -13,20 +13,22 @@ pub(crate) fn text_field(
     question: usize,
     field: Field,
     labelled_by: String,
+    stands: Memo<Standing>,
 ) -> impl IntoView {
     let control = control(question, field);
     let typed = card
         .draft
         .with_untracked(|draft| draft.text(question, field).to_owned());
     let problem = move || {
-        card.error(question)
+        card.error(stands)
             .filter(|problem| problem.field() == field)
     };
+    let is_limited = card.draft.with_untracked(Draft::is_limited);
     let describe = move || {
         let error = problem().map(|_| card.ids.error(question));
         let unsent =
-            (field == Field::Other && is_unsent(card, question)).then(|| card.ids.unsent(question));
-        let counter = room(card, question, field).map(|_| card.ids.counter(control));
+            (field == Field::Other && is_unsent(card, stands)).then(|| card.ids.unsent(question));
+        let counter = is_limited.then(|| card.ids.counter(control));
         let ids: Vec<String> = error.into_iter().chain(unsent).chain(counter).collect();
         (!ids.is_empty()).then(|| ids.join(" "))
     };
@@ -54,29 +56,27 @@ pub(crate) fn text_field(
 
 /// How much more may be typed, below its field.
 pub(crate) fn counter(card: CardState, question: usize, field: Field) -> impl IntoView {
-    let control = control(question, field);
-    let room = Memo::new(move |_| room(card, question, field));
-    let is_over = move || matches!(room.get(), Some(Room::Over(_)));
-    let text = move || match room.get() {
-        Some(Room::Left(left)) => (card.labels.chars_left)(left),
-        Some(Room::Over(over)) => (card.labels.chars_over)(over),
-        None => String::new(),
-    };
-    let any = Memo::new(move |_| room.get().is_some());
     let line = move || {
+        let control = control(question, field);
+        let room = Memo::new(move |_| card.draft.with(|draft| draft.room(question, field)));
+        let is_over = move || matches!(room.get(), Some(Room::Over(_)));
+        let text = move || match room.get() {
+            Some(Room::Left(left)) => (card.labels.chars_left)(left),
+            Some(Room::Over(over)) => (card.labels.chars_over)(over),
+            None => String::new(),
+        };
         view! {
             <p class=part::COUNTER id=card.ids.counter(control) data-over=move || is_over().then_some("")>
                 {text}
             </p>
         }
     };
-    move || any.get().then(line)
+    card.draft.with_untracked(Draft::is_limited).then(line)
 }
 
 /// Whether a text stands in the field that will not be sent.
-pub(crate) fn is_unsent(card: CardState, question: usize) -> bool {
-    card.layout.get() == Layout::Explicit
-        && card.draft.with(|draft| draft.is_other_unsent(question))
+pub(crate) fn is_unsent(card: CardState, stands: Memo<Standing>) -> bool {
+    card.layout.get() == Layout::Explicit && stands.with(|stands| stands.other_unsent)
 }
 
 /// The control that a field is.
@@ -85,8 +85,4 @@ pub(crate) fn control(question: usize, field: Field) -> Control {
         Field::Other => Control::OtherText { question },
         Field::Note => Control::Note { question },
     }
-}
-
-fn room(card: CardState, question: usize, field: Field) -> Option<Room> {
-    card.draft.with(|draft| draft.room(question, field))
 }

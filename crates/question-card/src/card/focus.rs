@@ -92,8 +92,14 @@ impl CardState {
             .is_some_and(|root| root.contains(active.as_deref()))
     }
 
-    /// The element of a control of this card.
+    /// The element of a control of this card, if it is shown.
     pub(crate) fn control(self, control: Control) -> Option<HtmlElement> {
+        let is_shown = |element: &HtmlElement| matches!(element.closest("[hidden]"), Ok(None));
+        self.made(control).filter(is_shown)
+    }
+
+    /// The element of a control of this card, which may be still to be shown.
+    pub(crate) fn made(self, control: Control) -> Option<HtmlElement> {
         // Ids need no escape (see `dom`).
         self.find(&format!("#{}", self.ids.control(control)))?
             .dyn_into()

@@ -2,6 +2,7 @@
 
 use super::text::GrowingText;
 use crate::draft::Kind;
+use crate::effect::set_if_changed;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, TextPath};
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
@@ -33,6 +34,13 @@ pub(crate) struct QuestionShown {
     /// Whether no further option can come.
     pub(crate) closed: RwSignal<bool>,
     settled: StoredValue<usize>,
+}
+
+impl QuestionShown {
+    /// Whether no further option can come, and it is known how one is chosen.
+    pub(crate) fn is_whole(self) -> bool {
+        self.closed.get() && self.kind.get().is_some()
+    }
 }
 
 /// What the views show of an option.
@@ -200,17 +208,6 @@ impl OptionShown {
         changed |= set_if_changed(self.has_preview, option.preview.is_some());
         changed | set_if_changed(self.closed, option.closed)
     }
-}
-
-fn set_if_changed<T: PartialEq + Copy + Send + Sync + 'static>(
-    signal: RwSignal<T>,
-    value: T,
-) -> bool {
-    let changed = signal.get_untracked() != value;
-    if changed {
-        signal.set(value);
-    }
-    changed
 }
 
 /// Makes or drops handles at the end until there are `count`.

@@ -69,7 +69,7 @@ impl CardState {
 
     /// A field that is there already does not follow the draft (see [`field`]).
     fn fill(self, question: usize, field: Field) {
-        let control = self.control(field::control(question, field));
+        let control = self.made(field::control(question, field));
         let area = control.and_then(|control| control.dyn_into::<HtmlTextAreaElement>().ok());
         if let Some(area) = area {
             let text = self

@@ -72,7 +72,8 @@ fn note(card: CardState, settled: Settled) -> impl IntoView {
 
 fn own_answer(card: CardState) -> impl IntoView {
     let label = card.ids.other_label(0);
-    let error = Memo::new(move |_| card.error(0));
+    let stands = card.standing(0);
+    let error = Memo::new(move |_| card.error(stands));
     let error_line = move |problem| {
         view! { <p class=part::ERROR id=card.ids.error(0)>{card.error_text(0, problem)}</p> }
     };
@@ -82,7 +83,7 @@ fn own_answer(card: CardState) -> impl IntoView {
                 {card.labels.malformed_answer}
             </label>
             {move || error.get().map(error_line)}
-            {text_field(card, 0, Field::Other, label)}
+            {text_field(card, 0, Field::Other, label, stands)}
             {counter(card, 0, Field::Other)}
         </div>
     }

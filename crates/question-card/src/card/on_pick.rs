@@ -8,12 +8,16 @@ use super::other::other_field;
 use super::state::CardState;
 use crate::anatomy::part;
 use crate::dom::Control;
-use crate::draft::Field;
+use crate::draft::{Field, Standing};
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 /// The row of a complete option, which answers at once.
-pub(crate) fn pick_row(card: CardState, option: OptionShown) -> impl IntoView {
+pub(crate) fn pick_row(
+    card: CardState,
+    option: OptionShown,
+    stands: Memo<Standing>,
+) -> impl IntoView {
     let OptionShown {
         question, index, ..
     } = option;
@@ -21,8 +25,7 @@ pub(crate) fn pick_row(card: CardState, option: OptionShown) -> impl IntoView {
         question,
         option: index,
     };
-    let picked =
-        move || card.is_latched() && card.draft.with(|draft| draft.is_chosen(question, index));
+    let picked = move || card.is_latched() && stands.with(|stands| stands.has(index));
     let inert = move || !card.is_open();
     let describe = describedby(card, option);
     let describe = move || match (describe(), inert()) {
@@ -66,13 +69,13 @@ pub(crate) fn pick_row(card: CardState, option: OptionShown) -> impl IntoView {
 }
 
 /// The row for an own answer: a text field with its own Send.
-pub(crate) fn other_row(card: CardState, question: usize) -> impl IntoView {
+pub(crate) fn other_row(card: CardState, question: usize, stands: Memo<Standing>) -> impl IntoView {
     view! {
         <div class=format!("{} {}", part::OPTION, part::OTHER)>
             <label class=part::OPTION_LABEL id=card.ids.other_label(question) for=card.ids.control(Control::OtherText { question })>
                 {card.labels.other}
             </label>
-            {other_field(card, question)}
+            {other_field(card, question, stands)}
             {super::actions::submit_button(card, card.labels.send)}
             {counter(card, question, Field::Other)}
         </div>

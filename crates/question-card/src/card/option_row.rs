@@ -6,9 +6,8 @@ use super::state::{CardState, Layout};
 use super::steady::Steady;
 use crate::anatomy::part;
 use crate::dom::Control;
-use crate::draft::{Kind, Problem};
+use crate::draft::{Kind, Problem, Standing};
 use ask_user_question::Phase;
-use leptos::either::EitherOf3;
 use leptos::ev::MouseEvent;
 use leptos::leptos_dom::helpers::queue_microtask;
 use leptos::prelude::*;
@@ -29,6 +28,7 @@ pub(crate) fn option_row(
     card: CardState,
     question: QuestionShown,
     option: OptionShown,
+    stands: Memo<Standing>,
 ) -> impl IntoView {
     let row = Memo::new(move |_| match (card.layout.get(), question.kind.get()) {
         (Layout::Undecided, _) | (_, None) => Row::Text,
@@ -38,20 +38,22 @@ pub(crate) fn option_row(
     });
     let is_button = Memo::new(move |_| row.get() == Row::Button);
     move || match is_button.get() {
-        true => super::on_pick::pick_row(card, option).into_any(),
-        false => choice_row(card, option, row).into_any(),
+        true => super::on_pick::pick_row(card, option, stands).into_any(),
+        false => choice_row(card, option, row, stands).into_any(),
     }
 }
 
-fn choice_row(card: CardState, option: OptionShown, row: Memo<Row>) -> impl IntoView {
+fn choice_row(
+    card: CardState,
+    option: OptionShown,
+    row: Memo<Row>,
+    stands: Memo<Standing>,
+) -> impl IntoView {
     let control = Control::Option {
         question: option.question,
         option: option.index,
     };
-    let chosen = Memo::new(move |_| {
-        card.draft
-            .with(|draft| draft.is_chosen(option.question, option.index))
-    });
+    let chosen = move || stands.with(|stands| stands.has(option.index));
     // While the ask streams, rows come up under a finger that was meant for what was there before.
     let steady = Steady::new();
     Effect::new(move |_| {
@@ -65,15 +67,14 @@ fn choice_row(card: CardState, option: OptionShown, row: Memo<Row>) -> impl Into
         false => click.prevent_default(),
     };
     let input = move || match row.get() {
-        Row::Text | Row::Button => EitherOf3::A(()),
-        Row::Input(Kind::Single) => EitherOf3::B(choice_input(card, option, "radio", chosen)),
-        Row::Input(Kind::Multi) => EitherOf3::C(choice_input(card, option, "checkbox", chosen)),
+        Row::Text | Row::Button => None,
+        Row::Input(kind) => Some(choice_input(card, option, kind, stands)),
     };
     view! {
         <div
             class=part::OPTION
             data-pending=move || (row.get() == Row::Text).then_some("")
-            data-chosen=move || chosen.get().then_some("")
+            data-chosen=move || chosen().then_some("")
             on:click=click
         >
             {input}
@@ -89,28 +90,41 @@ fn choice_row(card: CardState, option: OptionShown, row: Memo<Row>) -> impl Into
 fn choice_input(
     card: CardState,
     option: OptionShown,
-    kind: &'static str,
-    chosen: Memo<bool>,
+    kind: Kind,
+    stands: Memo<Standing>,
 ) -> impl IntoView {
     let OptionShown {
         question, index, ..
     } = option;
     view! {
         <input
-            type=kind
+            type=input_type(kind)
             class=part::OPTION_INPUT
             id=card.ids.control(Control::Option { question, option: index })
             name=card.ids.name(question)
             value=index.to_string()
-            prop:checked=move || chosen.get()
+            prop:checked=move || stands.with(|stands| stands.has(index))
             aria-describedby=describedby(card, option)
             aria-disabled=move || card.is_latched().then_some("true")
-            aria-invalid=move || (kind == "checkbox" && card.error(question).is_some_and(Problem::is_missing)).then_some("true")
+            aria-invalid=(kind == Kind::Multi).then_some(move || is_missing(card, stands).then_some("true"))
             aria-keyshortcuts=shortcut(card, index)
             on:click=move |click| keep_when_latched(card, &click)
             on:change=move |_| card.choose(option)
         />
     }
+}
+
+/// The type of a question's inputs.
+pub(crate) fn input_type(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Single => "radio",
+        Kind::Multi => "checkbox",
+    }
+}
+
+/// Whether an answer was tried to be sent that was none. Of several boxes each says so; of radio buttons it is their group that does.
+pub(crate) fn is_missing(card: CardState, stands: Memo<Standing>) -> bool {
+    card.error(stands).is_some_and(Problem::is_missing)
 }
 
 /// Undoes the browser's own change where the card takes none: `disabled` would drop the focus.

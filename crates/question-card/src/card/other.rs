@@ -2,44 +2,51 @@
 
 use super::field::{counter, is_unsent, text_field};
 use super::follow::QuestionShown;
-use super::option_row::{forward, keep_when_latched};
+use super::option_row::{forward, input_type, is_missing, keep_when_latched};
 use super::state::{CardState, Layout};
 use super::steady::Steady;
 use crate::anatomy::part;
 use crate::dom::Control;
-use crate::draft::{Field, Kind, Problem};
+use crate::draft::{Field, Kind, Standing};
 use crate::effect::effect;
 use ask_user_question::Phase;
 use leptos::either::EitherOf3;
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
-/// The last row of a question. It comes when no further option can push it down.
-pub(crate) fn other_row(card: CardState, shown: QuestionShown) -> impl IntoView {
-    let row = Memo::new(move |_| {
-        shown
-            .kind
+/// The last row of a question. It is shown when no further option can push it down, and made before: what ends the arguments, and lets
+/// the user answer, has little left to do then.
+pub(crate) fn other_row(
+    card: CardState,
+    shown: QuestionShown,
+    stands: Memo<Standing>,
+) -> impl IntoView {
+    let is_whole = Memo::new(move |_| shown.is_whole());
+    let pick_row = move || {
+        is_whole
             .get()
-            .filter(|_| shown.closed.get())
-            .map(|kind| (card.layout.get(), kind))
-    });
-    move || match row.get() {
-        None | Some((Layout::Undecided, _)) => EitherOf3::A(()),
-        Some((Layout::OnPick, _)) => EitherOf3::B(super::on_pick::other_row(card, shown.index)),
-        Some((Layout::Explicit, kind)) => EitherOf3::C(choice_row(card, shown.index, kind)),
+            .then(|| super::on_pick::other_row(card, shown.index, stands))
+    };
+    move || match card.layout.get() {
+        Layout::Undecided => EitherOf3::A(()),
+        Layout::OnPick => EitherOf3::B(pick_row),
+        Layout::Explicit => EitherOf3::C(choice_row(card, shown, is_whole, stands)),
     }
 }
 
-fn choice_row(card: CardState, question: usize, kind: Kind) -> impl IntoView {
-    let chosen = Memo::new(move |_| card.draft.with(|draft| draft.is_other_chosen(question)));
-    let input_type = match kind {
-        Kind::Single => "radio",
-        Kind::Multi => "checkbox",
-    };
+fn choice_row(
+    card: CardState,
+    shown: QuestionShown,
+    is_whole: Memo<bool>,
+    stands: Memo<Standing>,
+) -> impl IntoView {
+    let question = shown.index;
+    let chosen = move || stands.with(|stands| stands.other);
+    let is_invalid = move || shown.kind.get() == Some(Kind::Multi) && is_missing(card, stands);
     // As the rows of options do.
     let steady = Steady::new();
     effect(move || {
-        if card.shown.phase.get_untracked() == Phase::Streaming {
+        if is_whole.get() && card.shown.phase.get_untracked() == Phase::Streaming {
             steady.moved();
         }
     });
@@ -50,44 +57,49 @@ fn choice_row(card: CardState, question: usize, kind: Kind) -> impl IntoView {
     view! {
         <div
             class=format!("{} {}", part::OPTION, part::OTHER)
-            data-chosen=move || chosen.get().then_some("")
-            data-unsent=move || is_unsent(card, question).then_some("")
+            hidden=move || !is_whole.get()
+            data-chosen=move || chosen().then_some("")
+            data-unsent=move || is_unsent(card, stands).then_some("")
             on:click=click
         >
             <input
-                type=input_type
+                type=move || input_type(shown.kind.get().unwrap_or(Kind::Single))
                 class=part::OPTION_INPUT
                 id=card.ids.control(Control::Other { question })
                 name=card.ids.name(question)
                 value="other"
-                prop:checked=move || chosen.get()
+                prop:checked=chosen
                 aria-disabled=move || card.is_latched().then_some("true")
-                aria-invalid=move || (kind == Kind::Multi && card.error(question).is_some_and(Problem::is_missing)).then_some("true")
+                aria-invalid=move || is_invalid().then_some("true")
                 on:click=move |click| keep_when_latched(card, &click)
                 on:change=move |_| card.choose_other(question)
             />
             <label class=part::OPTION_LABEL id=card.ids.other_label(question) for=card.ids.control(Control::Other { question })>
                 {card.labels.other}
             </label>
-            {other_field(card, question)}
+            {other_field(card, question, stands)}
             {counter(card, question, Field::Other)}
-            {unsent(card, question)}
+            {unsent(card, question, stands)}
         </div>
     }
 }
 
 /// The text field of the own answer.
-pub(crate) fn other_field(card: CardState, question: usize) -> impl IntoView {
+pub(crate) fn other_field(
+    card: CardState,
+    question: usize,
+    stands: Memo<Standing>,
+) -> impl IntoView {
     let labelled_by = format!(
         "{} {}",
         card.ids.other_label(question),
         card.ids.legend(question)
     );
-    text_field(card, question, Field::Other, labelled_by)
+    text_field(card, question, Field::Other, labelled_by, stands)
 }
 
-fn unsent(card: CardState, question: usize) -> impl IntoView {
-    let shown = Memo::new(move |_| is_unsent(card, question));
+fn unsent(card: CardState, question: usize, stands: Memo<Standing>) -> impl IntoView {
+    let shown = Memo::new(move |_| is_unsent(card, stands));
     move || {
         let id = card.ids.unsent(question);
         shown

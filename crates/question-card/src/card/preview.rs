@@ -4,7 +4,8 @@ use super::follow::QuestionShown;
 use super::state::CardState;
 use crate::anatomy::part;
 use crate::dom::Control;
-use crate::draft::Kind;
+use crate::draft::{Kind, Standing};
+use crate::effect::set_if_changed;
 use crate::labels::isolate;
 use ask_user_question::snapshot::QuestionSnapshot;
 use leptos::prelude::*;
@@ -22,12 +23,16 @@ pub(crate) fn has_previews(shown: QuestionShown) -> bool {
 }
 
 /// The preview of a question, in a place of its own.
-pub(crate) fn preview(card: CardState, shown: QuestionShown) -> impl IntoView {
+pub(crate) fn preview(
+    card: CardState,
+    shown: QuestionShown,
+    stands: Memo<Standing>,
+) -> impl IntoView {
     let question = shown.index;
     let any = Memo::new(move |_| has_previews(shown));
     let of = Memo::new(move |_| match card.peeked.get() {
         Some((peeked, option)) if peeked == question => Some(option),
-        _ => card.draft.with(|draft| draft.chosen(question)),
+        _ => stands.with(|stands| stands.chosen.first().copied()),
     });
     let content = move || {
         // The end of the arguments may bring a repaired text.
@@ -67,7 +72,5 @@ pub(crate) fn on_focusin(card: CardState, event: &FocusEvent) {
         Some(Control::Option { question, option }) => Some((question, option)),
         Some(_) | None => None,
     };
-    if card.peeked.get_untracked() != peeked {
-        card.peeked.set(peeked);
-    }
+    set_if_changed(card.peeked, peeked);
 }

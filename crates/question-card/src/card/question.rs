@@ -16,10 +16,11 @@ use leptos::prelude::*;
 pub(crate) fn question(card: CardState, shown: QuestionShown) -> impl IntoView {
     let index = shown.index;
     let kind = shown.kind;
-    let error = Memo::new(move |_| card.error(index));
+    let stands = card.standing(index);
+    let error = Memo::new(move |_| card.error(stands));
     let is_radio_group =
         move || kind.get() == Some(Kind::Single) && card.layout.get() == Layout::Explicit;
-    let answered = move || card.draft.with(|draft| draft.problem(index).is_none());
+    let answered = move || stands.with(|stands| stands.problem.is_none());
     let is_missing = move || error.get().is_some_and(Problem::is_missing);
     let has_line = move || error.get().is_some() || nudge(card, index).is_some();
     let describe = move || match has_line() {
@@ -36,7 +37,7 @@ pub(crate) fn question(card: CardState, shown: QuestionShown) -> impl IntoView {
             data-status=move || if answered() { "answered" } else { "unanswered" }
             data-multiple=move || (kind.get() == Some(Kind::Multi)).then_some("")
             data-invalid=move || error.get().map(|_| "")
-            data-skipped=move || card.draft.with(|draft| draft.is_skipped(index)).then_some("")
+            data-skipped=move || stands.with(|stands| stands.skipped).then_some("")
         >
             <legend class=part::LEGEND id=card.ids.legend(index) dir="auto">
                 {chip(card, shown)}
@@ -49,13 +50,13 @@ pub(crate) fn question(card: CardState, shown: QuestionShown) -> impl IntoView {
                     <For
                         each=move || shown.options.get()
                         key=|option| option.index
-                        children=move |option| option_row(card, shown, option)
+                        children=move |option| option_row(card, shown, option, stands)
                     />
-                    {other_row(card, shown)}
+                    {other_row(card, shown, stands)}
                 </div>
-                {preview(card, shown)}
+                {preview(card, shown, stands)}
             </div>
-            {extras(card, shown)}
+            {extras(card, shown, stands)}
         </fieldset>
     }
 }

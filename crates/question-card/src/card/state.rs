@@ -9,7 +9,7 @@ use super::preview::has_previews;
 use super::status::Announcer;
 use super::steady::Steady;
 use crate::dom::Ids;
-use crate::draft::{Draft, Kind, Problem};
+use crate::draft::{Draft, Kind, Problem, Standing};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
@@ -200,11 +200,16 @@ impl CardState {
     }
 
     /// What is wrong with a question, once the user has tried to send.
-    pub(crate) fn error(self, question: usize) -> Option<Problem> {
+    pub(crate) fn error(self, stands: Memo<Standing>) -> Option<Problem> {
         if !self.validating.get() {
             return None;
         }
-        self.draft.with(|draft| draft.problem(question))
+        stands.with(|stands| stands.problem)
+    }
+
+    /// How the answer to a question stands. Its views read this and not the draft, which changes with each letter.
+    pub(crate) fn standing(self, question: usize) -> Memo<Standing> {
+        Memo::new(move |_| self.draft.with(|draft| draft.standing(question)))
     }
 
     /// Every question that keeps the reply from being sent.

@@ -56,7 +56,11 @@ impl GrowingText {
     /// Makes the node equal to the text, whatever it showed: repair may have changed more than the end.
     pub(crate) fn rewrite(self, ask: &AskSnapshot) {
         let text = self.of(ask);
-        if let Some(node) = self.text_node().filter(|node| node.data() != text) {
+        let span = self.node.get_untracked();
+        // The one call that tells what is shown: this is done for every text when the arguments end, and the user waits for that.
+        if span.is_some_and(|span| span.text_content().is_none_or(|shown| shown != text))
+            && let Some(node) = self.text_node()
+        {
             node.set_data(text);
         }
         self.written.set_value(text.len());

@@ -61,7 +61,7 @@ impl QuestionDraft {
     pub(super) fn selection(&self, question: usize) -> Selection {
         Selection {
             question,
-            selected: self.choice.picks.iter().map(|pick| pick.option).collect(),
+            selected: self.choice.options().collect(),
             other: self.sent_other().map(str::to_owned),
             note: self.sent_note().map(str::to_owned),
             skipped: self.skipped.is_some(),
@@ -164,6 +164,11 @@ impl QuestionDraft {
 }
 
 impl Choice {
+    /// The chosen options, in their order.
+    pub(super) fn options(&self) -> impl Iterator<Item = usize> + '_ {
+        self.picks.iter().map(|pick| pick.option)
+    }
+
     pub(super) fn position(&self, option: usize) -> Option<usize> {
         self.picks.iter().position(|pick| pick.option == option)
     }

@@ -522,14 +522,22 @@ impl CardPage {
         self.root.query_selector(selector).expect("a good selector")
     }
 
+    /// All that is shown: what is made before its time is nobody's yet.
     pub fn all(&self, selector: &str) -> Vec<Element> {
         let found = self
             .root
             .query_selector_all(selector)
             .expect("a good selector");
+        let is_shown = |element: &Element| {
+            element
+                .closest("[hidden]")
+                .expect("a good selector")
+                .is_none()
+        };
         (0..found.length())
             .filter_map(|index| found.item(index))
             .map(JsCast::unchecked_into)
+            .filter(is_shown)
             .collect()
     }
 

@@ -24,7 +24,7 @@ pub(crate) mod selector {
     /// An option that answers at a tap.
     pub(crate) const OPTION_BUTTON: &str = "button.qc-option-button";
     /// The field for an own answer.
-    pub(crate) const OTHER_TEXT: &str = ".qc-other textarea.qc-other-input";
+    pub(crate) const OTHER_TEXT: &str = ".qc-other:not([hidden]) textarea.qc-other-input";
     /// The button that sends an own answer.
     pub(crate) const OTHER_SEND: &str = ".qc-other button.qc-submit";
     /// The button that declines.

@@ -77,7 +77,7 @@ async fn his_04_a_reload_keeps_what_was_not_sent_and_an_end_forgets_it() {
 #[tokio::test]
 async fn ime_04_a_word_being_composed_survives_what_arrives() {
     gallery_at("?gallery=coding-four-questions&state=live", async |page| {
-        page.until("document.querySelector('.qc-other-input')")
+        page.until("document.querySelector('.qc-other:not([hidden]) .qc-other-input')")
             .await?;
         page.tab_to("own answer").await?;
         let word = json!({"text": "みず", "selectionStart": 2, "selectionEnd": 2});
