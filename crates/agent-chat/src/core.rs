@@ -118,10 +118,8 @@ impl Core {
     /// Holds how an ask ended.
     pub(crate) fn hold(&mut self, tool_call_id: &str, outcome: Outcome, by: AnsweredBy) {
         let ask = self.conversation.asks.ask(tool_call_id);
-        let nothing = AskUserQuestion {
-            questions: Vec::new(),
-        };
-        let ask = ask.and_then(|ask| ask.ask.as_ref()).unwrap_or(&nothing);
+        let nothing = AskUserQuestion::default();
+        let ask = ask.and_then(|ask| ask.ask.as_deref()).unwrap_or(&nothing);
         let content = outcome.tool_content(ask);
         self.outbox.hold(tool_call_id, outcome, by, content);
         self.conversation

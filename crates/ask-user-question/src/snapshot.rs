@@ -5,6 +5,7 @@ use crate::wire::{AskUserQuestion, Question, QuestionOption};
 use serde::{Serialize, Serializer};
 use std::borrow::Borrow;
 use std::fmt;
+use std::sync::Arc;
 
 /// Where an ask stands, derived from the stream or a replayed history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -82,8 +83,8 @@ pub struct AskSnapshot {
     pub phase: Phase,
     /// What is to be shown, growing while arguments stream; from `Ready` on, the questions of [`ask`](Self::ask).
     pub questions: Vec<QuestionSnapshot>,
-    /// The complete, repaired ask; present from [`Phase::Ready`] on.
-    pub ask: Option<AskUserQuestion>,
+    /// The complete, repaired ask; present from [`Phase::Ready`] on. Shared by everyone who keeps a snapshot of it.
+    pub ask: Option<Arc<AskUserQuestion>>,
     /// How it ended, where the history tells.
     pub outcome: Option<Outcome>,
     /// The deadline (milliseconds since the Unix epoch), where the protocol gives one.
@@ -177,7 +178,7 @@ pub enum AskPatch {
         question: usize,
     },
     /// The arguments are complete: the repaired ask takes the place of the growing questions.
-    Complete(AskUserQuestion),
+    Complete(Arc<AskUserQuestion>),
     /// The ask stands elsewhere now.
     Phase(Phase),
     /// How the ask ended.
@@ -217,7 +218,7 @@ impl AskSnapshot {
     #[must_use]
     pub fn complete(tool_call_id: impl Into<String>, ask: AskUserQuestion, phase: Phase) -> Self {
         let mut snapshot = Self::new(tool_call_id);
-        snapshot.apply(AskPatch::Complete(ask));
+        snapshot.apply(AskPatch::Complete(Arc::new(ask)));
         snapshot.phase = phase;
         snapshot
     }
@@ -261,12 +262,12 @@ impl AskSnapshot {
                 }
             }
             AskPatch::Complete(ref ask) => {
-                self.questions = ask
-                    .questions
-                    .iter()
-                    .map(QuestionSnapshot::complete)
-                    .collect();
-                self.ask = Some(ask.clone());
+                settle_each(
+                    &mut self.questions,
+                    &ask.questions,
+                    QuestionSnapshot::settle,
+                );
+                self.ask = Some(Arc::clone(ask));
             }
             AskPatch::Phase(phase) => self.phase = phase,
             AskPatch::Outcome(ref outcome) => self.outcome = Some(outcome.clone()),
@@ -313,6 +314,14 @@ impl AskSnapshot {
     }
 }
 
+/// Lets each item take over what it has become, and the list its length.
+fn settle_each<T: Default, U>(shown: &mut Vec<T>, items: &[U], settle: fn(&mut T, &U)) {
+    shown.resize_with(items.len(), T::default);
+    for (shown, item) in shown.iter_mut().zip(items) {
+        settle(shown, item);
+    }
+}
+
 fn nth_or_next<T: Default>(items: &mut Vec<T>, index: usize) -> Option<&mut T> {
     if index == items.len() {
         items.push(T::default());
@@ -330,12 +339,29 @@ impl TextSnapshot {
         }
     }
 
+    /// Takes over the complete text. What has arrived of it is not copied again, and mostly that is all of it.
+    fn settle(&mut self, text: &str) {
+        match text.strip_prefix(self.text.as_str()) {
+            Some(rest) => self.text.push_str(rest),
+            None => text.clone_into(&mut self.text),
+        }
+        self.closed = true;
+    }
+
     fn may_become(&self, text: &str) -> bool {
         if self.closed {
             self.text == text
         } else {
             text.starts_with(&self.text)
         }
+    }
+}
+
+/// As [`TextSnapshot::settle`], for a text that may not be there.
+fn settle_optional(shown: &mut Option<TextSnapshot>, text: Option<&String>) {
+    match text {
+        Some(text) => shown.get_or_insert_default().settle(text),
+        None => *shown = None,
     }
 }
 
@@ -352,17 +378,17 @@ impl QuestionSnapshot {
     /// A question that will not change any more.
     #[must_use]
     pub fn complete(question: &Question) -> Self {
-        Self {
-            question: TextSnapshot::complete(&question.question),
-            header: question.header.as_ref().map(TextSnapshot::complete),
-            multi_select: Some(question.multi_select),
-            options: question
-                .options
-                .iter()
-                .map(OptionSnapshot::complete)
-                .collect(),
-            closed: true,
-        }
+        let mut complete = Self::default();
+        complete.settle(question);
+        complete
+    }
+
+    fn settle(&mut self, question: &Question) {
+        self.question.settle(&question.question);
+        settle_optional(&mut self.header, question.header.as_ref());
+        self.multi_select = Some(question.multi_select);
+        settle_each(&mut self.options, &question.options, OptionSnapshot::settle);
+        self.closed = true;
     }
 
     fn may_become(&self, question: &Question) -> bool {
@@ -385,12 +411,16 @@ impl OptionSnapshot {
     /// An option that will not change any more.
     #[must_use]
     pub fn complete(option: &QuestionOption) -> Self {
-        Self {
-            label: TextSnapshot::complete(&option.label),
-            description: option.description.as_ref().map(TextSnapshot::complete),
-            preview: option.preview.as_ref().map(TextSnapshot::complete),
-            closed: true,
-        }
+        let mut complete = Self::default();
+        complete.settle(option);
+        complete
+    }
+
+    fn settle(&mut self, option: &QuestionOption) {
+        self.label.settle(&option.label);
+        settle_optional(&mut self.description, option.description.as_ref());
+        settle_optional(&mut self.preview, option.preview.as_ref());
+        self.closed = true;
     }
 
     fn may_become(&self, option: &QuestionOption) -> bool {

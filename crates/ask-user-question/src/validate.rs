@@ -72,7 +72,7 @@ pub fn check(limits: &Limits, input: Value) -> Checked {
     let (value, repairs) = repair(input);
     let violations = validate(limits, &value);
     Checked {
-        ask: AskUserQuestion::read(&value),
+        ask: AskUserQuestion::read(value),
         repairs,
         violations,
     }

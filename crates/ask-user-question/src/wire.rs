@@ -4,8 +4,8 @@ use crate::text::is_blank;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One call of the tool: an *ask*.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One call of the tool: an *ask*. The default has no questions, as one that could not be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskUserQuestion {
     /// The questions, in the order in which they are shown.
     pub questions: Vec<Question>,
@@ -43,12 +43,10 @@ pub struct QuestionOption {
 
 impl AskUserQuestion {
     /// Reads what can be shown of a (repaired) value that may violate any rule: questions with neither text, header nor options and
-    /// options without a label are left out. `None` where no question is left.
-    pub(crate) fn read(value: &Value) -> Option<Self> {
-        let questions: Vec<Question> = value
-            .get("questions")?
-            .as_array()?
-            .iter()
+    /// options without a label are left out. `None` where no question is left. Takes the texts out of the value: they may be long.
+    pub(crate) fn read(mut value: Value) -> Option<Self> {
+        let questions: Vec<Question> = list(&mut value, "questions")
+            .into_iter()
             .filter_map(Question::read)
             .collect();
         (!questions.is_empty()).then_some(Self { questions })
@@ -56,19 +54,18 @@ impl AskUserQuestion {
 }
 
 impl Question {
-    fn read(value: &Value) -> Option<Self> {
-        let options = value
-            .get("options")
-            .and_then(Value::as_array)
-            .map_or(&[][..], Vec::as_slice);
+    fn read(mut value: Value) -> Option<Self> {
         let question = Self {
-            question: text(value, "question").unwrap_or_default(),
-            header: text(value, "header"),
+            question: text(&mut value, "question").unwrap_or_default(),
+            header: text(&mut value, "header"),
             multi_select: value
                 .get("multiSelect")
                 .and_then(Value::as_bool)
                 .unwrap_or(false),
-            options: options.iter().filter_map(QuestionOption::read).collect(),
+            options: list(&mut value, "options")
+                .into_iter()
+                .filter_map(QuestionOption::read)
+                .collect(),
         };
         let shows_nothing = is_blank(&question.question)
             && question.header.as_deref().is_none_or(is_blank)
@@ -78,16 +75,26 @@ impl Question {
 }
 
 impl QuestionOption {
-    fn read(value: &Value) -> Option<Self> {
-        let label = text(value, "label").filter(|label| !is_blank(label))?;
+    fn read(mut value: Value) -> Option<Self> {
+        let label = text(&mut value, "label").filter(|label| !is_blank(label))?;
         Some(Self {
             label,
-            description: text(value, "description"),
-            preview: text(value, "preview"),
+            description: text(&mut value, "description"),
+            preview: text(&mut value, "preview"),
         })
     }
 }
 
-fn text(object: &Value, key: &str) -> Option<String> {
-    object.get(key)?.as_str().map(str::to_owned)
+fn text(object: &mut Value, key: &str) -> Option<String> {
+    match object.get_mut(key)?.take() {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn list(object: &mut Value, key: &str) -> Vec<Value> {
+    match object.get_mut(key).map(Value::take) {
+        Some(Value::Array(items)) => items,
+        _ => Vec::new(),
+    }
 }

@@ -5,9 +5,9 @@ mod question;
 
 pub(crate) use self::kept::Kept;
 use self::question::QuestionDraft;
-use ask_user_question::AskUserQuestion;
 use ask_user_question::reply::Selection;
 use ask_user_question::text::is_blank;
+use ask_user_question::{AskUserQuestion, Question};
 
 /// The unfinished answer to one ask.
 ///
@@ -281,9 +281,15 @@ impl Draft {
 
     /// Whether every pick is where the complete ask has it, so that [`reconcile`](Self::reconcile) would change nothing.
     pub(crate) fn fits(&self, ask: &AskUserQuestion) -> bool {
-        let mut reconciled = self.clone();
-        reconciled.reconcile(ask);
-        reconciled == *self
+        let fits = |(draft, question): (&QuestionDraft, &Question)| {
+            let is_there = |pick: &Pick| {
+                let option = question.options.get(pick.option);
+                option.is_some_and(|option| option.label == pick.label)
+            };
+            draft.kind == Some(Kind::of(question.multi_select)) && draft.picks().all(is_there)
+        };
+        self.questions.len() == ask.questions.len()
+            && self.questions.iter().zip(&ask.questions).all(fits)
     }
 
     /// Takes over of which kind a question is. Where that changes after a choice, what fits the new kind stays.

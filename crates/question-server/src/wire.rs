@@ -98,9 +98,7 @@ pub(crate) fn outcome_of(result: &ToolResult) -> Option<OutcomeKind> {
         return Some(ask.outcome);
     }
     // Only replies need their ask to be understood, and they are all marked.
-    let nothing = AskUserQuestion {
-        questions: Vec::new(),
-    };
+    let nothing = AskUserQuestion::default();
     let outcome = Outcome::parse(&nothing, &result.content)?;
     Some(outcome.kind())
 }

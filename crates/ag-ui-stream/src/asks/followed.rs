@@ -136,7 +136,7 @@ impl Followed {
         phase: Phase,
         changes: &mut Vec<AskChange>,
     ) {
-        self.patch(AskPatch::Complete(ask), changes);
+        self.patch(AskPatch::Complete(Arc::new(ask)), changes);
         self.patch(AskPatch::Phase(phase), changes);
     }
 
@@ -174,9 +174,7 @@ impl Followed {
 
     /// What nobody can answer, its user can still put away.
     fn take_cancellation(&mut self, content: &str, changes: &mut Vec<AskChange>) {
-        let unread = AskUserQuestion {
-            questions: Vec::new(),
-        };
+        let unread = AskUserQuestion::default();
         if Outcome::parse(&unread, content) == Some(Outcome::Declined) {
             self.settle(Some(Outcome::Declined), None, changes);
         }

@@ -9,10 +9,10 @@ use crate::message::{Message, Metadata, ToolMessage, UserMessage};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
 use crate::thread::{RunState, Thread};
+use ask_user_question::Phase;
 use ask_user_question::outcome::{
     AnsweredBy, AskMetadata, CANCELLED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT,
 };
-use ask_user_question::{AskUserQuestion, Phase};
 use serde_json::{Map, Value, json};
 
 pub use refusal::Refusal;
@@ -183,9 +183,7 @@ impl Draft<'_> {
             });
         }
         let metadata = metadata(reply);
-        let ask = followed.snapshot.ask.clone().unwrap_or(AskUserQuestion {
-            questions: Vec::new(),
-        });
+        let ask = followed.snapshot.ask.clone().unwrap_or_default();
         if !followed.acknowledged {
             let content = reply.outcome.tool_content(&ask);
             let message = ToolMessage::new(next_id(), id.clone(), content);
@@ -425,9 +423,7 @@ fn command(followed: &Followed, value: &Value, outcome: &Outcome) -> Value {
         Outcome::Answered(reply) if value.get("questions").is_none() => reply.message().into(),
         Outcome::Answered(reply) => reply.to_json(),
         outcome => {
-            let ask = followed.snapshot.ask.clone().unwrap_or(AskUserQuestion {
-                questions: Vec::new(),
-            });
+            let ask = followed.snapshot.ask.clone().unwrap_or_default();
             outcome.tool_content(&ask).into()
         }
     };

@@ -58,6 +58,30 @@ fn patches(ask: &AskUserQuestion) -> Vec<AskPatch> {
     patches
 }
 
+/// A complete ask takes the place of whatever grew before it, however far that had come.
+#[test]
+fn completing_leaves_nothing_of_another_ask() {
+    let asks: Vec<_> = examples::all()
+        .iter()
+        .filter_map(|example| example.check().ask)
+        .collect();
+    for (grown, complete) in asks
+        .iter()
+        .flat_map(|ask| asks.iter().map(move |other| (ask, other)))
+    {
+        let patches = patches(grown);
+        for count in [1, patches.len() / 2, patches.len()] {
+            let mut snapshot = AskSnapshot::new("call");
+            for patch in &patches[..count] {
+                snapshot.apply(patch);
+            }
+            snapshot.apply(AskPatch::Complete(complete.clone().into()));
+            let expected = AskSnapshot::complete("call", complete.clone(), Phase::Streaming);
+            assert_eq!(snapshot, expected);
+        }
+    }
+}
+
 #[test]
 fn growing_ends_where_completing_begins() {
     for example in examples::all() {
@@ -71,7 +95,7 @@ fn growing_ends_where_completing_begins() {
         }
         assert_eq!(growing.questions, complete.questions, "{}", example.name);
         assert_eq!((growing.phase, &growing.ask), (Phase::Streaming, &None));
-        growing.apply(AskPatch::Complete(ask));
+        growing.apply(AskPatch::Complete(ask.into()));
         growing.apply(AskPatch::Phase(Phase::Ready));
         assert_eq!(growing, complete);
     }

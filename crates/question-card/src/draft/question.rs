@@ -147,6 +147,12 @@ impl QuestionDraft {
         }
     }
 
+    /// Every pick, of what is chosen and of what would be chosen again.
+    pub(super) fn picks(&self) -> impl Iterator<Item = &Pick> {
+        let choices = std::iter::once(&self.choice).chain(&self.skipped);
+        choices.flat_map(|choice| choice.picks.iter().chain(&choice.before_other))
+    }
+
     /// What is chosen, and what would be chosen again.
     fn choices(&mut self) -> impl Iterator<Item = &mut Choice> {
         std::iter::once(&mut self.choice).chain(&mut self.skipped)

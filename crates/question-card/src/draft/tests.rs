@@ -185,6 +185,44 @@ fn equal_labels_keep_their_place() {
     check(&draft, &[1], None);
 }
 
+/// What `fits` says is what `reconcile` does, without doing it.
+#[test]
+fn what_fits_is_what_reconciling_would_not_change() {
+    let asks = [
+        ask(false, &["A", "B"]),
+        ask(true, &["A", "B"]),
+        ask(true, &["B", "A"]),
+        ask(true, &["A"]),
+        AskUserQuestion::default(),
+    ];
+    let acts: [fn(&mut Draft); 6] = [
+        |_| {},
+        |draft| draft.toggle(0, 1, "B"),
+        |draft| draft.toggle(0, 0, "A"),
+        |draft| draft.type_text(0, Field::Other, "own"),
+        |draft| draft.toggle_skip(0),
+        |draft| draft.know(1, Kind::Single),
+    ];
+    let mut seen = [0, 0];
+    for kind in [Kind::Single, Kind::Multi] {
+        for first in acts {
+            for second in acts {
+                let mut draft = Draft::new(None);
+                draft.know(0, kind);
+                first(&mut draft);
+                second(&mut draft);
+                for ask in &asks {
+                    let mut reconciled = draft.clone();
+                    reconciled.reconcile(ask);
+                    assert_eq!(draft.fits(ask), draft == reconciled, "{draft:?} {ask:?}");
+                    seen[usize::from(draft.fits(ask))] += 1;
+                }
+            }
+        }
+    }
+    assert!(seen[0] > 20 && seen[1] > 20, "both were seen: {seen:?}");
+}
+
 /// STR-09: what fits the new kind survives, and nothing is guessed.
 #[test]
 fn a_change_of_kind_keeps_what_fits() {

@@ -90,7 +90,7 @@ pub fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
 /// What ends a stream well.
 pub fn ready(ask: &AskUserQuestion) -> Vec<AskPatch> {
     vec![
-        AskPatch::Complete(ask.clone()),
+        AskPatch::Complete(ask.clone().into()),
         AskPatch::Phase(Phase::Ready),
     ]
 }

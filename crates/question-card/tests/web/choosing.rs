@@ -75,7 +75,7 @@ async fn sel_09_a_pick_goes_with_its_label() {
         true,
         &["Rocket", "Capers"],
     )]);
-    card.receives([AskPatch::Complete(renamed)]);
+    card.receives([AskPatch::Complete(renamed.into())]);
     card.settled().await;
     assert_eq!(card.chosen(), ["Capers"]);
     let gone = ask(vec![question(
@@ -84,7 +84,7 @@ async fn sel_09_a_pick_goes_with_its_label() {
         true,
         &["Rocket", "Chives"],
     )]);
-    card.receives([AskPatch::Complete(gone)]);
+    card.receives([AskPatch::Complete(gone.into())]);
     card.settled().await;
     assert_eq!(card.chosen(), [""; 0]);
     assert_eq!(

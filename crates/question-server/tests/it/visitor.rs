@@ -9,6 +9,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Phase, Reply};
 use axum::Router;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// One client of one conversation.
 pub(crate) struct Visitor {
@@ -121,7 +122,7 @@ impl Visitor {
     }
 
     /// The ask that waits: its call and what it asks.
-    pub(crate) fn waiting(&self) -> (String, AskUserQuestion) {
+    pub(crate) fn waiting(&self) -> (String, Arc<AskUserQuestion>) {
         let waiting = self
             .asks
             .asks()
