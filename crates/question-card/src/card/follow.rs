@@ -1,5 +1,6 @@
 //! Follows a growing snapshot, and changes only the signals whose part of it changed.
 
+use super::state::takes_answer;
 use super::text::GrowingText;
 use crate::draft::Kind;
 use crate::effect::set_if_changed;
@@ -78,7 +79,10 @@ impl Shown {
             // The end of the arguments may replace any text and drop any option, so everything is compared, once or twice in a call.
             _ => self.compare(ask),
         });
-        set_if_changed(self.phase, phase) || changed
+        let before = self.phase.get_untracked();
+        // Nobody sees the run end: the card takes an answer as it did before.
+        let is_as_before = takes_answer(before) && takes_answer(phase);
+        (set_if_changed(self.phase, phase) && !is_as_before) || changed
     }
 
     fn grow(self, ask: &AskSnapshot) -> bool {

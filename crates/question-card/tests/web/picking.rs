@@ -100,6 +100,17 @@ async fn the_row_around_the_button_answers_too() {
 }
 
 #[test]
+async fn a_tap_that_lands_as_the_run_ends_answers() {
+    let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Ready);
+    let card = CardPage::open(snapshot, on_pick()).await;
+    card.stands_still().await;
+    card.receives([AskPatch::Phase(Phase::Answerable)]);
+    card.settled().await;
+    card.tap("Brake service").await;
+    assert_eq!(card.only_reply().message(), "Brake service");
+}
+
+#[test]
 async fn a_tap_that_lands_as_the_card_appears_does_nothing() {
     let card = CardPage::open(AskSnapshot::new(fresh_id()), on_pick()).await;
     card.receives(stream(&service()));
