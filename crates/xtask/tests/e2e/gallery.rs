@@ -58,14 +58,16 @@ async fn an_example_is_found_by_the_keyboard_alone() {
             .await?;
         page.tab().await?;
         page.press(Key::Enter + "").await?;
+        page.comes_upon(".gallery-entry").await?;
         page.until("document.querySelectorAll('.gallery-entry').length > 10")
             .await?;
         page.until("document.title.includes('emoji')").await?;
         page.tab_to("awaiting").await?;
         page.press(Key::Enter + "").await?;
-        page.until("document.querySelector('.gallery-host') && document.querySelector('.qc')")
+        page.comes_upon("nav a[aria-current][href$='state=awaiting']")
             .await?;
-        assert_eq!(page.state().await?, "awaiting");
+        page.comes_upon(".qc[data-state=awaiting]").await?;
+        page.comes_upon(".gallery-host").await?;
         Ok(())
     })
     .await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 
 use crate::browser::{Browser, chromium, visit};
-use crate::chat_page::STANDS_STILL;
+use crate::chat_page::{INTERVAL, PATIENCE, STANDS_STILL};
 use crate::server;
 
 /// A page of the gallery. Keys and clicks are the browser's own, as trusted as a person's.
@@ -55,6 +55,12 @@ impl GalleryPage {
     pub(crate) async fn reload(&self) -> WebDriverResult<()> {
         self.driver.refresh().await?;
         self.until("document.querySelector('.gallery main')").await
+    }
+
+    /// Waits until there is such an element, be it on another page, to which a link has led.
+    pub(crate) async fn comes_upon(&self, css: &str) -> WebDriverResult<()> {
+        let element = self.driver.query(By::Css(css)).wait(PATIENCE, INTERVAL);
+        element.first().await.map(drop)
     }
 
     /// The links of a part of the toolbar, with what they lead to.
