@@ -1,22 +1,24 @@
 //! What a tool is called for people.
 
-/// A tool's name as words: `look_up_price`, `LookUpPrice` and `look-up-price` become "Look up price".
+/// A tool's name as words: `look_up_price`, `LookUpPrice` and `look-up-price` become "Look up price". Providers allow ASCII alone, so
+/// other letters stay as they are.
 #[must_use]
 pub(crate) fn tool_name(name: &str) -> String {
     let mut shown = String::new();
     let mut before = ' ';
     let mut rest = name.chars().peekable();
     while let Some(c) = rest.next() {
-        let next_is_lower = rest.peek().is_some_and(|next| next.is_lowercase());
-        let begins_word =
-            c.is_uppercase() && (before.is_lowercase() || (before.is_uppercase() && next_is_lower));
-        if (begins_word || !c.is_alphanumeric()) && !shown.is_empty() && !shown.ends_with(' ') {
+        let next_is_lower = rest.peek().is_some_and(|next| next.is_ascii_lowercase());
+        let begins_word = c.is_ascii_uppercase()
+            && (before.is_ascii_lowercase() || (before.is_ascii_uppercase() && next_is_lower));
+        let is_part = !c.is_ascii() || c.is_ascii_alphanumeric();
+        if (begins_word || !is_part) && !shown.is_empty() && !shown.ends_with(' ') {
             shown.push(' ');
         }
-        if c.is_alphanumeric() {
-            match (shown.is_empty(), c.is_uppercase() && next_is_lower) {
-                (true, _) => shown.extend(c.to_uppercase()),
-                (false, true) => shown.extend(c.to_lowercase()),
+        if is_part {
+            match (shown.is_empty(), c.is_ascii_uppercase() && next_is_lower) {
+                (true, _) => shown.push(c.to_ascii_uppercase()),
+                (false, true) => shown.push(c.to_ascii_lowercase()),
                 (false, false) => shown.push(c),
             }
         }

@@ -11,8 +11,7 @@ use ag_ui_stream::thread::Change;
 use ag_ui_stream::{Asks, Event, EventReader, Message, Thread};
 use ask_user_question::outcome::CANCELLED_TEXT;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, Phase};
-use serde_json::Value;
+use ask_user_question::{AskSnapshot, Phase, json};
 
 /// The name of a run that never was: a history is taken over as if one run had brought it.
 const HISTORY: &str = "history";
@@ -222,8 +221,12 @@ impl Conversation {
 
 /// The beginning of a run, as an agent sends it.
 pub(crate) fn run_started(thread_id: &str, run_id: &str) -> String {
-    let (thread_id, run_id) = (Value::from(thread_id), Value::from(run_id));
-    format!(r#"{{"type":"RUN_STARTED","threadId":{thread_id},"runId":{run_id}}}"#)
+    let started = [
+        ("type", "RUN_STARTED".into()),
+        ("threadId", thread_id.into()),
+        ("runId", run_id.into()),
+    ];
+    json::text(&json::object(started).into())
 }
 
 /// The end of the run that brings a history.

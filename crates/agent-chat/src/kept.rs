@@ -5,6 +5,7 @@ use ag_ui_stream::Thread;
 use ag_ui_stream::message::Message;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::thread::RunState;
+use ask_user_question::json;
 
 /// Under which the names of the conversations are kept, one a line, the latest first.
 const LIST: &str = "agent-chat conversations";
@@ -66,7 +67,10 @@ fn record(thread: &Thread) -> String {
     let state = thread.state();
     let state = match state.as_object().is_some_and(serde_json::Map::is_empty) {
         true => String::new(),
-        false => format!("\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{state}}}"),
+        false => format!(
+            "\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{}}}",
+            json::text(state)
+        ),
     };
     let messages = messages(thread.messages()).join(",");
     let ended = ended(thread);

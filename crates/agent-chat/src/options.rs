@@ -6,8 +6,7 @@ use crate::transport::{Endpoint, Patience};
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::Setup;
 use ag_ui_stream::input::Tool;
-use ask_user_question::Limits;
-use ask_user_question::tool::tool_definition;
+use ask_user_question::{Limits, tool};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -138,10 +137,10 @@ impl ChatOptions {
     }
 }
 
+/// Without the guidance, which is for the agent's own prompt.
 fn ask_tool(limits: &Limits) -> Tool {
-    let definition = tool_definition(limits);
     Tool {
-        parameters: Some(definition.parameters),
-        ..Tool::new(definition.name, definition.description)
+        parameters: Some(tool::parameters(limits)),
+        ..Tool::new(limits.tool_name(), tool::description(limits))
     }
 }

@@ -270,7 +270,7 @@ impl Outbox {
             ("held", Value::Array(held)),
             ("message", message.unwrap_or_default()),
         ]);
-        Shelf::Tab.write(key, &kept.to_string());
+        Shelf::Tab.write(key, &json::text(&kept));
     }
 }
 

@@ -1,10 +1,11 @@
 //! The one place that fetches: requests whose responses are read while they arrive.
 
 use ag_ui_stream::Message;
+use ask_user_question::json;
 use gloo_net::http::{Headers, Request, RequestBuilder, Response};
 use js_sys::{Reflect, Uint8Array, encode_uri_component};
 use leptos::prelude::set_timeout_with_handle;
-use serde::Deserialize;
+use serde_json::Value;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -68,13 +69,27 @@ impl TransportError {
 }
 
 /// What is read of an error's JSON body.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ErrorBody {
     /// A sentence.
     pub(crate) message: Option<String>,
     /// The answer that was there first.
     pub(crate) winner: Option<Message>,
+}
+
+impl ErrorBody {
+    /// What can be read of a text that may be anything.
+    fn read(text: &str) -> Self {
+        let body = json::parse(text).unwrap_or_default();
+        let winner = body.get("winner").map(json::text);
+        Self {
+            message: body
+                .get("message")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
+            winner: winner.and_then(|winner| serde_json::from_str(&winner).ok()),
+        }
+    }
 }
 
 /// A response that is arriving.
@@ -209,7 +224,7 @@ impl Endpoint {
         let body = abort.within(self.answer(), response.text()).await;
         Err(TransportError::Status {
             status: response.status(),
-            body: Box::new(serde_json::from_str(&body.unwrap_or_default()).unwrap_or_default()),
+            body: Box::new(ErrorBody::read(&body.unwrap_or_default())),
         })
     }
 

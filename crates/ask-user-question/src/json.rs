@@ -200,6 +200,12 @@ impl<'de> Visitor<'de> for TreeVisitor {
     }
 }
 
+/// What a value is written as, compactly. Its `Display` does that too, and the same over many lines, which is code of its own.
+#[must_use]
+pub fn text(value: &Value) -> String {
+    serde_json::to_string(value).expect("every key of a value is a string")
+}
+
 /// Reads one JSON text.
 ///
 /// # Errors

@@ -141,13 +141,11 @@ fn picks(question: &Question, text: &str) -> Option<Vec<usize>> {
     if !question.multi_select || parts.len() > MOST_PARTS {
         return None;
     }
-    let mut picked = parts
+    let picked = parts
         .iter()
         .map(|part| pick(question, &labels, part))
         .collect::<Option<Vec<usize>>>()?;
-    picked.sort_unstable();
-    picked.dedup();
-    Some(picked)
+    Some(question.in_order(&picked))
 }
 
 /// The one option that a text means: its label, else its number or a beginning that no other label shares.

@@ -198,11 +198,7 @@ fn canonical(ask: &AskUserQuestion, partial: Vec<Selection>) -> Vec<Selection> {
 
 fn fitting(ask: &AskUserQuestion, mut selection: Selection) -> Option<Selection> {
     let question = ask.questions.get(selection.question)?;
-    selection
-        .selected
-        .retain(|&index| index < question.options.len());
-    selection.selected.sort_unstable();
-    selection.selected.dedup();
+    selection.selected = question.in_order(&selection.selected);
     selection.other = selection.other.filter(|text| !is_blank(text));
     selection.note = selection.note.filter(|text| !is_blank(text));
     let picked = selection.selected.len() + usize::from(selection.other.is_some());
@@ -269,6 +265,23 @@ pub enum AnsweredBy {
     Composer,
 }
 
+impl AnsweredBy {
+    fn from_word(word: &str) -> Option<Self> {
+        [Self::Card, Self::Composer]
+            .into_iter()
+            .find(|by| by.as_str() == word)
+    }
+
+    /// The place as the wire says it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Card => "card",
+            Self::Composer => "composer",
+        }
+    }
+}
+
 /// The value of `metadata.ask` on the messages that carry a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -290,13 +303,30 @@ impl AskMetadata {
     /// Reads it out of a message's `metadata`; `None` where there is none, or none that is understood.
     #[must_use]
     pub fn of(metadata: &Value) -> Option<Self> {
-        Self::deserialize(metadata.get(Self::KEY)?).ok()
+        Self::read(metadata.get(Self::KEY)?)
+    }
+
+    /// Reads what stands under [`KEY`](Self::KEY); `None` where that is not understood.
+    #[must_use]
+    pub fn read(ask: &Value) -> Option<Self> {
+        let text = |name: &str| ask.get(name)?.as_str();
+        Some(Self {
+            tool_call_id: text("toolCallId")?.to_owned(),
+            reply_id: text("replyId")?.to_owned(),
+            outcome: OutcomeKind::from_word(text("outcome")?)?,
+            by: AnsweredBy::from_word(text("by")?)?,
+        })
     }
 
     /// The `metadata` of a message that has no other.
     #[must_use]
     pub fn to_metadata(&self) -> Value {
-        let ask = serde_json::to_value(self).expect("texts and names always serialize");
-        Value::Object(json::object([(Self::KEY, ask)]))
+        let ask = json::object([
+            ("toolCallId", self.tool_call_id.as_str().into()),
+            ("replyId", self.reply_id.as_str().into()),
+            ("outcome", self.outcome.as_str().into()),
+            ("by", self.by.as_str().into()),
+        ]);
+        Value::Object(json::object([(Self::KEY, ask.into())]))
     }
 }

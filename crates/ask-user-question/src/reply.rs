@@ -10,6 +10,7 @@ mod parse;
 pub(crate) use encode::Details;
 pub(crate) use parse::lenient_details;
 
+use crate::json;
 use crate::validate::Violation;
 use crate::wire::{AskUserQuestion, Question};
 use serde::{Deserialize, Serialize};
@@ -110,7 +111,9 @@ impl Reply {
     /// itself to keep the order of the questions.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        serde_json::to_value(self).expect("texts, numbers and lists always serialize")
+        // By way of the text, because writing into a value is code of its own.
+        let text = serde_json::to_string(self).expect("texts, numbers and lists always serialize");
+        json::parse(&text).expect("what was just written is JSON")
     }
 
     /// The text of the next user message: the label itself for one question, `Header: answer` lines for several. A note follows its

@@ -1,10 +1,11 @@
 //! The tool's definition, as a model or a client is told.
 
 use crate::guidance::{self, Mode};
-use crate::json::JsonText;
+use crate::json::{JsonText, Tree};
 use crate::limits::{Limits, Wording};
 use crate::validate::range_of;
 use serde::Serialize;
+use std::ops::RangeInclusive;
 
 /// The names under which models know the tool, whatever the profile.
 pub const NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
@@ -37,13 +38,14 @@ pub fn tool_definition(limits: &Limits) -> ToolDefinition {
     ToolDefinition {
         name: limits.tool_name(),
         description: description(limits),
-        parameters: JsonText::of(&schema(limits))
-            .expect("a schema of texts, numbers and lists always serializes"),
+        parameters: parameters(limits),
         guidance: guidance::text(limits, Mode::Work),
     }
 }
 
-fn description(limits: &Limits) -> String {
+/// What the model is told that the tool is for.
+#[must_use]
+pub fn description(limits: &Limits) -> String {
     let questions = range_of(&limits.questions(), "question");
     let options = range_of(&limits.options(), "option");
     let each = if *limits.questions().end() == 1 {
@@ -70,58 +72,72 @@ fn description(limits: &Limits) -> String {
     )
 }
 
-fn schema(limits: &Limits) -> Node<Arguments> {
+/// The JSON Schema of the tool's input, properties in the order that the card needs: text first, then everything that decides how
+/// options look, then the options. Models write in this order, and the card comes alive in it.
+#[must_use]
+pub fn parameters(limits: &Limits) -> JsonText {
     let words = Words::of(limits);
-    let text = |description| Node::<()>::text(description, None);
-    let option = OptionFields {
-        label: text(words.label),
-        description: text(words.option_description),
-        preview: limits.previews().then(|| text(Some("Code or plain text shown while this option is considered; only in single-select questions."))),
-    };
-    let question = QuestionFields {
-        question: text(words.question),
-        header: Node::text(words.header, limits.header_max()),
-        multi_select: Node {
-            default: Some(false),
-            ..Node::new("boolean", words.multi_select)
-        },
-        options: Node::list(
-            words.options,
-            limits.options(),
-            Node::object(option, vec!["label"]),
+    let mut option = vec![
+        ("label", node("string", words.label, Vec::new())),
+        (
+            "description",
+            node("string", words.option_description, Vec::new()),
         ),
-    };
-    let required = if limits.header_required() {
-        vec!["question", "header", "options"]
+    ];
+    if limits.previews() {
+        option.push(("preview", node("string", PREVIEW, Vec::new())));
+    }
+    let max_length = limits.header_max().map(|max| ("maxLength", number(max)));
+    let question = vec![
+        ("question", node("string", words.question, Vec::new())),
+        (
+            "header",
+            node("string", words.header, max_length.into_iter().collect()),
+        ),
+        (
+            "multiSelect",
+            node(
+                "boolean",
+                MULTI_SELECT,
+                vec![("default", Tree::Bool(false))],
+            ),
+        ),
+        (
+            "options",
+            list(OPTIONS, &limits.options(), object(option, &["label"])),
+        ),
+    ];
+    let required: &[_] = if limits.header_required() {
+        &["question", "header", "options"]
     } else {
-        vec!["question", "options"]
+        &["question", "options"]
     };
-    let questions = Node::list(None, limits.questions(), Node::object(question, required));
-    Node::object(Arguments { questions }, vec!["questions"])
+    let questions = list(None, &limits.questions(), object(question, required));
+    JsonText::from(object(vec![("questions", questions)], &["questions"]))
 }
+
+const PREVIEW: Option<&str> = Some(
+    "Code or plain text shown while this option is considered; only in single-select questions.",
+);
+const MULTI_SELECT: Option<&str> = Some("Allow multiple answers to be selected.");
+const OPTIONS: Option<&str> =
+    Some("The choices; \"Other\" is added for the user, so do not include it.");
 
 /// The descriptions inside the schema.
 struct Words {
     question: Option<&'static str>,
     header: Option<&'static str>,
-    multi_select: Option<&'static str>,
-    options: Option<&'static str>,
     label: Option<&'static str>,
     option_description: Option<&'static str>,
 }
 
 impl Words {
     fn of(limits: &Limits) -> Self {
-        const MULTI_SELECT: Option<&str> = Some("Allow multiple answers to be selected.");
-        const OPTIONS: Option<&str> =
-            Some("The choices; \"Other\" is added for the user, so do not include it.");
         const LABEL: Option<&str> = Some("The display text for this option.");
         match limits.wording() {
             Wording::Runtime => Self {
                 question: Some("The full question text to display"),
                 header: Some("Short label for the question"),
-                multi_select: MULTI_SELECT,
-                options: OPTIONS,
                 label: LABEL,
                 option_description: Some("Explanation of what this option means."),
             },
@@ -132,16 +148,12 @@ impl Words {
                     Some(12) => Some("Very short label displayed as a chip/tag (max 12 chars)."),
                     _ => Some("Very short label displayed as a chip/tag."),
                 },
-                multi_select: MULTI_SELECT,
-                options: OPTIONS,
                 label: LABEL,
                 option_description: Some("Explanation of what this option means."),
             },
             Wording::Chat => Self {
                 question: Some("The question to ask"),
                 header: Some("Short label for the question"),
-                multi_select: MULTI_SELECT,
-                options: OPTIONS,
                 label: Some("Display text for this option"),
                 option_description: Some("Additional context"),
             },
@@ -149,94 +161,42 @@ impl Words {
     }
 }
 
-/// One node of the schema. Fields are written in the order of their declaration, which a map would not keep.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Node<Properties, Items = ()> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
+/// What an object of the schema holds. A tree keeps the order of its members, which a map would not.
+type Fields = Vec<(&'static str, Tree<'static>)>;
+
+fn node(kind: &'static str, description: Option<&'static str>, rest: Fields) -> Tree<'static> {
+    let description = description.map(|text| ("description", Tree::Text(text.into())));
+    let members = [("type", Tree::Text(kind.into()))];
+    members_of(members.into_iter().chain(description).chain(rest).collect())
+}
+
+fn list(
     description: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_length: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    default: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    min_items: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_items: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    items: Option<Items>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    properties: Option<Properties>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    required: Option<Vec<&'static str>>,
+    allowed: &RangeInclusive<usize>,
+    items: Tree<'static>,
+) -> Tree<'static> {
+    let rest = vec![
+        ("minItems", number(*allowed.start())),
+        ("maxItems", number(*allowed.end())),
+        ("items", items),
+    ];
+    node("array", description, rest)
 }
 
-#[derive(Serialize)]
-struct Arguments {
-    questions: Node<(), Node<QuestionFields>>,
+fn object(properties: Fields, required: &[&'static str]) -> Tree<'static> {
+    let required = required.iter().map(|&name| Tree::Text(name.into()));
+    let rest = vec![
+        ("properties", members_of(properties)),
+        ("required", Tree::List(required.collect())),
+    ];
+    node("object", None, rest)
 }
 
-/// Text first, then everything that decides how options look, then the options: models write in this order, and the card comes
-/// alive in it.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct QuestionFields {
-    question: Node<()>,
-    header: Node<()>,
-    multi_select: Node<()>,
-    options: Node<(), Node<OptionFields>>,
+fn number(number: usize) -> Tree<'static> {
+    Tree::Number(number.into())
 }
 
-#[derive(Serialize)]
-struct OptionFields {
-    label: Node<()>,
-    description: Node<()>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    preview: Option<Node<()>>,
-}
-
-impl<Properties, Items> Node<Properties, Items> {
-    fn new(kind: &'static str, description: Option<&'static str>) -> Self {
-        Self {
-            kind,
-            description,
-            max_length: None,
-            default: None,
-            min_items: None,
-            max_items: None,
-            items: None,
-            properties: None,
-            required: None,
-        }
-    }
-
-    fn text(description: Option<&'static str>, max_length: Option<usize>) -> Self {
-        Self {
-            max_length,
-            ..Self::new("string", description)
-        }
-    }
-
-    fn list(
-        description: Option<&'static str>,
-        allowed: std::ops::RangeInclusive<usize>,
-        items: Items,
-    ) -> Self {
-        Self {
-            min_items: Some(*allowed.start()),
-            max_items: Some(*allowed.end()),
-            items: Some(items),
-            ..Self::new("array", description)
-        }
-    }
-
-    fn object(properties: Properties, required: Vec<&'static str>) -> Self {
-        Self {
-            properties: Some(properties),
-            required: Some(required),
-            ..Self::new("object", None)
-        }
-    }
+fn members_of(fields: Fields) -> Tree<'static> {
+    let members = fields.into_iter().map(|(name, field)| (name.into(), field));
+    Tree::Object(members.collect())
 }

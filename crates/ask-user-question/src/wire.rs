@@ -54,6 +54,19 @@ impl AskUserQuestion {
 }
 
 impl Question {
+    /// Those of its options that are picked, by their positions: in order, each once.
+    pub(crate) fn in_order(&self, picked: &[usize]) -> Vec<usize> {
+        let mut is_picked = vec![false; self.options.len()];
+        for &option in picked {
+            if let Some(is_picked) = is_picked.get_mut(option) {
+                *is_picked = true;
+            }
+        }
+        (0..is_picked.len())
+            .filter(|&option| is_picked[option])
+            .collect()
+    }
+
     fn read(mut value: Value) -> Option<Self> {
         let question = Self {
             question: text(&mut value, "question").unwrap_or_default(),

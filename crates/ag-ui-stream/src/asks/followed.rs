@@ -232,6 +232,5 @@ fn is_language_tag(text: &str) -> bool {
 
 /// What a message's metadata say about an ask.
 pub(super) fn about(metadata: Option<&Metadata>) -> Option<AskMetadata> {
-    let ask = metadata?.get(AskMetadata::KEY)?;
-    serde::Deserialize::deserialize(ask).ok()
+    AskMetadata::read(metadata?.get(AskMetadata::KEY)?)
 }

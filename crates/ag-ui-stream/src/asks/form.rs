@@ -228,5 +228,5 @@ fn choices(schema: &Value) -> Option<Vec<Value>> {
 fn plain(value: &Value) -> String {
     value
         .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+        .map_or_else(|| json::text(value), str::to_owned)
 }

@@ -9,11 +9,11 @@ use crate::message::{Message, Metadata, ToolMessage, UserMessage};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
 use crate::thread::{RunState, Thread};
-use ask_user_question::Phase;
 use ask_user_question::outcome::{
     AnsweredBy, AskMetadata, CANCELLED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT,
 };
-use serde_json::{Map, Value, json};
+use ask_user_question::{Phase, json};
+use serde_json::{Map, Value};
 
 pub use refusal::Refusal;
 
@@ -242,7 +242,7 @@ impl Draft<'_> {
                 });
             }
             (outcome @ Outcome::RepliedInChat { .. }, None) => {
-                ask.and_then(|ask| ask_user_question::json::parse(&outcome.tool_content(ask)).ok())
+                ask.and_then(|ask| json::parse(&outcome.tool_content(ask)).ok())
             }
             (
                 Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled,
@@ -427,7 +427,7 @@ fn command(followed: &Followed, value: &Value, outcome: &Outcome) -> Value {
             outcome.tool_content(&ask).into()
         }
     };
-    json!({"resume": resume, "interruptEvent": value})
+    json::object([("resume", resume), ("interruptEvent", value.clone())]).into()
 }
 
 fn is_expired(now: u64, interrupt: &Interrupt) -> bool {

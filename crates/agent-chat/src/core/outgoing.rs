@@ -9,9 +9,9 @@ use crate::outbox::{Outgoing, Post};
 use ag_ui_stream::Message;
 use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal, Said, next_run};
 use ag_ui_stream::input::RunAgentInput;
-use ask_user_question::Outcome;
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::{Outcome, json};
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -148,11 +148,11 @@ impl Core {
                 let mut body = answer.to_json();
                 body["toolCallId"] = reply.tool_call_id.as_str().into();
                 body["replyId"] = reply.reply_id.as_str().into();
-                ("/respond", body.to_string())
+                ("/respond", json::text(&body))
             }
             Outcome::Declined => {
-                let call = Value::from(reply.tool_call_id.as_str());
-                ("/cancel", format!(r#"{{"toolCallId":{call}}}"#))
+                let call = [("toolCallId", reply.tool_call_id.as_str().into())];
+                ("/cancel", json::text(&json::object(call).into()))
             }
             Outcome::RepliedInChat { .. }
             | Outcome::Expired

@@ -8,9 +8,9 @@ use crate::outbox::{Outgoing, Post};
 use crate::transport::{Abort, Endpoint, TransportError, conversation_path};
 use crate::trouble::Trouble;
 use ag_ui_stream::thread::RunState;
+use ask_user_question::json;
 use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
-use serde_json::Value;
 
 /// A request that is under way.
 pub(crate) struct Running {
@@ -172,12 +172,13 @@ impl Core {
             self.abort();
             return None;
         };
-        let run_id = Value::from(following.run_id().unwrap_or(run_id));
+        let run = [("runId", following.run_id().unwrap_or(run_id).into())];
+        let body = json::text(&json::object(run).into());
         let path = conversation_path(&self.options.setup.thread_id, "/cancel");
         let held = self.outbox.take_held();
         self.set_sending(&held, &Sending::Idle);
         let endpoint = self.options.endpoint.clone();
-        Some((endpoint, path, format!(r#"{{"runId":{run_id}}}"#)))
+        Some((endpoint, path, body))
     }
 
     /// The server was asked to end a run. What it kept of that run only it knows.

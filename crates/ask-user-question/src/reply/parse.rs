@@ -3,6 +3,7 @@
 use super::check::Draft;
 use super::encode::flat;
 use super::{Reply, Selection};
+use crate::json;
 use crate::text::{is_blank, quoted};
 use crate::validate::{Code, MAX_ASK_BYTES, MAX_REPLY_BYTES, Violation, exceeds};
 use crate::wire::{AskUserQuestion, Question};
@@ -251,8 +252,7 @@ fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
             None => break,
         };
     }
-    found.sort_unstable();
-    Some(found)
+    Some(question.in_order(&found))
 }
 
 /// Refuses a reply whose flat map says something else than its details: neither side may be taken for consent then.
@@ -269,7 +269,7 @@ fn compare(reply: &Reply, answers: &Map<String, Value>) -> Result<(), Vec<Violat
         .map(String::as_str)
         .filter(|key| !expected.iter().any(|(question, _)| question == key));
     let violation = |key: &str| {
-        let path = format!("answers[{}]", Value::from(key));
+        let path = format!("answers[{}]", json::text(&key.into()));
         refused(
             &path,
             Code::Contradiction,

@@ -6,7 +6,7 @@ use crate::dom::fnv1a;
 use ask_user_question::AskSnapshot;
 use ask_user_question::json::{self, object};
 use ask_user_question::snapshot::QuestionSnapshot;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Of what form the text is; another form is not read.
 const VERSION: u64 = 1;
@@ -29,8 +29,12 @@ impl Kept {
     /// The text to write for this call; nothing where that would be too much.
     pub(crate) fn to_text(&self, tool_call_id: &str) -> Option<String> {
         let questions: Vec<Value> = self.0.iter().map(write_question).collect();
-        let text =
-            json!({ "v": VERSION, "call": tool_call_id, "questions": questions }).to_string();
+        let kept = object([
+            ("v", VERSION.into()),
+            ("call", tool_call_id.into()),
+            ("questions", questions.into()),
+        ]);
+        let text = json::text(&kept.into());
         (text.len() <= MOST).then_some(text)
     }
 
@@ -153,7 +157,8 @@ fn write_question(kept: &KeptQuestion) -> Value {
 }
 
 fn write_choice(choice: &Choice) -> Map<String, Value> {
-    let pick = |pick: &Pick| json!([pick.option, pick.label]);
+    let pick =
+        |pick: &Pick| Value::from_iter([Value::from(pick.option), pick.label.as_str().into()]);
     let picks: Vec<Value> = choice.picks.iter().map(pick).collect();
     object([
         ("picks", picks.into()),
