@@ -247,6 +247,17 @@ impl ChatPage {
         Ok(self.driver.find_all(By::Css(css.join(", "))).await?.len())
     }
 
+    /// How the first element of this kind is drawn in what the agent has said.
+    pub(crate) async fn style_in_messages(
+        &self,
+        css: &str,
+        property: &str,
+    ) -> WebDriverResult<String> {
+        let message = self.wait_for(selector::AGENT_TEXT).await?;
+        let element = message.find(By::Css(css)).await?;
+        element.css_value(property).await
+    }
+
     /// What else the agent has done and finished.
     pub(crate) async fn tools(&self) -> WebDriverResult<Vec<String>> {
         self.texts("[role=log] .tool[data-state=done] bdi").await

@@ -87,6 +87,8 @@ async fn what_an_agent_writes_is_shown_as_text_and_what_it_does_by_name() {
         ] {
             assert_eq!(page.count_in_messages(what).await?, count, "{what}");
         }
+        let marker = page.style_in_messages("ul", "list-style-type").await?;
+        assert_eq!(marker, "disc", "that the transcript is a list does not show");
         page.hears(&["<b>", "alert(1)", "a picture"]).await?;
         assert_eq!(page.tools().await?, ["Look up price"]);
         Ok(())
