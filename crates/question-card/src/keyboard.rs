@@ -51,7 +51,7 @@ pub(crate) enum Intent {
     Nth(usize),
     /// Leave the text field for its own radio button or check box.
     LeaveText,
-    /// Nothing; only keep the browser from submitting the form by itself.
+    /// Nothing; only keep the browser from submitting the form or clicking a button by itself.
     Swallow,
 }
 
@@ -65,6 +65,10 @@ pub(crate) fn intent(press: KeyPress<'_>, place: Place) -> Option<Intent> {
         ("Enter", Place::UncheckedRadio) => Some(once(press, Intent::Choose)),
         ("Enter", Place::Choice) => Some(once(press, Intent::Confirm)),
         ("Enter", Place::Text | Place::Note) if !press.shift => Some(once(press, Intent::Confirm)),
+        // Browsers click again and again while the key is held: what the first press asks about, the second would confirm.
+        ("Enter", Place::PickButton | Place::QuestionButton | Place::Button) if press.repeat => {
+            Some(Intent::Swallow)
+        }
         ("Escape", Place::Text) if !press.ctrl_or_meta => Some(Intent::LeaveText),
         (
             key,
@@ -194,10 +198,7 @@ mod tests {
             ..key("Enter")
         };
         let swallow = Some(Intent::Swallow);
-        check(
-            enter,
-            [swallow, swallow, None, swallow, swallow, None, None],
-        );
+        check(enter, [swallow; 7]);
         check(
             KeyPress {
                 repeat: true,

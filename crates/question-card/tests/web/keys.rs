@@ -1,7 +1,8 @@
 //! The keyboard. Keys here are made up: what the browser itself does with arrows, Space and Tab is checked with trusted keys elsewhere.
 
 use crate::asks::{mixed, service, toppings};
-use crate::card_page::{CardPage, dispatch};
+use crate::card_page::{CardPage, Setting, dispatch, fresh_id};
+use ask_user_question::{AskSnapshot, Phase};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::Element;
@@ -193,6 +194,37 @@ async fn k4_digits_choose_from_a_button_of_the_question_too() {
         .expect("it takes the focus");
     assert!(!card.press("1").await, "Submit belongs to no question");
     assert_eq!(card.chosen(), ["Brake service"]);
+}
+
+#[test]
+async fn an_enter_that_is_held_presses_no_button_again() {
+    let card = CardPage::open(
+        AskSnapshot::complete(fresh_id(), service(), Phase::Answerable),
+        Setting {
+            allow_skip: true,
+            ..Setting::default()
+        },
+    )
+    .await;
+    card.choose("Oil change").await;
+    let held = async || card.press_with("Enter", |init| init.set_repeat(true)).await;
+    for name in ["Cancel question", "Submit answers", "Skip", "Add a note"] {
+        card.button(name)
+            .expect("a button")
+            .focus()
+            .expect("it takes the focus");
+        assert!(!card.press("Enter").await, "the browser presses {name:?}");
+        assert!(held().await, "the browser would press {name:?} again");
+    }
+    // The focus goes on from one button to another, and the key with it.
+    card.press_button("Cancel question").await;
+    card.press_button("Keep answering").await;
+    assert!(card.has_focus_on("Cancel question"));
+    assert!(held().await, "the browser would press Cancel");
+    let tapped = CardPage::tap_to_reply(service()).await;
+    tapped.control("Oil change").focus().expect("it takes it");
+    let again = tapped.press_with("Enter", |init| init.set_repeat(true));
+    assert!(again.await, "the browser would pick");
 }
 
 /// A card with this text in its field, and the caret there.
