@@ -205,13 +205,16 @@ impl Default for Labels {
     }
 }
 
-/// Puts a text between U+2068 and U+2069, which keep its own direction from spilling over into the sentence around it. Nothing stays
-/// nothing.
+/// Puts a text between U+2068 and U+2069, which keep its own direction from spilling over into the sentence around it. Characters of the
+/// text that would end that early, or turn the direction by themselves, are left out. Nothing stays nothing.
 #[must_use]
 pub fn isolate(text: &str) -> String {
     match text {
         "" => String::new(),
-        _ => ["\u{2068}", text, "\u{2069}"].concat(),
+        _ => {
+            let turns = |c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+            ["\u{2068}", &text.replace(turns, ""), "\u{2069}"].concat()
+        }
     }
 }
 

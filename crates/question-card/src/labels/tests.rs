@@ -31,6 +31,18 @@ fn arabic_alone_is_written_from_right_to_left() {
 }
 
 #[test]
+fn no_text_gets_out_of_its_isolate() {
+    assert_eq!(isolate("Oil"), "\u{2068}Oil\u{2069}");
+    assert_eq!(isolate(""), "");
+    assert_eq!(
+        isolate("a\u{2069}b\u{202e}c\u{2066}d\u{202c}"),
+        "\u{2068}abcd\u{2069}"
+    );
+    // Marks turn nothing beyond themselves.
+    assert_eq!(isolate("a\u{200f}b"), "\u{2068}a\u{200f}b\u{2069}");
+}
+
+#[test]
 fn every_language_says_what_it_is_given() {
     for labels in Labels::ALL {
         for count in [1, 2, 3, 4, 11] {
