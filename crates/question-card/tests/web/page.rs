@@ -133,3 +133,28 @@ async fn the_styles_can_be_adopted_and_the_page_wins_over_them() {
     );
     sheets.set_length(0);
 }
+
+#[test]
+async fn no_rule_of_the_page_shows_a_row_before_its_time() {
+    let sheets = leptos::prelude::document().adopted_style_sheets();
+    let of_page = ".qc-option, .qc-extras { display: flex }";
+    for text in [question_card::STYLESHEET, of_page] {
+        let sheet = web_sys::CssStyleSheet::new().expect("a style sheet");
+        sheet.replace_sync(text).expect("good rules");
+        sheets.push(&sheet);
+    }
+    let card = CardPage::composing().await;
+    let mut patches = stream(&service());
+    let last = patches.pop();
+    card.receives(patches);
+    card.settled().await;
+    let height = |part: &str| {
+        let found = card.find(&format!(".{part}")).expect("it is made");
+        found.client_height()
+    };
+    assert_eq!((height(part::OTHER), height(part::EXTRAS)), (0, 0));
+    card.receives(last);
+    card.settled().await;
+    assert!(height(part::OTHER) > 0 && height(part::EXTRAS) > 0);
+    sheets.set_length(0);
+}
