@@ -252,6 +252,7 @@ impl CardState {
         self.steady.moved();
         if self.draft.with_untracked(Draft::is_dirty) && !self.confirming.get_untracked() {
             self.confirming.set(true);
+            self.announcer.say(self.labels.cancel_confirm);
             return;
         }
         if self.shown.phase.get_untracked() == Phase::Malformed {

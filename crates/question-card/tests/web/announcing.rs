@@ -119,6 +119,15 @@ async fn a_region_is_emptied_before_anybody_comes_across_it() {
 }
 
 #[test]
+async fn what_cancel_asks_is_heard() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    let spoken = card.listen();
+    card.press_button("Cancel question").await;
+    spoken.hears(["Cancel and discard answers?"]).await;
+}
+
+#[test]
 async fn sending_has_a_second_of_its_own_each_time() {
     let card = CardPage::waiting(service()).await;
     card.choose("Oil change").await;
