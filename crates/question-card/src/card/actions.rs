@@ -102,7 +102,13 @@ fn reply_in_chat(card: CardState) -> impl IntoView {
             }
         };
         view! {
-            <button type="button" class=format!("{} {}", part::BUTTON, part::QUIET) aria-disabled=inert on:click=hand_over>
+            <button
+                type="button"
+                class=format!("{} {}", part::BUTTON, part::QUIET)
+                aria-disabled=inert
+                aria-describedby=move || inert().map(|_| card.ids.wait())
+                on:click=hand_over
+            >
                 {card.labels.reply_in_chat}
             </button>
         }
