@@ -17,7 +17,8 @@ use ask_user_question::{AskUserQuestion, Question};
 /// - What the stream tells: [`know`](Self::know), [`reconcile`](Self::reconcile).
 /// - Apart from its card: [`kept`](Self::kept), [`restore`](Self::restore), [`take_up`](Self::take_up).
 /// - What the user does: [`toggle`](Self::toggle), [`choose_other`](Self::choose_other), [`toggle_other`](Self::toggle_other),
-///   [`type_text`](Self::type_text), [`skip`](Self::skip), [`toggle_skip`](Self::toggle_skip), [`forget`](Self::forget).
+///   [`type_text`](Self::type_text), [`skip`](Self::skip), [`unskip`](Self::unskip), [`toggle_skip`](Self::toggle_skip),
+///   [`forget`](Self::forget).
 ///
 /// A question whose [`Kind`] is not known yet cannot be answered: what the user does to it changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -355,6 +356,13 @@ impl Draft {
     pub(crate) fn toggle_skip(&mut self, question: usize) {
         if let Some(draft) = self.question_mut(question) {
             draft.toggle_skip();
+        }
+    }
+
+    /// Takes a skip back, together with what was chosen before.
+    pub(crate) fn unskip(&mut self, question: usize) {
+        if self.is_skipped(question) {
+            self.toggle_skip(question);
         }
     }
 

@@ -106,6 +106,10 @@ impl CardState {
             // The note that has the focus goes; the controls come back when the views have followed.
             set_timeout(move || self.focus(Control::Cancel), Duration::ZERO);
         }
+        if self.layout.get_untracked() == Layout::OnPick {
+            // Nothing shows it where one tap answers, and it would be asked about as an answer to lose.
+            self.draft.update(|draft| draft.unskip(0));
+        }
         self.sent.set_value(None);
         self.submission.set(submission);
         self.steady.moved();

@@ -217,6 +217,9 @@ async fn where_one_tap_answers_a_skip_answers() {
     card.press_button("Skip").await;
     card.host_says(Sending::Failed("No network.".to_owned()))
         .await;
+    let is_skipped = card.fieldset(0).has_attribute("data-skipped");
+    assert!(!is_skipped, "nothing is left of it");
+    assert!(!card.card().has_attribute("data-dirty"));
     card.choose("Oil change").await;
     card.heard(|heard| {
         let messages: Vec<_> = heard.replies.iter().map(|reply| reply.message()).collect();
