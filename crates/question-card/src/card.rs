@@ -167,6 +167,7 @@ pub fn QuestionCard(
         time: HostTime { expires_at, now },
         persist,
         readonly,
+        fresh,
     };
     let card = CardState::new(ask, calls, settings);
     let over = Memo::new(move |_| readonly || is_over(card.shown.phase.get()));

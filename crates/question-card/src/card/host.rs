@@ -3,6 +3,7 @@
 use super::events;
 use super::follow::QuestionShown;
 use super::state::{CardState, Layout, Settled, Submission, is_over, takes_answer};
+use super::steady::page_moved;
 use crate::dom::Control;
 use crate::draft::{Draft, Kind};
 use crate::labels::isolate;
@@ -21,6 +22,9 @@ impl CardState {
         let before = self.shown.phase.get_untracked();
         let now = self.phase_of(ask);
         let ends = !is_over(before) && is_over(now);
+        if is_over(before) != is_over(now) {
+            page_moved();
+        }
         if ends {
             // Asked now: the form is about to go, and the focus with it.
             self.had_focus.set_value(self.has_focus());

@@ -7,7 +7,6 @@ use super::steady::Steady;
 use crate::anatomy::part;
 use crate::dom::Control;
 use crate::draft::{Kind, Problem, Standing};
-use ask_user_question::Phase;
 use leptos::ev::MouseEvent;
 use leptos::leptos_dom::helpers::queue_microtask;
 use leptos::prelude::*;
@@ -54,13 +53,9 @@ fn choice_row(
         option: option.index,
     };
     let chosen = move || stands.with(|stands| stands.has(option.index));
-    // While the ask streams, rows come up under a finger that was meant for what was there before.
+    // Where the ask arrives, rows come up under a finger that was meant for what was there before.
     let steady = Steady::new();
-    Effect::new(move |_| {
-        if row.get() != Row::Text && card.shown.phase.get_untracked() == Phase::Streaming {
-            steady.moved();
-        }
-    });
+    steady.follow_up(!card.arrives, move || row.get() != Row::Text);
     let click = move |click: MouseEvent| match steady.allows(&click) {
         true => forward(card, control, &click),
         // Neither the label nor the input itself shall take it.

@@ -8,8 +8,6 @@ use super::steady::Steady;
 use crate::anatomy::part;
 use crate::dom::Control;
 use crate::draft::{Field, Kind, Standing};
-use crate::effect::effect;
-use ask_user_question::Phase;
 use leptos::either::EitherOf3;
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
@@ -45,11 +43,7 @@ fn choice_row(
     let is_invalid = move || shown.kind.get() == Some(Kind::Multi) && is_missing(card, stands);
     // As the rows of options do.
     let steady = Steady::new();
-    effect(move || {
-        if is_whole.get() && card.shown.phase.get_untracked() == Phase::Streaming {
-            steady.moved();
-        }
-    });
+    steady.follow_up(!card.arrives, move || is_whole.get());
     let click = move |click: MouseEvent| match steady.allows(&click) {
         true => forward(card, Control::Other { question }, &click),
         false => click.prevent_default(),

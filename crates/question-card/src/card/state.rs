@@ -51,6 +51,8 @@ pub(crate) struct CardState {
     pub(crate) offers: Offers,
     pub(crate) keeper: Keeper,
     pub(crate) readonly: bool,
+    /// The ask came, or comes, while the user is there.
+    pub(crate) arrives: bool,
     /// What was last handed to the host, to tell the own answer from one given elsewhere.
     pub(super) sent: StoredValue<Option<Sent>>,
     /// The host said that a reply is on its way, so that "idle" will say something too.
@@ -87,6 +89,7 @@ pub(crate) struct Settings {
     pub(crate) time: HostTime,
     pub(crate) persist: Persist,
     pub(crate) readonly: bool,
+    pub(crate) fresh: bool,
 }
 
 /// How the options are shown.
@@ -138,6 +141,7 @@ impl CardState {
             time,
             persist,
             readonly,
+            fresh,
         } = settings;
         let (shown, ids) = ask.with_untracked(|ask| (Shown::new(ask), Ids::new(&ask.tool_call_id)));
         let single_only = limits.is_some_and(|limits| *limits.questions().end() == 1);
@@ -166,6 +170,7 @@ impl CardState {
             offers,
             keeper: Keeper::new(persist),
             readonly,
+            arrives: fresh || shown.phase.get_untracked() == Phase::Streaming,
             sent: StoredValue::new(None),
             was_pending: StoredValue::new(false),
             latches: StoredValue::new(0),

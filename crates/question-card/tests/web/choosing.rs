@@ -41,6 +41,7 @@ async fn sel_06_check_boxes_toggle_one_by_one() {
 #[test]
 async fn sel_07_the_whole_row_is_the_option() {
     let card = CardPage::waiting(toppings()).await;
+    card.stands_still().await;
     let input = card.control("Olives");
     let row = input.parent_element().expect("an input stands in a row");
     tap(&row);

@@ -88,6 +88,18 @@ async fn a_failure_opens_the_card_again() {
 }
 
 #[test]
+async fn a_tap_is_not_taken_as_another_card_becomes_a_receipt() {
+    let above = CardPage::waiting(mixed()).await;
+    let below = CardPage::tap_to_reply(service()).await;
+    above.ends(Phase::Superseded, None).await;
+    below.tap("Brake service").await;
+    below.has_not_replied();
+    below.stands_still().await;
+    below.tap("Brake service").await;
+    assert_eq!(below.only_reply().message(), "Brake service");
+}
+
+#[test]
 async fn the_row_around_the_button_answers_too() {
     let card = CardPage::tap_to_reply(service()).await;
     let row = card

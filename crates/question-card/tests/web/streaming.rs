@@ -160,6 +160,38 @@ async fn a_tap_that_lands_as_a_row_appears_chooses_nothing() {
 }
 
 #[test]
+async fn a_tap_that_lands_as_rows_come_with_the_end_chooses_nothing() {
+    let card = CardPage::composing().await;
+    card.stands_still().await;
+    card.receives(stream(&mixed()));
+    card.receives(ready(&mixed()));
+    card.settled().await;
+    takes_no_tap_yet(&card).await;
+}
+
+#[test]
+async fn a_tap_that_lands_as_a_whole_ask_comes_chooses_nothing() {
+    let fresh = Setting {
+        fresh: true,
+        ..Setting::default()
+    };
+    let snapshot = AskSnapshot::complete(fresh_id(), mixed(), Phase::Ready);
+    takes_no_tap_yet(&CardPage::open(snapshot, fresh).await).await;
+}
+
+async fn takes_no_tap_yet(card: &CardPage) {
+    for label in ["Postgres", "Other"] {
+        card.tap(label).await;
+        tap(&card.row_text(label).expect("the row is there"));
+        card.settled().await;
+    }
+    assert!(card.chosen().is_empty(), "{:?}", card.chosen());
+    card.stands_still().await;
+    card.tap("Postgres").await;
+    assert_eq!(card.chosen(), ["Postgres"]);
+}
+
+#[test]
 async fn the_name_of_the_form_is_a_heading_where_the_host_wants_one() {
     let heading = |card: &CardPage| card.find("[role=heading]").map(|found| text_of(&found));
     let card = CardPage::waiting(service()).await;
@@ -210,6 +242,9 @@ async fn str_06_submit_waits_for_the_end_and_says_so() {
         card.reason("Submit answers"),
         "The question is still arriving"
     );
+    let to_chat = "Reply in chat instead";
+    assert!(card.is_inert(to_chat));
+    assert_eq!(card.reason(to_chat), "The question is still arriving");
     card.submit().await;
     card.control("Oil change")
         .focus()
