@@ -49,6 +49,8 @@ pub struct AgentChat {
     pub status: Signal<Status>,
     /// Whether the agent's server can be reached.
     pub connection: Signal<Connection>,
+    /// Whether an earlier conversation is still to come back, so that nothing is known of it yet.
+    pub restoring: Signal<bool>,
     core: StoredValue<Core, LocalStorage>,
 }
 
@@ -61,6 +63,7 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         waiting: core.conversation.transcript.waiting().into(),
         status: core.status.into(),
         connection: core.connection.into(),
+        restoring: core.restoring.into(),
         core: StoredValue::new_local(core),
     };
     on_cleanup(move || {
@@ -111,10 +114,17 @@ impl AgentChat {
     }
 
     /// Starts the run again that failed: as it was, where the agent never got it, else as a new one over the same history. Where a question
-    /// waits there is nothing to start, only the failure to clear.
+    /// waits there is nothing to start, only the failure to clear. An agent that the page could not talk to is asked for again.
     pub fn retry(&self) {
-        if self.with(|core| core.is_free()) == Some(true) {
-            self.start(Core::outgoing_again);
+        match self.with(|core| (core.allowed, core.is_free())) {
+            Some((false, _)) => {
+                self.with(|core| core.status.set(Status::Idle));
+                self.begin();
+            }
+            Some((true, true)) => {
+                self.start(Core::outgoing_again);
+            }
+            Some((true, false)) | None => {}
         }
     }
 
@@ -157,21 +167,23 @@ impl AgentChat {
             return;
         };
         match (policy::reach(&agent), allow_list) {
-            (Reach::None, _) => self.refuse(agent),
+            (Reach::None, _) => self.refuse(Trouble::NotAllowed { agent }),
             (Reach::Own, _) | (Reach::Other(_), None) => self.take_up(),
             (Reach::Other(origin), Some(list)) => spawn_local(async move {
-                if policy::is_allowed(&list, &origin).await {
-                    self.take_up();
-                } else {
-                    self.refuse(origin);
+                match policy::is_allowed(&list, &origin).await {
+                    Some(true) => self.take_up(),
+                    Some(false) => self.refuse(Trouble::NotAllowed { agent: origin }),
+                    None => self.refuse(Trouble::Unreachable),
                 }
             }),
         }
     }
 
-    fn refuse(self, agent: String) {
-        let trouble = Trouble::NotAllowed { agent };
-        self.with(|core| core.status.set(Status::Failed(trouble)));
+    fn refuse(self, trouble: Trouble) {
+        self.with(|core| {
+            core.restoring.set(false);
+            core.status.set(Status::Failed(trouble));
+        });
     }
 
     fn take_up(self) {
@@ -191,8 +203,10 @@ impl AgentChat {
     fn heed_the_browser(self) {
         let listeners = [
             // Another tab has kept the conversation.
-            window_event_listener_untyped("storage", move |_| {
-                self.with(Core::read_others);
+            window_event_listener(leptos::ev::storage, move |event| {
+                if let Some(key) = event.key() {
+                    self.with(|core| core.read_others(&key));
+                }
             }),
             window_event_listener_untyped("pagehide", move |_| {
                 self.with(|core| core.save());

@@ -3,7 +3,7 @@
 use crate::transcript::Transcript;
 use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::asks::reply::NextRun;
-use ag_ui_stream::event::{RunFinished, RunStarted};
+use ag_ui_stream::event::{MessagesSnapshot, RunFinished, RunStarted};
 use ag_ui_stream::message::ToolMessage;
 use ag_ui_stream::outcome::{Interrupt, InterruptOutcome, RunOutcome};
 use ag_ui_stream::reader::{End, StreamError};
@@ -108,6 +108,15 @@ impl Conversation {
         if self.transcript.set_unsent(message) {
             self.transcript.lay(&self.thread);
         }
+    }
+
+    /// Takes a message back that the agent never got.
+    pub(crate) fn take_back(&mut self, id: &str) {
+        let others = self.thread.messages().iter();
+        let others = others.filter(|message| message.id() != id).cloned();
+        let history = MessagesSnapshot::new(others.collect::<Vec<_>>());
+        self.thread.handle_event(&history.into());
+        self.transcript.lay(&self.thread);
     }
 
     /// Shows how an ask ended that another endpoint than the agent's has taken. The agent says so itself soon.

@@ -34,6 +34,7 @@ pub(crate) struct Core {
     pub(crate) outbox: Outbox,
     pub(crate) status: RwSignal<Status>,
     pub(crate) connection: RwSignal<Connection>,
+    pub(crate) restoring: RwSignal<bool>,
     /// The conversation as its server tells it, where the server does.
     pub(crate) following: Option<Following>,
     /// What this browser keeps of the conversation, where no server does.
@@ -83,6 +84,7 @@ impl Core {
             },
             status: RwSignal::new(Status::Idle),
             connection: RwSignal::new(Connection::Online),
+            restoring: RwSignal::new(is_named),
             following: has_server.then(|| Following::new(is_named)),
             kept: (remembers && !has_server).then(|| Kept::new(&name)),
             allowed: false,

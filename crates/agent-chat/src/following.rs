@@ -8,8 +8,10 @@ use ag_ui_stream::sse::Frame;
 #[derive(Debug, Default)]
 pub(crate) struct Following {
     pub(crate) feed: Feed,
-    /// Whether the server has the conversation at all.
+    /// Whether the server has the conversation, or may have it.
     pub(crate) begun: bool,
+    /// Whether all that could have begun it was lost on its way, as far as is known.
+    pub(crate) unsure: bool,
     /// Whether something happened that this tab has not seen, so that the server is to be asked for the history.
     pub(crate) stale: bool,
     /// Whether the run that the history ends in died with its server: it goes on when somebody asks for that.
@@ -60,9 +62,19 @@ impl Following {
         self.died = false;
     }
 
-    /// It is not known any more what became of a run that this tab asked for.
+    /// The server has taken a run that this tab asked for.
+    pub(crate) fn begin(&mut self) {
+        // From its first run on, the events go on behind a history.
+        self.stale |= !self.begun;
+        self.begun = true;
+        self.unsure = false;
+    }
+
+    /// It is not known any more what became of a run that this tab asked for. If it was the first, not even whether there is a conversation.
     pub(crate) fn lose_runs(&mut self) {
         self.own.clear();
+        self.unsure |= !self.begun;
+        self.begun = true;
         self.stale = true;
     }
 
@@ -98,6 +110,7 @@ impl Following {
 
     fn begin_anew(&mut self) {
         self.stale = false;
+        self.unsure = false;
         self.died = false;
         self.own.clear();
         self.told = None;

@@ -38,6 +38,10 @@ impl Kept {
         }
     }
 
+    pub(crate) fn is_under(&self, key: &str) -> bool {
+        self.key == key
+    }
+
     pub(crate) fn read(&self) -> Option<Record> {
         let kept = Shelf::Browser.read(&self.key)?;
         let mut lines = kept.lines().map(str::to_owned);

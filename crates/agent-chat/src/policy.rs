@@ -1,6 +1,6 @@
 //! Which agents the page may talk to: those at its own origin, and those that its operator allows.
 
-use crate::transport;
+use crate::transport::{self, TransportError};
 use ask_user_question::json;
 use leptos::prelude::window;
 use web_sys::Url;
@@ -33,10 +33,14 @@ pub(crate) fn reach(agent: &str) -> Reach {
     }
 }
 
-/// Whether a list of allowed agents names an origin. A list that is not there names none.
-pub(crate) async fn is_allowed(list: &str, origin: &str) -> bool {
-    let list = transport::own_text(list).await.unwrap_or_default();
+/// Whether a list of allowed agents names an origin; `None` where the list can't be had just now. A page that has none allows nobody.
+pub(crate) async fn is_allowed(list: &str, origin: &str) -> Option<bool> {
+    let list = match transport::own_text(list).await {
+        Ok(list) => list,
+        Err(TransportError::Status { status: 404, .. }) => String::new(),
+        Err(_) => return None,
+    };
     let list = json::parse(&list).unwrap_or_default();
     let mut allowed = list["allowAgents"].as_array().into_iter().flatten();
-    allowed.any(|allowed| allowed == origin)
+    Some(allowed.any(|allowed| allowed == origin))
 }

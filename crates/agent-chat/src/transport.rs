@@ -13,6 +13,9 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader};
 
+/// How long the page's own server may take for a small file.
+const OWN_PATIENCE: Duration = Duration::from_secs(20);
+
 /// Where an agent is, and what it is told with each request.
 #[derive(Clone, Debug)]
 pub(crate) struct Endpoint {
@@ -251,13 +254,26 @@ impl Endpoint {
     }
 }
 
-/// What stands at an address of the page's own.
-pub(crate) async fn own_text(url: &str) -> Option<String> {
-    let response = Request::get(url).send().await.ok()?;
-    match response.ok() {
-        true => response.text().await.ok(),
-        false => None,
+/// The text at an address of the page's own origin.
+///
+/// # Errors
+/// Where its server can't be reached, or answers with an error status.
+pub(crate) async fn own_text(url: &str) -> Result<String, TransportError> {
+    let abort = Abort::new();
+    let request = Request::get(url)
+        .abort_signal(Some(&abort.signal()))
+        .build();
+    let request = request.map_err(|_| TransportError::Network)?;
+    let response = abort.within(Some(OWN_PATIENCE), request.send()).await;
+    let response = response.map_err(|_| TransportError::Network)?;
+    if !response.ok() {
+        return Err(TransportError::Status {
+            status: response.status(),
+            body: Box::default(),
+        });
     }
+    let text = abort.within(Some(OWN_PATIENCE), response.text()).await;
+    text.map_err(|_| TransportError::Network)
 }
 
 /// The path of a conversation beside its agent, and of what belongs to it.

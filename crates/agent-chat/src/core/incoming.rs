@@ -49,6 +49,7 @@ impl Core {
 
     /// Takes what the server says of the conversation as a whole.
     pub(crate) fn take_description(&mut self, text: &str) {
+        self.restoring.set(false);
         let description = json::parse(text).unwrap_or_default();
         let messages = &description["messages"];
         let history = format!(r#"{{"type":"MESSAGES_SNAPSHOT","messages":{messages}}}"#);
@@ -96,14 +97,20 @@ impl Core {
 
     /// The server does not have the conversation any more.
     pub(crate) fn lose_conversation(&mut self) {
+        let mut was_there = true;
         if let Some(following) = &mut self.following {
-            *following = Following::new(false);
+            was_there = !std::mem::replace(following, Following::new(false)).unsure;
         }
+        self.restoring.set(false);
         self.turn = None;
         self.conversation.abandon_asks();
+        // What is held shows as said, which it is not.
+        if let Some(message) = self.outbox.message() {
+            self.conversation.take_back(&message.id);
+        }
         self.settle_outbox(Resend::Safely);
         // What is about to be sent begins it anew.
-        if !self.outbox.has_message() {
+        if was_there && !self.outbox.has_message() {
             self.status.set(Status::Failed(Trouble::Gone));
         }
     }
@@ -111,6 +118,9 @@ impl Core {
     /// Takes over what this browser has kept of the conversation.
     pub(crate) fn read_kept(&mut self) {
         let kept = self.kept.as_ref().and_then(Kept::read);
+        if self.following.is_none() {
+            self.restoring.set(false);
+        }
         let is_restored = kept.is_some_and(|kept| {
             let history: Vec<&str> = kept.events.iter().map(String::as_str).collect();
             self.conversation
@@ -127,9 +137,9 @@ impl Core {
         }
     }
 
-    /// Takes over what another tab has kept of the conversation.
-    pub(crate) fn read_others(&mut self) {
-        if self.kept.is_some() && self.is_free() {
+    /// Takes over what another tab has kept under a key, where that is this conversation.
+    pub(crate) fn read_others(&mut self, key: &str) {
+        if self.kept.as_ref().is_some_and(|kept| kept.is_under(key)) && self.is_free() {
             self.read_kept();
         }
     }

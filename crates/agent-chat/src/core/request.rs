@@ -90,9 +90,7 @@ impl Core {
     /// The agent has a request, and what it brought.
     pub(crate) fn handle_accepted(&mut self, outgoing: &Outgoing) {
         if let Some(following) = &mut self.following {
-            // From its first run on, the events go on behind a history.
-            following.stale |= !following.begun;
-            following.begun = true;
+            following.begin();
         }
         match &outgoing.post {
             Post::Run(run) if !outgoing.started => self.conversation.start_run(run),

@@ -523,6 +523,118 @@ async fn a_conversation_that_never_was_can_be_begun() {
     assert_eq!(Call::next().await.input.thread_id, server.id);
 }
 
+/// Who has just come, and no server knows the conversation.
+async fn newcomer() -> (Visitor, Server) {
+    let visitor = Visitor::first(ChatOptions::new("/agent").with_conversations());
+    let id = visitor.chat.conversation_id();
+    (visitor, Server { id })
+}
+
+fn no_conversation() -> serde_json::Value {
+    json!({"code": "not_found", "message": "There is no such conversation."})
+}
+
+#[test]
+async fn a_first_message_that_was_lost_goes_again_when_the_server_is_back() {
+    let (visitor, server) = newcomer().await;
+    assert!(visitor.chat.send("Hello"));
+    let lost = Call::next().await;
+    lost.is_unreachable();
+    server.asked("").await.is_unreachable();
+    visitor.sees_connection(Connection::Reconnecting).await;
+    visitor.sees_lines(&["user: Hello"]).await;
+    scripted_agent::is_connected(true);
+    server.asked("").await.answers(404, &no_conversation());
+    let call = Call::next().await;
+    let ids = |call: &Call| -> Vec<String> {
+        let messages = call.input.messages.iter();
+        messages.map(|message| message.id().to_owned()).collect()
+    };
+    assert_eq!(ids(&call), ids(&lost), "the same message, once");
+    call.accept_as(&server.id);
+    call.says("m1", "Good day");
+    call.finishes_as(&server.id);
+    visitor
+        .sees_lines(&["user: Hello", "agent: Good day"])
+        .await;
+    visitor.sees_status(Status::Idle).await;
+}
+
+#[test]
+async fn a_first_message_that_arrived_unheard_is_not_sent_again() {
+    let (visitor, server) = newcomer().await;
+    assert!(visitor.chat.send("Hello"));
+    let lost = Call::next().await;
+    lost.is_unreachable();
+    let mut description = asking("life-4m");
+    description["messages"][0]["id"] = lost.input.messages[0].id().into();
+    server.describes(description).await;
+    visitor
+        .sees_lines(&["user: Hello", "ask: answerable"])
+        .await;
+    server.heard().await;
+    scripted_agent::tick().await;
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+}
+
+#[test]
+async fn whoever_stops_the_first_message_can_say_another() {
+    let (visitor, server) = newcomer().await;
+    assert!(visitor.chat.send("Hello"));
+    let first = Call::next().await;
+    visitor.chat.stop();
+    visitor
+        .sees("the request given up", |_| first.is_aborted())
+        .await;
+    visitor.sees_status(Status::Idle).await;
+    server.asked("").await.answers(404, &no_conversation());
+    visitor
+        .sees("a second message taken", |chat| chat.send("Good day"))
+        .await;
+    let call = Call::next().await;
+    assert_eq!(
+        call.input.messages.last().expect("it says it").text(),
+        "Good day"
+    );
+    visitor.sees_status(Status::Running).await;
+}
+
+#[test]
+async fn a_conversation_that_is_gone_takes_what_was_lost_on_its_way() {
+    let server = Server::new();
+    let (visitor, _stream) = server.asked_visitor().await;
+    visitor.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    call.accept_as(&server.id);
+    call.finishes_as(&server.id);
+    visitor.sees_status(Status::Idle).await;
+    assert!(visitor.chat.send("More"));
+    Call::next().await.is_unreachable();
+    server.asked("").await.answers(404, &no_conversation());
+    let again = Call::next().await.input.messages;
+    let texts: Vec<_> = again.iter().map(|message| message.text()).collect();
+    assert_eq!(texts.iter().filter(|text| *text == "More").count(), 1);
+    visitor.sees_status(Status::Running).await;
+}
+
+#[test]
+async fn whether_a_conversation_is_still_to_come_back_is_known() {
+    let server = Server::new();
+    let visitor = Visitor::first(server.options());
+    assert!(visitor.chat.restoring.get_untracked());
+    server.asked("").await.is_unreachable();
+    visitor.sees_connection(Connection::Reconnecting).await;
+    assert!(visitor.chat.restoring.get_untracked());
+    scripted_agent::is_connected(true);
+    server.describes(asking("life-4m")).await;
+    visitor
+        .sees_lines(&["user: Hello", "ask: answerable"])
+        .await;
+    assert!(!visitor.chat.restoring.get_untracked());
+    let (newcomer, _) = newcomer().await;
+    assert!(!newcomer.chat.restoring.get_untracked());
+}
+
 #[test]
 async fn a_failed_run_is_shown_after_a_reload_and_can_be_tried_again() {
     let server = Server::new();

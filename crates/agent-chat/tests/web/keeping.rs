@@ -106,6 +106,7 @@ async fn what_may_have_arrived_is_sent_again_only_by_its_user() {
             visitor.ask("c1").sending.get_untracked() == reason
         })
         .await;
+    scripted_agent::tick().await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
     visitor.picks("c1", SIZE, 1);
     assert_eq!(Call::next().await.reply_id(), before.reply_id());
@@ -142,7 +143,10 @@ async fn another_tab_sees_what_was_said_here() {
     call.finishes();
     here.sees_status(Status::Idle).await;
     // The browser tells all pages but the one that has written.
-    scripted_agent::tells("storage");
+    scripted_agent::stores("another page's");
+    scripted_agent::tick().await;
+    assert_eq!(there.line(1), "ask: answerable");
+    scripted_agent::stores("agent-chat conversation /agent tabs");
     there
         .sees_lines(&[
             "user: Hello",
@@ -283,9 +287,15 @@ async fn an_agent_that_is_not_allowed_is_refused_before_anything_is_sent() {
         let trouble = Trouble::NotAllowed {
             agent: agent.to_owned(),
         };
-        visitor.sees_status(Status::Failed(trouble)).await;
+        visitor.sees_status(Status::Failed(trouble.clone())).await;
         assert!(!visitor.chat.send("Hello"));
+        // The operator may have allowed it since.
         visitor.chat.retry();
+        visitor.sees_status(Status::Idle).await;
+        let asked_again = Request::next("GET /settings.json").await;
+        asked_again.answers(200, &list);
+        visitor.sees_status(Status::Failed(trouble)).await;
+        scripted_agent::tick().await;
         assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
     }
     let visitor = Visitor::first(ChatOptions::new("blob:x").with_allow_list("/settings.json"));
@@ -293,6 +303,25 @@ async fn an_agent_that_is_not_allowed_is_refused_before_anything_is_sent() {
         agent: "blob:x".to_owned(),
     };
     visitor.sees_status(Status::Failed(trouble)).await;
+}
+
+#[test]
+async fn who_is_allowed_can_not_be_told_without_the_list_and_is_asked_again() {
+    let options = ChatOptions::new("https://agent.example/agent");
+    let visitor = Visitor::first(options.with_allow_list("/settings.json"));
+    Request::next("GET /settings.json").await.is_unreachable();
+    visitor
+        .sees_status(Status::Failed(Trouble::Unreachable))
+        .await;
+    visitor.chat.retry();
+    let list = json!({"allowAgents": ["https://agent.example"]});
+    Request::next("GET /settings.json")
+        .await
+        .answers(200, &list);
+    visitor
+        .sees("the way free", |chat| chat.send("Hello"))
+        .await;
+    Call::next().await;
 }
 
 #[test]

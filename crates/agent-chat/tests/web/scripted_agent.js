@@ -81,3 +81,5 @@ export const connect = (online) => {
 };
 
 export const dispatch = (name) => window.dispatchEvent(new Event(name));
+
+export const store = (key) => window.dispatchEvent(new StorageEvent("storage", { key }));

@@ -26,6 +26,7 @@ extern "C" {
     fn show(visible: bool);
     fn connect(online: bool);
     fn dispatch(name: &str);
+    fn store(key: &str);
 }
 
 /// Forgets what an earlier test left.
@@ -48,6 +49,11 @@ pub(crate) fn is_connected(online: bool) {
 /// The browser tells its page something else.
 pub(crate) fn tells(event: &str) {
     dispatch(event);
+}
+
+/// The browser tells its page that another has kept something under this key.
+pub(crate) fn stores(key: &str) {
+    store(key);
 }
 
 /// The requests that wait and that the test has not taken, as `METHOD PATH`.
