@@ -27,11 +27,22 @@ impl Agent {
             "" => Vec::new(),
             address => kept_headers(address),
         };
+        // Beside the conversation only the page's own agent takes answers.
+        let delivery = match (address, settings.delivery()) {
+            ("", delivery) => delivery,
+            (_, Delivery::Rest) => Delivery::default(),
+            (_, delivery) => delivery,
+        };
         Self {
             headers,
             address: address.to_owned(),
-            delivery: settings.delivery(),
+            delivery,
         }
+    }
+
+    /// Whether it is the page's own.
+    pub(crate) fn is_own(&self) -> bool {
+        self.address.is_empty()
     }
 
     /// What a conversation with it is set up with.

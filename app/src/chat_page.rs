@@ -3,6 +3,7 @@
 use crate::agent::Agent;
 use crate::attention::call_for_attention;
 use crate::composer::{Composer, focus_composer};
+use crate::effect::effect;
 use crate::settings::Settings;
 use crate::settings::browser;
 use crate::settings::dialog::SettingsDialog;
@@ -19,6 +20,8 @@ pub(crate) const LIMITS: Limits = Limits::CHAT;
 pub fn ChatPage() -> impl IntoView {
     let (settings, words) = browser::provide_settings();
     let agent = Memo::new(move |_| settings.with(Agent::set));
+    // How often the address came to name another conversation.
+    let moves = RwSignal::new(0);
     let here = move || {
         settings.track();
         browser::here()
@@ -32,21 +35,30 @@ pub fn ChatPage() -> impl IntoView {
             <a class="icon new-button" href=here aria-label=say(|words| words.new_conversation)></a>
             <SettingsDialog />
         </header>
-        {move || conversation(agent.get(), settings)}
+        {move || {
+            moves.track();
+            conversation(agent.get(), settings, moves)
+        }}
     }
 }
 
-fn conversation(agent: Agent, settings: RwSignal<Settings>) -> AnyView {
+fn conversation(agent: Agent, settings: RwSignal<Settings>, moves: RwSignal<u32>) -> AnyView {
+    let is_own = agent.is_own();
     let chat = use_agent_chat(agent.options(&LIMITS));
+    effect(move || {
+        if chat.left.get() {
+            moves.update(|moves| *moves += 1);
+        }
+    });
     let at_end = RwSignal::new(true);
     call_for_attention(chat.waiting, settings, words());
     view! {
         <main class="chat">
             <Transcript chat at_end />
-            <Show when=move || chat.entries.with(Vec::is_empty)>
+            <Show when=move || chat.entries.with(Vec::is_empty) && !chat.restoring.get()>
                 <Welcome chat />
             </Show>
-            <ConnectionLine chat />
+            <ConnectionLine chat is_own />
             <Trouble chat />
             <Composer chat at_end />
         </main>
@@ -81,12 +93,17 @@ fn Welcome(chat: AgentChat) -> impl IntoView {
 
 /// Whether the agent can be reached, where it can't.
 #[component]
-fn ConnectionLine(chat: AgentChat) -> impl IntoView {
+fn ConnectionLine(
+    chat: AgentChat,
+    /// Whether the agent is the page's own, to which everything is sent in the end.
+    is_own: bool,
+) -> impl IntoView {
     let words = words();
     let text = move || match chat.connection.get() {
         Connection::Online => "",
         Connection::Reconnecting => words.get().reconnecting,
-        Connection::Offline => words.get().offline,
+        Connection::Offline if is_own => words.get().offline,
+        Connection::Offline => words.get().offline_elsewhere,
     };
     view! {
         <p class="connection" role="status">

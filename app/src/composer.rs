@@ -49,8 +49,18 @@ pub fn Composer(
     };
     // One button for both, so that focus stays on it. The second click of a double click on "Send" is no wish to stop.
     let on_click = move |event: MouseEvent| {
-        if running.get_untracked() && event.detail() < 2 {
-            chat.stop();
+        if running.get_untracked() {
+            // Where the run ends at once, the button sends again before the browser asks what it does.
+            event.prevent_default();
+            if event.detail() < 2 {
+                chat.stop();
+            }
+        }
+    };
+    // A key that is held presses again and again: what was sent would be stopped.
+    let on_button_key = move |event: KeyboardEvent| {
+        if event.repeat() && event.key() == "Enter" {
+            event.prevent_default();
         }
     };
     let on_keydown = move |event: KeyboardEvent| {
@@ -105,6 +115,7 @@ pub fn Composer(
                     class:stop=running
                     aria-label=label
                     on:click=on_click
+                    on:keydown=on_button_key
                 ></button>
             </div>
         </form>

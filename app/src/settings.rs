@@ -90,7 +90,11 @@ impl Settings {
             "" => words.title,
             agent => {
                 let host = agent.split_once("//").map_or(agent, |(_, host)| host);
-                host.split('/').next().unwrap_or_default()
+                match host.split('/').next() {
+                    // An address at the page's own origin.
+                    None | Some("") => agent,
+                    Some(host) => host,
+                }
             }
         }
     }

@@ -90,7 +90,7 @@ pub fn Transcript(
     });
     let dots = move || [(); 3].map(|()| view! { <span></span> }).collect_view();
     view! {
-        <div class="transcript" role="log" aria-label=say(|words| words.conversation) tabindex="0" node_ref=frame on:scroll=on_scroll>
+        <div class="transcript" role="log" aria-label=say(|words| words.conversation) aria-busy=move || chat.restoring.get().then_some("true") tabindex="0" node_ref=frame on:scroll=on_scroll>
             <ol node_ref=list>
                 <For each=move || chat.entries.get() key=|entry| entry.key.clone() let(entry)>
                     <li>

@@ -46,6 +46,8 @@ pub struct Words {
     pub(crate) question_waits: &'static str,
     pub(crate) reconnecting: &'static str,
     pub(crate) offline: &'static str,
+    /// The same, where nothing is sent by itself.
+    pub(crate) offline_elsewhere: &'static str,
     pub(crate) settings: SettingsWords,
     pub(crate) troubles: TroubleWords,
 }

@@ -144,7 +144,8 @@ impl Sink for Tree {
         set(link, "title", address);
         // As the browser reads it, so that what is shown is where it goes.
         if let Some(anchor) = link.dyn_ref::<HtmlAnchorElement>()
-            && link.has_attribute("data-hides")
+            // A user's name stands before the host, and can look like one.
+            && (link.has_attribute("data-hides") || !anchor.username().is_empty())
         {
             let host = match anchor.host() {
                 host if host.is_empty() => anchor.pathname(),

@@ -36,6 +36,7 @@ pub(super) static WORDS: Words = Words {
     question_waits: "سؤال في انتظارك",
     reconnecting: "انقطع الاتصال، وتجري استعادته؛ لن يضيع شيء.",
     offline: "أنت غير متصل بالشبكة. سيُرسل ما تجيب به عند عودة الاتصال.",
+    offline_elsewhere: "أنت غير متصل بالشبكة. لا يمكن إرسال شيء حتى عودة الاتصال.",
     settings: SettingsWords {
         title: "الإعدادات",
         close: "إغلاق",

@@ -36,6 +36,7 @@ pub(super) static WORDS: Words = Words {
     question_waits: "A question waits for you",
     reconnecting: "The connection is gone. Trying to get it back; nothing is lost.",
     offline: "You are offline. What you answer is sent when you are back.",
+    offline_elsewhere: "You are offline. Nothing can be sent until you are back.",
     settings: SettingsWords {
         title: "Settings",
         close: "Close",

@@ -36,6 +36,7 @@ pub(super) static WORDS: Words = Words {
     question_waits: "Eine Frage wartet auf Sie",
     reconnecting: "Die Verbindung ist unterbrochen und wird wiederhergestellt; nichts geht verloren.",
     offline: "Sie sind offline. Ihre Antworten werden gesendet, sobald Sie wieder verbunden sind.",
+    offline_elsewhere: "Sie sind offline. Bis Sie wieder verbunden sind, kann nichts gesendet werden.",
     settings: SettingsWords {
         title: "Einstellungen",
         close: "Schließen",

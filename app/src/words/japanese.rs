@@ -36,6 +36,7 @@ pub(super) static WORDS: Words = Words {
     question_waits: "質問が届いています",
     reconnecting: "接続が切れました。再接続しています。内容は失われません。",
     offline: "オフラインです。回答は再接続後に送信されます。",
+    offline_elsewhere: "オフラインです。再接続するまで送信できません。",
     settings: SettingsWords {
         title: "設定",
         close: "閉じる",

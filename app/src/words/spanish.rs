@@ -36,6 +36,7 @@ pub(super) static WORDS: Words = Words {
     question_waits: "Una pregunta le espera",
     reconnecting: "Se ha perdido la conexión. Se está recuperando; no se pierde nada.",
     offline: "No tiene conexión. Lo que responda se enviará cuando la recupere.",
+    offline_elsewhere: "No tiene conexión. No se puede enviar nada hasta que la recupere.",
     settings: SettingsWords {
         title: "Ajustes",
         close: "Cerrar",

@@ -59,5 +59,7 @@ fn another_agent_goes_by_its_own_name() {
     let other = set(Setting::Agent, "https://agent.example:8443/run?x=/");
     assert_eq!(other.title(words), "agent.example:8443");
     assert_eq!(other.subtitle(words), "");
+    let beside = set(Setting::Agent, "/other/agent");
+    assert_eq!(beside.title(words), "/other/agent");
     assert_ne!(other.suggestions(words), own.suggestions(words));
 }

@@ -128,11 +128,12 @@ async fn a_text_may_be_taken_up_again() {
 
 #[test]
 async fn a_link_says_where_it_leads_and_gives_nothing_away() {
-    let message = Message::of("[My bank](https://user@EXAMPLE.com:8443/x) https://example.org/y [mail](mailto:a@example.com) ").await;
+    let message = Message::of("[My bank](https://user@EXAMPLE.com:8443/x) https://example.org/y [mail](mailto:a@example.com) https://bank.example@example.com/ ").await;
     for (index, (address, host)) in [
         ("https://user@EXAMPLE.com:8443/x", Some("example.com:8443")),
         ("https://example.org/y", None),
         ("mailto:a@example.com", Some("a@example.com")),
+        ("https://bank.example@example.com/", Some("example.com")),
     ]
     .into_iter()
     .enumerate()

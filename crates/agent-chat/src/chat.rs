@@ -51,6 +51,9 @@ pub struct AgentChat {
     pub connection: Signal<Connection>,
     /// Whether an earlier conversation is still to come back, so that nothing is known of it yet.
     pub restoring: Signal<bool>,
+    /// Whether the page's address has come to name another conversation, where this one is [kept in the address](ChatOptions::kept_in_address):
+    /// a page that sets the hook up again comes to that one.
+    pub left: Signal<bool>,
     core: StoredValue<Core, LocalStorage>,
 }
 
@@ -64,6 +67,7 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         status: core.status.into(),
         connection: core.connection.into(),
         restoring: core.restoring.into(),
+        left: core.left.into(),
         core: StoredValue::new_local(core),
     };
     on_cleanup(move || {
@@ -207,6 +211,9 @@ impl AgentChat {
                 if let Some(key) = event.key() {
                     self.with(|core| core.read_others(&key));
                 }
+            }),
+            window_event_listener_untyped("hashchange", move |_| {
+                self.with(|core| core.look_at_address());
             }),
             window_event_listener_untyped("pagehide", move |_| {
                 self.with(|core| core.save());

@@ -35,6 +35,7 @@ pub(crate) struct Core {
     pub(crate) status: RwSignal<Status>,
     pub(crate) connection: RwSignal<Connection>,
     pub(crate) restoring: RwSignal<bool>,
+    pub(crate) left: RwSignal<bool>,
     /// The conversation as its server tells it, where the server does.
     pub(crate) following: Option<Following>,
     /// What this browser keeps of the conversation, where no server does.
@@ -85,6 +86,7 @@ impl Core {
             status: RwSignal::new(Status::Idle),
             connection: RwSignal::new(Connection::Online),
             restoring: RwSignal::new(is_named),
+            left: RwSignal::new(false),
             following: has_server.then(|| Following::new(is_named)),
             kept: (remembers && !has_server).then(|| Kept::new(&name)),
             allowed: false,
@@ -134,6 +136,15 @@ impl Core {
         let thread = &self.conversation.thread;
         if let Some(kept) = self.kept.as_ref().filter(|_| !thread.messages().is_empty()) {
             kept.write(thread);
+        }
+    }
+
+    /// The page's address is another one.
+    pub(crate) fn look_at_address(&self) {
+        if self.options.memory == Memory::Address
+            && address::conversation().is_some_and(|id| id != self.options.setup.thread_id)
+        {
+            self.left.set(true);
         }
     }
 

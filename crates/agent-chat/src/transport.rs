@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader};
+use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, RequestRedirect};
 
 /// How long the page's own server may take for a small file.
 const OWN_PATIENCE: Duration = Duration::from_secs(20);
@@ -248,9 +248,14 @@ impl Endpoint {
             // What is no legal header is left out.
             let _ = headers.append(name, value);
         }
-        request
+        let request = request
             .headers(Headers::from_raw(headers))
-            .header("Accept", accept)
+            .header("Accept", accept);
+        match self.headers.is_empty() {
+            true => request,
+            // They are for this agent alone, and a browser would take them along.
+            false => request.redirect(RequestRedirect::Error),
+        }
     }
 }
 

@@ -241,6 +241,25 @@ async fn the_address_names_the_conversation() {
 }
 
 #[test]
+async fn another_address_leads_to_another_conversation() {
+    let visitor = Visitor::first(ChatOptions::new("/agent").kept_in_address());
+    visitor.chat.send("Hello");
+    Call::next().await;
+    assert!(!visitor.chat.left.get_untracked());
+    let location = window().location();
+    location.set_hash("c=another-one").expect("it takes it");
+    visitor
+        .sees("that the address has changed", |chat| {
+            chat.left.get_untracked()
+        })
+        .await;
+    drop(visitor);
+    let visitor = Visitor::beside(ChatOptions::new("/agent").kept_in_address());
+    assert_eq!(visitor.chat.conversation_id(), "another-one");
+    location.set_hash("").expect("it takes it");
+}
+
+#[test]
 async fn headers_are_kept_for_their_origin() {
     let header = |value: &str| vec![("Authorization".to_owned(), value.to_owned())];
     assert!(keep_headers("https://one.example/agent", &header("one")));
