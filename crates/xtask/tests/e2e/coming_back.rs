@@ -1,6 +1,7 @@
 //! Answers by every way of delivery, and conversations that come back.
 
-use crate::browser::{journey, journey_at, journey_through_trouble};
+use crate::browser::{journey, journey_at, journey_through_trouble, visit};
+use crate::chat_page::ChatPage;
 use crate::server::Server;
 
 const REQUEST: &str = "I need my car looked at";
@@ -133,6 +134,26 @@ async fn what_is_answered_without_a_network_is_sent_once_when_it_is_back() {
         page.is_informed("").await?;
         assert_eq!(page.receipts().await?.len(), 1);
         assert_eq!(page.own_messages().await?, [REQUEST, "Brake service"]);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_first_message_that_nobody_takes_is_sent_once_when_the_server_is_there() {
+    let mut server = Server::start_with_database();
+    let url = server.url();
+    // Asked for the conversation, the server says that there is none.
+    visit(&["net::ERR_", "404 (Not Found)"], async |driver| {
+        let page = ChatPage::open(driver, &url).await?;
+        server.kill();
+        page.say(REQUEST).await?;
+        page.is_informed("The connection is gone").await?;
+        server.start_again();
+        page.can_choose("Brake service").await?;
+        page.is_informed("").await?;
+        assert_eq!(page.own_messages().await?, [REQUEST]);
+        assert_eq!(page.alert().await?, "");
         Ok(())
     })
     .await;
