@@ -62,8 +62,8 @@ pub enum SubmitMode {
 /// reach the agent stays beside the receipt until the user puts it away.
 ///
 /// # Events
-/// `qc-waiting` bubbles from the root when the arguments are complete, `qc-resolved` when the ask is over. Whoever prevents the default of
-/// the second takes care of the focus; else the receipt gets it where the form had it.
+/// `qc-waiting` bubbles from the root when the arguments are complete, `qc-resolved` when the ask is over, and `qc-waiting` again where it is
+/// opened again. Whoever prevents the default of `qc-resolved` takes care of the focus; else the receipt gets it where the form had it.
 ///
 /// # Styling
 /// `data-state` of the root is one of `composing`, `streaming`, `awaiting`, `invalid`, `submitting`, `failed`, `malformed`, `answered`,
@@ -173,6 +173,7 @@ pub fn QuestionCard(
     let over = Memo::new(move |_| readonly || is_over(card.shown.phase.get()));
     // A card that begins as a receipt comes from a history: nothing will ever be announced.
     let live = !over.get_untracked();
+    card.resolved.set_value(!live);
     // Looks at the ask only once that is over: before, each byte of its arguments would be a reason to look again.
     let late = Memo::new(move |_| match over.get() {
         true => card.late_text(),
@@ -288,11 +289,8 @@ fn ended(
     let receipt = NodeRef::<Div>::new();
     // The form is gone, and the focus with it: without this it would be nowhere.
     effect(move || {
-        let Some(receipt) = receipt.get() else { return };
-        let unprevented = !live || events::dispatch(card.root, events::RESOLVED);
-        if unprevented && card.had_focus.get_value() {
-            focus::focus_quietly(&receipt);
-            card.had_focus.set_value(false);
+        if let Some(receipt) = receipt.get() {
+            card.resolve(&receipt);
         }
     });
     view! {

@@ -14,7 +14,7 @@ use ask_user_question::{AskUserQuestion, Question};
 /// - Getters: [`is_chosen`](Self::is_chosen), [`is_other_chosen`](Self::is_other_chosen), [`is_other_unsent`](Self::is_other_unsent),
 ///   [`is_skipped`](Self::is_skipped), [`standing`](Self::standing), [`text`](Self::text), [`room`](Self::room), [`problem`](Self::problem),
 ///   [`problems`](Self::problems), [`is_dirty`](Self::is_dirty), [`selections`](Self::selections), [`left_over`](Self::left_over).
-/// - What the stream tells: [`know`](Self::know), [`reconcile`](Self::reconcile).
+/// - What the stream tells: [`know`](Self::know), [`reconcile`](Self::reconcile), [`become_message`](Self::become_message).
 /// - Apart from its card: [`kept`](Self::kept), [`restore`](Self::restore), [`take_up`](Self::take_up).
 /// - What the user does: [`toggle`](Self::toggle), [`choose_other`](Self::choose_other), [`toggle_other`](Self::toggle_other),
 ///   [`type_text`](Self::type_text), [`skip`](Self::skip), [`unskip`](Self::unskip), [`toggle_skip`](Self::toggle_skip),
@@ -364,6 +364,22 @@ impl Draft {
         if self.is_skipped(question) {
             self.toggle_skip(question);
         }
+    }
+
+    /// Whether anything was done to it but to write an own answer to the first question.
+    pub(crate) fn is_more_than_text(&self) -> bool {
+        let mut questions = self.questions.iter();
+        questions
+            .next()
+            .is_some_and(QuestionDraft::is_more_than_text)
+            || questions.any(QuestionDraft::is_dirty)
+    }
+
+    /// Becomes this one text, where no question can be answered.
+    pub(crate) fn become_message(&mut self, text: &str) {
+        self.forget();
+        self.know(0, Kind::Single);
+        self.type_text(0, Field::Other, text);
     }
 
     /// Forgets everything that the user did.

@@ -1,19 +1,24 @@
 //! What happens when the stream and the host move on.
 
 use super::events;
+use super::focus::focus_quietly;
 use super::follow::QuestionShown;
 use super::state::{CardState, Layout, Settled, Submission, is_over, takes_answer};
 use super::steady::page_moved;
 use crate::dom::Control;
-use crate::draft::{Draft, Kind};
+use crate::draft::Draft;
 use crate::labels::isolate;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
 use std::time::Duration;
+use web_sys::HtmlElement;
 
 /// How long a reply must have been on its way before that is worth a word.
 const SENDING_AFTER: Duration = Duration::from_secs(1);
+
+/// The one field of an ask that cannot be read.
+const OWN_ANSWER: Control = Control::OtherText { question: 0 };
 
 /// What the stream and the host tell.
 impl CardState {
@@ -22,8 +27,19 @@ impl CardState {
         let before = self.shown.phase.get_untracked();
         let now = self.phase_of(ask);
         let ends = !is_over(before) && is_over(now);
+        let opens_again = is_over(before) && takes_answer(now);
+        let breaks = before != Phase::Malformed && now == Phase::Malformed;
         if is_over(before) != is_over(now) {
             page_moved();
+        }
+        if (breaks || opens_again) && self.has_focus() {
+            self.go_on_soon();
+        }
+        if takes_answer(now) {
+            self.unreadable.set_value(false);
+        }
+        if breaks {
+            self.start_over();
         }
         if ends {
             // Asked now: the form is about to go, and the focus with it.
@@ -34,24 +50,77 @@ impl CardState {
         if self.shown.follow(ask, now) {
             self.steady.moved();
         }
-        self.know_kinds(ask);
         if now == Phase::Malformed {
-            self.draft.update(|draft| draft.know(0, Kind::Single));
+            self.unreadable.set_value(true);
+        } else {
+            self.know_kinds(ask);
         }
         self.take_up(ask);
         if self.readonly {
             return;
         }
+        if opens_again {
+            self.wait_again();
+        }
         if before == Phase::Streaming && takes_answer(now) {
             self.arrive(ask);
         }
-        if before == Phase::Streaming && now == Phase::Malformed {
-            self.announcer
-                .say_once(&ask.tool_call_id, || self.labels.malformed.to_owned());
+        if breaks {
+            self.announcer.say(self.labels.malformed);
         }
         // What the user ended was announced then, and what had ended before they came is no news.
         if ends && !self.is_settled() && (now != Phase::Expired || self.deadline.is_news()) {
             self.announce_end(ask, now);
+        }
+    }
+
+    /// Puts the focus, which is about to go with what has it, where the user goes on once the views have followed.
+    fn go_on_soon(self) {
+        let go_on = move || match self.unreadable.try_get_value() {
+            // On Send a key that was meant for a text would send it.
+            Some(true) => match self.control(OWN_ANSWER) {
+                Some(_) => self.focus(OWN_ANSWER),
+                None => self.focus(Control::Cancel),
+            },
+            Some(false) => {
+                self.focus_next();
+            }
+            // The card is gone.
+            None => {}
+        };
+        set_timeout(go_on, Duration::ZERO);
+    }
+
+    /// Nothing that was said of the answers, or asked about them, is true of the message that takes their place.
+    fn start_over(self) {
+        self.validating.set(false);
+        self.nudged.set(None);
+        self.confirming.set(false);
+        // The field in which something was composed goes.
+        self.composing.set_value(false);
+        if self.submission.get_untracked() == Submission::Latched {
+            // No reply to it can go through.
+            self.submission.set(Submission::Open);
+        }
+    }
+
+    /// Tells the page that the ask is over, unless it knows, and puts the focus on what took the place of the form, where it was there and
+    /// the page does not see to it.
+    pub(crate) fn resolve(self, place: &HtmlElement) {
+        let is_known = self.resolved.get_value();
+        self.resolved.set_value(true);
+        let is_ours = is_known || events::dispatch(self.root, events::RESOLVED);
+        if is_ours && self.had_focus.get_value() {
+            focus_quietly(place);
+        }
+        self.had_focus.set_value(false);
+    }
+
+    /// Tells the page that an answer is waited for again, if it heard that none is.
+    fn wait_again(self) {
+        if self.resolved.get_value() {
+            self.resolved.set_value(false);
+            events::dispatch(self.root, events::WAITING);
         }
     }
 
@@ -106,7 +175,8 @@ impl CardState {
 
     /// Gives the user everything back.
     fn reopen(self, submission: Submission) {
-        if self.is_settled() && self.has_focus() {
+        let was_settled = self.is_settled();
+        if was_settled && self.has_focus() {
             // The note that has the focus goes; the controls come back when the views have followed.
             set_timeout(move || self.focus(Control::Cancel), Duration::ZERO);
         }
@@ -117,6 +187,9 @@ impl CardState {
         self.sent.set_value(None);
         self.submission.set(submission);
         self.steady.moved();
+        if was_settled {
+            self.wait_again();
+        }
     }
 
     fn is_settled(self) -> bool {

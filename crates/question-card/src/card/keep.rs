@@ -2,7 +2,7 @@
 
 use super::field;
 use super::state::CardState;
-use crate::draft::{Draft, Field};
+use crate::draft::{Draft, Field, Kind};
 use crate::drafts::{Persist, remember};
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::ev;
@@ -51,11 +51,17 @@ impl CardState {
         self.keeper.restored.set_value(true);
     }
 
-    /// Takes up what was kept of questions that are whole now.
+    /// Takes up what was kept of questions that are whole now; where the ask cannot be read, as part of a message.
     pub(super) fn take_up(self, ask: &AskSnapshot) {
-        if !self.draft.with_untracked(Draft::is_waiting) {
-            return;
+        if self.draft.with_untracked(Draft::is_waiting) {
+            self.take_up_answers(ask);
         }
+        if ask.phase == Phase::Malformed {
+            self.gather(ask);
+        }
+    }
+
+    fn take_up_answers(self, ask: &AskSnapshot) {
         let no_more = ask.phase != Phase::Streaming;
         let taken = self
             .draft
@@ -65,6 +71,25 @@ impl CardState {
             self.fill(question, Field::Other);
             self.fill(question, Field::Note);
         }
+    }
+
+    /// Puts all that was chosen and typed into the one field that is left.
+    fn gather(self, ask: &AskSnapshot) {
+        let (is_more, is_message) = self.draft.with_untracked(|draft| {
+            let is_more = draft.is_more_than_text();
+            (is_more, !is_more && draft.kind(0) == Some(Kind::Single))
+        });
+        if is_message {
+            return;
+        }
+        let text = untrack(|| match is_more {
+            true => self.left_text(ask, &[]),
+            false => self
+                .draft
+                .with(|draft| draft.text(0, Field::Other).to_owned()),
+        });
+        self.draft.update(|draft| draft.become_message(&text));
+        self.fill(0, Field::Other);
     }
 
     /// A field that is there already does not follow the draft (see [`field`]).

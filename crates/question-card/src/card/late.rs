@@ -4,7 +4,7 @@ use super::focus::focus_quietly;
 use super::state::{CardState, Sent, Submission};
 use crate::anatomy::part;
 use crate::copy::copy_button;
-use crate::draft::Draft;
+use crate::draft::{Draft, Field};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
@@ -86,7 +86,17 @@ impl CardState {
             // Sent as a message, or given up.
             return String::new();
         }
-        let sent = self.ask.with(|ask| self.sent_selections(ask));
+        self.ask.with(|ask| match self.unreadable.get_value() {
+            // One text, which says by itself what it is about.
+            true => self
+                .draft
+                .with(|draft| draft.text(0, Field::Other).to_owned()),
+            false => self.left_text(ask, &self.sent_selections(ask)),
+        })
+    }
+
+    /// What was chosen or typed and is not part of what was sent.
+    pub(crate) fn left_text(self, ask: &AskSnapshot, sent: &[Selection]) -> String {
         let left = |question: usize| {
             let sent = sent.iter().find(|sent| sent.question == question);
             let left = self.draft.with(|draft| draft.left_over(question, sent));
@@ -98,14 +108,14 @@ impl CardState {
             left if left.is_empty() => None,
             left => Some([asked.question.text.as_str(), "\n", &left].concat()),
         };
-        self.ask.with(|ask| match ask.questions.len() {
+        match ask.questions.len() {
             // Where no question could be read, an own answer could be typed all the same.
             0 | 1 => left(0),
             _ => {
                 let all = ask.questions.iter().enumerate().filter_map(named);
                 all.collect::<Vec<_>>().join("\n\n")
             }
-        })
+        }
     }
 
     /// What the agent has of this ask.

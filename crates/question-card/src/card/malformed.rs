@@ -2,7 +2,6 @@
 
 use super::actions::{alert, cancel_button, keep_answering, submit_button, wait};
 use super::field::{counter, text_field};
-use super::focus::focus_quietly;
 use super::state::{CardState, Settled, Submission};
 use crate::anatomy::part;
 use crate::dom::Control;
@@ -52,11 +51,8 @@ fn ways_out(card: CardState) -> impl IntoView {
 fn note(card: CardState, settled: Settled) -> impl IntoView {
     let node = NodeRef::<Div>::new();
     effect(move || {
-        if let Some(node) = node.get()
-            && card.had_focus.get_value()
-        {
-            focus_quietly(&node);
-            card.had_focus.set_value(false);
+        if let Some(node) = node.get() {
+            card.resolve(&node);
         }
     });
     let (state, text) = match settled {

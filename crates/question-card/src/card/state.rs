@@ -45,6 +45,10 @@ pub(crate) struct CardState {
     pub(crate) composing: StoredValue<bool>,
     /// The host would not take a message at this moment.
     pub(crate) refused: RwSignal<bool>,
+    /// The ask cannot be read: the first question's own answer is a message, and all there is.
+    pub(crate) unreadable: StoredValue<bool>,
+    /// The page knows that the ask is over.
+    pub(crate) resolved: StoredValue<bool>,
     /// The focus was in the form when the receipt took its place.
     pub(crate) had_focus: StoredValue<bool>,
     pub(crate) calls: Calls,
@@ -165,6 +169,8 @@ impl CardState {
             deadline: Deadline::new(time),
             composing: StoredValue::new(false),
             refused: RwSignal::new(false),
+            unreadable: StoredValue::new(false),
+            resolved: StoredValue::new(false),
             had_focus: StoredValue::new(false),
             calls,
             offers,

@@ -53,6 +53,11 @@ impl QuestionDraft {
         has_text || self.skipped.is_some() || !self.choice.picks.is_empty()
     }
 
+    /// Whether there is more to it than an own answer.
+    pub(super) fn is_more_than_text(&self) -> bool {
+        !self.choice.picks.is_empty() || self.skipped.is_some() || !is_blank(&self.note)
+    }
+
     pub(super) fn other_unsent(&self) -> bool {
         !self.choice.other && !is_blank(&self.other)
     }

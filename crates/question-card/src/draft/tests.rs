@@ -45,6 +45,29 @@ fn check(draft: &Draft, selected: &[usize], other: Option<&str>) {
 }
 
 #[test]
+fn of_an_ask_that_cannot_be_read_one_text_is_left() {
+    let mut draft = Draft::new(None);
+    draft.know(0, Kind::Multi);
+    draft.know(1, Kind::Single);
+    assert!(!draft.is_more_than_text());
+    draft.type_text(0, Field::Other, "own");
+    assert!(!draft.is_more_than_text());
+    draft.toggle(0, 1, "B");
+    assert!(draft.is_more_than_text());
+    draft.toggle(0, 1, "B");
+    draft.type_text(1, Field::Note, "note");
+    assert!(draft.is_more_than_text());
+    draft.become_message("all of it");
+    assert!(!draft.is_more_than_text());
+    assert_eq!(draft.text(0, Field::Other), "all of it");
+    assert_eq!(
+        (draft.kind(0), draft.problem(0)),
+        (Some(Kind::Single), None)
+    );
+    assert!(draft.text(1, Field::Note).is_empty());
+}
+
+#[test]
 fn a_single_choice_replaces_the_one_before() {
     let mut draft = single();
     assert_eq!(draft.problem(0), Some(Problem::Unanswered));

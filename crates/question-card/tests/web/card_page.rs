@@ -399,6 +399,11 @@ impl CardPage {
         Listener::new(&self.find("[role=status]").expect("a live region"))
     }
 
+    /// Every event of the card's own from now on.
+    pub fn hear_events(&self) -> EventsHeard {
+        EventsHeard::at(&self.root)
+    }
+
     /// Waits until the live region says something, and gives it.
     pub async fn announced(&self) -> String {
         until("an announcement", || !self.announcement().is_empty()).await;
@@ -601,6 +606,34 @@ impl StatesLeft {
 impl Drop for StatesLeft {
     fn drop(&mut self) {
         self.observer.disconnect();
+    }
+}
+
+/// The names of the events that the card dispatched.
+pub struct EventsHeard {
+    heard: Rc<RefCell<Vec<String>>>,
+    _on_event: Closure<dyn Fn(Event)>,
+}
+
+impl EventsHeard {
+    fn at(root: &Element) -> Self {
+        let heard = Rc::new(RefCell::new(Vec::new()));
+        let on_event = Closure::<dyn Fn(Event)>::new({
+            let heard = heard.clone();
+            move |event: Event| heard.borrow_mut().push(event.type_())
+        });
+        for name in ["qc-waiting", "qc-resolved"] {
+            root.add_event_listener_with_callback(name, on_event.as_ref().unchecked_ref())
+                .expect("it listens");
+        }
+        Self {
+            heard,
+            _on_event: on_event,
+        }
+    }
+
+    pub fn so_far(&self) -> Vec<String> {
+        self.heard.borrow().clone()
     }
 }
 

@@ -114,11 +114,18 @@ async fn more_time_is_one_press_away() {
 #[test]
 async fn more_time_after_the_end_opens_the_card_again() {
     let (card, clock) = waiting_for(MINUTE).await;
+    let events = card.hear_events();
     card.choose("Oil change").await;
+    card.control("Oil change")
+        .focus()
+        .expect("it takes the focus");
     clock.turn(&card, MINUTE).await;
     assert_eq!(card.state(), "expired");
+    card.sees_focus_on(&card.receipt().expect("a receipt"));
     card.receives([AskPatch::ExpiresAt(None)]);
     card.settled().await;
+    assert_eq!(events.so_far(), ["qc-resolved", "qc-waiting"]);
+    until("the focus is back", || card.has_focus_on("Submit answers")).await;
     assert_eq!(
         (card.state().as_str(), card.chosen()),
         ("awaiting", vec!["Oil change".to_owned()])

@@ -1,10 +1,11 @@
 //! Arguments that ended and cannot be used.
 
-use crate::asks::{service, stream};
-use crate::card_page::CardPage;
+use crate::asks::{before, mixed, ready, service, stream, toppings};
+use crate::card_page::{CardPage, Setting};
 use crate::wait::until;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{Outcome, Phase};
+use ask_user_question::{AskSnapshot, Outcome, Phase};
+use leptos::prelude::document;
 use question_card::Sending;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -183,5 +184,102 @@ async fn what_was_typed_is_kept_when_it_ends_otherwise() {
         card.text().contains("My brakes squeal"),
         "{:?}",
         card.text()
+    );
+}
+
+#[test]
+async fn an_answerable_ask_that_turns_out_unusable_loses_nothing() {
+    let card = CardPage::composing().await;
+    let events = card.hear_events();
+    let spoken = card.listen();
+    card.receives(stream(&mixed()));
+    card.receives(ready(&mixed()));
+    card.settled().await;
+    card.choose("SQLite").await;
+    card.choose("Search").await;
+    card.choose("Export").await;
+    card.type_other(2, "  like a newspaper").await;
+    card.add_note(1, "fast").await;
+    card.receives([AskPatch::Phase(Phase::Malformed)]);
+    card.settled().await;
+    assert_eq!(card.state(), "malformed");
+    let all = "Which database?\nSQLite\n\nWhich features?\nSearch, Export\nNote: fast\n\nWhich style?\n  like a newspaper";
+    assert_eq!(card.text_field(0).value(), all);
+    until("the focus is back", || {
+        document().active_element().as_ref() == Some(&card.text_field(0))
+    })
+    .await;
+    let unreadable = "The agent\u{2019}s question could not be read";
+    spoken
+        .hears([
+            "The agent asks 3 questions. \u{2068}Database\u{2069}: \u{2068}Which database?\u{2069}",
+            "",
+            unreadable,
+        ])
+        .await;
+    assert_eq!(events.so_far(), ["qc-waiting"]);
+    card.press_button("Send as a message").await;
+    card.heard(|heard| assert_eq!(heard.messages, [all]));
+    is_done(&card, "Replied in chat");
+    assert_eq!(events.so_far(), ["qc-waiting", "qc-resolved"]);
+    card.ends(Phase::Superseded, Some(Outcome::Superseded))
+        .await;
+    assert_eq!(events.so_far(), ["qc-waiting", "qc-resolved"], "once");
+}
+
+#[test]
+async fn what_was_chosen_while_it_streamed_is_not_lost_either() {
+    let card = CardPage::composing().await;
+    let first = AskPatch::OpenQuestion { question: 1 };
+    card.receives(before(stream(&mixed()), &first).0);
+    card.settled().await;
+    card.control("SQLite").focus().expect("it takes the focus");
+    card.choose("SQLite").await;
+    card.receives([AskPatch::Phase(Phase::Malformed)]);
+    card.settled().await;
+    assert_eq!(card.text_field(0).value(), "SQLite");
+    until("the focus is back", || {
+        document().active_element().as_ref() == Some(&card.text_field(0))
+    })
+    .await;
+    card.type_other(0, "SQLite, please").await;
+    card.ends(Phase::Superseded, None).await;
+    assert!(card.text().contains("SQLite, please"));
+}
+
+#[test]
+async fn several_answers_to_one_question_are_not_lost_with_it() {
+    let card = CardPage::waiting(toppings()).await;
+    card.choose("Basil").await;
+    card.choose("Capers").await;
+    card.submit().await;
+    card.receives([AskPatch::Phase(Phase::Malformed)]);
+    card.settled().await;
+    assert_eq!(card.text_field(0).value(), "Basil, Capers");
+    assert!(!card.is_inert("Send as a message") && !card.is_inert("Cancel question"));
+    let id = card.tool_call_id();
+    drop(card);
+    let mut snapshot = AskSnapshot::complete(id, toppings(), Phase::Answerable);
+    snapshot.phase = Phase::Malformed;
+    let again = CardPage::open(snapshot, Setting::default()).await;
+    assert_eq!(again.text_field(0).value(), "Basil, Capers");
+}
+
+#[test]
+async fn a_cancellation_given_back_waits_again() {
+    let card = CardPage::composing().await;
+    let events = card.hear_events();
+    card.receives(stream(&service()));
+    card.receives(ready(&service()));
+    card.receives([AskPatch::Phase(Phase::Malformed)]);
+    card.settled().await;
+    card.press_button("Cancel question").await;
+    card.host_says(Sending::Pending).await;
+    card.host_says(Sending::Idle).await;
+    card.press_button("Cancel question").await;
+    let heard = events.so_far();
+    assert_eq!(
+        heard[heard.len() - 3..],
+        ["qc-resolved", "qc-waiting", "qc-resolved"]
     );
 }

@@ -5,8 +5,6 @@ use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use question_card::anatomy::{STATES, part};
-use std::cell::RefCell;
-use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -36,28 +34,19 @@ async fn a_card_that_is_taken_away_leaves_nothing_behind() {
 #[test]
 async fn the_page_hears_when_an_answer_is_waited_for_and_when_it_is_over() {
     let card = CardPage::composing().await;
-    let heard = Rc::new(RefCell::new(Vec::new()));
-    let hear = Closure::<dyn Fn(web_sys::Event)>::new({
-        let heard = heard.clone();
-        move |event: web_sys::Event| heard.borrow_mut().push(event.type_())
-    });
-    for name in ["qc-waiting", "qc-resolved"] {
-        card.root
-            .add_event_listener_with_callback(name, hear.as_ref().unchecked_ref())
-            .expect("it listens");
-    }
+    let events = card.hear_events();
     card.receives(stream(&service()));
     card.settled().await;
-    assert_eq!(*heard.borrow(), [""; 0]);
+    assert_eq!(events.so_far(), [""; 0]);
     card.receives(ready(&service()));
     card.settled().await;
-    assert_eq!(*heard.borrow(), ["qc-waiting"]);
+    assert_eq!(events.so_far(), ["qc-waiting"]);
     card.receives([
         AskPatch::Outcome(Outcome::Declined),
         AskPatch::Phase(Phase::Declined),
     ]);
     card.settled().await;
-    assert_eq!(*heard.borrow(), ["qc-waiting", "qc-resolved"]);
+    assert_eq!(events.so_far(), ["qc-waiting", "qc-resolved"]);
 }
 
 #[test]
