@@ -17,6 +17,7 @@ mod serve;
 mod server;
 mod stranger;
 mod strangers;
+mod writing;
 
 /// What `cargo xtask` has found or built.
 fn given(variable: &str) -> String {

@@ -1,11 +1,11 @@
 //! The window around the page: its keys, its size, its network, its other tabs.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use thirtyfour::TypingData;
 use thirtyfour::prelude::*;
 
-use super::ChatPage;
-use crate::browser::Browser;
+use super::{ChatPage, selector};
+use crate::browser::{Browser, chromium};
 
 impl ChatPage {
     /// The document's language and direction, and the colours that it is drawn in.
@@ -90,6 +90,49 @@ impl ChatPage {
         browser.resize(&self.driver, width, height).await
     }
 
+    /// Asks the browser itself, which only Chromium's driver can.
+    pub(crate) async fn devtools(&self, method: &str, parameters: Value) -> WebDriverResult<()> {
+        chromium::devtools(&self.driver, method, parameters)
+            .await
+            .map(drop)
+    }
+
+    /// How high the field is that one writes in, in CSS pixels.
+    pub(crate) async fn composer_height(&self) -> WebDriverResult<u32> {
+        let composer = self.wait_for(selector::COMPOSER).await?;
+        Ok(composer.rect().await?.height as u32)
+    }
+
+    /// Breaks the line that is being written.
+    pub(crate) async fn breaks_the_line(&self) -> WebDriverResult<()> {
+        let chain = self.driver.action_chain().key_down(Key::Shift);
+        let chain = chain.send_keys(Key::Enter + "").key_up(Key::Shift);
+        chain.perform().await
+    }
+
+    /// This tab.
+    pub(crate) async fn here(&self) -> WebDriverResult<WindowHandle> {
+        self.driver.window().await
+    }
+
+    /// Scrolls to what was said first.
+    pub(crate) async fn goes_to_the_beginning(&self) -> WebDriverResult<()> {
+        self.tell("document.querySelector('[role=log]').scrollTop = 0;")
+            .await
+    }
+
+    /// Waits until the page has led the reader away from what was said first.
+    pub(crate) async fn leaves_the_beginning(&self) -> WebDriverResult<()> {
+        self.until("document.querySelector('[role=log]').scrollTop > 0")
+            .await
+    }
+
+    /// How far the reader is from the beginning of what was said, in CSS pixels.
+    pub(crate) async fn place(&self) -> WebDriverResult<u32> {
+        self.tell("return Math.round(document.querySelector('[role=log]').scrollTop);")
+            .await
+    }
+
     /// Lays the page out as for a printer.
     pub(crate) async fn is_printed(&self) -> WebDriverResult<()> {
         Browser::of_this_run().prints(&self.driver).await
@@ -107,7 +150,7 @@ impl ChatPage {
     /// Fails where something is wider than the window.
     pub(crate) async fn fits(&self, what: &str) -> WebDriverResult<()> {
         let script =
-            "return [document.documentElement, ...document.querySelectorAll('dialog[open]')]
+            "return [document.documentElement, ...document.querySelectorAll('dialog[open], [role=log], .welcome')]
             .map((element) => element.scrollWidth - element.clientWidth);";
         let over: Vec<i64> = self.tell(script).await?;
         assert!(
