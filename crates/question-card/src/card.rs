@@ -29,13 +29,14 @@ pub use self::claim::ClaimFocus;
 use self::deadline::HostTime;
 pub use self::handle::FocusHandle;
 use self::state::{Calls, CardState, Layout, Offers, Settings, Submission, is_over, takes_answer};
+pub(crate) use self::status::Announcer;
 use crate::anatomy::part;
-use crate::copy::CopyReceipt;
+use crate::copy::copy_button;
 use crate::draft::Draft;
 use crate::drafts::Persist;
 use crate::effect::effect;
 use crate::labels::Labels;
-use crate::receipt::receipt_view;
+use crate::receipt::{receipt_text, receipt_view};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Limits, Phase, Reply};
@@ -103,7 +104,7 @@ pub fn QuestionCard(
     /// The host's clock (milliseconds since the Unix epoch), by which deadlines are kept; without one, the browser's.
     #[prop(optional, into)]
     now: Option<Signal<u64>>,
-    /// What the host offers below the receipt, such as "Ask again" or, for a history, [`CopyReceipt`].
+    /// What the host offers below the receipt, such as "Ask again" or, for a history, [`CopyReceipt`](crate::CopyReceipt).
     #[prop(optional, into)]
     receipt_actions: Option<ViewFn>,
     /// The agent's profile, where the host knows it: limits of a single question let on-pick buttons appear while options still stream.
@@ -296,14 +297,19 @@ fn ended(
     view! {
         {receipt_view((card.ask, card.shown.phase.into()), card.labels, receipt)}
         {receipt_actions_view(card, live, receipt_actions)}
-        {late::late(card, late, receipt)}
+        {late::late(card, live.then_some(card.announcer), late, receipt)}
     }
 }
 
 /// What ended before the user's eyes can be copied; a history would have a button and a listener for each receipt.
 fn receipt_actions_view(card: CardState, live: bool, of_host: Option<ViewFn>) -> impl IntoView {
     let copies = move || live && card.shown.phase.get() == Phase::Answered;
-    let copy = move || copies().then(|| view! { <CopyReceipt ask=card.ask labels=card.labels /> });
+    let text = move || {
+        card.ask
+            .with_untracked(|ask| receipt_text(ask, card.labels))
+    };
+    let name = card.labels.copy_answers;
+    let copy = move || copies().then(|| copy_button(card.labels, name, text, Some(card.announcer)));
     (live || of_host.is_some()).then(|| {
         view! {
             <div class=part::RECEIPT_ACTIONS>

@@ -1,11 +1,14 @@
 //! Copying what the user said.
 
 use crate::anatomy::part;
+use crate::card::Announcer;
+use crate::effect::set_if_changed;
 use crate::labels::Labels;
 use crate::receipt::receipt_text;
 use ask_user_question::AskSnapshot;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use std::time::Duration;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
@@ -23,8 +26,11 @@ pub fn CopyReceipt(
     labels: &'static Labels,
 ) -> impl IntoView {
     let text = move || ask.with_untracked(|ask| receipt_text(ask, labels));
-    copy_button(labels, labels.copy_answers, text)
+    copy_button(labels, labels.copy_answers, text, None)
 }
+
+/// How long the button says that it has copied.
+const STAY: Duration = Duration::from_secs(3);
 
 /// Where a copy stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,23 +41,40 @@ enum Copied {
     Failed,
 }
 
-/// A button that copies a text, and says beside it what came of that.
+/// A button that copies a text, and says what came of that: beside it, and aloud, by the card's live region or, in a history, by one of
+/// its own from the first press on.
 pub(crate) fn copy_button(
     labels: &'static Labels,
     name: &'static str,
     text: impl Fn() -> String + 'static,
+    of_card: Option<Announcer>,
 ) -> impl IntoView {
     let copied = RwSignal::new(Copied::No);
+    let was_pressed = RwSignal::new(false);
+    let times = StoredValue::new(0_u32);
+    let announcer = of_card.unwrap_or_else(Announcer::new);
+    let take_back = move |time| {
+        if times.try_get_value() == time {
+            copied.try_set(Copied::No);
+        }
+    };
     let copy = move |_| {
         let text = text();
+        set_if_changed(was_pressed, true);
         spawn_local(async move {
-            let outcome = match write(&text).await {
-                true => Copied::Yes,
-                false => Copied::Failed,
-            };
-            copied.try_set(outcome);
+            if !write(&text).await {
+                copied.try_set(Copied::Failed);
+            } else if copied.try_set(Copied::Yes).is_none() {
+                announcer.say(labels.copied);
+                let time = times.try_update_value(|times| {
+                    *times += 1;
+                    *times
+                });
+                set_timeout(move || take_back(time), STAY);
+            }
         });
     };
+    let region = move || (of_card.is_none() && was_pressed.get()).then(|| announcer.view());
     let name = move || match copied.get() {
         Copied::Yes => labels.copied,
         Copied::No | Copied::Failed => name,
@@ -63,6 +86,7 @@ pub(crate) fn copy_button(
     view! {
         <button type="button" class=part::BUTTON on:click=copy>{name}</button>
         {failure}
+        {region}
     }
 }
 

@@ -242,8 +242,13 @@ impl Draft {
             .collect()
     }
 
-    /// What of a question is not part of what was sent for it.
-    pub(crate) fn left_over(&self, question: usize, sent: Option<&Selection>) -> LeftOver {
+    /// What of a question is not part of what was sent for it, with `list` between answers.
+    pub(crate) fn left_over(
+        &self,
+        question: usize,
+        sent: Option<&Selection>,
+        list: &str,
+    ) -> LeftOver {
         let (Some(draft), own) = (self.question(question), self.selection(question)) else {
             return LeftOver::default();
         };
@@ -265,7 +270,7 @@ impl Draft {
             .chain(keeps_text.then_some(draft.other.as_str()))
             .collect();
         LeftOver {
-            answer: (!parts.is_empty()).then(|| parts.join(", ")),
+            answer: (!parts.is_empty()).then(|| parts.join(list)),
             note: (!note_sent && !is_blank(&draft.note)).then(|| draft.note.clone()),
         }
     }

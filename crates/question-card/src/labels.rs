@@ -99,6 +99,8 @@ pub struct Labels {
     pub failed: fn(reason: &str) -> String,
     /// The ask ended while it was on the screen.
     pub no_longer_waiting: &'static str,
+    /// Between the answers of one question where they stand in one line.
+    pub list: &'static str,
     /// Before a chosen answer, for those who do not see its mark.
     pub selected_prefix: &'static str,
     /// A receipt's state: answered.

@@ -47,7 +47,7 @@ pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
         let without = row.without_text(labels).unwrap_or_default();
         let answer = match row.has_answer() {
             false => without.to_owned(),
-            true => [row.chosen, row.own].concat().join(", "),
+            true => [row.chosen, row.own].concat().join(labels.list),
         };
         let note = row.note.map(|note| (labels.noted)(&note));
         let question = [labels.copy_question, " ", &row.question].concat();

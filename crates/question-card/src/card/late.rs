@@ -2,6 +2,7 @@
 
 use super::focus::focus_quietly;
 use super::state::{CardState, Sent, Submission};
+use super::status::Announcer;
 use crate::anatomy::part;
 use crate::copy::copy_button;
 use crate::draft::{Draft, Field};
@@ -13,7 +14,12 @@ use leptos::html::Div;
 use leptos::prelude::*;
 
 /// The text, with ways to keep it, below the receipt.
-pub(crate) fn late(card: CardState, text: Memo<String>, receipt: NodeRef<Div>) -> impl IntoView {
+pub(crate) fn late(
+    card: CardState,
+    announcer: Option<Announcer>,
+    text: Memo<String>,
+    receipt: NodeRef<Div>,
+) -> impl IntoView {
     let any = Memo::new(move |_| text.with(|text| !text.is_empty()));
     let put_away = move || {
         // The button is about to go, and the focus with it.
@@ -58,7 +64,7 @@ pub(crate) fn late(card: CardState, text: Memo<String>, receipt: NodeRef<Div>) -
                 <p class=part::LATE_TEXT dir="auto">{move || text.get()}</p>
                 <div class=part::ACTIONS>
                     {offers_message.then(send_button)}
-                    {copy_button(card.labels, card.labels.copy, move || text.get_untracked())}
+                    {copy_button(card.labels, card.labels.copy, move || text.get_untracked(), announcer)}
                     <button type="button" class=format!("{} {}", part::BUTTON, part::QUIET) on:click=dismiss>{card.labels.dismiss}</button>
                     <p class=part::WAIT id=card.ids.wait()>{why}</p>
                 </div>
@@ -99,7 +105,9 @@ impl CardState {
     pub(crate) fn left_text(self, ask: &AskSnapshot, sent: &[Selection]) -> String {
         let left = |question: usize| {
             let sent = sent.iter().find(|sent| sent.question == question);
-            let left = self.draft.with(|draft| draft.left_over(question, sent));
+            let left = self
+                .draft
+                .with(|draft| draft.left_over(question, sent, self.labels.list));
             let note = left.note.as_deref().map(self.labels.noted);
             let texts: Vec<String> = left.answer.into_iter().chain(note).collect();
             texts.join("\n")

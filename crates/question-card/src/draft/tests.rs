@@ -377,7 +377,7 @@ fn without_a_limit_there_is_nothing_to_count() {
 }
 
 fn left(draft: &Draft, sent: Option<&Selection>) -> (Option<String>, Option<String>) {
-    let left = draft.left_over(0, sent);
+    let left = draft.left_over(0, sent, ", ");
     (left.answer, left.note)
 }
 

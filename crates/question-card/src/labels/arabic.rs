@@ -52,6 +52,7 @@ pub(super) const LABELS: Labels = Labels {
     declined: "أُلغي السؤال",
     failed: |reason| ["لم تُرسَل إجابتك. ", reason].concat(),
     no_longer_waiting: "لم يعد هذا السؤال ينتظر إجابة",
+    list: "، ",
     selected_prefix: "المختار:",
     answered: "تمت الإجابة",
     cancelled: "أُلغي",

@@ -42,6 +42,7 @@ pub(super) const LABELS: Labels = Labels {
     declined: "Question cancelled",
     failed: |reason| ["Your answer was not sent. ", reason].concat(),
     no_longer_waiting: "This question is no longer waiting",
+    list: ", ",
     selected_prefix: "Selected:",
     answered: "Answered",
     cancelled: "Cancelled",

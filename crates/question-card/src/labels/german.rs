@@ -42,6 +42,7 @@ pub(super) const LABELS: Labels = Labels {
     declined: "Frage abgebrochen",
     failed: |reason| ["Die Antwort wurde nicht gesendet. ", reason].concat(),
     no_longer_waiting: "Diese Frage wartet nicht mehr auf eine Antwort",
+    list: ", ",
     selected_prefix: "Ausgewählt:",
     answered: "Beantwortet",
     cancelled: "Abgebrochen",

@@ -60,6 +60,7 @@ pub(super) const LABELS: Labels = Labels {
     declined: "質問をキャンセルしました",
     failed: |reason| ["回答を送信できませんでした。", reason].concat(),
     no_longer_waiting: "この質問の受付は終了しました",
+    list: "、",
     selected_prefix: "選択済み：",
     answered: "回答済み",
     cancelled: "キャンセル済み",

@@ -48,6 +48,7 @@ pub(super) const LABELS: Labels = Labels {
     declined: "Pregunta cancelada",
     failed: |reason| ["No se envió tu respuesta. ", reason].concat(),
     no_longer_waiting: "Esta pregunta ya no espera respuesta",
+    list: ", ",
     selected_prefix: "Seleccionado:",
     answered: "Respondida",
     cancelled: "Cancelada",

@@ -7,7 +7,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use js_sys::{Object, Promise, Reflect};
 use leptos::prelude::*;
-use question_card::{Labels, receipt_text};
+use question_card::{CopyReceipt, Labels, receipt_text};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -23,6 +23,33 @@ async fn what_was_answered_can_be_copied_as_text() {
         *clipboard.texts.borrow(),
         ["Q: What does your car need?\nA: Brake service"]
     );
+}
+
+#[test]
+async fn that_it_was_copied_is_heard_and_taken_back() {
+    let _clipboard = Clipboard::that_works();
+    let card = answered().await;
+    card.press_button("Copy answers").await;
+    until("it is heard", || card.announcement() == "Copied").await;
+    assert_eq!(card.all("[role=status]").len(), 1, "the card's own");
+    until("the button is as before", || {
+        card.button("Copy answers").is_some()
+    })
+    .await;
+
+    let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answered);
+    let ask = snapshot.clone();
+    let setting = Setting {
+        receipt_actions: Some(ViewFn::from(move || {
+            let ask = RwSignal::new(ask.clone());
+            view! { <CopyReceipt ask /> }
+        })),
+        ..Setting::default()
+    };
+    let of_history = CardPage::open(snapshot, setting).await;
+    assert!(of_history.find("[role=status]").is_none(), "none before");
+    of_history.press_button("Copy answers").await;
+    until("it is heard", || of_history.announcement() == "Copied").await;
 }
 
 #[test]
@@ -85,6 +112,8 @@ fn a_receipt_is_copied_in_the_words_of_its_language() {
         receipt_text(&snapshot, &Labels::ENGLISH),
         "Q: Which toppings?\nA: Basil, Olives\nNote: not too many\n\nQ: Which size?\nA: Skipped"
     );
+    let japanese = receipt_text(&snapshot, &Labels::JAPANESE);
+    assert!(japanese.contains("Basil、Olives"), "{japanese}");
     let spanish = receipt_text(&snapshot, &Labels::SPANISH);
     assert!(
         spanish.starts_with("P: Which toppings?\nR: Basil"),
