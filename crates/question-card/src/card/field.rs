@@ -32,6 +32,10 @@ pub(crate) fn text_field(
         let ids: Vec<String> = error.into_iter().chain(unsent).chain(counter).collect();
         (!ids.is_empty()).then(|| ids.join(" "))
     };
+    let shortcut = move || match field {
+        Field::Other => super::other::shortcut(card, question),
+        Field::Note => None,
+    };
     let is_invalid = move || problem().is_some_and(|problem| problem != Problem::Unanswered);
     view! {
         <textarea
@@ -45,6 +49,7 @@ pub(crate) fn text_field(
             aria-labelledby=labelled_by
             aria-describedby=describe
             aria-invalid=move || is_invalid().then_some("true")
+            aria-keyshortcuts=shortcut
             readonly=move || card.is_latched()
             on:input=move |event| card.type_text(question, field, &event_target_value(&event))
             on:compositionstart=move |_| card.composing.set_value(true)

@@ -3,8 +3,8 @@
 use super::field::counter;
 use super::focus::focus_quietly;
 use super::follow::OptionShown;
-use super::option_row::{describedby, description, digit, is_on_bare_row, shortcut};
-use super::other::other_field;
+use super::option_row::{describedby, description, digit, digit_hint, is_on_bare_row, shortcut};
+use super::other::{other_field, shortcut as shortcut_of_text};
 use super::state::CardState;
 use crate::anatomy::part;
 use crate::dom::Control;
@@ -75,6 +75,7 @@ pub(crate) fn other_row(card: CardState, question: usize, stands: Memo<Standing>
             <label class=part::OPTION_LABEL id=card.ids.other_label(question) for=card.ids.control(Control::OtherText { question })>
                 {card.labels.other}
             </label>
+            {move || shortcut_of_text(card, question).map(digit_hint)}
             {other_field(card, question, stands)}
             {super::actions::submit_button(card, card.labels.send)}
             {counter(card, question, Field::Other)}

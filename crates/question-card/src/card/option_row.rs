@@ -160,8 +160,12 @@ pub(crate) fn describedby(
 
 /// The digit that chooses the nth row, for those who see it; others hear it from `aria-keyshortcuts`.
 pub(crate) fn digit(card: CardState, index: usize) -> impl IntoView {
-    shortcut(card, index)
-        .map(|digit| view! { <kbd class=part::KBD aria-hidden="true">{digit}</kbd> })
+    shortcut(card, index).map(digit_hint)
+}
+
+/// A digit, for those who see it.
+pub(crate) fn digit_hint(digit: String) -> impl IntoView {
+    view! { <kbd class=part::KBD aria-hidden="true">{digit}</kbd> }
 }
 
 /// The digit that chooses the nth row, where there is one.

@@ -2,12 +2,13 @@
 
 use super::field::{counter, is_unsent, text_field};
 use super::follow::QuestionShown;
-use super::option_row::{forward, input_type, is_missing, keep_when_latched};
+use super::option_row::{self, digit_hint, forward, input_type, is_missing, keep_when_latched};
 use super::state::{CardState, Layout};
 use super::steady::Steady;
 use crate::anatomy::part;
 use crate::dom::Control;
 use crate::draft::{Field, Kind, Standing};
+use ask_user_question::Phase;
 use leptos::either::EitherOf3;
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
@@ -71,11 +72,24 @@ fn choice_row(
             <label class=part::OPTION_LABEL id=card.ids.other_label(question) for=card.ids.control(Control::Other { question })>
                 {card.labels.other}
             </label>
+            {move || shortcut(card, question).map(digit_hint)}
             {other_field(card, question, stands)}
             {counter(card, question, Field::Other)}
             {unsent(card, question, stands)}
         </div>
     }
+}
+
+/// The digit that puts the caret into the text field of an own answer: the one after the last option's, once that is known.
+pub(crate) fn shortcut(card: CardState, question: usize) -> Option<String> {
+    let shown = card
+        .shown
+        .questions
+        .with(|shown| shown.get(question).copied())?;
+    let is_there = shown.is_whole() && card.shown.phase.get() != Phase::Malformed;
+    is_there
+        .then(|| option_row::shortcut(card, shown.options.with(Vec::len)))
+        .flatten()
 }
 
 /// The text field of the own answer.

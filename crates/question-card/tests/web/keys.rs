@@ -1,7 +1,7 @@
 //! The keyboard. Keys here are made up: what the browser itself does with arrows, Space and Tab is checked with trusted keys elsewhere.
 
 use crate::asks::{mixed, service, toppings};
-use crate::card_page::{CardPage, Setting, dispatch, fresh_id};
+use crate::card_page::{CardPage, Setting, dispatch, fresh_id, text_of};
 use ask_user_question::{AskSnapshot, Phase};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -91,6 +91,7 @@ async fn key_07_the_digit_after_the_last_goes_to_the_text() {
     card.control("Fancy").focus().expect("it takes the focus");
     assert!(card.press("3").await);
     card.sees_focus_on(&card.text_field(2));
+    says_its_digit(&card, 2, "3");
     assert_eq!(card.chosen(), ["Fancy"], "the focus alone chooses nothing");
     assert!(!card.press("1").await, "in text, a digit is a digit");
     assert_eq!(card.chosen(), ["Fancy"]);
@@ -225,6 +226,28 @@ async fn an_enter_that_is_held_presses_no_button_again() {
     tapped.control("Oil change").focus().expect("it takes it");
     let again = tapped.press_with("Enter", |init| init.set_repeat(true));
     assert!(again.await, "the browser would pick");
+}
+
+#[test]
+async fn the_text_says_which_digit_leads_to_it() {
+    let card = CardPage::tap_to_reply(service()).await;
+    says_its_digit(&card, 0, "4");
+    let mut many = service();
+    many.questions[0].options = vec![many.questions[0].options[0].clone(); 9];
+    let card = CardPage::waiting(many).await;
+    let row = card.text_field(0).parent_element().expect("a row");
+    assert_eq!(row.query_selector("kbd").expect("a good selector"), None);
+    assert_eq!(card.text_field(0).get_attribute("aria-keyshortcuts"), None);
+}
+
+#[track_caller]
+fn says_its_digit(card: &CardPage, question: usize, digit: &str) {
+    let field = card.text_field(question);
+    let said = field.get_attribute("aria-keyshortcuts");
+    assert_eq!(said.as_deref(), Some(digit));
+    let row = field.parent_element().expect("a field stands in a row");
+    let hint = row.query_selector("kbd").expect("a good selector");
+    assert_eq!(hint.map(|hint| text_of(&hint)).as_deref(), Some(digit));
 }
 
 /// A card with this text in its field, and the caret there.
