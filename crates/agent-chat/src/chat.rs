@@ -142,7 +142,12 @@ impl AgentChat {
         &self,
         outgoing: impl FnOnce(&mut Core) -> Result<Option<Outgoing>, Refusal>,
     ) -> bool {
-        let launched = self.with(|core| match outgoing(core) {
+        let outgoing = self.with(outgoing);
+        outgoing.is_some_and(|outgoing| self.launch(outgoing))
+    }
+
+    fn launch(&self, outgoing: Result<Option<Outgoing>, Refusal>) -> bool {
+        let launched = self.with(|core| match outgoing {
             Ok(outgoing) => Some(outgoing.map(|outgoing| core.launch(outgoing))),
             Err(refusal) => {
                 core.fail(refusal);

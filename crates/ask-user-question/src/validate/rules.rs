@@ -3,8 +3,8 @@
 use super::{Code, MAX_ASK_BYTES, Report, Violation, exceeds};
 use crate::limits::Limits;
 use crate::text::{counted, is_blank, quoted};
-use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use serde_json::Value;
+use serde_json::map::{Entry, Map};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -66,7 +66,7 @@ impl Rules<'_> {
         }
     }
 
-    fn question<'a>(&mut self, path: &str, q: usize, question: &'a Object, seen: &mut Seen<'a>) {
+    fn question(&mut self, path: &str, q: usize, question: &Object, seen: &mut Seen) {
         if let Some(text) = self.required_text(question, path, "question")
             && let Some(first) = seen.repeated(text, q)
         {
@@ -282,13 +282,18 @@ pub(crate) fn range_of(allowed: &RangeInclusive<usize>, noun: &str) -> String {
     }
 }
 
-/// The texts so far, each with where it came first.
+/// The texts so far, each with where it came first. A JSON object, because each kind of map is code of its own.
 #[derive(Default)]
-struct Seen<'a>(BTreeMap<&'a str, usize>);
+struct Seen(Object);
 
-impl<'a> Seen<'a> {
-    fn repeated(&mut self, text: &'a str, index: usize) -> Option<usize> {
-        let first = *self.0.entry(text).or_insert(index);
-        (first != index).then_some(first)
+impl Seen {
+    fn repeated(&mut self, text: &str, index: usize) -> Option<u64> {
+        match self.0.entry(text) {
+            Entry::Occupied(first) => first.get().as_u64(),
+            Entry::Vacant(place) => {
+                place.insert(index.into());
+                None
+            }
+        }
     }
 }
