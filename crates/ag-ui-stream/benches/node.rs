@@ -127,6 +127,6 @@ impl Whole {
     /// The ask as JSON, once it is complete.
     pub fn ask(&self) -> Option<String> {
         let ask = self.0.ask()?.ask.as_ref()?;
-        Some(serde_json::to_string(ask).expect("an ask is JSON"))
+        Some(serde_json::to_string(&**ask).expect("an ask is JSON"))
     }
 }

@@ -76,7 +76,6 @@ pub(crate) struct Union {
 
 impl Union {
     /// Which kind of object it is; `None` where it tells nothing, or a kind that is not described.
-    #[inline]
     pub(crate) fn kind(&self, members: &Members<'_>) -> Option<usize> {
         let kind = text(members, self.tag)?;
         self.kinds.iter().position(|(name, _)| *name == kind)

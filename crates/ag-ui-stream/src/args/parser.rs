@@ -417,7 +417,6 @@ impl ArgsParser {
         Ok(at + length + 1)
     }
 
-    #[inline]
     fn grow(&mut self, text: &str, role: Role, tell: Tell<'_>) {
         match role {
             Role::Key => self.scratch.push_str(text),

@@ -135,7 +135,6 @@ impl Growth {
     }
 
     /// Tells a patch, or holds it while it is about something that may not stay.
-    #[inline]
     fn tell(&mut self, patch: AskPatch, tell: Tell<'_>) {
         if self.question_is_open || self.option_from.is_some() {
             self.held.push(patch);
@@ -336,7 +335,6 @@ impl Growth {
         }
     }
 
-    #[inline]
     fn append(&mut self, text: &GrowingText, delta: String, tell: Tell<'_>) {
         self.bytes += delta.len();
         if self.bytes > MAX_ASK_BYTES {

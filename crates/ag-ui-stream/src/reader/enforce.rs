@@ -230,7 +230,6 @@ impl<'w> Walk<'w> {
 }
 
 /// Brings the last member of a name, which is the one that counts, from behind the first few to their end.
-#[inline]
 fn bring<'t, 'a>(
     members: &'t mut Members<'a>,
     name: &str,
