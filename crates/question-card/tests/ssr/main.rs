@@ -23,6 +23,7 @@ use std::collections::BTreeSet;
 #[test]
 fn the_server_renders_what_the_browser_takes_over() {
     card(&waiting(), None).is_kept_as("card.html");
+    card(&arriving(), None).is_kept_as("arriving.html");
     receipt(&answered()).is_kept_as("receipt.html");
 }
 
@@ -100,6 +101,10 @@ fn what_has_not_begun_is_rendered_too() {
 
 fn waiting() -> AskSnapshot {
     AskSnapshot::complete("call-1", asks::mixed(), Phase::Answerable)
+}
+
+fn arriving() -> AskSnapshot {
+    asks::arriving("call-2", &asks::mixed()).0
 }
 
 fn answered() -> AskSnapshot {

@@ -1,7 +1,7 @@
 //! Asks to test with, and how they stream.
 
 use ask_user_question::snapshot::{AskPatch, TextPath};
-use ask_user_question::{AskUserQuestion, Phase, Question, QuestionOption};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
 
 pub fn question(text: &str, header: &str, multi_select: bool, labels: &[&str]) -> Question {
     let option = |label: &&str| QuestionOption {
@@ -85,6 +85,20 @@ pub fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
         patches.push(AskPatch::CloseQuestion { question: q });
     }
     patches
+}
+
+/// A call of which this ask has arrived up to the middle of an option, and what is still to come.
+pub fn arriving(id: &str, ask: &AskUserQuestion) -> (AskSnapshot, Vec<AskPatch>) {
+    let closes = AskPatch::CloseOption {
+        question: 1,
+        option: 0,
+    };
+    let (arrived, rest) = before(stream(ask), &closes);
+    let mut snapshot = AskSnapshot::new(id);
+    for patch in arrived {
+        snapshot.apply(patch);
+    }
+    (snapshot, rest)
 }
 
 /// What ends a stream well.

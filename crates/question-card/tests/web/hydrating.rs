@@ -1,7 +1,7 @@
 //! A card that a server rendered, taken over by the browser. What it rendered is in `tests/rendered`; where the views have changed since,
 //! taking over fails, and so does the test `ssr`, which says how to bring the files up to date.
 
-use crate::asks::mixed;
+use crate::asks::{arriving, mixed, ready};
 use crate::card_page::{CardPage, Setting};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
@@ -12,6 +12,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::Element;
 
 const CARD: &str = include_str!("../rendered/card.html");
+const ARRIVING: &str = include_str!("../rendered/arriving.html");
 const RECEIPT: &str = include_str!("../rendered/receipt.html");
 
 #[test]
@@ -38,6 +39,36 @@ async fn a_card_is_taken_over_as_it_stands() {
     card.ends(Phase::Answered, Some(Outcome::Answered(card.only_reply())))
         .await;
     assert_eq!(card.answers().len(), 3);
+}
+
+#[test]
+async fn a_card_that_still_arrives_is_taken_over_and_goes_on() {
+    let rendered = page(ARRIVING);
+    let hidden = |root: &Element| {
+        root.query_selector("fieldset:last-of-type .qc-other[hidden]")
+            .expect("a good selector")
+    };
+    let made_early = hidden(&rendered).expect("a row before its time");
+    let first = rendered.query_selector("input").expect("a good selector");
+    let ids = ids(&rendered);
+    let (snapshot, rest) = arriving("call-2", &mixed());
+    let card = CardPage::hydrate(rendered, snapshot, Setting::default()).await;
+    assert_eq!(card.state(), "streaming");
+    assert_eq!(card.find("input"), first, "no node was replaced");
+    assert_eq!(hidden(&card.root), Some(made_early.clone()));
+    assert_eq!(crate::hydrating::ids(&card.root), ids);
+    card.choose("SQLite").await;
+    card.receives_slowly(rest).await;
+    assert!(!made_early.has_attribute("hidden"), "it is shown now");
+    card.receives(ready(&mixed()));
+    card.settled().await;
+    card.choose("Export").await;
+    card.type_other(2, "like a newspaper").await;
+    card.submit().await;
+    assert_eq!(
+        card.only_reply().message(),
+        "Database: SQLite\nFeatures: Export\nStyle: like a newspaper"
+    );
 }
 
 #[test]

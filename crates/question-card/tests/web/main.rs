@@ -25,4 +25,5 @@ mod receipts;
 mod sending;
 mod streaming;
 mod wait;
+mod wire;
 mod words;

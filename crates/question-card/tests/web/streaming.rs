@@ -2,6 +2,7 @@
 
 use crate::asks::{before, mixed, ready, service, stream, toppings};
 use crate::card_page::{CardPage, Setting, fresh_id, tap, text_of};
+use crate::wire::{Wire, arguments, body, pieces};
 use ask_user_question::snapshot::{AskPatch, TextPath};
 use ask_user_question::{AskSnapshot, Phase};
 use wasm_bindgen::JsCast;
@@ -37,18 +38,23 @@ async fn str_01_arrival_moves_no_focus() {
 
 #[test]
 async fn str_02_only_the_complete_question_is_announced_and_once() {
-    let card = CardPage::composing().await;
-    for patch in stream(&service()) {
-        card.receives([patch]);
-        card.settled().await;
-        assert_eq!(card.announcement(), "");
+    let asked = arguments("chat-service");
+    for size in [1, 7, 50, asked.len()] {
+        let id = fresh_id();
+        let card = CardPage::open(AskSnapshot::new(id.clone()), Setting::default()).await;
+        let spoken = card.listen();
+        let mut wire = Wire::default();
+        for event in body(&id, pieces(&asked, size)).split_inclusive(|byte| *byte == b'\n') {
+            card.receives(wire.takes(event));
+            card.settled().await;
+            assert_eq!(card.announcement(), "");
+        }
+        card.announced().await;
+        card.ends(Phase::Superseded, None).await;
+        let question = "The agent asks 1 question. \u{2068}Service\u{2069}: \u{2068}Which service do you need?\u{2069}";
+        let over = "This question is no longer waiting";
+        spoken.hears([question, "", over]).await;
     }
-    card.receives(ready(&service()));
-    let said = card.announced().await;
-    assert_eq!(
-        said,
-        "The agent asks 1 question. \u{2068}Service\u{2069}: \u{2068}What does your car need?\u{2069}"
-    );
 }
 
 #[test]
@@ -229,6 +235,59 @@ async fn str_05_a_stream_ends_as_the_whole_would_look() {
             assert_eq!(outline(&card.card()), expected, "in batches of {batch}");
         }
     }
+}
+
+#[test]
+async fn str_05_however_the_bytes_are_cut_the_end_is_the_same() {
+    let short = arguments("chat-confirm");
+    let cuts = (1..short.len()).filter(|at| short.is_char_boundary(*at));
+    let id = fresh_id();
+    let expected = drawn_at_once(&id, &short).await;
+    for at in cuts {
+        let (first, second) = short.split_at(at);
+        let drawn = drawn_by_events(&id, body(&id, [first, second])).await;
+        assert_eq!(drawn, expected, "cut at {at}");
+    }
+    for example in ["emoji", "arabic-multi-select", "coding-four-questions"] {
+        let asked = arguments(example);
+        let expected = drawn_at_once(&id, &asked).await;
+        for size in [1, 3, 40] {
+            let drawn = drawn_by_events(&id, body(&id, pieces(&asked, size))).await;
+            assert_eq!(drawn, expected, "{example} in pieces of {size}");
+        }
+        // Through the middle of characters and of events.
+        let bytes = body(&id, pieces(&asked, 7));
+        let drawn = drawn_by(&id, bytes.chunks(5)).await;
+        assert_eq!(drawn, expected, "{example} in bytes");
+    }
+}
+
+/// What a card of the complete ask looks like.
+async fn drawn_at_once(id: &str, asked: &str) -> String {
+    let mut wire = Wire::default();
+    wire.takes(&body(id, [asked]));
+    let snapshot = wire.ask();
+    assert_eq!(snapshot.phase, Phase::Ready);
+    let card = CardPage::open(snapshot, Setting::default()).await;
+    outline(&card.card())
+}
+
+async fn drawn_by_events(id: &str, body: Vec<u8>) -> String {
+    drawn_by(id, body.split_inclusive(|byte| *byte == b'\n')).await
+}
+
+/// What a card looks like that was there while these bytes came, each part in a task of its own.
+async fn drawn_by(id: &str, parts: impl Iterator<Item = &[u8]>) -> String {
+    let card = CardPage::open(AskSnapshot::new(id), Setting::default()).await;
+    let mut wire = Wire::default();
+    for part in parts {
+        let patches = wire.takes(part);
+        if !patches.is_empty() {
+            card.receives(patches);
+            card.settled().await;
+        }
+    }
+    outline(&card.card())
 }
 
 #[test]

@@ -1,0 +1,71 @@
+//! An ask as a chat page gets it: bytes of an AG-UI stream, through the reader and the interceptor.
+
+use ag_ui_stream::asks::AskChange;
+use ag_ui_stream::{Asks, EventReader};
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskSnapshot, examples};
+use serde_json::{Value, json};
+
+/// The arguments of an example, as text.
+pub fn arguments(example: &str) -> String {
+    let example = examples::by_name(example).expect("an example of that name");
+    example.ask.to_string()
+}
+
+/// A run with one call, in which the arguments come in these pieces.
+pub fn body<'a>(id: &str, pieces: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
+    let args = |delta: &str| json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": delta});
+    let begin = [
+        json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "run"}),
+        json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": "ask_user_question"}),
+    ];
+    let end = json!({"type": "TOOL_CALL_END", "toolCallId": id});
+    let events = begin
+        .into_iter()
+        .chain(pieces.into_iter().map(args))
+        .chain([end]);
+    let line = |event: Value| format!("data: {event}\n\n").into_bytes();
+    events.flat_map(line).collect()
+}
+
+/// A text in pieces of so many characters.
+pub fn pieces(text: &str, size: usize) -> Vec<&str> {
+    let starts = text.char_indices().map(|(at, _)| at).step_by(size);
+    let ends = starts.clone().skip(1).chain([text.len()]);
+    starts
+        .zip(ends)
+        .map(|(start, end)| &text[start..end])
+        .collect()
+}
+
+/// What a chat page has between the network and the card.
+#[derive(Default)]
+pub struct Wire {
+    reader: EventReader,
+    asks: Asks,
+}
+
+impl Wire {
+    /// What these bytes change of the one ask.
+    pub fn takes(&mut self, bytes: &[u8]) -> Vec<AskPatch> {
+        self.reader.feed(bytes);
+        let mut patches = Vec::new();
+        while let Some(event) = self.reader.next_event() {
+            let event = event.expect("the events keep to the protocol");
+            let changes = self.asks.handle_event(0, &event);
+            patches.extend(changes.into_iter().filter_map(|change| match change {
+                AskChange::Opened { .. } => None,
+                AskChange::Patched { patch, .. } => Some(patch),
+            }));
+        }
+        patches
+    }
+
+    pub fn ask(&self) -> AskSnapshot {
+        self.asks
+            .asks()
+            .next()
+            .cloned()
+            .expect("the call has begun")
+    }
+}
