@@ -79,6 +79,12 @@ impl ChatPage {
         self.open_option(label).await.map(drop)
     }
 
+    /// Waits until the agent's run has ended. A question can be answered before that.
+    pub(crate) async fn is_my_turn(&self) -> WebDriverResult<()> {
+        self.until("document.querySelector('form.composer button[type=submit]')")
+            .await
+    }
+
     /// Taps an option, and does not wait for what comes of it.
     pub(crate) async fn taps(&self, label: &str) -> WebDriverResult<()> {
         let option = self.open_option(label).await?;

@@ -97,6 +97,7 @@ async fn a_server_that_is_killed_between_the_tap_and_its_answer_has_the_answer_o
     journey_through_trouble(&url, async |page| {
         page.say(REQUEST).await?;
         page.can_choose("Brake service").await?;
+        page.is_my_turn().await?;
         // It takes the connection and does nothing more.
         server.freeze();
         page.taps("Brake service").await?;
