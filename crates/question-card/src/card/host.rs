@@ -35,11 +35,10 @@ impl CardState {
         if (breaks || opens_again) && self.has_focus() {
             self.go_on_soon();
         }
-        if takes_answer(now) {
-            self.unreadable.set_value(false);
-        }
         if breaks {
             self.start_over();
+        } else if takes_answer(now) {
+            self.unreadable.set_value(false);
         }
         if ends {
             // Asked now: the form is about to go, and the focus with it.
@@ -50,9 +49,7 @@ impl CardState {
         if self.shown.follow(ask, now) {
             self.steady.moved();
         }
-        if now == Phase::Malformed {
-            self.unreadable.set_value(true);
-        } else {
+        if now != Phase::Malformed {
             self.know_kinds(ask);
         }
         self.take_up(ask);
@@ -93,6 +90,7 @@ impl CardState {
 
     /// Nothing that was said of the answers, or asked about them, is true of the message that takes their place.
     fn start_over(self) {
+        self.unreadable.set_value(true);
         self.validating.set(false);
         self.nudged.set(None);
         self.confirming.set(false);

@@ -169,7 +169,7 @@ impl CardState {
             deadline: Deadline::new(time),
             composing: StoredValue::new(false),
             refused: RwSignal::new(false),
-            unreadable: StoredValue::new(false),
+            unreadable: StoredValue::new(shown.phase.get_untracked() == Phase::Malformed),
             resolved: StoredValue::new(false),
             had_focus: StoredValue::new(false),
             calls,

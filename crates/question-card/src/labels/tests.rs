@@ -183,12 +183,6 @@ fn no_two_languages_share_a_sentence() {
     }
 }
 
-#[test]
-fn isolated_texts_are_closed() {
-    assert_eq!(isolate("text"), "\u{2068}text\u{2069}");
-    assert_eq!(isolate(""), "");
-}
-
 /// Every text of a language, read from what `Debug` says, so that a new field can't be missed.
 fn texts(labels: &Labels) -> Vec<String> {
     let debug = format!("{labels:?}");
