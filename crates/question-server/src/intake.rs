@@ -28,11 +28,12 @@ pub(crate) fn read(
     }
     let conversation = &talk.conversation;
     let said = new_user_messages(bounds, conversation, input)?;
-    if let Some(waiting) = conversation.waiting()
-        && let Some(response) = response(conversation, waiting, input, &said)?
-    {
-        check_length(bounds, &response.outcome)?;
-        return Ok(Some(Event::UserQuestionResponse(response)));
+    if let Some(waiting) = conversation.waiting() {
+        if let Some(response) = response(conversation, waiting, input, &said)? {
+            check_length(bounds, &response.outcome)?;
+            return Ok(Some(Event::UserQuestionResponse(response)));
+        }
+        refuse_foreign_reply(conversation, waiting, &said)?;
     }
     let (repeated, messages): (Vec<UserMessage>, Vec<UserMessage>) = said
         .into_iter()
@@ -233,6 +234,21 @@ fn violations(ask: &AskUserQuestion, json: &Value) -> Vec<Violation> {
 
 fn is_answered(conversation: &Conversation, ask: Option<&AskMetadata>) -> bool {
     ask.is_some_and(|ask| conversation.result_of(&ask.tool_call_id).is_some())
+}
+
+/// Refuses the reply to a question that died with its run. Taken for words, it would put the one that waits now away unanswered.
+fn refuse_foreign_reply(
+    conversation: &Conversation,
+    waiting: &AwaitingUserResponse,
+    said: &[UserMessage],
+) -> Result<(), ApiError> {
+    let ask = said.last().and_then(|message| message.ask.as_ref());
+    match ask.is_some() && !is_answered(conversation, ask) {
+        true => Err(ApiError::Rejected(Rejected::ForeignReply {
+            waiting: waiting.tool_use_id.clone(),
+        })),
+        false => Ok(()),
+    }
 }
 
 /// A reply that comes after another has won is refused with the winner, so that its card can say so. Only the end of the history is looked at:

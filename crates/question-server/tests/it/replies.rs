@@ -221,6 +221,25 @@ async fn a_reply_to_nothing_is_refused() {
     assert_eq!(refused.refusal(), (409, "foreign_reply".to_owned()));
 }
 
+/// As after a server that was killed before it had written down what it asked: it asks again, under another id.
+#[tokio::test]
+async fn a_tap_on_a_question_that_is_gone_leaves_the_one_that_waits_alone() {
+    let server = server();
+    let mut visitor = Visitor::new(&server, "v", "car");
+    visitor.says("I need my car looked at").await;
+    let before = messages(&server, "car").await;
+    let metadata = json!({"ask": {"toolCallId": "gone", "replyId": "r", "outcome": "answered", "by": "card"}});
+    let tap = json!({"threadId": "car", "runId": "r", "messages": [
+        {"id": "t", "role": "tool", "toolCallId": "gone", "content": r#"{"answers":{"What do you need?":"Brake service"}}"#, "metadata": metadata},
+        {"id": "u", "role": "user", "content": "Brake service", "metadata": metadata},
+    ]});
+    let refused = post(&server, "/agent", tap).await;
+    assert_eq!(refused.refusal(), (409, "foreign_reply".to_owned()));
+    assert_eq!(messages(&server, "car").await, before);
+    visitor.picks("Brake service").await;
+    assert!(visitor.is_asked("Standard or rush scheduling?"));
+}
+
 #[tokio::test]
 async fn several_messages_from_a_while_offline_are_all_taken() {
     let server = server();
