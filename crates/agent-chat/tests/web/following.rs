@@ -558,6 +558,8 @@ async fn a_first_message_that_was_lost_goes_again_when_the_server_is_back() {
         .sees_lines(&["user: Hello", "agent: Good day"])
         .await;
     visitor.sees_status(Status::Idle).await;
+    // What has begun is followed.
+    server.asked("").await;
 }
 
 #[test]
@@ -631,6 +633,7 @@ async fn whether_a_conversation_is_still_to_come_back_is_known() {
         .sees_lines(&["user: Hello", "ask: answerable"])
         .await;
     assert!(!visitor.chat.restoring.get_untracked());
+    server.heard().await;
     let (newcomer, _) = newcomer().await;
     assert!(!newcomer.chat.restoring.get_untracked());
 }

@@ -228,7 +228,8 @@ async fn a_tap_on_a_question_that_is_gone_leaves_the_one_that_waits_alone() {
     let mut visitor = Visitor::new(&server, "v", "car");
     visitor.says("I need my car looked at").await;
     let before = messages(&server, "car").await;
-    let metadata = json!({"ask": {"toolCallId": "gone", "replyId": "r", "outcome": "answered", "by": "card"}});
+    let metadata =
+        json!({"ask": {"toolCallId": "gone", "replyId": "r", "outcome": "answered", "by": "card"}});
     let tap = json!({"threadId": "car", "runId": "r", "messages": [
         {"id": "t", "role": "tool", "toolCallId": "gone", "content": r#"{"answers":{"What do you need?":"Brake service"}}"#, "metadata": metadata},
         {"id": "u", "role": "user", "content": "Brake service", "metadata": metadata},
