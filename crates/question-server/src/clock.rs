@@ -36,6 +36,7 @@ impl Clock for SystemClock {
                 if left.is_zero() {
                     return;
                 }
+                // Until a deadline; tests have a clock of their own.
                 tokio::time::sleep(left.min(NAP)).await;
             }
         })
