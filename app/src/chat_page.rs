@@ -20,8 +20,7 @@ pub(crate) const LIMITS: Limits = Limits::CHAT;
 pub fn ChatPage() -> impl IntoView {
     let (settings, words) = browser::provide_settings();
     let agent = Memo::new(move |_| settings.with(Agent::set));
-    // How often the address came to name another conversation.
-    let moves = RwSignal::new(0);
+    let address_changed = Trigger::new();
     let here = move || {
         settings.track();
         browser::here()
@@ -36,18 +35,18 @@ pub fn ChatPage() -> impl IntoView {
             <SettingsDialog />
         </header>
         {move || {
-            moves.track();
-            conversation(agent.get(), settings, moves)
+            address_changed.track();
+            conversation(agent.get(), settings, address_changed)
         }}
     }
 }
 
-fn conversation(agent: Agent, settings: RwSignal<Settings>, moves: RwSignal<u32>) -> AnyView {
+fn conversation(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger) -> AnyView {
     let is_own = agent.is_own();
     let chat = use_agent_chat(agent.options(&LIMITS));
     effect(move || {
         if chat.left.get() {
-            moves.update(|moves| *moves += 1);
+            address_changed.notify();
         }
     });
     let at_end = RwSignal::new(true);

@@ -49,7 +49,6 @@ impl Core {
 
     /// Takes what the server says of the conversation as a whole.
     pub(crate) fn take_description(&mut self, text: &str) {
-        self.restoring.set(false);
         let description = json::parse(text).unwrap_or_default();
         let messages = &description["messages"];
         let history = format!(r#"{{"type":"MESSAGES_SNAPSHOT","messages":{messages}}}"#);
@@ -59,6 +58,7 @@ impl Core {
             let trouble = Trouble::Unreadable(text.chars().take(100).collect());
             self.status.set(Status::Failed(trouble));
             self.following = None;
+            self.restoring.set(false);
             return;
         }
         let state = &description["state"];
@@ -101,7 +101,6 @@ impl Core {
         if let Some(following) = &mut self.following {
             was_there = !std::mem::replace(following, Following::new(false)).unsure;
         }
-        self.restoring.set(false);
         self.turn = None;
         self.conversation.abandon_asks();
         // What is held shows as said, which it is not.
@@ -118,9 +117,6 @@ impl Core {
     /// Takes over what this browser has kept of the conversation.
     pub(crate) fn read_kept(&mut self) {
         let kept = self.kept.as_ref().and_then(Kept::read);
-        if self.following.is_none() {
-            self.restoring.set(false);
-        }
         let is_restored = kept.is_some_and(|kept| {
             let history: Vec<&str> = kept.events.iter().map(String::as_str).collect();
             self.conversation
@@ -144,8 +140,9 @@ impl Core {
         }
     }
 
-    /// Drops what is held for nothing, and shows on the cards what is held and what is not.
+    /// Now that everything is known, drops what is held for nothing, and shows on the cards what is held and what is not.
     fn settle_outbox(&mut self, resend: Resend) {
+        self.restoring.set(false);
         let Conversation { thread, asks, .. } = &self.conversation;
         let is_said = |id: &str| thread.message(id).is_some();
         let back = self.outbox.settle(asks, is_said, resend);

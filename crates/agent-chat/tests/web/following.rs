@@ -639,6 +639,22 @@ async fn whether_a_conversation_is_still_to_come_back_is_known() {
 }
 
 #[test]
+async fn what_another_tab_tells_from_the_beginning_is_all_there_is_to_come_back() {
+    let server = Server::new();
+    let (_first, stream) = server.asked_visitor().await;
+    let second = Visitor::beside(server.options());
+    server.asked("").await;
+    assert!(second.chat.restoring.get_untracked());
+    stream.tells("reset", "", &json!({}));
+    stream.tells("", "", &run_started(&server.id, "r9", json!([])));
+    let history = json!({"type": "MESSAGES_SNAPSHOT", "messages": [hello()]});
+    stream.tells("", "", &history);
+    stream.tells("", "other-0", &run_finished(&server.id, "r9"));
+    second.sees_lines(&["user: Hello"]).await;
+    assert!(!second.chat.restoring.get_untracked());
+}
+
+#[test]
 async fn a_failed_run_is_shown_after_a_reload_and_can_be_tried_again() {
     let server = Server::new();
     let visitor = Visitor::first(server.options());

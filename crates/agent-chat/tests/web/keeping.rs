@@ -333,20 +333,18 @@ async fn who_is_allowed_can_not_be_told_without_the_list_and_is_asked_again() {
         .sees_status(Status::Failed(Trouble::Unreachable))
         .await;
     visitor.chat.retry();
-    let list = json!({"allowAgents": ["https://agent.example"]});
-    Request::next("GET /settings.json")
-        .await
-        .answers(200, &list);
-    visitor
-        .sees("the way free", |chat| chat.send("Hello"))
-        .await;
-    Call::next().await;
+    is_allowed_to_talk(&visitor).await;
 }
 
 #[test]
 async fn an_agent_that_is_allowed_is_talked_to() {
     let options = ChatOptions::new("https://agent.example/agent");
     let visitor = Visitor::first(options.with_allow_list("/settings.json"));
+    is_allowed_to_talk(&visitor).await;
+}
+
+/// The list is there and names the agent: it is talked to.
+async fn is_allowed_to_talk(visitor: &Visitor) {
     let list = json!({"allowAgents": ["https://agent.example"]});
     Request::next("GET /settings.json")
         .await
