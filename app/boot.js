@@ -11,13 +11,13 @@ const WORDS = {
 
 const setting = (name) => {
   try {
-    return new URLSearchParams(location.search).get(name) ?? localStorage.getItem(name);
+    return new URLSearchParams(location.search).get(name) ?? localStorage.getItem(`chat-page ${name}`);
   } catch {
     return null; // The browser keeps nothing for this page.
   }
 };
 
-const tags = [setting("lang") ?? "", ...navigator.languages].map((tag) => tag.split("-")[0].toLowerCase());
+const tags = [setting("lang") ?? "", ...navigator.languages].map((tag) => tag.split(/[-_]/)[0].toLowerCase());
 const language = tags.find((tag) => Object.hasOwn(WORDS, tag)) ?? "en";
 const root = document.documentElement;
 root.lang = language;

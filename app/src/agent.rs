@@ -2,7 +2,7 @@
 
 use crate::settings::{Setting, Settings};
 use crate::words::Words;
-use agent_chat::{ChatOptions, Delivery, Limits, kept_headers};
+use agent_chat::{ChatOptions, Delivery, kept_headers};
 
 /// Where the agent is unless another is set: at the page's own origin.
 const OWN_AGENT: &str = "agent";
@@ -46,7 +46,7 @@ impl Agent {
     }
 
     /// What a conversation with it is set up with.
-    pub(crate) fn options(self, limits: &Limits) -> ChatOptions {
+    pub(crate) fn options(self) -> ChatOptions {
         let options = match self.address.as_str() {
             "" => ChatOptions::new(OWN_AGENT).with_conversations(),
             // Any AG-UI endpoint may be behind it.
@@ -55,7 +55,6 @@ impl Agent {
                 .with_allow_list(ALLOW_LIST),
         };
         options
-            .with_limits(limits)
             .with_delivery(self.delivery)
             .with_words(|trouble| Words::of_the_document().explain(trouble))
             .kept_in_address()

@@ -2,18 +2,17 @@
 
 use crate::agent::Agent;
 use crate::attention::call_for_attention;
+use crate::cards::Cards;
 use crate::composer::{Composer, focus_composer};
 use crate::effect::effect;
+use crate::notice::{Notice, notice_line};
 use crate::settings::Settings;
 use crate::settings::browser;
 use crate::settings::dialog::SettingsDialog;
 use crate::transcript::Transcript;
 use crate::words::{say, words};
-use agent_chat::{AgentChat, Connection, Limits, Status, use_agent_chat};
+use agent_chat::{AgentChat, Connection, Status, use_agent_chat};
 use leptos::prelude::*;
-
-/// What the agent may ask at a time; the cards rely on it before the arguments are complete.
-pub(crate) const LIMITS: Limits = Limits::CHAT;
 
 /// The chat page, with the agent and everything else as it is set.
 #[component]
@@ -43,7 +42,9 @@ pub fn ChatPage() -> impl IntoView {
 
 fn conversation(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger) -> AnyView {
     let is_own = agent.is_own();
-    let chat = use_agent_chat(agent.options(&LIMITS));
+    let chat = use_agent_chat(agent.options());
+    Notice::provide(chat);
+    Cards::provide();
     effect(move || {
         if chat.left.get() {
             address_changed.notify();
@@ -59,6 +60,7 @@ fn conversation(agent: Agent, settings: RwSignal<Settings>, address_changed: Tri
             </Show>
             <ConnectionLine chat is_own />
             <Trouble chat />
+            {notice_line()}
             <Composer chat at_end />
         </main>
     }

@@ -2,10 +2,12 @@
 
 mod agent;
 pub mod attention;
+mod cards;
 pub mod chat_page;
 pub mod composer;
 mod effect;
 pub mod markdown;
+mod notice;
 pub mod settings;
 mod tool_name;
 pub mod transcript;

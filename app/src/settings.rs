@@ -35,7 +35,13 @@ impl Setting {
         Self::Submit,
     ];
 
-    /// Its name, in the address and where it is kept.
+    /// Under which name the browser keeps it, among what other pages of the origin keep.
+    #[must_use]
+    pub fn key(self) -> String {
+        ["chat-page ", self.name()].concat()
+    }
+
+    /// Its name, in the address and in the dialog.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -54,9 +60,9 @@ impl Setting {
 pub struct Settings([String; Setting::ALL.len()]);
 
 impl Settings {
-    /// Takes each setting from where it is found by its name.
-    pub fn read(find: impl Fn(&'static str) -> Option<String>) -> Self {
-        Self(Setting::ALL.map(|setting| find(setting.name()).unwrap_or_default()))
+    /// Takes each setting from where it is found.
+    pub fn read(find: impl Fn(Setting) -> Option<String>) -> Self {
+        Self(Setting::ALL.map(|setting| find(setting).unwrap_or_default()))
     }
 
     /// The text of a setting.

@@ -1,13 +1,18 @@
 //! What was said so far.
 
-use crate::chat_page::LIMITS;
+mod scroller;
+
+use self::scroller::Scroller;
+use crate::cards::Cards;
 use crate::composer::focus_composer;
 use crate::effect::effect;
 use crate::markdown::Markdown;
+use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
 use crate::words::{say, words};
-use agent_chat::{AgentChat, Ask, Entry, Item, Status};
+use agent_chat::{AgentChat, Ask, Entry, EntryKey, Item, Status};
+use leptos::ev;
 use leptos::html::{Div, Ol};
 use leptos::prelude::*;
 use question_card::QuestionCard;
@@ -15,13 +20,7 @@ use question_card::drafts::Persist;
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, HtmlElement, ResizeObserver};
-
-/// How far from the end, in CSS pixels, a reader still counts as being there.
-const NEAR_THE_END: i32 = 48;
-
-/// What stays visible above a question, in CSS pixels.
-const MARGIN: i32 = 16;
+use web_sys::{Element, ResizeObserver};
 
 /// The conversation as a log; it follows its end only while the reader is there.
 #[component]
@@ -38,23 +37,32 @@ pub fn Transcript(
     let led_to = StoredValue::new(0);
     let go_to_end = move || {
         if let (Some(frame), Some(list)) = (frame.get_untracked(), list.get_untracked()) {
-            let end = end_of(&frame, &list);
-            if frame.scroll_top() < end {
-                frame.set_scroll_top(end);
-            }
-            led_to.set_value(frame.scroll_top());
+            led_to.set_value(Scroller::of(&frame).go_to_end(&list));
         }
     };
     let on_scroll = move |_| {
-        if let (Some(frame), Some(list)) = (frame.get_untracked(), list.get_untracked())
-            && frame.scroll_top() != led_to.get_value()
-        {
-            let is_there = frame.scroll_top() >= end_of(&frame, &list) - NEAR_THE_END;
+        let (Some(frame), Some(list)) = (frame.get_untracked(), list.get_untracked()) else {
+            return;
+        };
+        let scroller = Scroller::of(&frame);
+        if scroller.place() != led_to.get_value() {
+            let is_there = scroller.is_at_end(&list);
             if at_end.get_untracked() != is_there {
                 at_end.set(is_there);
             }
         }
     };
+    let of_page = window_event_listener(ev::scroll, on_scroll);
+    // Comes before the scroll events of what a new size has moved, which would look like the reader's own.
+    let on_new_size = window_event_listener(ev::resize, move |_| {
+        if at_end.get_untracked() {
+            go_to_end();
+        }
+    });
+    on_cleanup(move || {
+        of_page.remove();
+        on_new_size.remove();
+    });
     effect(move || {
         if at_end.get() {
             news.set(false);
@@ -133,16 +141,18 @@ fn ToTheEnd(at_end: RwSignal<bool>, news: RwSignal<bool>) -> impl IntoView {
 #[component]
 fn EntryView(chat: AgentChat, entry: Entry) -> impl IntoView {
     match entry.item {
-        Item::User(text) => view! {
-            <article data-role="user" aria-label=say(|words| words.you)>
-                <p dir="auto">{text}</p>
-            </article>
+        Item::User(text) => {
+            let text = RwSignal::from(text);
+            // Whoever said it knows.
+            view! {
+                <article data-role="user" aria-live="off" aria-label=say(|words| words.you)>
+                    <p dir="auto">{move || text.get()}</p>
+                </article>
+            }
+            .into_any()
         }
-        .into_any(),
         Item::Assistant(text) => {
-            // What streams in is read out when it is whole, not word by word.
-            let is_new = running(chat.status.get_untracked());
-            let growing = Memo::new(move |_| is_new && running(chat.status.get()));
+            let growing = growing(chat, entry.key);
             view! {
                 <article data-role="assistant" aria-label=say(|words| words.agent) aria-busy=move || growing.get().to_string()>
                     <Markdown text growing />
@@ -155,10 +165,24 @@ fn EntryView(chat: AgentChat, entry: Entry) -> impl IntoView {
     }
 }
 
+/// Whether a message's text is arriving: what streams in is read out when it is whole, not word by word. Nothing that is whole is asked again.
+fn growing(chat: AgentChat, key: EntryKey) -> Memo<bool> {
+    let is_it = move |ids: &Vec<String>| {
+        ids.iter()
+            .any(|id| matches!(&key, EntryKey::Message(known, _) if known == id))
+    };
+    Memo::new(move |before: Option<&bool>| before != Some(&false) && chat.arriving.with(&is_it))
+}
+
 /// What else the agent does, in a line that nobody needs to read aloud.
-fn tool_line(chat: AgentChat, name: &str, done: RwSignal<bool>) -> AnyView {
+fn tool_line(chat: AgentChat, name: &str, done: ArcRwSignal<bool>) -> AnyView {
     let words = words();
-    let state = move || match (done.get(), running(chat.status.get())) {
+    let done = RwSignal::from(done);
+    // Of a later run it is no part.
+    let in_its_run = Memo::new(move |before: Option<&bool>| {
+        before != Some(&false) && running(chat.status.get())
+    });
+    let state = move || match (done.get(), in_its_run.get()) {
         (true, _) => "done",
         (false, true) => "running",
         (false, false) => "open",
@@ -185,7 +209,13 @@ fn AskView(chat: AgentChat, ask: Ask) -> impl IntoView {
         tool_call_id,
         ask,
         sending,
+        picks,
     } = ask;
+    let (ask, sending) = (RwSignal::from(ask), RwSignal::from(sending));
+    let picks = RwSignal::from(picks);
+    let cards: Cards = expect_context();
+    let notice: Notice = expect_context();
+    let handle = cards.handle(&tool_call_id);
     let id = StoredValue::new(tool_call_id);
     let fresh = running(chat.status.get_untracked());
     let words = words();
@@ -197,29 +227,27 @@ fn AskView(chat: AgentChat, ask: Ask) -> impl IntoView {
                 ask
                 sending
                 mode=mode.get()
-                limits=LIMITS
+                handle
+                scope=chat.conversation_id()
+                held=Signal::derive(move || id.with_value(|id| chat.holds(id)))
+                on_change=Callback::new(move |()| id.with_value(|id| { chat.take_back(id); }))
+                on_next=Callback::new(move |()| { cards.lead_to_waiting(chat); })
                 labels=words.get().labels
                 fresh
                 persist=Persist::Session
                 on_reply=Callback::new(move |reply| id.with_value(|id| chat.reply(id, reply)))
                 on_cancel=Callback::new(move |()| id.with_value(|id| chat.cancel(id)))
-                on_late_message=Callback::new(move |text: String| chat.send(&text))
+                on_picks=Callback::new(move |picked| picks.set(picked))
+                on_reply_in_chat=Callback::new(move |picked: Vec<_>| {
+                    focus_composer();
+                    // Of a single question what is typed is the whole answer.
+                    if !picked.is_empty() && ask.with_untracked(|ask| ask.questions.len() > 1) {
+                        notice.say(|words| words.picks_go_along);
+                    }
+                })
+                on_late_message=Callback::new(move |text: String| chat.send_alone(&text))
             />
         }
-    }
-}
-
-/// How far down the end is. A question is read from its beginning: where it is higher than the frame, that is the end.
-fn end_of(frame: &HtmlElement, list: &HtmlElement) -> i32 {
-    let end = frame.scroll_height() - frame.client_height();
-    let last = list.last_element_child();
-    let asks = |last: &Element| last.query_selector("form").is_ok_and(|form| form.is_some());
-    match last
-        .filter(asks)
-        .and_then(|last| last.dyn_into::<HtmlElement>().ok())
-    {
-        Some(question) => end.min(question.offset_top() - MARGIN),
-        None => end,
     }
 }
 

@@ -44,6 +44,9 @@ pub struct Words {
     pub(crate) to_the_end: &'static str,
     pub(crate) news: &'static str,
     pub(crate) question_waits: &'static str,
+    pub(crate) still_writing: &'static str,
+    pub(crate) not_yet: &'static str,
+    pub(crate) picks_go_along: &'static str,
     pub(crate) reconnecting: &'static str,
     pub(crate) offline: &'static str,
     /// The same, where nothing is sent by itself.
@@ -75,6 +78,7 @@ pub(crate) struct SettingsWords {
     pub(crate) headers_hint: &'static str,
     pub(crate) headers_invalid: &'static str,
     pub(crate) delivery: &'static str,
+    pub(crate) automatic: &'static str,
     pub(crate) by_user_message: &'static str,
     pub(crate) by_tool_result: &'static str,
     pub(crate) by_resume: &'static str,
@@ -85,19 +89,24 @@ pub(crate) struct SettingsWords {
 #[derive(Debug)]
 pub(crate) struct TroubleWords {
     pub(crate) unreachable: &'static str,
+    pub(crate) elsewhere: [&'static str; 2],
     pub(crate) not_allowed: [&'static str; 2],
+    pub(crate) not_let_in: &'static str,
+    pub(crate) too_much: &'static str,
     pub(crate) refused: [&'static str; 2],
-    pub(crate) refused_with: [&'static str; 2],
+    pub(crate) had_problem: [&'static str; 2],
     pub(crate) gone: &'static str,
     pub(crate) stopped: &'static str,
     pub(crate) broke_off: &'static str,
     pub(crate) unknown: &'static str,
     pub(crate) failed: [&'static str; 2],
-    pub(crate) unreadable: [&'static str; 2],
+    pub(crate) unreadable: &'static str,
     pub(crate) run_open: &'static str,
     pub(crate) not_waiting: &'static str,
     pub(crate) others_wait: &'static str,
-    pub(crate) unsendable: [&'static str; 2],
+    pub(crate) agent_waits: &'static str,
+    pub(crate) nothing_to_resume: &'static str,
+    pub(crate) unfit: [&'static str; 2],
 }
 
 static ALL: [&Words; 5] = [
@@ -125,7 +134,7 @@ impl Words {
     #[must_use]
     pub fn for_languages<'a>(tags: impl IntoIterator<Item = &'a str>) -> &'static Self {
         let speaks = |tag: &str| {
-            let language = tag.split('-').next().unwrap_or_default();
+            let language = tag.split(['-', '_']).next().unwrap_or_default();
             ALL.into_iter()
                 .find(|words| words.labels.lang.eq_ignore_ascii_case(language))
         };
@@ -148,24 +157,31 @@ impl Words {
         match trouble {
             Trouble::Unreachable => words.unreachable.to_owned(),
             Trouble::NotAllowed { agent } => around(words.not_allowed, agent),
+            Trouble::Elsewhere { origin } => around(words.elsewhere, origin),
             Trouble::Refused {
-                message: Some(message),
-                ..
-            } => around(words.refused, message),
-            Trouble::Refused {
-                status,
-                message: None,
-            } => around(words.refused_with, &status.to_string()),
+                status: 401 | 403, ..
+            } => words.not_let_in.to_owned(),
+            Trouble::Refused { status: 429, .. } => words.too_much.to_owned(),
+            Trouble::Refused { status, message } => {
+                let reason = message.clone().unwrap_or_else(|| format!("HTTP {status}"));
+                let around_it = match status {
+                    500.. => words.had_problem,
+                    _ => words.refused,
+                };
+                around(around_it, &reason)
+            }
             Trouble::Gone => words.gone.to_owned(),
             Trouble::Stopped => words.stopped.to_owned(),
             Trouble::BrokeOff => words.broke_off.to_owned(),
             Trouble::Unknown => words.unknown.to_owned(),
             Trouble::Agent(message) => around(words.failed, message),
-            Trouble::Unreadable(message) => around(words.unreadable, message),
+            Trouble::Unreadable(_) => words.unreadable.to_owned(),
             Trouble::RunOpen => words.run_open.to_owned(),
             Trouble::NotWaiting => words.not_waiting.to_owned(),
             Trouble::OthersWait => words.others_wait.to_owned(),
-            Trouble::Unsendable(reason) => around(words.unsendable, reason),
+            Trouble::AgentWaits => words.agent_waits.to_owned(),
+            Trouble::NothingToResume => words.nothing_to_resume.to_owned(),
+            Trouble::Unfit(reason) => around(words.unfit, reason),
         }
     }
 

@@ -82,19 +82,18 @@ pub(crate) fn example_card(
     });
     view! {
         <div class="gallery-card" node_ref=frame data-staged=move || is_staged.get().then_some("")>
-            {QuestionCard(props(address, example, state, host))}
+            {QuestionCard(props(address, state, host))}
         </div>
     }
 }
 
 /// What a host gives a card.
-fn props(address: &Address, example: &Example, state: State, host: Host) -> QuestionCardProps {
+fn props(address: &Address, state: State, host: Host) -> QuestionCardProps {
     let deadline = address.has(Extra::Deadline).then(|| now() + TEN_MINUTES);
     let mut props = QuestionCardProps::builder()
         .ask(host.ask)
         .sending(host.sending)
         .mode(address.mode)
-        .limits(example.limits())
         .on_reply(host.on_reply)
         .on_cancel(host.on_cancel)
         .on_reply_in_chat(host.on_reply_in_chat)

@@ -23,9 +23,9 @@ pub fn provide_settings() -> (RwSignal<Settings>, Memo<&'static Words>) {
 /// The settings that the address asks for, and the others as they were kept.
 fn settings() -> Settings {
     let (asked, kept) = (asked(), kept());
-    Settings::read(|name| {
-        let asked = asked.as_ref().and_then(|asked| asked.get(name));
-        asked.or_else(|| kept.as_ref()?.get_item(name).ok()?)
+    Settings::read(|setting| {
+        let asked = asked.as_ref().and_then(|asked| asked.get(setting.name()));
+        asked.or_else(|| kept.as_ref()?.get_item(&setting.key()).ok()?)
     })
 }
 
@@ -34,8 +34,8 @@ pub(crate) fn keep(setting: Setting, value: &str) {
     let name = setting.name();
     if let Some(kept) = kept() {
         let _ = match value {
-            "" => kept.remove_item(name),
-            value => kept.set_item(name, value),
+            "" => kept.remove_item(&setting.key()),
+            value => kept.set_item(&setting.key(), value),
         };
     }
     if let Some(asked) = asked().filter(|asked| asked.has(name)) {

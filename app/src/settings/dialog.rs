@@ -81,8 +81,9 @@ const SUBMIT_MODES: [(&str, Pick); 2] = [
     ("explicit", |words| words.settings.submit_explicit),
 ];
 
-const DELIVERIES: [(&str, Pick); 4] = [
-    ("", |words| words.settings.by_user_message),
+const DELIVERIES: [(&str, Pick); 5] = [
+    ("", |words| words.settings.automatic),
+    ("user-message", |words| words.settings.by_user_message),
     ("tool-result", |words| words.settings.by_tool_result),
     ("resume", |words| words.settings.by_resume),
     ("rest", |words| words.settings.by_rest),
@@ -251,4 +252,17 @@ fn change(settings: RwSignal<Settings>, setting: Setting, value: &str) {
 
 fn settings() -> RwSignal<Settings> {
     expect_context()
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::{LANGUAGES, Words};
+
+    #[test]
+    fn each_language_goes_by_its_own_name() {
+        assert_eq!(LANGUAGES.len(), Words::all().len() + 1);
+        for ((tag, name), words) in LANGUAGES[1..].iter().zip(Words::all()) {
+            assert_eq!((*tag, name(words)), (words.labels.lang, words.name));
+        }
+    }
 }

@@ -12,9 +12,11 @@ fn set(setting: Setting, value: &str) -> Settings {
 
 #[test]
 fn each_setting_is_found_by_its_name() {
-    let settings = Settings::read(|name| Some(format!("{name}!")));
+    let settings = Settings::read(|setting| Some(format!("{}!", setting.name())));
     for setting in Setting::ALL {
         assert_eq!(settings.get(setting), format!("{}!", setting.name()));
+        let of_the_page = setting.key().strip_prefix("chat-page ").map(str::to_owned);
+        assert_eq!(of_the_page.as_deref(), Some(setting.name()));
     }
     assert_eq!(Settings::read(|_| None), Settings::default());
 }
@@ -23,7 +25,7 @@ fn each_setting_is_found_by_its_name() {
 fn what_is_not_known_is_the_default() {
     let unknown = Settings::read(|_| Some("what?".to_owned()));
     for settings in [Settings::default(), unknown] {
-        assert_eq!(settings.delivery(), Delivery::UserMessage);
+        assert_eq!(settings.delivery(), Delivery::Automatic);
         assert_eq!(settings.submit_mode(), SubmitMode::OnPick);
         assert_eq!(settings.color_scheme(), "light dark");
         assert!(!settings.notifies());

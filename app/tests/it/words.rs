@@ -9,6 +9,7 @@ fn the_first_language_that_there_is_is_taken() {
         (&["de-AT", "en"][..], "de"),
         (&["fr", "es-419", "de"], "es"),
         (&["", "AR-eg"], "ar"),
+        (&["ja_JP"], "ja"),
         (&["fr", "jam"], "en"),
         (&[], "en"),
     ] {
@@ -17,24 +18,32 @@ fn the_first_language_that_there_is_is_taken() {
     }
 }
 
+fn refused(status: u16, message: &str) -> Trouble {
+    let message = Some(message.to_owned());
+    Trouble::Refused { status, message }
+}
+
 #[test]
 fn every_trouble_is_told_with_what_was_reported() {
     let troubles = [
         (Trouble::Unreachable, ""),
         (
             Trouble::Refused {
-                status: 429,
+                status: 418,
                 message: None,
             },
-            "429",
+            "418",
         ),
+        (refused(503, "Out of disk."), "Out of disk."),
+        (refused(429, "7 runs a minute"), ""),
+        (refused(401, "no token"), ""),
         (
-            Trouble::Refused {
-                status: 400,
-                message: Some("Too long.".to_owned()),
+            Trouble::Elsewhere {
+                origin: "https://b.example".to_owned(),
             },
-            "Too long.",
+            "https://b.example",
         ),
+        (refused(400, "Too long."), "Too long."),
         (
             Trouble::NotAllowed {
                 agent: "https://a.example".to_owned(),
@@ -49,8 +58,10 @@ fn every_trouble_is_told_with_what_was_reported() {
         (Trouble::Stopped, ""),
         (Trouble::BrokeOff, ""),
         (Trouble::Agent("Out of tokens".to_owned()), "Out of tokens"),
-        (Trouble::Unreadable("event 3".to_owned()), "event 3"),
-        (Trouble::Unsendable("no call".to_owned()), "no call"),
+        (Trouble::Unreadable("event 3".to_owned()), ""),
+        (Trouble::AgentWaits, ""),
+        (Trouble::NothingToResume, ""),
+        (Trouble::Unfit("no number".to_owned()), "no number"),
     ];
     for words in Words::all() {
         let mut told: Vec<_> = troubles
@@ -59,12 +70,36 @@ fn every_trouble_is_told_with_what_was_reported() {
                 let told = words.explain(trouble);
                 assert!(told.contains(reported), "{told}");
                 assert!(told.len() > reported.len() + 8, "{told}");
+                for word_for_developers in ["event 3", "429", "401"] {
+                    assert!(!told.contains(word_for_developers), "{told}");
+                }
                 told
             })
             .collect();
         told.sort();
         told.dedup();
         assert_eq!(told.len(), troubles.len(), "each is told apart: {told:#?}");
+    }
+}
+
+/// To one and the same person, card and page speak in one manner.
+#[test]
+fn each_language_keeps_to_one_form_of_address() {
+    // Words of the other form: in Spanish of *usted*, in German of *du*.
+    let others = [
+        (
+            "es",
+            "usted le ayudarle diga dígalo empiece escriba pregúnteme ayúdeme seleccione responda inténtelo",
+        ),
+        ("de", "du dich dein deine deiner wähle gib schreib versuche"),
+    ];
+    for (language, others) in others {
+        let said = format!("{:?}", Words::for_languages([language])).to_lowercase();
+        let words = said.split(|letter: char| !letter.is_alphabetic());
+        let found: Vec<_> = words
+            .filter(|word| others.split(' ').any(|other| other == *word))
+            .collect();
+        assert!(found.is_empty(), "{language}: {found:?}");
     }
 }
 

@@ -19,7 +19,6 @@ struct Page {
 impl Page {
     async fn at(query: &str) -> Self {
         begin_anew(query);
-        hide(false);
         let waiting = RwSignal::new(Vec::new());
         let part = Part::mounted(move || {
             let (settings, words) = provide_settings();
@@ -38,8 +37,9 @@ impl Page {
         });
         let ask = Ask {
             tool_call_id: "call".to_owned(),
-            ask: RwSignal::new(ask),
-            sending: RwSignal::new(Sending::Idle),
+            ask: ArcRwSignal::new(ask),
+            sending: ArcRwSignal::new(Sending::Idle),
+            picks: ArcRwSignal::new(Vec::new()),
         };
         self.waiting.update(|waiting| waiting.push(ask));
         self.part.settled().await;

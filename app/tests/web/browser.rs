@@ -24,14 +24,16 @@ pub(crate) fn notified() -> Vec<String> {
         .collect()
 }
 
-/// What the browser keeps for the page under this name.
-pub(crate) fn kept(name: &str) -> Option<String> {
+/// What the browser keeps of the setting of this name.
+pub(crate) fn kept(setting: &str) -> Option<String> {
     let storage = window().local_storage().expect("there is a storage");
-    storage?.get_item(name).expect("it can be read")
+    let key = format!("chat-page {setting}");
+    storage?.get_item(&key).expect("it can be read")
 }
 
-/// Forgets what was kept, and goes to an address with this query.
+/// Forgets what was kept, shows the page, and goes to an address with this query.
 pub(crate) fn begin_anew(query: &str) {
+    hide(false);
     let storage = window().local_storage().expect("there is a storage");
     storage
         .expect("there is a storage")

@@ -3,8 +3,10 @@
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
+mod agent;
 mod attention;
 mod browser;
+mod chat;
 mod markdown;
 mod page;
 mod settings;

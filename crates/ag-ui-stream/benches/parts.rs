@@ -108,7 +108,7 @@ impl Case {
         let ask = whole.ask().expect("the stream asks");
         assert_eq!(ask.phase, Phase::Answerable);
         let sent = serde_json::from_str(arguments).expect("the arguments are an ask");
-        assert_eq!(ask.ask.as_ref(), Some(&sent));
+        assert_eq!(ask.ask.as_deref(), Some(&sent));
     }
 
     fn chunks(&self) -> impl Iterator<Item = &[u8]> {

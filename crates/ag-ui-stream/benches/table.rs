@@ -8,6 +8,8 @@ mod ours;
 #[cfg(not(target_arch = "wasm32"))]
 mod parts;
 #[cfg(not(target_arch = "wasm32"))]
+mod patches;
+#[cfg(not(target_arch = "wasm32"))]
 mod peers;
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -22,6 +24,7 @@ fn main() {}
 mod native {
     use crate::input::SIZES;
     use crate::parts::{Case, Part};
+    use crate::patches;
     use std::time::Duration;
 
     const ROUNDS: usize = 15;
@@ -111,6 +114,11 @@ mod native {
                 "whole, after 400 messages over after none",
                 1.5,
                 greatest(ratios(self.costs(Part::WholeAfter400), whole)),
+            );
+            print_goal(
+                "1,000 copies over 1,000 adds, in a state of 100,000 values",
+                2.0,
+                patches::copies_over_adds(ROUNDS),
             );
         }
     }

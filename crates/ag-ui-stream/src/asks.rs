@@ -1,5 +1,6 @@
 //! The interceptor: watches events for asks and gives patches to their growing snapshots.
 
+mod approvals;
 mod followed;
 mod form;
 mod growth;
@@ -8,14 +9,15 @@ mod interrupts;
 pub mod reply;
 mod time;
 
-use crate::event::Event;
+use crate::event::{Event, ToolCallResult};
 use crate::index::Index;
 use crate::outcome::{Interrupt, RunOutcome};
 use crate::reader::{End, EndOutcome};
+use approvals::OpenCall;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Phase};
 use followed::{Followed, Source};
-use serde_json::Value;
+use interrupts::{Legacy, ON_INTERRUPT};
 use std::sync::Arc;
 
 /// The names under which models call the tool, unless others are given.
@@ -39,8 +41,14 @@ pub struct Asks {
     run: u64,
     run_id: String,
     run_is_open: bool,
-    /// Values of legacy `on_interrupt` events of this run, which count only where the run's end names no interrupts.
-    legacy: Vec<Value>,
+    /// Results in this run of calls whose arguments are not complete, or that have not begun: each says how an ask ended, once that is known.
+    early: Vec<ToolCallResult>,
+    /// The legacy interrupts of this run.
+    legacy: Vec<Legacy>,
+    /// The agent's own tools whose open calls wait for a yes or no.
+    approvals: Vec<String>,
+    /// Their calls in this run that have no result.
+    open_calls: Vec<OpenCall>,
 }
 
 /// One change to the asks.
@@ -93,7 +101,10 @@ impl Asks {
             run: 0,
             run_id: String::new(),
             run_is_open: false,
+            early: Vec::new(),
             legacy: Vec::new(),
+            approvals: Vec::new(),
+            open_calls: Vec::new(),
         }
     }
 
@@ -125,6 +136,7 @@ impl Asks {
     /// What an event changes.
     pub fn handle_event(&mut self, now: u64, event: &Event) -> Vec<AskChange> {
         let mut changes = Vec::new();
+        self.follow_open_calls(event);
         match event {
             Event::ToolCallArgs(args) => {
                 if let Some(position) = self.positions.get(&args.tool_call_id) {
@@ -142,19 +154,14 @@ impl Asks {
             Event::ToolCallEnd(end) => {
                 if let Some(position) = self.positions.get(&end.tool_call_id) {
                     self.followed[position].end_arguments(&mut changes);
+                    let is_about = |it: &mut ToolCallResult| it.tool_call_id == end.tool_call_id;
+                    let early: Vec<_> = self.early.extract_if(.., is_about).collect();
+                    for result in early {
+                        self.take_result(&result, &mut changes);
+                    }
                 }
             }
-            Event::ToolCallResult(result) => {
-                if let Some(position) = self.positions.get(&result.tool_call_id) {
-                    let same_run = self.followed[position].run == self.run;
-                    self.followed[position].take_result(
-                        &result.content.text(),
-                        result.metadata.as_ref(),
-                        same_run,
-                        &mut changes,
-                    );
-                }
-            }
+            Event::ToolCallResult(result) => self.take_result(result, &mut changes),
             Event::MessagesSnapshot(snapshot) => {
                 self.take_history(&snapshot.messages, &mut changes);
             }
@@ -162,6 +169,7 @@ impl Asks {
                 self.run += 1;
                 self.run_id.clone_from(&started.run_id);
                 self.run_is_open = true;
+                self.early.clear();
                 self.legacy.clear();
                 if let Some(input) = &started.input {
                     self.take_resume(input, &mut changes);
@@ -169,9 +177,7 @@ impl Asks {
                 }
                 self.settle_interrupts(&mut changes);
             }
-            Event::Custom(custom) if custom.name == "on_interrupt" => {
-                self.legacy.push(custom.value.clone());
-            }
+            Event::Custom(custom) if custom.name == ON_INTERRUPT => self.note_legacy(custom),
             Event::RunFinished(finished) => {
                 self.close_run(&mut changes);
                 match &finished.outcome {
@@ -181,9 +187,12 @@ impl Asks {
                             .iter()
                             .for_each(|interrupt| self.take_interrupt(interrupt, &mut changes));
                     }
-                    Some(RunOutcome::Success(_) | RunOutcome::Cancelled(_)) | None => {
-                        self.take_legacy(&mut changes);
+                    Some(RunOutcome::Cancelled(_)) => self.take_legacy(&mut changes),
+                    // What is open beside a legacy interrupt, the agent still has in hand.
+                    Some(RunOutcome::Success(_)) | None if self.legacy.is_empty() => {
+                        self.ask_approvals(&mut changes);
                     }
+                    Some(RunOutcome::Success(_)) | None => self.take_legacy(&mut changes),
                 }
                 changes.extend(self.handle_timeout(now));
             }
@@ -191,6 +200,22 @@ impl Asks {
             _ => {}
         }
         changes
+    }
+
+    fn take_result(&mut self, result: &ToolCallResult, changes: &mut Vec<AskChange>) {
+        let position = self.positions.get(&result.tool_call_id);
+        let followed = position.map(|position| &mut self.followed[position]);
+        if followed
+            .as_ref()
+            .is_none_or(|it| it.snapshot.phase == Phase::Streaming)
+        {
+            self.early.push(result.clone());
+        }
+        if let Some(followed) = followed {
+            followed.has_result = true;
+            let (content, same_run) = (result.content.text(), followed.run == self.run);
+            followed.take_result(&content, result.metadata.as_ref(), same_run, changes);
+        }
     }
 
     /// What the end of a response changes: where it broke off or was refused, no ask streams any more.
@@ -216,6 +241,20 @@ impl Asks {
                 .is_some_and(|deadline| deadline <= now);
             if is_due && followed.snapshot.phase == Phase::Answerable {
                 followed.patch(AskPatch::Phase(Phase::Expired), &mut changes);
+            }
+        }
+        changes
+    }
+
+    /// Takes the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) from elsewhere than the events, such as from what a server says of the
+    /// conversation. One that can't be read, or of no ask that waits or is to wait, changes nothing.
+    pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) -> Vec<AskChange> {
+        let mut changes = Vec::new();
+        let position = self.positions.get(tool_call_id);
+        if let (Some(position), Some(deadline)) = (position, time::parse_deadline(deadline)) {
+            let followed = &mut self.followed[position];
+            if followed.is_open() && followed.snapshot.expires_at != Some(deadline) {
+                followed.patch(AskPatch::ExpiresAt(Some(deadline)), &mut changes);
             }
         }
         changes

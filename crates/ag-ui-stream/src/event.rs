@@ -5,25 +5,26 @@ mod patch;
 use crate::input::RunAgentInput;
 use crate::message::{Content, Message, Metadata};
 use crate::outcome::{RunOutcome, SubagentOutcome, TokenUsage};
-use crate::wire::{choice, object, union};
+use crate::wire::{Shape, choice, object, union};
 use serde_json::{Map, Value};
 
-pub use patch::JsonPatch;
+pub(crate) use patch::Copied;
 pub(crate) use patch::check as check_operation;
+pub use patch::{JsonPatch, PatchError, PatchErrorKind};
 
 /// Declares the events: a struct each with the members that all events share, and the union [`Event`].
 macro_rules! events {
     ($(
         $(#[$meta:meta])*
         $variant:ident = $wire:literal {
-            required { $( $(#[$required_meta:meta])* $required:ident: $required_type:ty, )* }
+            required { $( $(#[$required_meta:meta])* $required:ident: $required_type:ty $(where $required_shape:expr)?, )* }
             optional { $( $(#[$optional_meta:meta])* $optional:ident: $optional_type:ty $(| $null:tt)?, )* }
         }
     )*) => {
         $( object! {
             $(#[$meta])*
             $variant {
-                required { $( $(#[$required_meta])* $required: $required_type, )* }
+                required { $( $(#[$required_meta])* $required: $required_type $(where $required_shape)?, )* }
                 optional {
                     $( $(#[$optional_meta])* $optional: $optional_type $(| $null)?, )*
                     /// Milliseconds by convention; never order by it.
@@ -409,7 +410,7 @@ events! {
     ReasoningEncryptedValue = "REASONING_ENCRYPTED_VALUE" {
         required {
             /// Whether it is for a message or a call.
-            subtype: EncryptedSubtype,
+            subtype: EncryptedSubtype where Shape::OpenChoice(EncryptedSubtype::NAMES),
             /// The message or call.
             entity_id: String,
             /// Opaque; goes back unchanged.

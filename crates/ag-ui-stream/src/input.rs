@@ -1,7 +1,7 @@
 //! What a client sends: the body of the `POST` that starts a run.
 
 use crate::message::{Message, Metadata};
-use crate::reader::{StreamError, decode_input};
+use crate::reader::{StreamError, decode_alone};
 use crate::warning::Warning;
 use crate::wire::{choice, object};
 use ask_user_question::json::JsonText;
@@ -17,7 +17,7 @@ impl RunAgentInput {
     /// # Errors
     /// Where it is no JSON, or a described field is missing or holds what it must not; the error names the path.
     pub fn parse(text: &str) -> Result<(Self, Vec<Warning>), StreamError> {
-        decode_input(text).map_err(|error| *error)
+        decode_alone(text).map_err(|error| *error)
     }
 }
 

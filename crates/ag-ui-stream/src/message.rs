@@ -1,6 +1,7 @@
 //! Messages, tool calls and content parts.
 
-use crate::reader::translate_part;
+use crate::reader::{StreamError, decode_alone, translate_part};
+use crate::warning::Warning;
 use crate::wire::{Item, Shape, Wire, choice, object, serde_form, union};
 use ask_user_question::json::Tree;
 use serde_json::{Map, Value};
@@ -406,6 +407,23 @@ macro_rules! of_each {
 }
 
 impl Message {
+    /// Reads one message as a stream's events are read: retired forms are translated, and what 1.0 does not describe is stripped with a
+    /// warning. (Its `Deserialize` takes nothing but what 1.0 describes.)
+    ///
+    /// ```
+    /// use ag_ui_stream::Message;
+    /// let text = r#"{"role": "user", "id": "u1", "content": "Rome", "sentAt": 1}"#;
+    /// let (message, warnings) = Message::parse(text)?;
+    /// assert_eq!((&*message.text(), warnings.len()), ("Rome", 1));
+    /// # Ok::<(), ag_ui_stream::reader::StreamError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where it is no JSON, of a role that 1.0 does not describe, or a described field is missing or holds what it must not.
+    pub fn parse(text: &str) -> Result<(Self, Vec<Warning>), StreamError> {
+        decode_alone(text).map_err(|error| *error)
+    }
+
     /// A user's text.
     #[must_use]
     pub fn user(id: impl Into<String>, text: impl Into<String>) -> Self {

@@ -5,20 +5,22 @@ mod compat;
 mod decode;
 mod enforce;
 mod error;
+mod halves;
 mod verify;
 
 use crate::event::Event;
 use crate::sse::{Decoder, FrameRef, SseError};
-use crate::warning::{Warning, WarningCode};
+use crate::warning::{Warning, WarningCode, Warnings};
 use ask_user_question::json::Tree;
 use chunks::Lanes;
 use compat::Retired;
+use halves::{Edges, Halves};
 use serde_json::Value;
 use std::collections::VecDeque;
 use verify::Verifier;
 
 pub(crate) use compat::translate_part;
-pub(crate) use decode::input as decode_input;
+pub(crate) use decode::alone as decode_alone;
 pub(crate) use enforce::check_strictly;
 use error::Verdict;
 pub use error::{End, EndError, EndOutcome, ErrorCode, StreamError};
@@ -30,7 +32,8 @@ pub use error::{End, EndError, EndOutcome, ErrorCode, StreamError};
 /// - [`finish`](Self::finish) says how the stream ended.
 ///
 /// After each `feed` and after `finish`, call `next_event` until it gives `None`. Events come out expanded (no `*_CHUNK`), without
-/// anything that 1.0 does not describe, and in an order that the protocol allows. The first violation is given once as an error, after the
+/// anything that 1.0 does not describe, and in an order that the protocol allows; a character whose halves came in two deltas is whole in the
+/// second. The first violation is given once as an error, after the
 /// events before it; nothing follows.
 #[derive(Debug, Default)]
 pub struct EventReader {
@@ -57,8 +60,9 @@ struct Pipeline {
     retired: Retired,
     lanes: Lanes,
     verifier: Verifier,
+    halves: Halves,
     events: VecDeque<Event>,
-    warnings: VecDeque<Warning>,
+    warnings: Warnings,
     error: Option<StreamError>,
     error_given: bool,
 }
@@ -103,7 +107,7 @@ impl EventReader {
 
     /// Takes one event as a JSON value, as if it had come in a frame.
     pub fn feed_value(&mut self, value: Value) {
-        let taken = self.pipeline.take(|| Ok(value.into()));
+        let taken = self.pipeline.take(|| Ok((value.into(), Edges::default())));
         self.pipeline.queue(taken);
     }
 
@@ -126,7 +130,13 @@ impl EventReader {
 
     /// The next thing that was tolerated.
     pub fn next_warning(&mut self) -> Option<Warning> {
-        self.pipeline.warnings.pop_front()
+        self.pipeline.warnings.take()
+    }
+
+    /// How many warnings were dropped, because [`Warning::MAX_WAITING`] had not been taken.
+    #[must_use]
+    pub fn dropped_warnings(&self) -> u64 {
+        self.pipeline.warnings.dropped()
     }
 
     /// Ends the stream and says how it ended. A last frame without a blank line counts; what it and frames not yet taken hold is still to be
@@ -163,7 +173,8 @@ impl Pipeline {
                     && frame.data == "[DONE]"
                     && self.verifier.is_between_runs() =>
             {
-                self.warnings.push_back(Warning::new(
+                self.warnings.end_event();
+                self.warnings.push(Warning::new(
                     WarningCode::DoneMarker,
                     "`[DONE]` after the run was ignored",
                 ));
@@ -185,7 +196,7 @@ impl Pipeline {
     ) -> Taken {
         let broken = frame
             .as_ref()
-            .is_ok_and(|frame| Tree::parse(&frame.data).is_err_and(|error| error.is_eof()));
+            .is_ok_and(|frame| halves::parse(&frame.data).is_err_and(|error| error.is_eof()));
         if broken {
             self.verifier.handle_break();
             return None;
@@ -194,28 +205,28 @@ impl Pipeline {
     }
 
     /// Takes an event. What is given was built in its place: events are large, and copying them costs more than all else.
-    fn take<'t>(&mut self, tree: impl FnOnce() -> Verdict<Tree<'t>>) -> Taken {
+    fn take<'t>(&mut self, parse: impl FnOnce() -> Verdict<(Tree<'t>, Edges)>) -> Taken {
         if self.error.is_some() {
             return None;
         }
         let index = self.count;
         self.count += 1;
-        let mut warnings = Vec::new();
+        self.warnings.begin_event(index);
         let (retired, run) = (&mut self.retired, self.verifier.run_id());
-        let decoded = match tree() {
-            Ok(tree) => decode::event(tree, retired, run, &mut warnings),
+        let decoded = match parse() {
+            Ok((tree, edges)) => {
+                self.halves.begin(edges);
+                decode::event(tree, retired, run, &mut self.warnings)
+            }
             Err(error) => Some(Err(*error)),
         };
-        self.warnings
-            .extend(warnings.into_iter().map(|warning| Warning {
-                event_index: Some(index),
-                ..warning
-            }));
         let verdict = match &decoded {
-            Some(Ok(event)) if self.lanes.pass(event) => match self.verifier.handle_event(event) {
-                Ok(()) => return decoded,
-                Err(error) => Err(error),
-            },
+            Some(Ok(event)) if self.lanes.pass(event) && self.halves.is_idle() => {
+                match self.verifier.handle_event(event) {
+                    Ok(()) => return decoded,
+                    Err(error) => Err(error),
+                }
+            }
             _ => decoded.map_or(Ok(()), |event| self.expand(event?)),
         };
         if let Err(error) = verdict {
@@ -228,10 +239,10 @@ impl Pipeline {
     }
 
     fn expand(&mut self, event: Event) -> Verdict {
-        let (verifier, events) = (&mut self.verifier, &mut self.events);
+        let (verifier, halves, events) = (&mut self.verifier, &mut self.halves, &mut self.events);
         self.lanes.handle_event(event, &mut |event| {
             verifier.handle_event(&event)?;
-            events.push_back(event);
+            halves.pass(event, events);
             Ok(())
         })
     }

@@ -4,15 +4,15 @@ mod apply;
 mod calls;
 mod snapshot;
 
-use crate::event::Event;
+use crate::event::{Copied, Event};
 use crate::index::Index;
-use crate::message::{Message, Metadata};
+use crate::message::{Message, Metadata, ToolMessage};
 use crate::outcome::Interrupt;
 use crate::reader::{End, EndOutcome};
-use crate::warning::{Warning, WarningCode};
+use crate::warning::{Warning, WarningCode, Warnings};
 use calls::Calls;
 use serde_json::{Map, Value};
-use std::collections::VecDeque;
+use std::mem;
 
 pub use calls::CallState;
 
@@ -31,10 +31,12 @@ pub struct Thread {
     positions: Index,
     calls: Calls,
     state: Value,
+    /// What patches copied within the state and the activities.
+    copied: Copied,
     run: RunState,
     pending: Vec<String>,
     interrupts: Vec<Interrupt>,
-    warnings: VecDeque<Warning>,
+    warnings: Warnings,
 }
 
 /// Where the conversation's last run stands.
@@ -109,7 +111,7 @@ pub enum Change {
         /// Its position in the message.
         call: usize,
     },
-    /// The list of messages was reconciled as a whole.
+    /// The list of messages was reconciled as a whole, or put into another order.
     MessagesReplaced,
     /// The shared state changed.
     StateChanged,
@@ -130,10 +132,11 @@ impl Thread {
             positions: Index::default(),
             calls: Calls::default(),
             state: Value::Object(Map::new()),
+            copied: Copied::default(),
             run: RunState::Idle,
             pending: Vec::new(),
             interrupts: Vec::new(),
-            warnings: VecDeque::new(),
+            warnings: Warnings::default(),
         };
         thread.reindex(0);
         thread.pending = thread.unanswered_tool_call_ids();
@@ -209,17 +212,22 @@ impl Thread {
 
     /// The next thing that was tolerated.
     pub fn next_warning(&mut self) -> Option<Warning> {
-        self.warnings.pop_front()
+        self.warnings.take()
+    }
+
+    /// How many warnings were dropped, because [`Warning::MAX_WAITING`] had not been taken.
+    #[must_use]
+    pub fn dropped_warnings(&self) -> u64 {
+        self.warnings.dropped()
     }
 
     /// Takes a message of the client's own: a tool message goes behind the message that made the call, any other to the end. One whose id is
-    /// there replaces it.
+    /// there replaces it; but a tool message replaces none that answers another call or is no tool message, and gets an id of its own.
     pub fn push_message(&mut self, message: Message) -> Change {
-        if let Message::Tool(tool) = &message {
-            let tool_call_id = tool.tool_call_id.clone();
-            return self.insert_result(&tool_call_id, message);
+        match message {
+            Message::Tool(tool) => self.insert_result(tool),
+            message => self.put(message),
         }
-        self.put(message)
     }
 
     /// Takes the end of a response. Where it broke off or was refused, the run is over nevertheless; what arrived stays.
@@ -241,16 +249,22 @@ impl Thread {
 
     /// Adds a message at the end, or in the place of the one that has its id.
     fn put(&mut self, message: Message) -> Change {
-        match self.positions.get(message.id()) {
-            Some(position) => {
-                self.calls
-                    .detach_message(position, &self.messages[position]);
-                self.messages[position] = message;
-                self.calls.place(position, &self.messages[position]);
-                Change::MessageChanged { message: position }
+        let Some(position) = self.positions.get(message.id()) else {
+            return self.insert(self.messages.len(), message);
+        };
+        let before = mem::replace(&mut self.messages[position], message);
+        self.calls.detach_message(position, &before);
+        match (before, &self.messages[position]) {
+            (Message::Tool(before), Message::Tool(held))
+                if before.tool_call_id == held.tool_call_id => {}
+            (Message::Tool(_), _) => {
+                // Its call is answered only if another message does.
+                self.calls.forget_answers();
+                self.reindex(0);
             }
-            None => self.insert(self.messages.len(), message),
+            (_, held) => self.calls.place(position, held),
         }
+        Change::MessageChanged { message: position }
     }
 
     fn insert(&mut self, position: usize, message: Message) -> Change {
@@ -260,20 +274,26 @@ impl Thread {
     }
 
     /// Puts a tool message behind the message that made the call and behind the tool messages that are there already.
-    fn insert_result(&mut self, tool_call_id: &str, message: Message) -> Change {
-        self.calls.mark_answered(tool_call_id);
-        self.pending.retain(|pending| pending != tool_call_id);
-        if self.positions.contains(message.id()) {
-            return self.put(message);
-        }
-        let owner = self.calls.state(tool_call_id).and_then(|call| call.place);
-        let position = owner.map_or(self.messages.len(), |(owner, _)| {
-            let behind = self.messages[owner + 1..]
-                .iter()
-                .take_while(|message| matches!(message, Message::Tool(_)));
-            owner + 1 + behind.count()
+    fn insert_result(&mut self, mut tool: ToolMessage) -> Change {
+        self.pending.retain(|pending| *pending != tool.tool_call_id);
+        tool.id = result_id(&tool, |id| match self.message(id) {
+            None => true,
+            Some(Message::Tool(held)) => held.tool_call_id == tool.tool_call_id,
+            Some(_) => false,
         });
-        self.insert(position, message)
+        if self.positions.contains(&tool.id) {
+            return self.put(Message::Tool(tool));
+        }
+        let call = self.calls.state(&tool.tool_call_id);
+        let position =
+            call.and_then(|call| call.place)
+                .map_or(self.messages.len(), |(owner, _)| {
+                    let behind = self.messages[owner + 1..]
+                        .iter()
+                        .take_while(|message| matches!(message, Message::Tool(_)));
+                    owner + 1 + behind.count()
+                });
+        self.insert(position, Message::Tool(tool))
     }
 
     /// Learns the positions of messages and calls anew, from a position on.
@@ -285,8 +305,21 @@ impl Thread {
     }
 
     fn warn(&mut self, code: WarningCode, message: String) {
-        self.warnings.push_back(Warning::new(code, message));
+        self.warnings.push(Warning::new(code, message));
     }
+}
+
+/// The id under which a tool message stands: its own, unless another message has that. Some producers give a result the id of its call,
+/// which is what the call's message is named by where they name none.
+fn result_id(tool: &ToolMessage, is_free: impl Fn(&str) -> bool) -> String {
+    let mut id = tool.id.clone();
+    if !is_free(&id) {
+        id = format!("{}-result", tool.tool_call_id);
+    }
+    while !is_free(&id) {
+        id.push('+');
+    }
+    id
 }
 
 /// Merges key by key; the last one wins, nothing is merged deeper.

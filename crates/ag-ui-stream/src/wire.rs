@@ -30,6 +30,8 @@ pub(crate) enum Shape {
     OpenObject,
     /// One of a closed set of strings.
     Choice(&'static [&'static str]),
+    /// A string of a set that may grow: another one is removed, as a member of an unknown kind is.
+    OpenChoice(&'static [&'static str]),
     List {
         item: &'static Self,
         min: usize,

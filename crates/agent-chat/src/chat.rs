@@ -1,6 +1,6 @@
 //! The hook.
 
-use crate::core::Core;
+use crate::core::{Core, Permission};
 use crate::entry::{Ask, Entry};
 use crate::options::ChatOptions;
 use crate::outbox::Outgoing;
@@ -51,6 +51,8 @@ pub struct AgentChat {
     pub connection: Signal<Connection>,
     /// Whether an earlier conversation is still to come back, so that nothing is known of it yet.
     pub restoring: Signal<bool>,
+    /// The messages whose texts are arriving, by their ids.
+    pub arriving: Signal<Vec<String>>,
     /// Whether the page's address has come to name another conversation, where this one is [kept in the address](ChatOptions::kept_in_address):
     /// a page that sets the hook up again comes to that one.
     pub left: Signal<bool>,
@@ -67,6 +69,7 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         status: core.status.into(),
         connection: core.connection.into(),
         restoring: core.restoring.into(),
+        arriving: core.conversation.transcript.arriving().into(),
         left: core.left.into(),
         core: StoredValue::new_local(core),
     };
@@ -90,13 +93,37 @@ impl AgentChat {
     /// just now, it is said as soon as it is again. False where nothing was taken, because a run is open, the text is blank, or it can't be
     /// sent, which [`status`](Self::status) then explains.
     pub fn send(&self, text: &str) -> bool {
-        let can_say = self.with(|core| core.can_say()) == Some(true);
-        can_say && !text.trim().is_empty() && self.start(|core| core.outgoing_text(text))
+        self.say(text, false)
+    }
+
+    /// Says something that answers no question, such as what came too late for its own. As [`send`](Self::send), and false also where a question
+    /// waits, which has to be answered first.
+    pub fn send_alone(&self, text: &str) -> bool {
+        let waits = self.with(|core| core.conversation.waiting().next().is_some());
+        waits == Some(false) && self.say(text, true)
     }
 
     /// Answers an ask. Held until the run has ended and every other ask that waits has its reply too.
     pub fn reply(&self, tool_call_id: &str, reply: Reply) {
         self.hold(tool_call_id, Outcome::Answered(reply));
+    }
+
+    /// Whether the reply to an ask is held until another one that waits has its own; what has been held long enough goes by itself.
+    #[must_use]
+    pub fn holds(&self, tool_call_id: &str) -> bool {
+        self.status.with(|status| *status != Status::Running)
+            && self.waiting.with(|waiting| {
+                let mut its = waiting
+                    .iter()
+                    .filter(|ask| ask.tool_call_id == tool_call_id);
+                let others = || self.with(|core| core.waits_for_others()) == Some(true);
+                its.any(Ask::is_given) && (!waiting.iter().all(Ask::is_given) || others())
+            })
+    }
+
+    /// Takes the reply to an ask back while it is held: its card is open again, with all that was chosen. False where it is not held any more.
+    pub fn take_back(&self, tool_call_id: &str) -> bool {
+        self.with(|core| core.take_back(tool_call_id)) == Some(true)
     }
 
     /// Declines an ask: the agent reads that the user cancelled the question. Held as [`reply`](Self::reply) is.
@@ -120,16 +147,25 @@ impl AgentChat {
     /// Starts the run again that failed: as it was, where the agent never got it, else as a new one over the same history. Where a question
     /// waits there is nothing to start, only the failure to clear. An agent that the page could not talk to is asked for again.
     pub fn retry(&self) {
-        match self.with(|core| (core.allowed, core.is_free())) {
-            Some((false, _)) => {
-                self.with(|core| core.status.set(Status::Idle));
+        match self.with(|core| (core.permission, core.is_free())) {
+            Some((Permission::Refused, _)) => {
+                self.with(|core| {
+                    core.permission = Permission::Unknown;
+                    core.status.set(Status::Idle);
+                });
                 self.begin();
             }
-            Some((true, true)) => {
+            Some((Permission::Given, true)) => {
                 self.start(Core::outgoing_again);
             }
-            Some((true, false)) | None => {}
+            Some((Permission::Given, false) | (Permission::Unknown, _)) | None => {}
         }
+    }
+
+    fn say(&self, text: &str, stands_alone: bool) -> bool {
+        let can_say = self.with(|core| core.can_say()) == Some(true);
+        let is_blank = text.trim().is_empty();
+        can_say && !is_blank && self.start(|core| core.outgoing_text(text, stands_alone))
     }
 
     fn hold(&self, tool_call_id: &str, outcome: Outcome) {
@@ -175,7 +211,9 @@ impl AgentChat {
         let Some((agent, allow_list)) = options else {
             return;
         };
-        match (policy::reach(&agent), allow_list) {
+        let reach = policy::reach(&agent);
+        self.with(|core| core.reach = reach.clone());
+        match (reach, allow_list) {
             (Reach::None, _) => self.refuse(Trouble::NotAllowed { agent }),
             (Reach::Own, _) | (Reach::Other(_), None) => self.take_up(),
             (Reach::Other(origin), Some(list)) => spawn_local(async move {
@@ -190,6 +228,7 @@ impl AgentChat {
 
     fn refuse(self, trouble: Trouble) {
         self.with(|core| {
+            core.permission = Permission::Refused;
             core.restoring.set(false);
             core.status.set(Status::Failed(trouble));
         });
@@ -197,7 +236,7 @@ impl AgentChat {
 
     fn take_up(self) {
         let follows = self.with(|core| {
-            core.allowed = true;
+            core.permission = Permission::Given;
             core.read_kept();
             core.following.is_some()
         });

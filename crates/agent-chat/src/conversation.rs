@@ -1,8 +1,9 @@
 //! One conversation: run state, asks, and what the page shows of them. It knows nothing of the network.
 
+use crate::receipt::{self, Receipt};
 use crate::transcript::Transcript;
 use ag_ui_stream::asks::AskChange;
-use ag_ui_stream::asks::reply::NextRun;
+use ag_ui_stream::asks::reply::{AskedBy, NextRun};
 use ag_ui_stream::event::{MessagesSnapshot, RunFinished, RunStarted};
 use ag_ui_stream::message::ToolMessage;
 use ag_ui_stream::outcome::{Interrupt, InterruptOutcome, RunOutcome};
@@ -22,21 +23,36 @@ pub(crate) struct Conversation {
     pub(crate) asks: Asks,
     pub(crate) transcript: Transcript,
     reader: EventReader,
+    /// The agent's own tools that need approval.
+    approvals: Vec<String>,
+    /// Whether the response has brought an event.
+    has_begun: bool,
+    /// The ask whose deadline the server told beside the events, and the deadline.
+    deadline: Option<(String, String)>,
 }
 
 impl Conversation {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(approvals: Vec<String>) -> Self {
         Self {
             thread: Thread::default(),
-            asks: Asks::new(),
+            asks: Asks::new().with_approvals(approvals.clone()),
             transcript: Transcript::new(),
             reader: EventReader::new(),
+            approvals,
+            has_begun: false,
+            deadline: None,
         }
     }
 
     /// At the start of a response.
     pub(crate) fn start_response(&mut self) {
         self.reader = EventReader::new();
+        self.has_begun = false;
+    }
+
+    /// Whether the response has brought an event.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     /// Takes the next bytes of the response.
@@ -54,6 +70,7 @@ impl Conversation {
         // A violation in the last frame is part of the end that is returned.
         let _ = self.drain(now);
         self.thread.handle_end(&end);
+        self.transcript.end_arriving();
         let changes = self.asks.handle_end(now, &end);
         self.show_asks(changes);
         end
@@ -85,15 +102,50 @@ impl Conversation {
         let events = std::iter::from_fn(|| reader.next_event()).collect::<Result<Vec<_>, _>>();
         let Ok(events) = events else { return false };
         self.begin_again();
-        events.iter().for_each(|event| self.take(now, event));
+        for event in &events {
+            match Receipt::of(event) {
+                Some(receipt) => self.restore_receipt(receipt),
+                None => self.take(now, event),
+            }
+        }
         self.begun_again();
         true
+    }
+
+    /// Shows a receipt where it stood, unless what it followed is gone.
+    fn restore_receipt(&mut self, receipt: Receipt) {
+        let Receipt {
+            after,
+            id,
+            ask,
+            outcome,
+        } = receipt;
+        if after
+            .as_ref()
+            .is_none_or(|id| self.thread.message(id).is_some())
+        {
+            let changes = self.asks.restore_receipt(&id, ask, outcome);
+            self.show_asks(changes);
+            self.transcript.set_anchor(&id, after);
+        }
+    }
+
+    /// The events that bring back what messages do not tell of: the receipts of questions that no call made.
+    pub(crate) fn receipts(&self) -> impl Iterator<Item = String> {
+        self.asks.receipts().filter_map(|(id, ask, outcome)| {
+            Some(receipt::event(
+                self.transcript.anchor(id)?,
+                id,
+                ask,
+                outcome,
+            ))
+        })
     }
 
     /// Everything is told again from the beginning. What is shown stays until it was.
     pub(crate) fn begin_again(&mut self) {
         self.thread = Thread::default();
-        self.asks = Asks::new();
+        self.asks = Asks::new().with_approvals(self.approvals.clone());
         self.transcript.begin_again();
     }
 
@@ -147,6 +199,20 @@ impl Conversation {
         self.take(now, &finished.into());
     }
 
+    /// Takes the deadline of an ask from what the server says of the conversation: its events and a history do not tell it. The ask may still be to
+    /// come, or be told again.
+    pub(crate) fn know_deadline(&mut self, tool_call_id: &str, deadline: &str) {
+        self.deadline = Some((tool_call_id.to_owned(), deadline.to_owned()));
+        self.keep_deadline();
+    }
+
+    fn keep_deadline(&mut self) {
+        if let Some((tool_call_id, deadline)) = &self.deadline {
+            let changes = self.asks.set_deadline(tool_call_id, deadline);
+            self.show_asks(changes);
+        }
+    }
+
     /// What the time changes.
     pub(crate) fn handle_timeout(&mut self, now: u64) {
         let changes = self.asks.handle_timeout(now);
@@ -160,8 +226,17 @@ impl Conversation {
             .filter(|ask| ask.phase == Phase::Answerable)
     }
 
+    /// The asks that the agent waits for and that could not be read. They can only be cancelled.
+    pub(crate) fn unreadable(&self) -> impl Iterator<Item = &AskSnapshot> {
+        let waits = |id: &str| self.asks.asked_by(id) == Some(AskedBy::Interrupt);
+        self.asks
+            .asks()
+            .filter(move |ask| ask.phase == Phase::Malformed && waits(&ask.tool_call_id))
+    }
+
     fn drain(&mut self, now: u64) -> Result<(), StreamError> {
         while let Some(event) = self.reader.next_event() {
+            self.has_begun = true;
             self.take(now, &event?);
         }
         Ok(())
@@ -172,8 +247,23 @@ impl Conversation {
         let change = self.thread.handle_event(event);
         let asks = self.asks.handle_event(now, event);
         let opened = self.show_asks(asks);
+        if opened {
+            self.keep_deadline();
+        }
+        self.follow_text(event);
         if opened || self.needs_lay(change) {
             self.transcript.lay(&self.thread);
+        }
+    }
+
+    /// Learns which texts are arriving.
+    fn follow_text(&self, event: &Event) {
+        match event {
+            Event::TextMessageStart(it) => self.transcript.set_arriving(&it.message_id, true),
+            Event::TextMessageContent(it) => self.transcript.set_arriving(&it.message_id, true),
+            Event::TextMessageEnd(it) => self.transcript.set_arriving(&it.message_id, false),
+            Event::RunFinished(_) | Event::RunError(_) => self.transcript.end_arriving(),
+            _ => {}
         }
     }
 
@@ -181,9 +271,9 @@ impl Conversation {
     fn needs_lay(&self, change: Change) -> bool {
         match change {
             Change::TextAppended { message, from } => match &self.thread.messages()[message] {
-                Message::Assistant(assistant) => {
-                    let text = assistant.content.as_deref().unwrap_or_default();
-                    !text.is_empty() && !self.transcript.append(&assistant.id, &text[from..])
+                message @ (Message::Assistant(_) | Message::User(_)) => {
+                    let text = message.text();
+                    !text.is_empty() && !self.transcript.append(message.id(), &text[from..])
                 }
                 // Nothing else that streams is shown.
                 _ => false,

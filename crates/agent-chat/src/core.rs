@@ -15,7 +15,8 @@ use crate::delivery::Delivery;
 use crate::following::Following;
 use crate::kept::Kept;
 use crate::options::{ChatOptions, Memory};
-use crate::outbox::Outbox;
+use crate::outbox::{Outbox, Resend};
+use crate::policy::Reach;
 use crate::tabs::{Channel, Turn};
 use crate::transport::Abort;
 use crate::trouble::Trouble;
@@ -36,12 +37,13 @@ pub(crate) struct Core {
     pub(crate) connection: RwSignal<Connection>,
     pub(crate) restoring: RwSignal<bool>,
     pub(crate) left: RwSignal<bool>,
+    /// Where the agent is, seen from the page.
+    pub(crate) reach: Reach,
     /// The conversation as its server tells it, where the server does.
     pub(crate) following: Option<Following>,
     /// What this browser keeps of the conversation, where no server does.
     pub(crate) kept: Option<Kept>,
-    /// Whether it is known that the page may talk to the agent.
-    pub(crate) allowed: bool,
+    pub(crate) permission: Permission,
     /// The request that is under way.
     pub(crate) running: Option<Running>,
     /// When the next ask that waits expires.
@@ -60,6 +62,16 @@ pub(crate) struct Core {
     pub(crate) rest: Rest,
 }
 
+/// Whether the page may talk to the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Permission {
+    /// It is being asked for.
+    Unknown,
+    Given,
+    /// The page may not, or can't be told.
+    Refused,
+}
+
 impl Core {
     /// In a conversation that may have begun in an earlier life of the page.
     pub(crate) fn new(mut options: ChatOptions) -> Self {
@@ -76,20 +88,26 @@ impl Core {
             interrupts.or_insert(Value::Bool(true));
         }
         let remembers = options.memory != Memory::None;
+        // Only a server that tells the conversation recognises what it has.
+        let resend = match has_server {
+            true => Resend::Safely,
+            false => Resend::WhenTold,
+        };
         let name = format!("{} {}", options.endpoint.url, options.setup.thread_id);
         Self {
-            conversation: Conversation::new(),
+            conversation: Conversation::new(options.approvals.clone()),
             outbox: match remembers {
-                true => Outbox::kept(format!("agent-chat outbox {name}")),
+                true => Outbox::kept(format!("agent-chat outbox {name}"), resend),
                 false => Outbox::default(),
             },
             status: RwSignal::new(Status::Idle),
             connection: RwSignal::new(Connection::Online),
             restoring: RwSignal::new(is_named),
             left: RwSignal::new(false),
+            reach: Reach::Own,
             following: has_server.then(|| Following::new(is_named)),
             kept: (remembers && !has_server).then(|| Kept::new(&name)),
-            allowed: false,
+            permission: Permission::Unknown,
             running: None,
             deadline: None,
             channel: None,
@@ -105,15 +123,15 @@ impl Core {
     /// Whether something can be sent now.
     pub(crate) fn is_free(&self) -> bool {
         let following = self.following.as_ref();
-        self.allowed
+        self.permission == Permission::Given
             && self.running.is_none()
             && following.is_none_or(|it| !it.stale && !it.is_others_turn())
     }
 
-    /// Whether something can be said now. It may have to wait for the server.
+    /// Whether something can be said now. It may have to wait for the permission or for the server.
     pub(crate) fn can_say(&self) -> bool {
         let following = self.following.as_ref();
-        self.allowed
+        self.permission != Permission::Refused
             && self.running.is_none()
             && !self.outbox.has_message()
             && !following.is_some_and(Following::is_others_turn)
@@ -131,11 +149,22 @@ impl Core {
             .set_sending(tool_call_id, Sending::Pending);
     }
 
+    /// Gives a reply that is held back to its card.
+    pub(crate) fn take_back(&mut self, tool_call_id: &str) -> bool {
+        let was_held = self.outbox.take_back(tool_call_id);
+        if was_held {
+            self.conversation
+                .transcript
+                .set_sending(tool_call_id, Sending::Idle);
+        }
+        was_held
+    }
+
     /// Keeps the conversation in this browser, where no server does.
     pub(crate) fn save(&self) {
-        let thread = &self.conversation.thread;
-        if let Some(kept) = self.kept.as_ref().filter(|_| !thread.messages().is_empty()) {
-            kept.write(thread);
+        let is_empty = self.conversation.thread.messages().is_empty();
+        if let Some(kept) = self.kept.as_ref().filter(|_| !is_empty) {
+            kept.write(&self.conversation);
         }
     }
 
@@ -171,6 +200,7 @@ impl Core {
     /// back to its card without a word.
     pub(super) fn report(&mut self, replies: &[AskReply], trouble: Trouble) {
         let stopped = trouble == Trouble::Stopped;
+        tell_developers(&trouble);
         let sending = if stopped {
             Sending::Idle
         } else {
@@ -211,5 +241,12 @@ impl Core {
         if self.connection.get_untracked() != connection {
             self.connection.set(connection);
         }
+    }
+}
+
+/// Says in the console what is no word for anybody else.
+pub(crate) fn tell_developers(trouble: &Trouble) {
+    if let Some(details) = trouble.details() {
+        leptos::logging::error!("agent-chat: {details}");
     }
 }

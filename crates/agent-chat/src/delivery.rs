@@ -1,13 +1,16 @@
 //! How replies travel.
 
-use ag_ui_stream::asks::reply;
+use ag_ui_stream::asks::reply::{self, Origin};
 
 /// How a reply travels to the agent. Whatever is chosen, an interrupt is answered by `resume`, and a call that the agent has acknowledged by
 /// a user message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delivery {
-    /// In a run: a tool message with the reply, then a user message with the selection as text.
+    /// As the agent asks: a call gets its result, and behind [`question-server`](crate::ChatOptions::with_conversations) the selection as a user
+    /// message too.
     #[default]
+    Automatic,
+    /// In a run: a tool message with the reply, then a user message with the selection as text.
     UserMessage,
     /// In a run: the tool message alone.
     ToolResult,
@@ -20,7 +23,8 @@ pub enum Delivery {
 
 impl Delivery {
     /// Every way.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
+        Self::Automatic,
         Self::UserMessage,
         Self::ToolResult,
         Self::Resume,
@@ -31,6 +35,7 @@ impl Delivery {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Automatic => "automatic",
             Self::UserMessage => "user-message",
             Self::ToolResult => "tool-result",
             Self::Resume => "resume",
@@ -44,9 +49,10 @@ impl Delivery {
         Self::ALL.into_iter().find(|way| way.as_str() == name)
     }
 
-    /// How a reply travels that goes in a run.
-    pub(crate) fn in_a_run(self) -> reply::Delivery {
+    /// How a reply travels that goes in a run to such an agent.
+    pub(crate) fn in_a_run(self, agent: Origin) -> reply::Delivery {
         match self {
+            Self::Automatic => reply::Delivery::Automatic(agent),
             // What `/respond` can't express goes as a message.
             Self::UserMessage | Self::Rest => reply::Delivery::UserMessage,
             Self::ToolResult => reply::Delivery::ToolResult,

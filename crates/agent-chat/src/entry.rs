@@ -1,6 +1,7 @@
 //! What a page shows of a conversation, one entry after another.
 
 use ask_user_question::AskSnapshot;
+use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
 
@@ -13,22 +14,24 @@ pub struct Entry {
     pub item: Item,
 }
 
-/// What an entry stands for. Messages and calls have namespaces of their own.
+/// What an entry stands for. Messages, questions and other calls have namespaces of their own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKey {
     /// A message, by its id and how often its text was replaced by another.
     Message(String, u32),
-    /// A tool call, by its `toolCallId`.
+    /// A question, by its call or its interrupt.
     Call(String),
+    /// Another tool call, by its `toolCallId`. Where a question comes of it, that is another entry.
+    Tool(String),
 }
 
 /// What an entry shows.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// What the user said.
-    User(String),
-    /// What the agent says. It only ever grows; where a snapshot replaces it, that is another entry.
-    Assistant(RwSignal<String>),
+    /// What the user said. It only ever grows; where a snapshot replaces it, that is another entry.
+    User(ArcRwSignal<String>),
+    /// What the agent says, in the same way.
+    Assistant(ArcRwSignal<String>),
     /// A question of the agent.
     Ask(Ask),
     /// Another tool call of the agent.
@@ -36,7 +39,7 @@ pub enum Item {
         /// The tool's name.
         name: String,
         /// Whether its result is there.
-        done: RwSignal<bool>,
+        done: ArcRwSignal<bool>,
     },
 }
 
@@ -46,7 +49,17 @@ pub struct Ask {
     /// The call; what [`reply`](crate::AgentChat::reply) and [`cancel`](crate::AgentChat::cancel) take.
     pub tool_call_id: String,
     /// What is known of it.
-    pub ask: RwSignal<AskSnapshot>,
+    pub ask: ArcRwSignal<AskSnapshot>,
     /// Where its reply stands.
-    pub sending: RwSignal<Sending>,
+    pub sending: ArcRwSignal<Sending>,
+    /// What is picked on its card so far, which the page keeps here: it goes along with what is typed instead.
+    pub picks: ArcRwSignal<Vec<Selection>>,
+}
+
+impl Ask {
+    /// Whether it has a reply that is held or on its way.
+    #[must_use]
+    pub fn is_given(&self) -> bool {
+        self.sending.with(|sending| *sending == Sending::Pending)
+    }
 }

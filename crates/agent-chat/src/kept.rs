@@ -1,11 +1,13 @@
 //! What this browser keeps of conversations that no server tells again: the last few, each up to a length.
 
+use crate::conversation::Conversation;
 use crate::storage::Shelf;
 use ag_ui_stream::Thread;
 use ag_ui_stream::message::Message;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::thread::RunState;
 use ask_user_question::json;
+use serde_json::Value;
 
 /// Under which the names of the conversations are kept, one a line, the latest first.
 const LIST: &str = "agent-chat conversations";
@@ -53,8 +55,8 @@ impl Kept {
     }
 
     /// Keeps the conversation as it stands, in the place of the one that was kept longest where there is no more room.
-    pub(crate) fn write(&self, thread: &Thread) {
-        let record = record(thread);
+    pub(crate) fn write(&self, conversation: &Conversation) {
+        let record = record(conversation);
         let known = Shelf::Browser.read(LIST).unwrap_or_default();
         let others = known.lines().filter(|key| *key != self.key);
         let mut list: Vec<&str> = [self.key.as_str()].into_iter().chain(others).collect();
@@ -67,7 +69,8 @@ impl Kept {
     }
 }
 
-fn record(thread: &Thread) -> String {
+fn record(conversation: &Conversation) -> String {
+    let Conversation { thread, asks, .. } = conversation;
     let state = thread.state();
     let state = match state.as_object().is_some_and(serde_json::Map::is_empty) {
         true => String::new(),
@@ -78,7 +81,26 @@ fn record(thread: &Thread) -> String {
     };
     let messages = messages(thread.messages()).join(",");
     let ended = ended(thread);
-    format!("{ended}{state}\n{{\"type\":\"MESSAGES_SNAPSHOT\",\"messages\":[{messages}]}}")
+    let receipts: String = conversation
+        .receipts()
+        .map(|event| format!("\n{event}"))
+        .collect();
+    let interrupts: String = asks.legacy_interrupts().map(legacy).collect();
+    format!(
+        "{ended}{state}\n{{\"type\":\"MESSAGES_SNAPSHOT\",\"messages\":[{messages}]}}{receipts}{interrupts}"
+    )
+}
+
+/// A legacy interrupt that waits, as the line of the event that brings it back.
+fn legacy((id, value): (&str, &Value)) -> String {
+    let raw = json::object([("id", id.into())]);
+    let event = json::object([
+        ("type", "CUSTOM".into()),
+        ("name", "on_interrupt".into()),
+        ("value", value.clone()),
+        ("rawEvent", raw.into()),
+    ]);
+    format!("\n{}", json::text(&event.into()))
 }
 
 fn ended(thread: &Thread) -> String {

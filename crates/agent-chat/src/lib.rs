@@ -37,6 +37,7 @@ mod kept;
 mod options;
 mod outbox;
 mod policy;
+mod receipt;
 mod run;
 mod storage;
 mod tabs;

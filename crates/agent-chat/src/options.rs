@@ -4,7 +4,7 @@ use crate::delivery::Delivery;
 use crate::ids::new_id;
 use crate::transport::{Endpoint, Patience};
 use crate::trouble::Trouble;
-use ag_ui_stream::asks::reply::Setup;
+use ag_ui_stream::asks::reply::{Origin, Setup};
 use ag_ui_stream::input::Tool;
 use ask_user_question::{Limits, tool};
 use serde_json::{Map, Value};
@@ -22,6 +22,7 @@ pub struct ChatOptions {
     pub(crate) endpoint: Endpoint,
     pub(crate) delivery: Delivery,
     pub(crate) setup: Setup,
+    pub(crate) approvals: Vec<String>,
     pub(crate) memory: Memory,
     pub(crate) allow_list: Option<String>,
     pub(crate) words: fn(&Trouble) -> String,
@@ -55,6 +56,7 @@ impl ChatOptions {
                 thread_id: new_id(),
                 ..Setup::default()
             },
+            approvals: Vec::new(),
             memory: Memory::None,
             allow_list: None,
             words: ToString::to_string,
@@ -76,13 +78,24 @@ impl ChatOptions {
         self
     }
 
-    /// The same, with replies travelling another way. [`Delivery::Rest`] goes [with conversations](Self::with_conversations).
+    /// The same, asking yes or no about calls of these tools of the agent's own that a run leaves open. Agents that ask for approval so, such as
+    /// those of `Agno`, do not say that they do.
+    #[must_use]
+    pub fn with_approvals<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
+        self.approvals = tools.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The same, with replies travelling this way, whatever the agent does to ask. [`Delivery::Rest`] goes [with conversations](Self::with_conversations).
     #[must_use]
     pub fn with_delivery(self, delivery: Delivery) -> Self {
         let options = Self { delivery, ..self };
         match delivery {
             Delivery::Rest => options.with_conversations(),
-            Delivery::UserMessage | Delivery::ToolResult | Delivery::Resume => options,
+            Delivery::Automatic
+            | Delivery::UserMessage
+            | Delivery::ToolResult
+            | Delivery::Resume => options,
         }
     }
 
@@ -130,6 +143,14 @@ impl ChatOptions {
     #[must_use]
     pub fn with_words(self, words: fn(&Trouble) -> String) -> Self {
         Self { words, ..self }
+    }
+
+    /// Some servers go on only where a tool's result is the last message. `question-server` takes what was said beside it.
+    pub(crate) fn agent(&self) -> Origin {
+        match self.has_conversations() {
+            true => Origin::Own,
+            false => Origin::Foreign,
+        }
     }
 
     pub(crate) fn has_conversations(&self) -> bool {

@@ -39,6 +39,8 @@ struct Held {
 pub(crate) struct Spoken {
     pub(crate) id: String,
     pub(crate) text: String,
+    /// Whether it answers nothing, whatever waits when it goes.
+    pub(crate) stands_alone: bool,
     is_sent: bool,
 }
 
@@ -71,16 +73,18 @@ pub(crate) enum Post {
 }
 
 impl Outbox {
-    /// What a tab has kept under a name, and keeps there from now on.
-    pub(crate) fn kept(key: String) -> Self {
+    /// What a tab has kept under a name, and keeps there from now on. Of a message that was sent, `resend` says what becomes of it.
+    pub(crate) fn kept(key: String, resend: Resend) -> Self {
         let kept = Shelf::Tab.read(&key);
         let kept = kept
             .and_then(|kept| json::parse(&kept).ok())
             .unwrap_or_default();
         let held = kept["held"].as_array().into_iter().flatten();
+        let message = Some(&kept["message"]);
+        let message = message.filter(|it| resend == Resend::Safely || it["sent"] != true);
         Self {
             held: held.filter_map(Held::read).collect(),
-            message: Spoken::read(&kept["message"]),
+            message: message.and_then(Spoken::read),
             key: Some(key),
             ..Self::default()
         }
@@ -117,11 +121,12 @@ impl Outbox {
         self.keep();
     }
 
-    /// Holds a message.
-    pub(crate) fn say(&mut self, text: &str) {
+    /// Holds a message, which may answer what waits when it goes, or stands alone.
+    pub(crate) fn say(&mut self, text: &str, stands_alone: bool) {
         self.message = Some(Spoken {
             id: new_id(),
             text: text.to_owned(),
+            stands_alone,
             is_sent: false,
         });
         self.keep();
@@ -148,11 +153,21 @@ impl Outbox {
         self.message.is_some()
     }
 
-    /// Holds the message no longer.
-    pub(crate) fn take_message(&mut self) -> Option<Spoken> {
-        let message = self.message.take_if(|message| !message.is_sent);
+    /// Holds the message no longer, where it may be an answer.
+    pub(crate) fn take_answer(&mut self) -> Option<Spoken> {
+        let may_answer = |message: &mut Spoken| !message.is_sent && !message.stands_alone;
+        let message = self.message.take_if(may_answer);
         self.keep();
         message
+    }
+
+    /// Holds the reply to an ask no longer. False where none is held; what is on its way can't be taken back.
+    pub(crate) fn take_back(&mut self, tool_call_id: &str) -> bool {
+        let count = self.held.len();
+        self.held
+            .retain(|held| held.is_sent || held.tool_call_id != tool_call_id);
+        self.keep();
+        self.held.len() < count
     }
 
     /// Whether a reply to an ask is held or on its way.
@@ -228,8 +243,7 @@ impl Outbox {
             !goes_back
         });
         made.into_iter().for_each(|reply| self.remember(reply));
-        self.message
-            .take_if(|message| resend == Resend::WhenTold || is_said(&message.id));
+        self.message.take_if(|message| is_said(&message.id));
         self.keep();
         back
     }
@@ -316,6 +330,8 @@ impl Spoken {
         object([
             ("id", self.id.as_str().into()),
             ("text", self.text.as_str().into()),
+            ("alone", self.stands_alone.into()),
+            ("sent", self.is_sent.into()),
         ])
     }
 
@@ -323,6 +339,7 @@ impl Spoken {
         Some(Self {
             id: kept["id"].as_str()?.to_owned(),
             text: kept["text"].as_str()?.to_owned(),
+            stands_alone: kept["alone"] == true,
             is_sent: false,
         })
     }

@@ -72,11 +72,26 @@ impl AgentChat {
             // Nothing more is read, so the agent need not go on writing.
             abort.abort();
             let end = self.with(|core| core.conversation.finish(now()));
-            return match (chunk, end.and_then(Trouble::from_end)) {
+            let trouble = match end.and_then(Trouble::from_end) {
+                // A sign-in page, or the error of something in between. Where its server can be asked what has become of the run, it is.
+                Some(Trouble::BrokeOff) if chunk == Ok(None) && self.has_heard_nothing() => {
+                    let other = stream.other_type.take();
+                    let unreadable =
+                        |it| Trouble::Unreadable(format!("{it} is no stream of events"));
+                    Some(other.map_or(Trouble::BrokeOff, unreadable))
+                }
+                trouble => trouble,
+            };
+            return match (chunk, trouble) {
                 (Err(TransportError::Aborted), _) => RunEnd::Stopped,
                 (_, Some(trouble)) => RunEnd::Failed(trouble),
                 (_, None) => RunEnd::Done,
             };
         }
+    }
+    /// Whether an agent whose conversation no server tells has not said anything in its response.
+    fn has_heard_nothing(self) -> bool {
+        let is_it = |core: &mut Core| core.following.is_none() && !core.conversation.has_begun();
+        self.with(is_it) == Some(true)
     }
 }

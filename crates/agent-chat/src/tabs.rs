@@ -109,8 +109,9 @@ extern "C" {
 }
 
 impl Turn {
-    /// Queues for the turn; `on_grant` is called when it is there. A page that was not loaded securely has no way to queue: all its tabs have it.
-    pub(crate) fn claim(name: &str, on_grant: impl FnOnce() + 'static) -> Self {
+    /// Queues for the turn; `on_grant` is called when it is there, unless it is there at once. Where the browser has no way to queue, because the page
+    /// was not loaded securely, or refuses it, all tabs have the turn.
+    pub(crate) fn claim(name: &str, on_grant: impl Fn() + Clone + 'static) -> Self {
         let claim = Rc::new(Claim::default());
         let locks = Reflect::get(&window().navigator(), &"locks".into()).unwrap_or_default();
         if !locks.is_object() {
@@ -118,9 +119,10 @@ impl Turn {
             return Self(claim);
         }
         let granted = Rc::clone(&claim);
+        let tell = on_grant.clone();
         let callback = Closure::once_into_js(move || {
             granted.granted.set(true);
-            on_grant();
+            tell();
             Promise::new(&mut |release, _| {
                 granted.release.replace(Some(release));
             })
@@ -133,10 +135,17 @@ impl Turn {
         }
         let locks: LockManager = locks.unchecked_into();
         match locks.request(name, &options, callback.unchecked_ref()) {
-            // A claim that is withdrawn is rejected, which is no news.
-            Ok(over) => spawn_local(async move {
-                let _ = JsFuture::from(over).await;
-            }),
+            Ok(over) => {
+                let claim = Rc::downgrade(&claim);
+                spawn_local(async move {
+                    let refused = JsFuture::from(over).await.is_err();
+                    // One that was withdrawn is refused as well, which is no news.
+                    if let Some(claim) = claim.upgrade().filter(|_| refused) {
+                        claim.granted.set(true);
+                        on_grant();
+                    }
+                });
+            }
             Err(_) => claim.granted.set(true),
         }
         Self(claim)

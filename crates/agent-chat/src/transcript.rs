@@ -2,18 +2,21 @@
 
 use crate::entry::{Ask, Entry, EntryKey, Item};
 use ag_ui_stream::{Asks, Message, Thread};
+use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
 use std::collections::HashMap;
 
-/// The entries and their signals. Structural changes lay the list anew, out of the signals that exist; deltas touch one signal.
+/// The entries and their signals, each of which lives for as long as it is shown. Structural changes lay the list anew, out of the signals that
+/// exist; deltas touch one signal.
 pub(crate) struct Transcript {
-    owner: Owner,
     entries: RwSignal<Vec<Entry>>,
     waiting: RwSignal<Vec<Ask>>,
+    /// The messages whose texts are arriving, by their ids.
+    arriving: RwSignal<Vec<String>>,
     texts: HashMap<String, GrowingText>,
-    calls: HashMap<String, RwSignal<bool>>,
+    calls: HashMap<String, ArcRwSignal<bool>>,
     asks: HashMap<String, Ask>,
     /// Asks that no call made, with the message after which each appeared.
     callless: Vec<(Option<String>, String)>,
@@ -22,19 +25,19 @@ pub(crate) struct Transcript {
 }
 
 /// A message's text, and how often it was replaced by one that does not continue it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct GrowingText {
-    signal: RwSignal<String>,
+    signal: ArcRwSignal<String>,
     version: u32,
 }
 
 impl Transcript {
-    /// An empty one, whose signals belong to the current owner.
+    /// An empty one, whose lists belong to the current owner.
     pub(crate) fn new() -> Self {
         Self {
-            owner: Owner::current().unwrap_or_default(),
             entries: RwSignal::new(Vec::new()),
             waiting: RwSignal::new(Vec::new()),
+            arriving: RwSignal::new(Vec::new()),
             texts: HashMap::new(),
             calls: HashMap::new(),
             asks: HashMap::new(),
@@ -51,6 +54,36 @@ impl Transcript {
     /// The asks that wait for their answers.
     pub(crate) fn waiting(&self) -> RwSignal<Vec<Ask>> {
         self.waiting
+    }
+
+    /// The messages whose texts are arriving.
+    pub(crate) fn arriving(&self) -> RwSignal<Vec<String>> {
+        self.arriving
+    }
+
+    /// The text of a message is arriving, or has arrived.
+    pub(crate) fn set_arriving(&self, message_id: &str, arrives: bool) {
+        let is_known = |ids: &Vec<String>| ids.iter().any(|id| id == message_id);
+        match (arrives, self.arriving.with_untracked(is_known)) {
+            (true, false) => self.arriving.update(|ids| ids.push(message_id.to_owned())),
+            (false, true) => self
+                .arriving
+                .update(|ids| ids.retain(|id| id != message_id)),
+            _ => {}
+        }
+    }
+
+    /// Nothing arrives any more.
+    pub(crate) fn end_arriving(&self) {
+        if !self.arriving.with_untracked(Vec::is_empty) {
+            self.arriving.set(Vec::new());
+        }
+    }
+
+    /// What is picked so far on the card of an ask.
+    pub(crate) fn picks(&self, tool_call_id: &str) -> Vec<Selection> {
+        let ask = self.asks.get(tool_call_id);
+        ask.map(|ask| ask.picks.get_untracked()).unwrap_or_default()
     }
 
     /// Every ask that is shown.
@@ -77,11 +110,14 @@ impl Transcript {
     /// The conversation is told from its beginning. What is shown already stays where it is told again.
     pub(crate) fn begin_again(&mut self) {
         self.callless.clear();
+        self.end_arriving();
     }
 
     /// The conversation was told: what is not in it is not shown any longer.
     pub(crate) fn forget_others(&mut self, thread: &Thread, asks: &Asks) {
-        self.texts.retain(|id, _| thread.message(id).is_some());
+        let unsent = self.unsent.as_ref().map(|(id, _)| id.as_str());
+        self.texts
+            .retain(|id, _| thread.message(id).is_some() || unsent == Some(id));
         self.calls.retain(|id, _| thread.call(id).is_some());
         self.asks.retain(|id, _| asks.ask(id).is_some());
         self.show_waiting(asks);
@@ -102,11 +138,12 @@ impl Transcript {
             // A history tells again what is shown already.
             Some(ask) => ask.ask.set(snapshot),
             None => {
-                let ask = self.owner.with(|| Ask {
+                let ask = Ask {
                     tool_call_id: tool_call_id.to_owned(),
-                    ask: RwSignal::new(snapshot),
-                    sending: RwSignal::new(Sending::Idle),
-                });
+                    ask: ArcRwSignal::new(snapshot),
+                    sending: ArcRwSignal::new(Sending::Idle),
+                    picks: ArcRwSignal::new(Vec::new()),
+                };
                 self.asks.insert(tool_call_id.to_owned(), ask);
             }
         }
@@ -116,6 +153,21 @@ impl Transcript {
                 .last()
                 .map(|message| message.id().to_owned());
             self.callless.push((last, tool_call_id.to_owned()));
+        }
+    }
+
+    /// The message after which an ask appeared that no call made, if it was not the first of all; `None` where a call made it.
+    pub(crate) fn anchor(&self, tool_call_id: &str) -> Option<Option<&str>> {
+        let mut callless = self.callless.iter();
+        let (anchor, _) = callless.find(|(_, id)| id == tool_call_id)?;
+        Some(anchor.as_deref())
+    }
+
+    /// Shows an ask that no call made after this message.
+    pub(crate) fn set_anchor(&mut self, tool_call_id: &str, after: Option<String>) {
+        let mut callless = self.callless.iter_mut();
+        if let Some((anchor, _)) = callless.find(|(_, id)| id == tool_call_id) {
+            *anchor = after;
         }
     }
 
@@ -152,13 +204,10 @@ impl Transcript {
             }
             entries.extend(self.callless_entries(Some(message.id())));
         }
-        if let Some((id, text)) = &self.unsent
-            && thread.message(id).is_none()
+        if let Some((id, text)) = self.unsent.clone()
+            && thread.message(&id).is_none()
         {
-            entries.push(Entry {
-                key: EntryKey::Message(id.clone(), 0),
-                item: Item::User(text.clone()),
-            });
+            entries.push(self.text_entry(&id, &text, Item::User));
         }
         self.entries.set(entries);
     }
@@ -174,27 +223,31 @@ impl Transcript {
     }
 
     fn message_entry(&mut self, message: &Message) -> Option<Entry> {
+        let item: fn(ArcRwSignal<String>) -> Item = match message {
+            Message::User(_) => Item::User,
+            Message::Assistant(_) => Item::Assistant,
+            _ => return None,
+        };
         let text = message.text();
-        let id = message.id().to_owned();
-        match message {
-            Message::User(_) => Some(Entry {
-                key: EntryKey::Message(id, 0),
-                item: Item::User(text.into_owned()),
-            }),
-            Message::Assistant(_) if !text.is_empty() => {
-                let GrowingText { signal, version } = self.text(message.id(), &text);
-                Some(Entry {
-                    key: EntryKey::Message(id, version),
-                    item: Item::Assistant(signal),
-                })
-            }
-            _ => None,
+        (!text.is_empty()).then(|| self.text_entry(message.id(), &text, item))
+    }
+
+    fn text_entry(
+        &mut self,
+        message_id: &str,
+        text: &str,
+        item: fn(ArcRwSignal<String>) -> Item,
+    ) -> Entry {
+        let GrowingText { signal, version } = self.text(message_id, text);
+        Entry {
+            key: EntryKey::Message(message_id.to_owned(), version),
+            item: item(signal),
         }
     }
 
     fn text(&mut self, message_id: &str, text: &str) -> GrowingText {
-        let known = self.texts.get(message_id).copied();
-        let grown = known.and_then(|known| {
+        let known = self.texts.get(message_id).cloned();
+        let grown = known.as_ref().and_then(|known| {
             known
                 .signal
                 .with_untracked(|shown| text.strip_prefix(shown.as_str()).map(str::to_owned))
@@ -206,13 +259,12 @@ impl Transcript {
                 }
                 known
             }
-            _ => {
-                let signal = self.owner.with(|| RwSignal::new(text.to_owned()));
+            (known, _) => {
                 let laid = GrowingText {
-                    signal,
+                    signal: ArcRwSignal::new(text.to_owned()),
                     version: known.map_or(0, |known| known.version + 1),
                 };
-                self.texts.insert(message_id.to_owned(), laid);
+                self.texts.insert(message_id.to_owned(), laid.clone());
                 laid
             }
         }
@@ -222,17 +274,17 @@ impl Transcript {
         if let Some(ask) = self.asks.get(tool_call_id) {
             return ask_entry(ask);
         }
-        let owner = &self.owner;
-        let done = *self
+        let done = self
             .calls
             .entry(tool_call_id.to_owned())
-            .or_insert_with(|| owner.with(|| RwSignal::new(false)));
+            .or_insert_with(|| ArcRwSignal::new(false))
+            .clone();
         let answered = thread.call(tool_call_id).is_some_and(|call| call.answered);
         if done.get_untracked() != answered {
             done.set(answered);
         }
         Entry {
-            key: EntryKey::Call(tool_call_id.to_owned()),
+            key: EntryKey::Tool(tool_call_id.to_owned()),
             item: Item::Tool {
                 name: name.to_owned(),
                 done,

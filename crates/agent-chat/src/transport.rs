@@ -13,6 +13,9 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, RequestRedirect};
 
+/// The type of a stream of events.
+const EVENT_STREAM: &str = "text/event-stream";
+
 /// How long the page's own server may take for a small file.
 const OWN_PATIENCE: Duration = Duration::from_secs(20);
 
@@ -84,19 +87,22 @@ impl ErrorBody {
     /// What can be read of a text that may be anything.
     fn read(text: &str) -> Self {
         let body = json::parse(text).unwrap_or_default();
+        // Read as leniently as a stream is: whoever answered first may speak a newer version.
         let winner = body.get("winner").map(json::text);
         Self {
             message: body
                 .get("message")
                 .and_then(Value::as_str)
                 .map(str::to_owned),
-            winner: winner.and_then(|winner| serde_json::from_str(&winner).ok()),
+            winner: winner.and_then(|winner| Some(Message::parse(&winner).ok()?.0)),
         }
     }
 }
 
 /// A response that is arriving.
 pub(crate) struct ByteStream {
+    /// What the server calls it, where that is no stream of events.
+    pub(crate) other_type: Option<String>,
     reader: Option<ReadableStreamDefaultReader>,
     silence: Option<Duration>,
 }
@@ -167,7 +173,7 @@ impl Endpoint {
         let url = path.map(|path| self.beside(path));
         let request = Request::post(url.as_deref().unwrap_or(&self.url));
         let request = self
-            .described(request, "text/event-stream")
+            .described(request, EVENT_STREAM)
             .header("Content-Type", "application/json")
             .abort_signal(Some(&abort.signal()))
             .body(body)
@@ -199,7 +205,7 @@ impl Endpoint {
         last_id: Option<&str>,
         abort: &Abort,
     ) -> Result<ByteStream, TransportError> {
-        let mut request = self.described(Request::get(&self.beside(path)), "text/event-stream");
+        let mut request = self.described(Request::get(&self.beside(path)), EVENT_STREAM);
         if let Some(last_id) = last_id {
             request = request.header("Last-Event-ID", last_id);
         }
@@ -209,10 +215,12 @@ impl Endpoint {
 
     async fn send(&self, request: Request, abort: &Abort) -> Result<ByteStream, TransportError> {
         let response = self.respond(request, abort).await?;
+        let is_other = |it: &String| !it.to_ascii_lowercase().starts_with(EVENT_STREAM);
         let reader = response
             .body()
             .map(|body| body.get_reader().unchecked_into());
         Ok(ByteStream {
+            other_type: response.headers().get("content-type").filter(is_other),
             reader,
             silence: self.patience.map(|patience| patience.silence),
         })

@@ -1,5 +1,6 @@
 //! What can go wrong, in words for the user.
 
+use crate::policy::Reach;
 use crate::transport::TransportError;
 use ag_ui_stream::asks::reply::Refusal;
 use ag_ui_stream::reader::{End, EndOutcome};
@@ -10,6 +11,11 @@ use std::fmt;
 pub enum Trouble {
     /// The agent's server could not be reached, or the connection broke before it answered.
     Unreachable,
+    /// An agent of another origin could not be reached, or does not let this page in (CORS): browsers don't tell which.
+    Elsewhere {
+        /// The agent's origin.
+        origin: String,
+    },
     /// The page may not talk to that server. Nothing was sent.
     NotAllowed {
         /// The agent's address, or the origin of it.
@@ -32,7 +38,7 @@ pub enum Trouble {
     Unknown,
     /// The agent reported an error.
     Agent(String),
-    /// The response breaks the protocol.
+    /// The response breaks the protocol, in these words for developers. They are in the browser's console as well.
     Unreadable(String),
     /// Not sent, because a run is open.
     RunOpen,
@@ -40,8 +46,12 @@ pub enum Trouble {
     NotWaiting,
     /// Not sent, because another question waits as well.
     OthersWait,
-    /// Not sent, for another reason.
-    Unsendable(String),
+    /// Not sent, because the agent waits for something else, which this page can't give.
+    AgentWaits,
+    /// Not sent, because answers are to go by `resume`, and the agent did not stop for one.
+    NothingToResume,
+    /// Not sent, because the agent does not take such an answer.
+    Unfit(String),
 }
 
 impl Trouble {
@@ -57,11 +67,17 @@ impl Trouble {
     }
 }
 
-impl From<TransportError> for Trouble {
-    fn from(error: TransportError) -> Self {
+impl Trouble {
+    /// What keeps a request from an agent that is there, seen from the page.
+    pub(crate) fn from_transport(error: TransportError, reach: &Reach) -> Self {
         match error {
             TransportError::Aborted => Self::Stopped,
-            TransportError::Network => Self::Unreachable,
+            TransportError::Network => match reach {
+                Reach::Other(origin) => Self::Elsewhere {
+                    origin: origin.clone(),
+                },
+                Reach::Own | Reach::None => Self::Unreachable,
+            },
             TransportError::Status { status, body } => Self::Refused {
                 status,
                 message: body.message,
@@ -74,10 +90,24 @@ impl From<Refusal> for Trouble {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::RunOpen { .. } => Self::RunOpen,
-            Refusal::NotAnswerable { .. } | Refusal::Expired { .. } => Self::NotWaiting,
-            Refusal::OpenCalls { .. } | Refusal::OpenInterrupts { .. } => Self::OthersWait,
-            Refusal::Payload { message, .. } => Self::Unsendable(message),
-            refusal => Self::Unsendable(refusal.to_string()),
+            Refusal::NotAnswerable { .. }
+            | Refusal::Expired { .. }
+            | Refusal::UnknownAsk { .. } => Self::NotWaiting,
+            Refusal::QuestionsWait { .. } => Self::OthersWait,
+            Refusal::OpenCalls { .. } | Refusal::OpenInterrupts { .. } => Self::AgentWaits,
+            Refusal::NoInterrupt { .. } => Self::NothingToResume,
+            Refusal::Payload { message, .. } => Self::Unfit(message),
+            refusal => Self::Unfit(refusal.to_string()),
+        }
+    }
+}
+
+impl Trouble {
+    /// What developers want to know of it and nobody else.
+    pub(crate) fn details(&self) -> Option<&str> {
+        match self {
+            Self::Unreadable(details) => Some(details),
+            _ => None,
         }
     }
 }
@@ -86,6 +116,12 @@ impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unreachable => "The agent can't be reached. Is the connection up?",
+            Self::Elsewhere { origin } => {
+                return write!(
+                    f,
+                    "Nothing came back from {origin}. It may be down, or not let this page in (CORS)."
+                );
+            }
             Self::NotAllowed { agent } => {
                 return write!(
                     f,
@@ -93,13 +129,16 @@ impl fmt::Display for Trouble {
                 );
             }
             Self::Refused {
-                message: Some(message),
-                ..
-            } => return write!(f, "The agent refused: {message}"),
-            Self::Refused {
-                status,
-                message: None,
-            } => return write!(f, "The agent refused the message (HTTP {status})."),
+                status: 401 | 403, ..
+            } => "The agent does not let you in. It may want a key or a sign-in.",
+            Self::Refused { status: 429, .. } => "Too much at once for the agent. Try again in a while.",
+            Self::Refused { status, message } => {
+                let reason = message.clone().unwrap_or_else(|| format!("HTTP {status}"));
+                return match status {
+                    500.. => write!(f, "The agent had a problem: {reason}"),
+                    _ => write!(f, "The agent refused: {reason}"),
+                };
+            }
             Self::Gone => {
                 "The agent does not know this conversation any more. What you write next begins it anew."
             }
@@ -107,13 +146,45 @@ impl fmt::Display for Trouble {
             Self::BrokeOff => "The connection broke before the agent had finished.",
             Self::Unknown => "The page was left while this was on its way. It may not have arrived.",
             Self::Agent(message) => return write!(f, "The agent failed: {message}"),
-            Self::Unreadable(message) => {
-                return write!(f, "The agent sent something that can't be read: {message}");
+            Self::Unreadable(_) => {
+                "The agent sent something that can't be read. What came before it is kept."
             }
             Self::RunOpen => "This can't be sent: the agent is still writing.",
             Self::NotWaiting => "This can't be sent: the question is no longer waiting.",
             Self::OthersWait => "This can't be sent: another question waits for its answer.",
-            Self::Unsendable(reason) => return write!(f, "This can't be sent: {reason}"),
+            Self::AgentWaits => {
+                "This can't be sent: the agent waits for something else, which this page can't give."
+            }
+            Self::NothingToResume => {
+                "This can't be sent by resuming the run: the agent did not stop for an answer. The settings have other ways."
+            }
+            Self::Unfit(reason) => {
+                return write!(f, "The agent does not take this answer: {reason}");
+            }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Trouble;
+    use ag_ui_stream::asks::reply::Refusal;
+
+    #[test]
+    fn nothing_is_called_another_question_that_is_none() {
+        let ids = || vec!["x".to_owned()];
+        let questions = Refusal::QuestionsWait {
+            tool_call_ids: ids(),
+        };
+        let calls = Refusal::OpenCalls {
+            tool_call_ids: ids(),
+        };
+        let interrupts = Refusal::OpenInterrupts {
+            interrupt_ids: ids(),
+        };
+        assert_eq!(Trouble::from(questions), Trouble::OthersWait);
+        for refusal in [calls, interrupts] {
+            assert_eq!(Trouble::from(refusal), Trouble::AgentWaits);
+        }
     }
 }

@@ -179,24 +179,18 @@ impl Core {
             self.turn = None;
             return Step::Rest;
         }
-        match &self.turn {
-            None => {
-                let rest = self.rest.clone();
-                self.turn = Some(Turn::claim(&name, move || rest.wake()));
-                // Where nobody else has it, it may be granted already.
-                Step::Rest
-            }
-            Some(turn) if turn.is_granted() => {
-                let following = self.following.as_ref();
-                let last_id = following.and_then(|it| it.feed.last_id());
-                let last_id = last_id.map(str::to_owned);
-                let abort = Abort::new();
-                self.heard = now();
-                self.listening = Some(abort.clone());
-                Step::Listen(self.request("/events", abort), last_id)
-            }
-            Some(_) => Step::Rest,
+        let rest = self.rest.clone();
+        let claim = || Turn::claim(&name, move || rest.wake());
+        if !self.turn.get_or_insert_with(claim).is_granted() {
+            return Step::Rest;
         }
+        let following = self.following.as_ref();
+        let last_id = following.and_then(|it| it.feed.last_id());
+        let last_id = last_id.map(str::to_owned);
+        let abort = Abort::new();
+        self.heard = now();
+        self.listening = Some(abort.clone());
+        Step::Listen(self.request("/events", abort), last_id)
     }
 
     fn request(&self, rest: &str, abort: Abort) -> Request {

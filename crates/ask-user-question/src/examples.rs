@@ -109,6 +109,7 @@ pub const FILES: &[(&str, &str)] = &files![
     "plain-options",
     "single-question",
     "bare-question",
+    "plain-question",
     "own-other",
     "white-space",
     "own-other-too-few",

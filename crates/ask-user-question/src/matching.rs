@@ -1,27 +1,28 @@
 //! What a typed chat message answers.
 //!
-//! A user who types instead of tapping means the waiting ask, in the words of its options or in his own. What is certain becomes a
-//! pick; what might mean two options stays his own words, since a wrong guess is worse than a question asked again.
+//! A user who types instead of tapping means the waiting ask, in the words of its options or in their own. What is certain becomes a
+//! pick; what might mean two options stays their own words, since a wrong guess is worse than a question asked again.
 
 use crate::outcome::Outcome;
-use crate::reply::{Reply, SKIPPED_TEXT, Selection};
-use crate::text::{fold, is_blank};
+use crate::reply::{MOST_PARTS, Reply, Selection, picked};
+use crate::text::{is_blank, plain};
 use crate::wire::{AskUserQuestion, Question};
 
 /// Matches a typed message to a waiting ask; never guesses between two options. `partial` are the picks so far, kept for
 /// [`Outcome::RepliedInChat`].
 ///
-/// One question: a label, an unambiguous beginning of one, or its number (from 1) picks the option; several, with commas, where it
-/// is multi-select; any other text is "Other". Several questions: `Header: answer` lines, one for each, are a reply; any other text
+/// One question: a label, its number (from 1), or whole words with which one label alone begins pick the option; several, with commas, where
+/// it is multi-select; any other text is "Other". Case, width and surrounding punctuation do not matter, and a "no" never stands for a label
+/// that merely begins with it. Several questions: `Header: answer` lines, one for each, are a reply; any other text
 /// answers none of them. The result is `Answered` or `RepliedInChat`.
 ///
 /// ```
 /// use ask_user_question::{AskUserQuestion, Outcome, matching::match_message};
 /// let ask: AskUserQuestion = serde_json::from_str(
-///     r#"{"questions": [{"question": "Which database?", "options": [{"label": "PostgreSQL"}, {"label": "SQLite"}]}]}"#,
+///     r#"{"questions": [{"question": "Which database?", "options": [{"label": "PostgreSQL 17"}, {"label": "SQLite"}]}]}"#,
 /// )?;
-/// let Outcome::Answered(reply) = match_message(&ask, "postgres", vec![]) else { unreachable!() };
-/// assert_eq!(reply.message(), "PostgreSQL");
+/// let Outcome::Answered(reply) = match_message(&ask, "postgresql!", vec![]) else { unreachable!() };
+/// assert_eq!(reply.message(), "PostgreSQL 17");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[must_use]
@@ -36,15 +37,11 @@ pub fn match_message(ask: &AskUserQuestion, text: &str, partial: Vec<Selection>)
     }
 }
 
-/// How many questions, or parts of one answer, a message is searched for. No profile comes near it; it bounds the work on hostile asks.
-const MOST_PARTS: usize = 64;
-
 fn one_question(question: &Question, text: &str, partial: &[Selection]) -> Option<Selection> {
     let named = || picks(question, strip_title(question, text)?);
-    let selection = match picks(question, text).or_else(named) {
-        Some(selected) => picked(selected),
-        None => own_words(text)?,
-    };
+    let selection = picks(question, text)
+        .or_else(named)
+        .or_else(|| own_words(text))?;
     Some(with_note(selection, 0, partial))
 }
 
@@ -69,38 +66,24 @@ fn lines(questions: &[Question], text: &str, partial: &[Selection]) -> Option<Ve
 }
 
 fn line_answer(question: &Question, answer: &str) -> Option<Selection> {
-    match picks(question, answer) {
-        Some(selected) => Some(picked(selected)),
-        None => own_words(answer.trim()),
-    }
+    picks(question, answer.trim()).or_else(|| own_words(answer.trim()))
 }
 
-fn picked(selected: Vec<usize>) -> Selection {
-    Selection {
-        selected,
-        ..Selection::default()
-    }
-}
-
-/// The text as "Other", unless it is how a reply's own message says that the question was skipped.
+/// The text as "Other".
 fn own_words(text: &str) -> Option<Selection> {
-    let skipped = text.trim() == SKIPPED_TEXT;
     (!is_blank(text)).then(|| Selection {
-        other: (!skipped).then(|| text.to_owned()),
-        skipped,
+        other: Some(text.to_owned()),
         ..Selection::default()
     })
 }
 
 /// A note that was written on the card before the user turned to typing is not lost.
 fn with_note(selection: Selection, question: usize, partial: &[Selection]) -> Selection {
-    let note = partial
-        .iter()
-        .find(|picks| picks.question == question)
-        .and_then(|picks| picks.note.clone());
+    let written = partial.iter().find(|picks| picks.question == question);
+    let note = || written.and_then(|picks| picks.note.clone());
     Selection {
         question,
-        note,
+        note: selection.note.clone().or_else(note),
         ..selection
     }
 }
@@ -116,7 +99,7 @@ fn strip_title<'a>(question: &Question, line: &'a str) -> Option<&'a str> {
             // A title may have colons of its own, so the colon that ends it is the first one after as many.
             let colons = title.matches(is_colon).count();
             let (at, colon) = line.match_indices(is_colon).nth(colons)?;
-            (fold(&line[..at]) == fold(title)).then(|| &line[at + colon.len()..])
+            (plain(&line[..at]) == plain(title)).then(|| &line[at + colon.len()..])
         })
 }
 
@@ -124,74 +107,199 @@ fn is_colon(c: char) -> bool {
     matches!(c, ':' | '：')
 }
 
-/// The options that a text picks; `None` where it is not certain.
-fn picks(question: &Question, text: &str) -> Option<Vec<usize>> {
-    let labels: Vec<String> = question
-        .options
-        .iter()
-        .map(|option| fold(&option.label))
-        .collect();
-    if let Some(option) = pick(question, &labels, text) {
-        return Some(vec![option]);
-    }
-    let parts: Vec<&str> = text
-        .split([',', '、', '،', ';', '\n'])
-        .take(MOST_PARTS + 1)
-        .collect();
-    if !question.multi_select || parts.len() > MOST_PARTS {
-        return None;
-    }
-    let picked = parts
-        .iter()
-        .map(|part| pick(question, &labels, part))
-        .collect::<Option<Vec<usize>>>()?;
-    Some(question.in_order(&picked))
+/// What a text picks; `None` where it is not certain.
+fn picks(question: &Question, text: &str) -> Option<Selection> {
+    let trimmed = text.trim();
+    picked(question, trimmed).or_else(|| {
+        let labels = Labels::of(question);
+        let one = labels.meant(trimmed).map(|option| vec![option]);
+        let selected = one.or_else(|| question.multi_select.then(|| labels.several(trimmed))?)?;
+        Some(Selection {
+            selected: question.in_order(&selected),
+            ..Selection::default()
+        })
+    })
 }
 
-/// The one option that a text means: its label, else its number or a beginning that no other label shares.
-fn pick(question: &Question, labels: &[String], text: &str) -> Option<usize> {
-    let exact = |text: &str| only(question.options.iter().map(|option| option.label == text));
-    let typed = fold(text);
-    let spoken = typed.trim_end_matches(['.', '!', '。']).trim_end();
-    if spoken.is_empty() {
-        return None;
+/// The labels of a question, as they are compared with what was typed.
+struct Labels(Vec<String>);
+
+/// What separates several answers.
+const SEPARATORS: [char; 4] = [',', '、', '،', ';'];
+
+impl Labels {
+    fn of(question: &Question) -> Self {
+        let options = question.options.iter();
+        Self(options.map(|option| plain(&option.label)).collect())
     }
-    let equals = |wanted: &str| only(labels.iter().map(|label| label == wanted));
-    let equals_short = |wanted: &str| {
-        only(
-            labels
-                .iter()
-                .map(|label| without_recommended(label) == wanted),
-        )
-    };
-    if let Some(option) = exact(text.trim())
-        .or_else(|| equals(&typed))
-        .or_else(|| equals(spoken))
-        .or_else(|| equals_short(spoken))
-    {
-        return Some(option);
+
+    /// The one option that a text means: its label, else its number, or whole words that it alone begins with.
+    fn meant(&self, text: &str) -> Option<usize> {
+        let typed = plain(text);
+        let bare = without_marks(&typed);
+        if bare.is_empty() {
+            return self.only(|label| label == typed);
+        }
+        self.only(|label| label == typed)
+            .or_else(|| self.only(|label| label == bare))
+            .or_else(|| self.only(|label| without_marks(label) == bare))
+            .or_else(|| self.only(|label| without_marks(without_recommended(label)) == bare))
+            .or_else(|| self.numbered_or_begun(&typed, bare))
     }
-    let begins = labels
-        .iter()
-        .enumerate()
-        .filter(|(_, label)| label.starts_with(spoken))
-        .map(|(o, _)| o);
-    let numbered = number(spoken).filter(|o| *o < labels.len());
-    let mut meant: Vec<usize> = begins.chain(numbered).collect();
-    meant.dedup();
-    match meant[..] {
-        [option] => Some(option),
-        _ => None,
+
+    fn numbered_or_begun(&self, typed: &str, bare: &str) -> Option<usize> {
+        let numbered = number(typed).filter(|option| *option < self.0.len());
+        let begun = |(option, label): (usize, &String)| {
+            let label = label.trim_start_matches(is_mark);
+            label.starts_with(bare).then_some(option)
+        };
+        let mut meant: Vec<usize> = self.0.iter().enumerate().filter_map(begun).collect();
+        meant.extend(numbered);
+        meant.dedup();
+        let [option] = meant[..] else { return None };
+        let label = self.0[option].trim_start_matches(is_mark);
+        let is_begun = || label.strip_prefix(bare).is_some_and(ends_word) && !is_negation(bare);
+        (numbered == Some(option) || is_begun()).then_some(option)
+    }
+
+    /// The options that the parts of a text mean, where each means one. A label may have separators of its own.
+    fn several(&self, text: &str) -> Option<Vec<usize>> {
+        let typed = plain(&text.replace('\n', ";"));
+        let mut rest = typed.as_str();
+        let mut found = Vec::new();
+        for _ in 0..MOST_PARTS {
+            let whole = |(option, label): (usize, &String)| {
+                let behind = rest.strip_prefix(label.as_str())?.trim_start();
+                (behind.is_empty() || behind.starts_with(SEPARATORS)).then_some((option, behind))
+            };
+            let fitting = self.0.iter().enumerate().filter_map(whole);
+            let (option, behind) = match fitting.max_by_key(|(option, _)| self.0[*option].len()) {
+                Some(longest) => longest,
+                None => {
+                    let end = rest.find(SEPARATORS).unwrap_or(rest.len());
+                    (self.meant(&rest[..end])?, &rest[end..])
+                }
+            };
+            found.push(option);
+            match behind.strip_prefix(SEPARATORS) {
+                Some(behind) => rest = behind.trim_start(),
+                None => return Some(found),
+            }
+        }
+        None
+    }
+
+    /// The only option whose label is so.
+    fn only(&self, is_meant: impl Fn(&str) -> bool) -> Option<usize> {
+        let mut meant = (0..self.0.len()).filter(|&option| is_meant(&self.0[option]));
+        let first = meant.next()?;
+        meant.next().is_none().then_some(first)
     }
 }
 
-/// The index of the only true value.
-fn only(matches: impl Iterator<Item = bool>) -> Option<usize> {
-    let mut indexes = matches
-        .enumerate()
-        .filter_map(|(index, matches)| matches.then_some(index));
-    let first = indexes.next()?;
-    indexes.next().is_none().then_some(first)
+/// Punctuation that people put around an answer or leave out. A question mark is not among it: who asks back has not answered.
+fn is_mark(c: char) -> bool {
+    matches!(
+        c,
+        '.' | ','
+            | ';'
+            | ':'
+            | '!'
+            | '¡'
+            | '…'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | '"'
+            | '\''
+            | '`'
+    ) || matches!(c, '«' | '»' | '‹' | '›' | '\u{2018}'..='\u{201F}' | '、' | '。' | '〈'..='】' | '،' | '؛')
+}
+
+/// The text without the punctuation and white space around it.
+fn without_marks(text: &str) -> &str {
+    text.trim_matches(|c| is_mark(c) || c == ' ')
+}
+
+/// Whether what follows on a beginning leaves its last word whole. What goes on behind a dot or a hyphen, as in "Node.js", is one word still.
+fn ends_word(rest: &str) -> bool {
+    let mut rest = rest.chars();
+    match rest.next() {
+        None | Some(' ') => true,
+        Some('.' | '\'' | '\u{2019}' | '-' | '/') => rest.next().is_none_or(|c| c == ' '),
+        Some(c) => is_mark(c) || matches!(c, '–' | '—'),
+    }
+}
+
+/// Whether a text says no, perhaps kindly. A label that begins with it may say anything, as "Now" and "No limits" do.
+fn is_negation(text: &str) -> bool {
+    const NEGATIONS: &[&str] = &[
+        "no",
+        "nope",
+        "nah",
+        "non",
+        "not",
+        "none",
+        "never",
+        "nothing",
+        "nein",
+        "nee",
+        "nö",
+        "nicht",
+        "nie",
+        "kein",
+        "keine",
+        "keiner",
+        "nada",
+        "nunca",
+        "ninguno",
+        "não",
+        "nenhum",
+        "nessuno",
+        "niente",
+        "mai",
+        "rien",
+        "pas",
+        "jamais",
+        "aucun",
+        "nej",
+        "nei",
+        "ei",
+        "ne",
+        "nu",
+        "nem",
+        "hayır",
+        "όχι",
+        "нет",
+        "не",
+        "ні",
+        "لا",
+        "לא",
+        "नहीं",
+        "いいえ",
+        "いえ",
+        "いや",
+        "ううん",
+        "不",
+        "不是",
+        "不要",
+        "否",
+        "没有",
+        "아니요",
+        "아니",
+    ];
+    const COURTESIES: &[&str] = &[
+        "thanks", "thank", "you", "please", "danke", "bitte", "merci", "gracias", "grazie",
+        "obrigado", "obrigada", "tack", "tak",
+    ];
+    let mut words = text
+        .split(|c| is_mark(c) || c == ' ')
+        .filter(|word| !word.is_empty());
+    words.next().is_some_and(|first| NEGATIONS.contains(&first))
+        && words.all(|word| COURTESIES.contains(&word))
 }
 
 fn without_recommended(label: &str) -> &str {
@@ -204,6 +312,7 @@ fn without_recommended(label: &str) -> &str {
 /// The index that a number such as `2`, `#2`, `2)` or `٢` stands for.
 fn number(text: &str) -> Option<usize> {
     let digits = text
+        .trim_end_matches(['!', '。'])
         .trim_start_matches(['#', '('])
         .trim_end_matches([')', '.', ':']);
     if digits.is_empty() || digits.chars().count() > 4 {

@@ -36,6 +36,8 @@ pub enum RepairCode {
     SingleQuestion,
     /// The list of questions was given without the object around it.
     BareQuestions,
+    /// The questions were given as one plain text.
+    PlainQuestion,
     /// An option was given as a plain text (or number) instead of an object.
     PlainOption,
     /// `multiple` or `multi_select` was given for `multiSelect`.
@@ -52,10 +54,11 @@ pub enum RepairCode {
 
 impl RepairCode {
     /// Every kind of repair.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::JsonString,
         Self::SingleQuestion,
         Self::BareQuestions,
+        Self::PlainQuestion,
         Self::PlainOption,
         Self::RenamedField,
         Self::BooleanText,
@@ -71,6 +74,7 @@ impl RepairCode {
             Self::JsonString => "json_string",
             Self::SingleQuestion => "single_question",
             Self::BareQuestions => "bare_questions",
+            Self::PlainQuestion => "plain_question",
             Self::PlainOption => "plain_option",
             Self::RenamedField => "renamed_field",
             Self::BooleanText => "boolean_text",
@@ -143,6 +147,16 @@ impl Log {
                     RepairCode::SingleQuestion,
                     "One question was wrapped into a list of questions.",
                 );
+                vec![Value::Object(question)]
+            }
+            Value::String(text) if is_plain(&text) => {
+                self.add(
+                    "questions",
+                    RepairCode::PlainQuestion,
+                    "The plain text was read as one question without options.",
+                );
+                let options = Value::Array(Vec::new());
+                let question = object([("question", Value::String(text)), ("options", options)]);
                 vec![Value::Object(question)]
             }
             other => return other,
@@ -332,6 +346,11 @@ fn is_question(fields: &Map<String, Value>) -> bool {
     !fields.contains_key("questions")
         && fields.contains_key("question")
         && fields.contains_key("options")
+}
+
+/// Whether a text is one for people, and not JSON that can't be read.
+fn is_plain(text: &str) -> bool {
+    !is_blank(text) && !text.trim_start().starts_with(['{', '[', '"'])
 }
 
 /// The object or list in a JSON text, which may have been packed more than once: what [`repair`] puts into the place of such a string where

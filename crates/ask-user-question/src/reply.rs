@@ -5,10 +5,14 @@
 
 mod check;
 mod encode;
+mod message;
 mod parse;
 
 pub(crate) use encode::Details;
+pub(crate) use message::{MOST_PARTS, picked};
 pub(crate) use parse::lenient_details;
+
+pub use message::SKIPPED_TEXT;
 
 use crate::json;
 use crate::validate::Violation;
@@ -115,26 +119,7 @@ impl Reply {
         let text = serde_json::to_string(self).expect("texts, numbers and lists always serialize");
         json::parse(&text).expect("what was just written is JSON")
     }
-
-    /// The text of the next user message: the label itself for one question, `Header: answer` lines for several. A note follows its
-    /// answer in parentheses, and a skipped question reads [`SKIPPED_TEXT`].
-    #[must_use]
-    pub fn message(&self) -> String {
-        match &self.answers[..] {
-            [only] => only.message(),
-            answers => {
-                let lines: Vec<String> = answers
-                    .iter()
-                    .map(|answer| format!("{}: {}", one_line(answer.title()), answer.message()))
-                    .collect();
-                lines.join("\n")
-            }
-        }
-    }
 }
-
-/// How the next user message says that a question was skipped.
-pub const SKIPPED_TEXT: &str = "(skipped)";
 
 impl Answer {
     /// The answer as one text: labels, then custom text, joined with `", "`; `None` where the question was skipped.
@@ -170,14 +155,6 @@ impl Answer {
         let texts: Vec<&str> = labels.chain(self.other.as_deref()).collect();
         texts.join(", ")
     }
-
-    fn message(&self) -> String {
-        let text = self.text().unwrap_or_else(|| SKIPPED_TEXT.to_owned());
-        match &self.note {
-            Some(note) => format!("{text} (note: {note})"),
-            None => text,
-        }
-    }
 }
 
 impl Question {
@@ -186,12 +163,6 @@ impl Question {
     pub fn title(&self) -> &str {
         title(self.header.as_deref(), &self.question)
     }
-}
-
-/// The text without line breaks: a line of the message is found again by what stands before its colon.
-fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ")
 }
 
 fn title<'a>(header: Option<&'a str>, question: &'a str) -> &'a str {

@@ -269,7 +269,13 @@ impl AskSnapshot {
                 );
                 self.ask = Some(Arc::clone(ask));
             }
-            AskPatch::Phase(phase) => self.phase = phase,
+            AskPatch::Phase(phase) => {
+                self.phase = phase;
+                if phase == Phase::Answerable {
+                    // What is asked once more has not ended.
+                    self.outcome = None;
+                }
+            }
             AskPatch::Outcome(ref outcome) => self.outcome = Some(outcome.clone()),
             AskPatch::ExpiresAt(deadline) => self.expires_at = deadline,
             AskPatch::Lang(ref lang) => self.lang = Some(lang.clone()),

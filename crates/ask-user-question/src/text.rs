@@ -68,3 +68,45 @@ pub(crate) fn fold(text: &str) -> String {
     }
     result
 }
+
+/// The text as a person might have typed it on another keyboard: folded, and with every character in its usual width.
+pub(crate) fn plain(text: &str) -> String {
+    fold(&in_usual_width(text))
+}
+
+/// Full-width letters and half-width katakana as their usual selves.
+fn in_usual_width(text: &str) -> String {
+    const KATAKANA: &str = "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン゛゜";
+    let mut result = String::with_capacity(text.len());
+    for c in text.chars() {
+        let code = u32::from(c);
+        let usual = match code {
+            0xFF01..=0xFF5E => char::from_u32(code - 0xFEE0),
+            0xFF61..=0xFF9F => KATAKANA.chars().nth((code - 0xFF61) as usize),
+            _ => None,
+        };
+        let usual = usual.unwrap_or(c);
+        let voiced = result
+            .chars()
+            .next_back()
+            .and_then(|kana| voiced(kana, usual));
+        if let Some(voiced) = voiced {
+            result.pop();
+            result.push(voiced);
+        } else {
+            result.push(usual);
+        }
+    }
+    result
+}
+
+/// A kana with a mark behind it, where that is one of its own.
+fn voiced(kana: char, mark: char) -> Option<char> {
+    let further = match (kana, mark) {
+        ('ウ', '゛') => return Some('ヴ'),
+        ('カ'..='ト' | 'ハ'..='ホ', '゛') => 1,
+        ('ハ'..='ホ', '゜') => 2,
+        _ => return None,
+    };
+    char::from_u32(u32::from(kana) + further)
+}

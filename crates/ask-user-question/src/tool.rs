@@ -68,9 +68,12 @@ pub fn description(limits: &Limits) -> String {
     };
     format!(
         "{when}\n\nProvide {questions} with {options}{each}. Keep questions focused\n\
-         and options clear. Users can also type custom answers.\n\nNOT available to sub-agents."
+         and options clear. Users can also type custom answers.\n\nNOT available to sub-agents.\n\n{EXAMPLE}"
     )
 }
+
+/// Some hosts hand on the description and lose the schema; this is legal in every profile.
+const EXAMPLE: &str = r#"Example: {"questions": [{"question": "Which plan?", "header": "Plan", "multiSelect": false, "options": [{"label": "Basic"}, {"label": "Pro", "description": "With support"}]}]}"#;
 
 /// The JSON Schema of the tool's input, properties in the order that the card needs: text first, then everything that decides how
 /// options look, then the options. Models write in this order, and the card comes alive in it.

@@ -8,6 +8,7 @@ use crate::rejected::Rejected;
 use crate::state::{AwaitingUserResponse, ConvState};
 use crate::transition::transition;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// A conversation: its history and where it stands.
 ///
@@ -117,7 +118,7 @@ impl Conversation {
 
     fn check_against_history(&self, event: &Event) -> Result<(), Rejected> {
         match event {
-            Event::UserMessage { messages } => self.check_new(messages),
+            Event::UserMessage { messages } => self.check_new(ids(messages)),
             Event::UserQuestionResponse(response) => self.check_response(response),
             Event::LlmResponse(message) => {
                 self.check_id(&message.id)?;
@@ -152,16 +153,17 @@ impl Conversation {
                 winner: Box::new(winner.clone()),
             });
         }
-        if let Some(id) = &response.tool_message_id {
-            self.check_id(id)?;
-        }
-        self.check_new(&response.messages)
+        let result = response.tool_message_id.as_deref();
+        self.check_new(result.into_iter().chain(ids(&response.messages)))
     }
 
-    fn check_new(&self, messages: &[UserMessage]) -> Result<(), Rejected> {
-        messages
-            .iter()
-            .try_for_each(|message| self.check_id(&message.id))
+    /// Refuses ids that the history has already, and one that comes twice.
+    fn check_new<'a>(&'a self, mut new: impl Iterator<Item = &'a str>) -> Result<(), Rejected> {
+        let mut known: HashSet<&str> = self.messages.iter().map(Message::id).collect();
+        match new.find(|id| !known.insert(id)) {
+            Some(id) => Err(Rejected::KnownMessage { id: id.to_owned() }),
+            None => Ok(()),
+        }
     }
 
     fn check_id(&self, id: &str) -> Result<(), Rejected> {
@@ -237,4 +239,8 @@ impl Conversation {
         self.messages
             .insert(behind_owner + behind_results, Message::Tool(result));
     }
+}
+
+fn ids(messages: &[UserMessage]) -> impl Iterator<Item = &str> {
+    messages.iter().map(|message| message.id.as_str())
 }

@@ -1,4 +1,4 @@
-//! Which tools a conversation is offered, and who may answer them.
+//! Which tools a conversation is offered.
 
 use crate::call::{ToolCall, ToolResult, asking_tool, is_asking_tool};
 use crate::intercept::{Interception, intercept};
@@ -20,8 +20,6 @@ pub struct ToolContext {
     pub permission_mode: PermissionMode,
     /// Whether it plans instead of acting.
     pub plan_mode: bool,
-    /// Calls that run without asking for permission.
-    pub allow_rules: Vec<AllowRule>,
     /// The name under which the client declares the asking tool as one of its own; the model is offered it under that name, so that the client knows
     /// its calls. `None` where the agent's own tool asks.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,6 +27,9 @@ pub struct ToolContext {
     /// The client's other tools, none of which is named like one of the agent's own: the model is offered them, the client runs them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub client_tools: Vec<ToolSpec>,
+    /// Whether the client takes a question that waits as an interrupt of the run.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interrupts: bool,
 }
 
 impl ToolContext {
@@ -50,38 +51,13 @@ impl ToolContext {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
-    /// The user permits each call that no rule allows.
+    /// The user permits each call.
     #[default]
     Default,
     /// Edits need no permission.
     AcceptEdits,
     /// Nothing needs permission, so nobody is there to answer either.
     BypassPermissions,
-}
-
-/// A rule such as `Bash`, `Bash(git status)` or `*`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct AllowRule(pub String);
-
-impl AllowRule {
-    /// Whether the rule names the call's tool. What stands in parentheses narrows a rule further and is the tool's own to read.
-    #[must_use]
-    pub fn names(&self, call: &ToolCall) -> bool {
-        let tool = self.0.split('(').next().unwrap_or_default().trim();
-        tool == "*" || tool == call.name()
-    }
-}
-
-/// Who lets a call run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Permission {
-    /// A rule or the mode does.
-    Granted,
-    /// The user has to be asked for permission.
-    Needed,
-    /// Only the user's own answer completes it; no rule can stand in for that.
-    OnlyUserAnswers,
 }
 
 /// A tool as a model is told of it.
@@ -197,32 +173,20 @@ impl ToolRegistry {
         if !offers_asking(&self.context) {
             return None;
         }
-        let mode = if self.context.plan_mode {
-            Mode::Plan
-        } else {
-            Mode::Work
-        };
-        Some(guidance::text(&self.limits, mode))
+        if self.context.plan_mode {
+            return Some(guidance::text(&self.limits, Mode::Plan));
+        }
+        // The mode is known here, so that a model at work need not be told of another, and of a tool that it does not have.
+        let rules = guidance::rules(&self.limits, Mode::Work).into_iter();
+        let rules = rules.filter(|rule| rule.id != "plan_mode");
+        let lines: Vec<String> = rules.map(|rule| format!("- {}", rule.text)).collect();
+        Some(lines.join("\n"))
     }
 
     /// Judges a call before it could run: see [`intercept()`].
     #[must_use]
     pub fn intercept(&self, call: &ToolCall) -> Interception {
         intercept(&self.context, &self.limits, call)
-    }
-
-    /// Who lets a call run.
-    #[must_use]
-    pub fn permission(&self, call: &ToolCall) -> Permission {
-        if is_asking_tool(call.name()) {
-            return Permission::OnlyUserAnswers;
-        }
-        let bypassed = self.context.permission_mode == PermissionMode::BypassPermissions;
-        if bypassed || self.context.allow_rules.iter().any(|rule| rule.names(call)) {
-            Permission::Granted
-        } else {
-            Permission::Needed
-        }
     }
 
     /// Runs a call that was not intercepted; a tool that is not offered gives an error result.

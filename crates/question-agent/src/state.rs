@@ -80,6 +80,15 @@ impl ConvState {
         }
     }
 
+    /// Whether a model or a tool is at work, so that the conversation goes on without its user.
+    #[must_use]
+    pub fn is_at_work(&self) -> bool {
+        match self {
+            Self::LlmRequesting { .. } | Self::ToolExecuting(_) => true,
+            Self::Idle | Self::AwaitingUserResponse(_) | Self::Failed { .. } => false,
+        }
+    }
+
     /// The ask that waits, if one does.
     #[must_use]
     pub fn waiting(&self) -> Option<&AwaitingUserResponse> {

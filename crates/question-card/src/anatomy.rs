@@ -102,6 +102,8 @@ pub mod part {
         ANSWERS = "qc-answers";
         /// One answer.
         ANSWER = "qc-answer";
+        /// What was typed in the chat in the place of answers.
+        REPLY = "qc-reply";
         /// The options of a question that can only be read.
         OFFERED = "qc-offered";
         /// A question without an answer.

@@ -18,6 +18,7 @@ mod malformed;
 mod on_pick;
 mod option_row;
 mod other;
+mod press;
 mod preview;
 mod question;
 mod state;
@@ -39,7 +40,7 @@ use crate::labels::Labels;
 use crate::receipt::{receipt_text, receipt_view};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
-use ask_user_question::{AskSnapshot, Limits, Phase, Reply};
+use ask_user_question::{AskSnapshot, Phase, Reply};
 use leptos::attr::custom::custom_attribute;
 use leptos::either::{Either, EitherOf3};
 use leptos::ev::SubmitEvent;
@@ -79,7 +80,7 @@ pub fn QuestionCard(
     #[prop(optional)]
     mode: SubmitMode,
     /// Where the host stands with the reply. From [`Sending::Pending`] back to [`Sending::Idle`] while the ask is not over, the reply was
-    /// given back, and the card is open again with all that was chosen; so let the phase change first where the reply went through.
+    /// given back, and the card is open again with all that was chosen, and says so; so let the phase change first where the reply went through.
     #[prop(optional, into)]
     sending: Signal<Sending>,
     /// Called once with a reply that was checked against its ask; again only after [`Sending::Failed`] or a reply given back.
@@ -90,6 +91,9 @@ pub fn QuestionCard(
     /// Shows "Reply in chat instead", which hands the picks so far to the host and leaves the rest to its composer.
     #[prop(optional)]
     on_reply_in_chat: Option<Callback<Vec<Selection>>>,
+    /// Called with the picks so far, at first and whenever they change: for a host whose composer takes them along with what is typed instead.
+    #[prop(optional)]
+    on_picks: Option<Callback<Vec<Selection>>>,
     /// Shows "Send as a message" where an answer came too late or the question could not be read; takes the typed text and picks. Gives
     /// back whether the host took them: what it did not take stays on the card.
     #[prop(optional)]
@@ -104,12 +108,23 @@ pub fn QuestionCard(
     /// The host's clock (milliseconds since the Unix epoch), by which deadlines are kept; without one, the browser's.
     #[prop(optional, into)]
     now: Option<Signal<u64>>,
+    /// Names the conversation to which the call belongs, such as an AG-UI thread id. Agents number their calls: drafts, announcements and
+    /// the focus that was claimed are this call's in this scope. Read once.
+    #[prop(optional, into)]
+    scope: String,
+    /// Whether the host keeps the reply until another ask has its answer too ([`Sending`] is then `Pending`). The card then says that it goes
+    /// out with the next answer, and not that it is being sent.
+    #[prop(optional, into)]
+    held: Signal<bool>,
+    /// Shows "Change" while the reply is `held`. The host gives the reply back, by [`Sending::Idle`].
+    #[prop(optional)]
+    on_change: Option<Callback<()>>,
+    /// Shows "Go to the next question" while the reply is `held`. The host leads to the card that still waits, by its [`FocusHandle`].
+    #[prop(optional)]
+    on_next: Option<Callback<()>>,
     /// What the host offers below the receipt, such as "Ask again" or, for a history, [`CopyReceipt`](crate::CopyReceipt).
     #[prop(optional, into)]
     receipt_actions: Option<ViewFn>,
-    /// The agent's profile, where the host knows it: limits of a single question let on-pick buttons appear while options still stream.
-    #[prop(optional)]
-    limits: Option<Limits>,
     /// The built-in words, such as `Labels::for_lang("de")`; their language and direction become the card's. Without, English words, and
     /// the language and direction of the page.
     #[prop(optional)]
@@ -154,10 +169,11 @@ pub fn QuestionCard(
         on_reply_in_chat,
         on_late_message,
         on_extend,
+        on_change,
+        on_next,
     };
     let settings = Settings {
         mode,
-        limits,
         labels: labels.unwrap_or(&Labels::ENGLISH),
         shortcuts,
         offers: Offers {
@@ -169,12 +185,15 @@ pub fn QuestionCard(
         persist,
         readonly,
         fresh,
+        scope,
+        held,
     };
     let card = CardState::new(ask, calls, settings);
     let over = Memo::new(move |_| readonly || is_over(card.shown.phase.get()));
-    // A card that begins as a receipt comes from a history: nothing will ever be announced.
-    let live = !over.get_untracked();
-    card.resolved.set_value(!live);
+    // A card that begins as a receipt comes from a history: nothing is announced, unless its ask is opened again.
+    let live = Memo::new(move |was: Option<&bool>| was == Some(&true) || !over.get());
+    let begins_live = live.get_untracked();
+    card.resolved.set_value(!begins_live);
     // Looks at the ask only once that is over: before, each byte of its arguments would be a reason to look again.
     let late = Memo::new(move |_| match over.get() {
         true => card.late_text(),
@@ -184,30 +203,37 @@ pub fn QuestionCard(
     if let Some(handle) = handle {
         handle.lead_to(card);
     }
-    let came_complete = fresh && !readonly && takes_answer(card.shown.phase.get_untracked());
+    let came_as = (fresh && !readonly).then(|| card.shown.phase.get_untracked());
 
     effect(move || {
         if let Some(root) = card.root.get()
-            && live
+            && live.get()
         {
             card.steady.watch(&root);
             if claim_focus == ClaimFocus::IfIdle {
                 card.claim.watch();
             }
+            if !begins_live {
+                card.keep_deadline();
+            }
         }
     });
     effect(move || card.restore());
     effect(move || ask.with(|ask| card.follow(ask)));
-    effect(move || {
-        if came_complete {
-            ask.with_untracked(|ask| card.arrive(ask));
-        }
+    effect(move || match came_as {
+        Some(phase) if takes_answer(phase) => ask.with_untracked(|ask| card.arrive(ask)),
+        Some(Phase::Malformed) => card.announce_damage(),
+        _ => {}
     });
     effect(move || sending.with(|sending| card.follow_sending(sending)));
-    if live {
+    if begins_live {
         card.keep_deadline();
     }
     effect(move || card.keep(is_kept(card, over, late)));
+    if let Some(on_picks) = on_picks {
+        let picks = Memo::new(move |_| card.draft.with(Draft::selections));
+        effect(move || on_picks.run(picks.get()));
+    }
     on_cleanup(move || card.write_now());
 
     view! {
@@ -221,9 +247,9 @@ pub fn QuestionCard(
             data-dirty=move || is_dirty(card, over, late).then_some("")
             data-tool-call-id=ask.with_untracked(|ask| ask.tool_call_id.clone())
         >
-            {live.then(|| card.announcer.view())}
+            {move || live.get().then(|| card.announcer.view())}
             {move || match over.get() {
-                true => Either::Left(ended(card, live, late, receipt_actions.clone())),
+                true => Either::Left(ended(card, live.get_untracked(), late, receipt_actions.clone())),
                 false => Either::Right(form(card, heading_level)),
             }}
         </section>
@@ -235,10 +261,18 @@ pub fn QuestionCard(
 fn form(card: CardState, heading_level: Option<u8>) -> impl IntoView {
     let begun = Memo::new(move |_| card.shown.questions.with(|questions| !questions.is_empty()));
     let malformed = Memo::new(move |_| card.shown.phase.get() == Phase::Malformed);
-    let busy = move || card.shown.phase.get() == Phase::Streaming || card.is_latched();
+    let busy = move || {
+        let is_sent = card.is_latched() && !card.is_held();
+        card.shown.phase.get() == Phase::Streaming || is_sent
+    };
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
         card.submit();
+    };
+    // Where several ask, their landmarks differ by what they ask.
+    let named_by = move || match begun.get() && !malformed.get() {
+        true => format!("{} {}", card.ids.title(), card.ids.legend(0)),
+        false => card.ids.title(),
     };
     let content = move || match (malformed.get(), begun.get()) {
         (true, _) => EitherOf3::A(malformed::malformed(card)),
@@ -258,13 +292,14 @@ fn form(card: CardState, heading_level: Option<u8>) -> impl IntoView {
         <form
             class=part::FORM
             novalidate
-            aria-labelledby=card.ids.title()
+            aria-labelledby=named_by
             // A host's transcript may be a live region itself; the card speaks for itself.
             aria-live="off"
             aria-busy=move || busy().then_some("true")
             on:submit=submit
             on:keydown=move |event| keys::on_keydown(card, &event)
             on:keyup=move |event| focus::show_field(&event)
+            on:pointerdown=move |event| card.press(&event)
             on:focusin=move |event| preview::on_focusin(card, &event)
         >
             <p
@@ -295,7 +330,7 @@ fn ended(
         }
     });
     view! {
-        {receipt_view((card.ask, card.shown.phase.into()), card.labels, receipt)}
+        {receipt_view((card.ask, card.shown.phase.into()), card.ids, card.labels, receipt)}
         {receipt_actions_view(card, live, receipt_actions)}
         {late::late(card, live.then_some(card.announcer), late, receipt)}
     }
@@ -312,7 +347,7 @@ fn receipt_actions_view(card: CardState, live: bool, of_host: Option<ViewFn>) ->
     let copy = move || copies().then(|| copy_button(card.labels, name, text, Some(card.announcer)));
     (live || of_host.is_some()).then(|| {
         view! {
-            <div class=part::RECEIPT_ACTIONS>
+            <div class=part::RECEIPT_ACTIONS aria-live="off">
                 {copy}
                 {of_host.map(|of_host| of_host.run())}
             </div>
@@ -333,7 +368,7 @@ fn state_name(card: CardState) -> &'static str {
         Phase::Malformed => "malformed",
         Phase::Ready | Phase::Answerable => match card.submission.get() {
             Submission::Latched | Submission::Settled(_) => "submitting",
-            Submission::Failed(_) => "failed",
+            Submission::Failed { .. } => "failed",
             Submission::Open if card.validating.get() && !card.problems().is_empty() => "invalid",
             Submission::Open => "awaiting",
         },

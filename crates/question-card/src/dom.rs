@@ -3,6 +3,17 @@
 
 use std::fmt;
 
+/// What a call is known by in the whole page, and beyond it: agents number their calls, so its id says something only within its
+/// conversation, which the host names.
+#[must_use]
+pub(crate) fn call_key(scope: &str, tool_call_id: &str) -> String {
+    match scope {
+        "" => tool_call_id.to_owned(),
+        // The length keeps any two pairs apart.
+        _ => format!("{}:{scope}:{tool_call_id}", scope.len()),
+    }
+}
+
 /// Makes the ids of one card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ids {
@@ -67,7 +78,7 @@ impl Control {
 }
 
 impl Ids {
-    /// The ids of the card that shows this call.
+    /// The ids of the card that shows this call. Within a scope its key takes the place of the call's id.
     #[must_use]
     pub fn new(tool_call_id: &str) -> Self {
         Self {
@@ -185,6 +196,24 @@ impl Ids {
     #[must_use]
     pub fn receipt(self) -> String {
         format!("{self}-receipt")
+    }
+
+    /// A question in the receipt.
+    #[must_use]
+    pub fn receipt_question(self, question: usize) -> String {
+        format!("{self}-receipt-q{question}")
+    }
+
+    /// What stands there for its answer.
+    #[must_use]
+    pub fn receipt_answer(self, question: usize) -> String {
+        format!("{self}-receipt-a{question}")
+    }
+
+    /// What was replied in the chat, in the receipt.
+    #[must_use]
+    pub fn receipt_reply(self) -> String {
+        format!("{self}-receipt-reply")
     }
 }
 

@@ -40,17 +40,17 @@ pub enum Persist {
 /// struct Synced(Mutex<HashMap<String, String>>);
 ///
 /// impl DraftStore for Synced {
-///     fn load(&self, tool_call_id: &str) -> Option<String> {
-///         self.0.lock().ok()?.get(tool_call_id).cloned()
+///     fn load(&self, key: &str) -> Option<String> {
+///         self.0.lock().ok()?.get(key).cloned()
 ///     }
-///     fn save(&self, tool_call_id: &str, draft: &str) {
+///     fn save(&self, key: &str, draft: &str) {
 ///         if let Ok(mut all) = self.0.lock() {
-///             all.insert(tool_call_id.to_owned(), draft.to_owned());
+///             all.insert(key.to_owned(), draft.to_owned());
 ///         }
 ///     }
-///     fn remove(&self, tool_call_id: &str) {
+///     fn remove(&self, key: &str) {
 ///         if let Ok(mut all) = self.0.lock() {
-///             all.remove(tool_call_id);
+///             all.remove(key);
 ///         }
 ///     }
 /// }
@@ -59,15 +59,15 @@ pub enum Persist {
 /// # let _ = persist;
 /// ```
 pub trait DraftStore: Send + Sync {
-    /// What was saved last for this call and not removed.
-    fn load(&self, tool_call_id: &str) -> Option<String>;
+    /// What was saved last under this key and not removed. The key is the call's id; of a card with a scope, scope and id together.
+    fn load(&self, key: &str) -> Option<String>;
 
-    /// Keeps this draft of the call in the place of an earlier one. Called a quarter of a second after a change, or earlier when the page or
+    /// Keeps this draft in the place of an earlier one of the same key. Called a quarter of a second after a change, or earlier when the page or
     /// the card goes away.
-    fn save(&self, tool_call_id: &str, draft: &str);
+    fn save(&self, key: &str, draft: &str);
 
-    /// Keeps no draft of this call any more.
-    fn remove(&self, tool_call_id: &str);
+    /// Keeps no draft under this key any more.
+    fn remove(&self, key: &str);
 }
 
 impl fmt::Debug for Persist {
@@ -87,49 +87,49 @@ impl Persist {
     }
 
     /// What is kept of this call, in memory or beyond.
-    pub(crate) fn load(&self, tool_call_id: &str) -> Option<Kept> {
+    pub(crate) fn load(&self, key: &str) -> Option<Kept> {
         let written = || match self {
             Self::None => None,
-            Self::Session => session()?.get_item(&key(tool_call_id)).ok()?,
-            Self::Own(store) => store.load(tool_call_id),
+            Self::Session => session()?.get_item(&storage_key(key)).ok()?,
+            Self::Own(store) => store.load(key),
         };
-        recall(tool_call_id).or_else(|| Kept::from_text(tool_call_id, &written()?))
+        recall(key).or_else(|| Kept::from_text(key, &written()?))
     }
 
     /// Brings what is written up to what is in memory.
-    pub(crate) fn write(&self, tool_call_id: &str) {
-        let text = recall(tool_call_id).map(|kept| kept.to_text(tool_call_id));
+    pub(crate) fn write(&self, key: &str) {
+        let text = recall(key).map(|kept| kept.to_text(key));
         match text {
-            Some(Some(text)) => self.save(tool_call_id, &text),
+            Some(Some(text)) => self.save(key, &text),
             // Too much to be written. What was written before is better than nothing.
             Some(None) => {}
-            None => self.remove(tool_call_id),
+            None => self.remove(key),
         }
     }
 
-    fn save(&self, tool_call_id: &str, text: &str) {
+    fn save(&self, key: &str, text: &str) {
         match self {
             Self::None => {}
             Self::Session => {
                 if let Some(session) = session() {
                     // A full storage refuses; the draft is in memory all the same.
-                    let _ = session.set_item(&key(tool_call_id), text);
+                    let _ = session.set_item(&storage_key(key), text);
                 }
             }
-            Self::Own(store) => store.save(tool_call_id, text),
+            Self::Own(store) => store.save(key, text),
         }
     }
 
-    fn remove(&self, tool_call_id: &str) {
+    fn remove(&self, key: &str) {
         match self {
             Self::None => {}
             Self::Session => {
                 if let Some(session) = session() {
                     // Refused only where nothing could be written either.
-                    let _ = session.remove_item(&key(tool_call_id));
+                    let _ = session.remove_item(&storage_key(key));
                 }
             }
-            Self::Own(store) => store.remove(tool_call_id),
+            Self::Own(store) => store.remove(key),
         }
     }
 }
@@ -143,13 +143,13 @@ thread_local! {
 }
 
 /// Keeps a draft in memory, or keeps none any more. Says whether that changed anything.
-pub(crate) fn remember(tool_call_id: &str, kept: Option<Kept>) -> bool {
+pub(crate) fn remember(key: &str, kept: Option<Kept>) -> bool {
     MEMORY.with_borrow_mut(|memory| {
-        let at = memory.iter().position(|(id, _)| id == tool_call_id);
+        let at = memory.iter().position(|(id, _)| id == key);
         let before = at.and_then(|at| memory.remove(at)).map(|(_, kept)| kept);
         let changed = before != kept;
         if let Some(kept) = kept {
-            memory.push_back((tool_call_id.to_owned(), kept));
+            memory.push_back((key.to_owned(), kept));
         }
         if memory.len() > MOST_IN_MEMORY {
             memory.pop_front();
@@ -158,16 +158,16 @@ pub(crate) fn remember(tool_call_id: &str, kept: Option<Kept>) -> bool {
     })
 }
 
-fn recall(tool_call_id: &str) -> Option<Kept> {
+fn recall(key: &str) -> Option<Kept> {
     MEMORY.with_borrow(|memory| {
-        let (_, kept) = memory.iter().find(|(id, _)| id == tool_call_id)?;
+        let (_, kept) = memory.iter().find(|(id, _)| id == key)?;
         Some(kept.clone())
     })
 }
 
-/// Never the call's own id: a key is not the agent's to choose.
-fn key(tool_call_id: &str) -> String {
-    format!("{}-draft", Ids::new(tool_call_id))
+/// Never the call's own id: where something is stored is not the agent's to choose.
+fn storage_key(key: &str) -> String {
+    format!("{}-draft", Ids::new(key))
 }
 
 fn session() -> Option<web_sys::Storage> {

@@ -91,14 +91,24 @@ pub struct Labels {
     pub more_time: &'static str,
     /// While the reply is on its way.
     pub sending: &'static str,
+    /// While the reply is kept until another ask has its answer too.
+    pub held: &'static str,
+    /// Takes a reply back that is kept.
+    pub change: &'static str,
+    /// Leads from there to the ask that still waits.
+    pub next_ask: &'static str,
+    /// A reply that had been given is open again.
+    pub taken_back: &'static str,
+    /// Sends once more what did not go through, where a tap sends.
+    pub try_again: &'static str,
     /// The reply went through.
     pub sent: &'static str,
     /// The cancellation went through.
     pub declined: &'static str,
     /// The reply did not go through, with the host's reason.
     pub failed: fn(reason: &str) -> String,
-    /// The ask ended while it was on the screen.
-    pub no_longer_waiting: &'static str,
+    /// The ask was answered while it was on the screen, and not here.
+    pub answered_elsewhere: &'static str,
     /// Between the answers of one question where they stand in one line.
     pub list: &'static str,
     /// Before a chosen answer, for those who do not see its mark.

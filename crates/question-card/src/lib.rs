@@ -20,7 +20,7 @@
 //! }
 //! ```
 //!
-//! Styles: link `style/question-card.css`, or call [`adopt_styles`] once. The [`anatomy`] lists what a page's own styles may rely on.
+//! Styles: link `style/question-card.css`, or call [`adopt_styles`] once, [`adopt_styles_in`] for each shadow tree. The [`anatomy`] lists what a page's own styles may rely on.
 
 // The type of a view holds all types in it, and is deep where Leptos hydrates.
 #![recursion_limit = "256"]
@@ -42,4 +42,4 @@ pub use card::{ClaimFocus, FocusHandle, QuestionCard, SubmitMode};
 pub use copy::CopyReceipt;
 pub use labels::Labels;
 pub use receipt::{Receipt, receipt_text};
-pub use stylesheet::{STYLESHEET, adopt_styles};
+pub use stylesheet::{STYLESHEET, adopt_styles, adopt_styles_in};

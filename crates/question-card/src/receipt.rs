@@ -5,6 +5,7 @@ use crate::dom::Ids;
 use crate::labels::{Labels, isolate};
 use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::snapshot::QuestionSnapshot;
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -28,55 +29,107 @@ pub fn Receipt(
     children: Option<Children>,
 ) -> impl IntoView {
     let phase = Signal::derive(move || ask.with(|ask| ask.phase));
+    let ids = ask.with_untracked(|ask| Ids::new(&ask.tool_call_id));
     view! {
         <section
             class=part::CARD
             lang=labels.map(|labels| labels.lang)
             dir=labels.map(|labels| labels.dir.as_str())
         >
-            {receipt_view((ask, phase), labels.unwrap_or(&Labels::ENGLISH), NodeRef::new())}
+            {receipt_view((ask, phase), ids, labels.unwrap_or(&Labels::ENGLISH), NodeRef::new())}
             {children.map(|children| children())}
         </section>
     }
 }
 
-/// A receipt as plain text: each question after "Q:" and its answer after "A:", in the words of `labels`.
+/// A receipt as plain text: each question after "Q:" and its answer after "A:", in the words of `labels`. What was replied in the chat
+/// follows as an answer without a question of its own.
 #[must_use]
 pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
+    let reply = chat_reply(ask);
+    let to_answer = |text: &str| [labels.copy_answer, " ", text].concat();
     let texts = rows_of(ask, ask.outcome.as_ref()).into_iter().map(|row| {
         let without = row.without_text(labels).unwrap_or_default();
         let answer = match row.has_answer() {
             false => without.to_owned(),
             true => [row.chosen, row.own].concat().join(labels.list),
         };
+        // The answer to it may be in the chat.
+        let is_answered = reply.is_none() || !answer.is_empty();
+        let answer = is_answered.then(|| to_answer(&answer));
         let note = row.note.map(|note| (labels.noted)(&note));
         let question = [labels.copy_question, " ", &row.question].concat();
-        let answer = [labels.copy_answer, " ", &answer].concat();
-        let lines: Vec<String> = [question, answer].into_iter().chain(note).collect();
+        let lines: Vec<String> = [question].into_iter().chain(answer).chain(note).collect();
         lines.join("\n")
     });
+    let texts = texts.chain(reply.map(to_answer));
     texts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// What the user replied in the chat.
+fn chat_reply(ask: &AskSnapshot) -> Option<&str> {
+    match &ask.outcome {
+        Some(Outcome::RepliedInChat { text, .. }) => Some(text)
+            .filter(|text| !is_blank(text))
+            .map(String::as_str),
+        _ => None,
+    }
 }
 
 /// The record itself, without a root of its own.
 pub(crate) fn receipt_view(
     (ask, phase): (Signal<AskSnapshot>, Signal<Phase>),
+    ids: Ids,
     labels: &'static Labels,
     node: NodeRef<Div>,
 ) -> impl IntoView {
-    let id = ask.with_untracked(|ask| Ids::new(&ask.tool_call_id).receipt());
-    let labelled_by = id.clone();
+    // How it ended and what was asked; then what was answered.
+    let named_by = move || {
+        let rows = ask.with(|ask| rows(ask, phase.get()).len());
+        let questions = (0..rows).map(|index| ids.receipt_question(index));
+        [ids.receipt()]
+            .into_iter()
+            .chain(questions)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let described_by = move || {
+        let describes = |(index, row): (usize, &Row)| {
+            row.says_anything(labels).then(|| ids.receipt_answer(index))
+        };
+        let described = ask.with(|ask| {
+            let rows = rows(ask, phase.get());
+            let answers = rows.iter().enumerate().filter_map(describes);
+            answers
+                .chain(chat_reply(ask).map(|_| ids.receipt_reply()))
+                .collect::<Vec<_>>()
+        });
+        (!described.is_empty()).then(|| described.join(" "))
+    };
+    let content = move || {
+        ask.with(|ask| {
+            let rows = rows(ask, phase.get()).into_iter().enumerate();
+            let rows = rows.map(|(index, row)| row_view((ids, index), row, &ask.lang, labels));
+            let reply = chat_reply(ask).map(|text| {
+            view! { <p class=part::REPLY id=ids.receipt_reply() dir="auto">{text.to_owned()}</p> }
+        });
+            (rows.collect_view(), reply)
+        })
+    };
     view! {
         <div
             class=part::RECEIPT
             node_ref=node
             role="group"
-            aria-labelledby=labelled_by
+            aria-labelledby=named_by
+            aria-describedby=described_by
+            // A host's transcript may be a live region itself, and what ended was said.
+            aria-live="off"
             tabindex="-1"
             data-state=move || state_name(phase.get())
         >
-            <p class=part::RECEIPT_STATE id=id>{move || ask.with(|ask| state_label(phase.get(), ask, labels))}</p>
-            {move || ask.with(|ask| rows(ask, phase.get()).into_iter().map(|row| row_view(row, &ask.lang, labels)).collect_view())}
+            <p class=part::RECEIPT_STATE id=ids.receipt()>{move || ask.with(|ask| state_label(phase.get(), ask, labels))}</p>
+            {content}
         </div>
     }
 }
@@ -113,13 +166,24 @@ impl Row {
         }
     }
 
+    /// Whether anything stands in the place of its answer.
+    fn says_anything(&self, labels: &Labels) -> bool {
+        self.has_answer() || !self.offered.is_empty() || self.without_text(labels).is_some()
+    }
+
     fn has_answer(&self) -> bool {
         !self.chosen.is_empty() || !self.own.is_empty()
     }
 }
 
 /// A row; `lang` is the language of what the agent wrote.
-fn row_view(row: Row, lang: &Option<String>, labels: &'static Labels) -> impl IntoView + use<> {
+fn row_view(
+    (ids, index): (Ids, usize),
+    row: Row,
+    lang: &Option<String>,
+    labels: &'static Labels,
+) -> impl IntoView + use<> {
+    let id = || ids.receipt_answer(index);
     let without = row.without_text(labels);
     let has_answer = row.has_answer();
     let chip = row
@@ -136,17 +200,17 @@ fn row_view(row: Row, lang: &Option<String>, labels: &'static Labels) -> impl In
     let chosen = row.chosen.into_iter().map(|label| (label, lang.clone()));
     let answers = chosen.chain(row.own.into_iter().map(|text| (text, None)));
     let answers = has_answer.then(|| {
-        view! { <ul class=part::ANSWERS>{answers.map(answer).collect_view()}</ul> }
+        view! { <ul class=part::ANSWERS id=id()>{answers.map(answer).collect_view()}</ul> }
     });
     let offered = (!row.offered.is_empty()).then(|| {
         let option = |label| view! { <li dir="auto">{label}</li> };
-        view! { <ul class=part::OFFERED lang=lang.clone()>{row.offered.into_iter().map(option).collect_view()}</ul> }
+        view! { <ul class=part::OFFERED id=id() lang=lang.clone()>{row.offered.into_iter().map(option).collect_view()}</ul> }
     });
     view! {
-        <p class=part::RECEIPT_QUESTION lang=lang.clone() dir="auto">{chip}{row.question}</p>
+        <p class=part::RECEIPT_QUESTION id=ids.receipt_question(index) lang=lang.clone() dir="auto">{chip}{row.question}</p>
         {answers}
         {offered}
-        {without.map(|text| view! { <p class=part::NO_ANSWER>{text}</p> })}
+        {without.map(|text| view! { <p class=part::NO_ANSWER id=(!has_answer).then(id)>{text}</p> })}
         {row.note.map(|note| view! { <p class=part::OPTION_DESC>{(labels.noted)(&isolate(&note))}</p> })}
     }
 }
@@ -175,16 +239,10 @@ fn labels_of(question: &QuestionSnapshot) -> Vec<String> {
 fn rows_of(ask: &AskSnapshot, outcome: Option<&Outcome>) -> Vec<Row> {
     match outcome {
         Some(Outcome::Answered(reply)) => reply.answers().iter().map(answered).collect(),
-        Some(Outcome::RepliedInChat { text, partial }) => {
-            let mut rows: Vec<Row> = asked(ask)
-                .enumerate()
-                .map(|(index, row)| with_partial(ask, index, row, partial))
-                .collect();
-            if let Some(last) = rows.last_mut() {
-                last.own.push(text.clone());
-            }
-            rows
-        }
+        Some(Outcome::RepliedInChat { partial, .. }) => asked(ask)
+            .enumerate()
+            .map(|(index, row)| with_partial(ask, index, row, partial))
+            .collect(),
         Some(Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled)
         | None => asked(ask).collect(),
     }
@@ -256,7 +314,12 @@ fn state_name(phase: Phase) -> &'static str {
     }
 }
 
-fn state_label(phase: Phase, ask: &AskSnapshot, labels: &'static Labels) -> &'static str {
+/// How an ask ended, in a few words.
+pub(crate) fn state_label(
+    phase: Phase,
+    ask: &AskSnapshot,
+    labels: &'static Labels,
+) -> &'static str {
     match (phase, &ask.outcome) {
         (_, Some(Outcome::RepliedInChat { .. })) => labels.replied_in_chat,
         (Phase::Answered, _) => labels.answered,

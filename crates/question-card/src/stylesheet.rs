@@ -1,5 +1,9 @@
 //! The card's styles for pages that do not link `style/question-card.css` themselves.
 
+use std::cell::RefCell;
+use wasm_bindgen::JsValue;
+use web_sys::{CssStyleSheet, ShadowRoot};
+
 /// The text of `style/question-card.css`.
 pub const STYLESHEET: &str = include_str!("../../../style/question-card.css");
 
@@ -8,17 +12,39 @@ pub const STYLESHEET: &str = include_str!("../../../style/question-card.css");
 ///
 /// # Errors
 /// The browser's error where it has no constructed style sheets.
-pub fn adopt_styles() -> Result<(), wasm_bindgen::JsValue> {
-    thread_local! { static ADOPTED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) }; }
-    let Some(document) = web_sys::window().and_then(|window| window.document()) else {
-        return Ok(());
-    };
-    if ADOPTED.get() {
-        return Ok(());
+pub fn adopt_styles() -> Result<(), JsValue> {
+    match web_sys::window().and_then(|window| window.document()) {
+        Some(document) => adopt(&document.adopted_style_sheets()),
+        None => Ok(()),
     }
-    let sheet = web_sys::CssStyleSheet::new()?;
-    sheet.replace_sync(STYLESHEET)?;
-    document.adopted_style_sheets().push(&sheet);
-    ADOPTED.set(true);
+}
+
+/// As [`adopt_styles`], for a card in a shadow tree, which the document's styles do not reach.
+///
+/// # Errors
+/// The browser's error where it has no constructed style sheets.
+pub fn adopt_styles_in(tree: &ShadowRoot) -> Result<(), JsValue> {
+    adopt(&tree.adopted_style_sheets())
+}
+
+fn adopt(adopted: &js_sys::Array) -> Result<(), JsValue> {
+    let sheet = sheet()?;
+    if !adopted.includes(&sheet, 0) {
+        adopted.push(&sheet);
+    }
     Ok(())
+}
+
+/// The one sheet that the document and all trees share.
+fn sheet() -> Result<CssStyleSheet, JsValue> {
+    thread_local! { static SHEET: RefCell<Option<CssStyleSheet>> = const { RefCell::new(None) }; }
+    SHEET.with_borrow_mut(|shared| {
+        if let Some(sheet) = shared {
+            return Ok(sheet.clone());
+        }
+        let sheet = CssStyleSheet::new()?;
+        sheet.replace_sync(STYLESHEET)?;
+        *shared = Some(sheet.clone());
+        Ok(sheet)
+    })
 }

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 /// Says something, until the question waits.
 pub(crate) async fn begin(address: SocketAddr, id: String) -> Outcome<()> {
     let body = format!(
-        r#"{{"threadId":"{id}","runId":"r","messages":[{{"id":"u","role":"user","content":"I need my car looked at"}}]}}"#
+        r#"{{"threadId":"{id}","runId":"r","protocolVersion":"1.0","messages":[{{"id":"u","role":"user","content":"I need my car looked at"}}]}}"#
     );
     let mut stream = post(address, "/agent", &body).await?;
     until(&mut stream, "pendingToolCallIds").await

@@ -23,9 +23,6 @@ const MIN_TOKEN: usize = 16;
 
 const MAX_TOKEN: usize = 200;
 
-/// The path that says nothing but that the server lives, to whoever asks.
-const HEALTH: &str = "/healthz";
-
 /// Where a browser goes on once it has its cookie. It must be the document that sends it there: after a link from another site, no cookie of ours
 /// would go with a redirect.
 const WELCOME: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Welcome</title>\
@@ -85,7 +82,7 @@ pub(crate) async fn admit(
     request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    if request.uri().path() == HEALTH || token.is_in(request.headers()) {
+    if token.is_in(request.headers()) {
         return Ok(next.run(request).await);
     }
     match token_in(request.uri()).filter(|_| request.method() == Method::GET) {

@@ -5,14 +5,16 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::error::ApiError;
 use crate::guard::{Guard, guard};
+use crate::limits::Patience;
 use crate::models::Model;
 use crate::owner::recognise;
 use crate::page::{self, Page};
 use crate::policy::{self, cross_origin, policy};
-use crate::runtime::{Runtime, watch_deadlines};
+use crate::runtime::{Runtime, take_up, watch_deadlines};
 use crate::store::Store;
 use crate::{agent_endpoint, conversations, events};
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use serde_json::{Value, json};
@@ -30,7 +32,7 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     /// The built page, where one is served.
     pub page: Option<Page>,
-    /// Ends the streams that would never end by themselves.
+    /// Told when the server is to stop: the streams that would never end by themselves end, and what still runs some time later is cut off.
     pub shutdown: CancellationToken,
 }
 
@@ -38,12 +40,15 @@ pub struct Parts {
 #[derive(Clone, Debug)]
 pub(crate) struct App {
     pub(crate) runtime: Arc<Runtime>,
+    /// The largest body of a request, in bytes.
+    pub(crate) max_body: u64,
+    pub(crate) patience: Patience,
 }
 
 /// The whole server, to be bound to a socket or driven by hand.
 ///
 /// # Panics
-/// Outside of a Tokio runtime: questions expire whether or not anybody asks.
+/// Outside of a Tokio runtime: questions expire and what was broken off goes on, whether or not anybody asks.
 pub fn app(config: &Config, parts: Parts) -> Router {
     let Parts {
         store,
@@ -54,7 +59,18 @@ pub fn app(config: &Config, parts: Parts) -> Router {
     } = parts;
     let runtime = Arc::new(Runtime::new(config, store, model, clock, shutdown));
     watch_deadlines(&runtime);
-    let app = App { runtime };
+    take_up(&runtime);
+    runtime.watch_shutdown();
+    let app = App {
+        runtime,
+        max_body: config.bounds.body as u64,
+        patience: config.patience,
+    };
+    // For whoever asks, under any name: what probes it knows neither names nor tokens.
+    let health = Router::new()
+        .route("/healthz", get(healthz))
+        .method_not_allowed_fallback(no_such_method)
+        .with_state(app.clone());
     let settings = settings(config);
     let routes = Router::new()
         .route("/agent", post(agent_endpoint::run))
@@ -63,7 +79,6 @@ pub fn app(config: &Config, parts: Parts) -> Router {
         .route("/conversations/{id}/respond", post(conversations::respond))
         .route("/conversations/{id}/cancel", post(conversations::cancel))
         .route("/settings.json", get(async move || Json(settings)))
-        .route("/healthz", get(healthz))
         .method_not_allowed_fallback(no_such_method)
         .with_state(app)
         .layer(DefaultBodyLimit::max(config.bounds.body));
@@ -94,6 +109,7 @@ pub fn app(config: &Config, parts: Parts) -> Router {
     let policy = policy(&config.allow_agents);
     routes
         .layer(middleware::from_fn_with_state(guarded, guard))
+        .merge(health)
         .layer(middleware::from_fn_with_state(policy, policy::harden))
 }
 
@@ -103,8 +119,12 @@ fn settings(config: &Config) -> Value {
     json!({"allowAgents": agents.collect::<Vec<String>>()})
 }
 
-async fn healthz() -> Json<Value> {
-    Json(json!({"status": "ok"}))
+async fn healthz(State(app): State<App>) -> (StatusCode, Json<Value>) {
+    let (status, word) = match app.runtime.is_alive().await {
+        true => (StatusCode::OK, "ok"),
+        false => (StatusCode::SERVICE_UNAVAILABLE, "store_failed"),
+    };
+    (status, Json(json!({"status": word})))
 }
 
 async fn no_such_method() -> ApiError {

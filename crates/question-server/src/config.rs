@@ -4,12 +4,13 @@ mod settings;
 
 use crate::access::Token;
 use crate::guard::{Host, Origin};
-use crate::limits::Bounds;
+use crate::limits::{Bounds, MODEL_CALLS, Patience};
 use lexopt::prelude::*;
 use settings::Setting;
 pub use settings::help;
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -42,6 +43,10 @@ pub struct Config {
     pub expire_after: Option<Duration>,
     /// What the server bounds.
     pub bounds: Bounds,
+    /// How long it waits for clients that do not come on.
+    pub patience: Patience,
+    /// Whether a client may have the agent ask nobody (`bypassPermissions`).
+    pub allow_bypass: bool,
     /// Origins that are let in beside those of this machine.
     pub allow_origins: Vec<Origin>,
     /// Origins whose agents the page may talk to beside this server.
@@ -52,6 +57,8 @@ pub struct Config {
     pub log: LevelFilter,
     /// Whether what people and models write is logged as well.
     pub log_contents: bool,
+    /// How many ask the model behind an endpoint at once.
+    pub model_calls: NonZeroUsize,
 }
 
 impl Default for Config {
@@ -66,11 +73,14 @@ impl Default for Config {
             database: None,
             expire_after: None,
             bounds: Bounds::default(),
+            patience: Patience::default(),
+            allow_bypass: false,
             allow_origins: Vec::new(),
             allow_agents: Vec::new(),
             page: None,
             log: LevelFilter::INFO,
             log_contents: false,
+            model_calls: MODEL_CALLS,
         }
     }
 }
@@ -110,18 +120,25 @@ pub enum Command {
     Version,
 }
 
-/// Reads the environment, where `variable` finds it, and then the command line, which has the last word.
+/// Reads the environment, where it speaks of this program, and then the command line, which has the last word.
 ///
 /// # Errors
 /// A sentence for whoever wrote it.
 pub fn read(
-    variable: impl Fn(&str) -> Option<OsString>,
+    environment: impl IntoIterator<Item = (OsString, OsString)>,
     args: lexopt::Parser,
 ) -> Result<Command, String> {
     let mut config = Config::default();
-    for setting in settings::ALL {
-        let name = setting.variable();
-        if let Some(value) = variable(&name).filter(|value| !value.is_empty()) {
+    for (name, value) in environment {
+        let Some(name) = name
+            .to_str()
+            .filter(|name| name.starts_with(settings::PREFIX))
+        else {
+            continue;
+        };
+        let setting = Setting::of_variable(name)
+            .ok_or_else(|| format!("{name}: there is no such setting"))?;
+        if !value.is_empty() {
             (setting.apply)(&mut config, &value).map_err(|why| format!("{name}: {why}"))?;
         }
     }
@@ -161,16 +178,13 @@ fn check(config: &Config) -> Result<(), String> {
 mod tests {
     use super::{Bounds, Command, Config, read, settings};
     use crate::rate::PerMinute;
-    use std::ffi::OsString;
     use std::path::Path;
     use std::time::Duration;
 
     fn read_with(variables: &[(&str, &str)], args: &[&str]) -> Result<Command, String> {
-        let variable = |name: &str| {
-            let found = variables.iter().find(|(known, _)| *known == name);
-            found.map(|(_, value)| OsString::from(value))
-        };
-        read(variable, lexopt::Parser::from_args(args))
+        let variables = variables.iter();
+        let environment = variables.map(|(name, value)| (name.into(), value.into()));
+        read(environment, lexopt::Parser::from_args(args))
     }
 
     fn config(variables: &[(&str, &str)], args: &[&str]) -> Config {
@@ -260,6 +274,7 @@ mod tests {
             "--max-body=1",
             "--max-message=2",
             "--max-messages=3",
+            "--max-history=7",
             "--max-conversations=4",
             "--max-changes=5",
             "--max-new=6",
@@ -268,6 +283,7 @@ mod tests {
             body: 1,
             message: 2,
             messages: 3,
+            history: 7,
             conversations: 4,
             changes: PerMinute::new(5),
             new: PerMinute::new(6),
@@ -304,13 +320,27 @@ mod tests {
             (["--expire-after", "soon"], "soon"),
             (["--expire-after", "0s"], "0s"),
             (["--max-body", "-1"], "-1"),
+            (["--max-body", "0"], "--max-body"),
+            (["--max-message", "0"], "from 1 on"),
+            (["--max-messages", "0"], "from 1 on"),
+            (["--max-history", "0"], "from 1 on"),
+            (["--max-conversations", "0"], "from 1 on"),
+            (["--allow-bypass", "maybe"], "maybe"),
             (["--max-new", "-1"], "-1"),
+            (["--max-model-calls", "0"], "from 1 on"),
+            (["--max-model-calls", "many"], "whole number"),
         ] {
             let error = read_with(&[], &args).expect_err("it is a mistake");
             assert!(error.contains(named), "{error}");
         }
         let error = read_with(&[("QUESTION_SERVER_PACE", "fast")], &[]).expect_err("it is one");
         assert!(error.contains("QUESTION_SERVER_PACE") && error.contains("fast"));
+        let error = read_with(&[("QUESTION_SERVER_PROT", "s3cret")], &[]).expect_err("it is one");
+        assert!(
+            error.contains("QUESTION_SERVER_PROT") && !error.contains("s3cret"),
+            "{error}"
+        );
+        config(&[("QUESTION_SERVERS", "7"), ("PATH", "/bin")], &[]);
     }
 
     #[test]

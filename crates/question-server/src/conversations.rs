@@ -1,27 +1,26 @@
 //! `/conversations/{id}`: what a conversation is, and answering without AG-UI.
 
-use crate::agent_endpoint::json_body;
 use crate::app::App;
+use crate::body::JsonBody;
 use crate::error::ApiError;
+use crate::input::check_id;
 use crate::intake;
 use crate::limits::Bounds;
 use crate::live::{Live, Talk};
 use crate::owner::Caller;
 use crate::runtime::{stop, to_the_end};
 use crate::wire;
-use ag_ui_stream::Message;
 use ask_user_question::json::{Plain, plain};
 use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequestParts, Path, State};
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::{Extension, Json};
+use question_agent::call::ToolResult;
 use question_agent::effect::StateChange;
 use question_agent::event::Response;
-use question_agent::{Event, Rejected};
+use question_agent::message::Message;
+use question_agent::{Conversation, Event, Rejected};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -46,11 +45,12 @@ impl<S: Send + Sync> FromRequestParts<S> for ConversationId {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Description {
-    messages: Vec<Message>,
+    messages: Vec<ag_ui_stream::Message>,
     state: StateChange,
     /// The asks that wait; at most one.
     pending: Vec<Pending>,
-    /// The run under way. Where the state says that the agent is at work and this is absent, its process has ended: the next `POST` goes on.
+    /// The run under way. Where the state says that the agent is at work and this is absent, it waits for what its client's tool brings or, after a
+    /// restart, for its turn to go on by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     run_id: Option<String>,
     /// From where `/events` goes on.
@@ -101,42 +101,49 @@ pub(crate) async fn describe(
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
 ) -> Result<Json<Description>, ApiError> {
-    let live = app.runtime.open(&caller, &id).await?;
-    let mut talk = app.runtime.talk(&live).await?;
-    let conversation = &talk.conversation;
-    let pending = conversation.waiting().map(|waiting| Pending {
-        tool_call_id: waiting.tool_use_id.clone(),
-        questions: waiting.questions.clone(),
-        expires_at: waiting.expires_at.map(|time| time.to_string()),
-    });
-    let description = Description {
-        messages: wire::messages(&talk),
-        state: StateChange::from(conversation.state()),
-        pending: pending.into_iter().collect(),
-        run_id: talk.run.as_ref().map(|run| run.id.clone()),
-        last_event_id: live.event_id(live.settled(&talk)),
-    };
-    talk.rest();
-    Ok(Json(description))
+    // A question may expire on the way.
+    to_the_end(async move {
+        let live = app.runtime.open(&caller, &id).await?;
+        let mut talk = app.runtime.talk(&live).await?;
+        let conversation = &talk.conversation;
+        let pending = conversation.waiting().map(|waiting| Pending {
+            tool_call_id: waiting.tool_use_id.clone(),
+            questions: waiting.questions.clone(),
+            expires_at: waiting.expires_at.map(|time| time.to_string()),
+        });
+        let description = Description {
+            messages: wire::messages(&talk),
+            state: StateChange::from(conversation.state()),
+            pending: pending.into_iter().collect(),
+            run_id: talk.run.as_ref().map(|run| run.id.clone()),
+            last_event_id: live.event_id(live.settled(&talk)),
+        };
+        talk.rest();
+        Ok(Json(description))
+    })
+    .await
 }
 
 pub(crate) async fn respond(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    JsonBody(body): JsonBody,
 ) -> Result<Json<Taken>, ApiError> {
-    let body: RespondBody = parse(&json_body(&headers, body)?)?;
+    let body: RespondBody = parse(&body)?;
+    check_ids([&body.tool_call_id, &body.reply_id])?;
     to_the_end(async move {
         let live = app.runtime.open(&caller, &id).await?;
         live.allow_change()?;
-        let talk = app.runtime.talk(&live).await?;
+        let mut talk = app.runtime.talk(&live).await?;
         match read_response(app.runtime.bounds(), &talk, body) {
             Ok(event) => hand_over(&app, &live, talk, event).await,
             Err(ApiError::Rejected(Rejected::AlreadyAnswered {
                 same_reply: true, ..
-            })) => Ok(taken(&talk)),
+            })) => {
+                app.runtime.revive(&live, &mut talk).await?;
+                Ok(taken(&talk))
+            }
             Err(error) => Err(error),
         }
     })
@@ -151,6 +158,7 @@ fn read_response(bounds: &Bounds, talk: &Talk, body: RespondBody) -> Result<Even
         (None, Some(reply_id)) => conversation.result_by(reply_id),
         (None, None) => None,
     };
+    let winner = winner.or_else(|| expired(conversation).filter(|_| body.tool_call_id.is_none()));
     if let Some(winner) = winner {
         let same_reply = winner.ask.as_ref().map(|ask| &ask.reply_id) == body.reply_id.as_ref()
             && body.reply_id.is_some();
@@ -163,17 +171,22 @@ fn read_response(bounds: &Bounds, talk: &Talk, body: RespondBody) -> Result<Even
     let waiting = conversation
         .waiting()
         .ok_or(ApiError::Rejected(Rejected::NotWaiting))?;
+    // Judged against another question than its own it would be wrong in ways that its user cannot understand.
+    let is_foreign = |id: &String| *id != waiting.tool_use_id;
+    if body.tool_call_id.as_ref().is_some_and(is_foreign) {
+        return Err(ApiError::Rejected(Rejected::ForeignReply {
+            waiting: waiting.tool_use_id.clone(),
+        }));
+    }
     let mut reply = json!({"answers": body.answers});
     if let Some(Plain(details)) = body.details {
         reply["details"] = details;
     }
     let reply = Reply::parse(&waiting.questions, &reply).map_err(ApiError::InvalidReply)?;
     let outcome = Outcome::Answered(reply);
-    intake::check_length(bounds, &outcome)?;
+    intake::check_reply(bounds, conversation, &outcome)?;
     Ok(Event::UserQuestionResponse(Response {
-        tool_use_id: body
-            .tool_call_id
-            .unwrap_or_else(|| waiting.tool_use_id.clone()),
+        tool_use_id: waiting.tool_use_id.clone(),
         reply_id: body.reply_id.unwrap_or_else(|| Uuid::new_v4().to_string()),
         by: AnsweredBy::Card,
         outcome,
@@ -182,15 +195,27 @@ fn read_response(bounds: &Bounds, talk: &Talk, body: RespondBody) -> Result<Even
     }))
 }
 
+/// The result of the question that waited last, where nobody answered it in time and none has waited since.
+fn expired(conversation: &Conversation) -> Option<&ToolResult> {
+    if conversation.waiting().is_some() {
+        return None;
+    }
+    let results = conversation.messages().iter().rev();
+    let ended = results.filter_map(|message| match message {
+        Message::Tool(result) => Some((result, wire::outcome_of(result)?)),
+        Message::User(_) | Message::Assistant(_) => None,
+    });
+    let (last, outcome) = { ended }.next()?;
+    (outcome == OutcomeKind::Expired).then_some(last)
+}
+
 /// Cancels the question that waits, or stops the run that is under way.
 pub(crate) async fn cancel(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    JsonBody(body): JsonBody,
 ) -> Result<Json<Taken>, ApiError> {
-    let body = json_body(&headers, body)?;
     let CancelBody {
         proceed,
         run_id,
@@ -200,6 +225,7 @@ pub(crate) async fn cancel(
     } else {
         parse(&body)?
     };
+    check_ids([&run_id, &tool_call_id])?;
     to_the_end(async move {
         let live = app.runtime.open(&caller, &id).await?;
         live.allow_change()?;
@@ -215,16 +241,18 @@ pub(crate) async fn cancel(
             }
             return hand_over(&app, &live, talk, cancel).await;
         }
-        let run = app.runtime.talk(&live).await?.run.clone();
-        let stopped = run.filter(|run| run_id.as_ref().is_none_or(|id| *id == run.id));
-        if let Some(run) = &stopped {
-            stop(run).await;
-        }
-        if stopped.is_some() || run_id.is_some() {
-            return Ok(taken(&*app.runtime.talk(&live).await?));
-        }
+        // One look decides: what begins behind it is not what was to end.
         let talk = app.runtime.talk(&live).await?;
-        hand_over(&app, &live, talk, cancel).await
+        let run = talk.run.clone();
+        match run.filter(|run| run_id.as_ref().is_none_or(|id| *id == run.id)) {
+            Some(run) => {
+                drop(talk);
+                stop(&run).await;
+                Ok(taken(&*app.runtime.talk(&live).await?))
+            }
+            None if run_id.is_some() => Ok(taken(&talk)),
+            None => hand_over(&app, &live, talk, cancel).await,
+        }
     })
     .await
 }
@@ -265,6 +293,10 @@ fn taken(talk: &Talk) -> Json<Taken> {
     Json(Taken {
         state: StateChange::from(talk.conversation.state()),
     })
+}
+
+fn check_ids(given: [&Option<String>; 2]) -> Result<(), ApiError> {
+    given.into_iter().flatten().try_for_each(|id| check_id(id))
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(body: &[u8]) -> Result<T, ApiError> {

@@ -19,12 +19,16 @@ pub(crate) enum ApiError {
     UnsupportedMediaType,
     /// 413 `too_large`: the body is over [`Bounds::body`](crate::limits::Bounds::body).
     BodyTooLarge,
+    /// 408 `body_timeout`: the body did not come within [`Patience::body`](crate::limits::Patience::body).
+    BodyTimeout,
     /// 401 `unauthorized`, with `WWW-Authenticate`: see [`access`](crate::access).
     Unauthorized,
     /// 403 `forbidden_host`: see [`guard`](crate::guard).
     ForbiddenHost,
     /// 403 `forbidden_origin`: see [`guard`](crate::guard).
     ForbiddenOrigin,
+    /// 403 `bypass_not_allowed`: a client asks for `bypassPermissions`, which the operator has not allowed.
+    BypassNotAllowed,
     /// 404 `not_found`: there is no such conversation.
     UnknownConversation,
     /// 404 `not_found`: there is nothing at this path.
@@ -35,7 +39,8 @@ pub(crate) enum ApiError {
     InvalidReply(Vec<Violation>),
     /// 409 with the rejection's code: the conversation cannot take this now. Where the ask has ended, `outcome` says how, and `winner` is its result.
     Rejected(Rejected),
-    /// 409 `conversation_full`: it has [`Bounds::messages`](crate::limits::Bounds::messages).
+    /// 409 `conversation_full`: it has [`Bounds::messages`](crate::limits::Bounds::messages), or [`Bounds::history`](crate::limits::Bounds::history)
+    /// bytes of them.
     ConversationFull,
     /// 503 `too_many_conversations`: the server has [`Bounds::conversations`](crate::limits::Bounds::conversations).
     TooManyConversations,
@@ -53,8 +58,11 @@ impl ApiError {
             Self::BadRequest(_) | Self::InvalidReply(_) => StatusCode::BAD_REQUEST,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::ForbiddenHost | Self::ForbiddenOrigin => StatusCode::FORBIDDEN,
+            Self::ForbiddenHost | Self::ForbiddenOrigin | Self::BypassNotAllowed => {
+                StatusCode::FORBIDDEN
+            }
             Self::UnknownConversation | Self::NotFound => StatusCode::NOT_FOUND,
             Self::Rejected(_) | Self::ConversationFull => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -69,9 +77,11 @@ impl ApiError {
             Self::BadRequest(_) => "bad_request",
             Self::UnsupportedMediaType => "unsupported_media_type",
             Self::BodyTooLarge => "too_large",
+            Self::BodyTimeout => "body_timeout",
             Self::Unauthorized => "unauthorized",
             Self::ForbiddenHost => "forbidden_host",
             Self::ForbiddenOrigin => "forbidden_origin",
+            Self::BypassNotAllowed => "bypass_not_allowed",
             Self::UnknownConversation | Self::NotFound => "not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::InvalidReply(_) => "invalid_reply",
@@ -91,12 +101,16 @@ impl ApiError {
                 "The body must be JSON, with Content-Type: application/json.".to_owned()
             }
             Self::BodyTooLarge => "The body is too large.".to_owned(),
+            Self::BodyTimeout => "The body took too long to come.".to_owned(),
             Self::Unauthorized => {
                 "This server wants its token: open /?token=TOKEN once, or send Authorization: Bearer TOKEN.".to_owned()
             }
             Self::ForbiddenHost => "This server does not answer under that name; --allow-host would make it.".to_owned(),
             Self::ForbiddenOrigin => {
                 "Pages of this origin are not let in; --allow-origin would.".to_owned()
+            }
+            Self::BypassNotAllowed => {
+                "Clients may not bypass permissions here; --allow-bypass would let them.".to_owned()
             }
             Self::UnknownConversation => "There is no such conversation.".to_owned(),
             Self::NotFound => "There is nothing here.".to_owned(),

@@ -3,10 +3,10 @@
 use crate::app::App;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
-use crate::input::Pending;
+use crate::input::{Edition, Pending};
 use crate::live::{Known, Live, Place, Talk};
 use crate::owner::Caller;
-use crate::runtime::snapshot;
+use crate::runtime::{snapshot, to_the_end};
 use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame};
 use crate::wire;
 use axum::Extension;
@@ -27,28 +27,33 @@ pub(crate) async fn follow(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<ConversationStream, ApiError> {
-    let live = app.runtime.open(&caller, &id).await?;
-    let mut talk = app.runtime.talk(&live).await?;
     let last = headers
         .get(LAST_EVENT_ID)
         .and_then(|value| value.to_str().ok())
-        .or_else(|| last_event_id(&uri));
-    let resumed = last.and_then(|last| live.place(last));
-    let place = resumed.unwrap_or_else(|| live.settled(&talk));
-    let prefix = match (last, resumed) {
-        (Some(_), None) => anew(&live, &talk, place),
-        _ => going_on(&live, &talk, place),
-    };
-    let reader = live.log.reader(place.position);
-    talk.rest();
-    drop(talk);
-    let shutdown = app.runtime.shutdown().clone();
-    Ok(ConversationStream {
-        live,
-        prefix,
-        reader,
-        shutdown,
+        .or_else(|| last_event_id(&uri))
+        .map(str::to_owned);
+    // A question may expire on the way.
+    to_the_end(async move {
+        let live = app.runtime.open(&caller, &id).await?;
+        let mut talk = app.runtime.talk(&live).await?;
+        let resumed = last.as_ref().and_then(|last| live.place(last));
+        let place = resumed.unwrap_or_else(|| live.settled(&talk));
+        let prefix = match (last, resumed) {
+            (Some(_), None) => live.anew(place.position, || anew(&live, &talk, place)),
+            _ => going_on(&live, &talk, place).into(),
+        };
+        let reader = live.log.reader(place.position);
+        talk.rest();
+        drop(talk);
+        let shutdown = app.runtime.shutdown().clone();
+        Ok(ConversationStream {
+            live,
+            prefix: Some(prefix),
+            reader,
+            shutdown,
+        })
     })
+    .await
 }
 
 /// The id as a browser's `EventSource` can give it, which sends no header with its first request.
@@ -88,8 +93,9 @@ fn anew(live: &Live, talk: &Talk, place: Place) -> String {
         snapshot(talk),
     ];
     if under_way.is_none() {
-        let outcome = wire::outcome(talk, Pending::ToolCalls);
-        events.push(wire::run_finished(&live.id, &run_id, outcome));
+        let outcome = wire::outcome(talk, Pending::of(&talk.context));
+        let edition = Edition::Current;
+        events.push(wire::run_finished(edition, &live.id, &run_id, outcome));
     }
     let mut frames = frame(Some(STATE_CHANGE), None, &state(talk));
     frames.push_str(&frame(Some(RESET), None, "{}"));
@@ -97,7 +103,8 @@ fn anew(live: &Live, talk: &Talk, place: Place) -> String {
     let id = live.event_id(place.knowing_events());
     for (index, event) in events.iter().enumerate() {
         let id = (index == last).then_some(id.as_str());
-        frames.push_str(&frame(None, id, &json!(event).to_string()));
+        let data = serde_json::to_string(event).expect("an event has only strings for keys");
+        frames.push_str(&frame(None, id, &data));
     }
     frames
 }

@@ -5,21 +5,27 @@ use crate::limits::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_ID_BYTES};
 use ask_user_question::json::{JsonText, Plain, plain};
 use ask_user_question::outcome::AskMetadata;
 use question_agent::call::asking_tool;
-use question_agent::registry::{ToolContext, ToolSpec};
+use question_agent::registry::{PermissionMode, ToolContext, ToolSpec};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// The body of `POST /agent`: what the server reads of a `RunAgentInput`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RunInput {
+    #[serde(alias = "thread_id")]
     pub(crate) thread_id: String,
+    #[serde(alias = "run_id")]
     pub(crate) run_id: String,
+    /// What clients have sent since AG-UI 1.0.
+    protocol_version: Option<IgnoredAny>,
     #[serde(default)]
     pub(crate) messages: Vec<InputMessage>,
     #[serde(default)]
     pub(crate) resume: Vec<Resume>,
-    #[serde(default, deserialize_with = "plain")]
+    #[serde(default, alias = "forwarded_props", deserialize_with = "plain")]
     forwarded_props: Value,
     #[serde(default, deserialize_with = "plain")]
     tools: Value,
@@ -30,6 +36,7 @@ pub(crate) struct RunInput {
 #[serde(tag = "role", rename_all = "lowercase")]
 pub(crate) enum InputMessage {
     User(InputUser),
+    Assistant(InputAssistant),
     Tool(InputTool),
     /// Anything else: the server has its own history of it.
     #[serde(other)]
@@ -44,10 +51,18 @@ pub(crate) struct InputUser {
     metadata: Option<Plain>,
 }
 
+/// What the agent said, of which the server has its own history: it tells what is new to the server and what is not.
+#[derive(Debug, Deserialize)]
+pub(crate) struct InputAssistant {
+    #[serde(default, deserialize_with = "plain")]
+    id: Value,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InputTool {
     pub(crate) id: String,
+    #[serde(alias = "tool_call_id")]
     pub(crate) tool_call_id: String,
     #[serde(deserialize_with = "plain")]
     content: Value,
@@ -78,21 +93,25 @@ impl RunInput {
         let input: Self = serde_json::from_slice(body).map_err(|error| {
             ApiError::BadRequest(format!("The body is no RunAgentInput: {error}."))
         })?;
-        let ids = input.messages.iter().filter_map(InputMessage::id);
-        for id in ids.chain([input.thread_id.as_str(), input.run_id.as_str()]) {
-            check_id(id)?;
-        }
+        check_id(&input.thread_id)?;
+        check_id(&input.run_id)?;
+        input.messages.iter().try_for_each(InputMessage::check)?;
+        input.resume.iter().try_for_each(Resume::check)?;
         Ok(input)
     }
 
     /// Who the agent is to be from now on: `"forwardedProps": {"toolContext": {"planMode": true}}` and the like. Only the server makes sub-agents.
-    pub(crate) fn context(&self) -> Result<Option<ToolContext>, ApiError> {
+    /// Whether anybody may have the agent ask nobody is the operator's decision.
+    pub(crate) fn context(&self, allow_bypass: bool) -> Result<Option<ToolContext>, ApiError> {
         let Some(context) = self.forwarded_props.get("toolContext") else {
             return Ok(None);
         };
         let context = ToolContext::deserialize(context).map_err(|error| {
             ApiError::BadRequest(format!("The toolContext cannot be read: {error}."))
         })?;
+        if context.permission_mode == PermissionMode::BypassPermissions && !allow_bypass {
+            return Err(ApiError::BypassNotAllowed);
+        }
         Ok(Some(ToolContext {
             is_sub_agent: false,
             client_tools: Vec::new(),
@@ -108,10 +127,10 @@ impl RunInput {
     /// The client's other tools, each once. What no provider could take is left out.
     pub(crate) fn client_tools(&self) -> Result<Vec<ToolSpec>, ApiError> {
         let mut declared: Vec<ToolSpec> = Vec::new();
+        let mut names = HashSet::new();
         let mut bytes = 0;
         for (name, tool) in self.tools() {
-            let is_known = declared.iter().any(|known| known.name == name);
-            if is_known || asking_tool(name).is_some() || !is_tool_name(name) {
+            if asking_tool(name).is_some() || !is_tool_name(name) || !names.insert(name) {
                 continue;
             }
             let text = |key: &str| tool.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -126,11 +145,11 @@ impl RunInput {
             };
             bytes += name.len() + tool.description.len() + tool.parameters.as_str().len();
             declared.push(tool);
-        }
-        if declared.len() > MAX_CLIENT_TOOLS || bytes > MAX_CLIENT_TOOLS_BYTES {
-            return Err(ApiError::BadRequest(format!(
-                "A client may declare at most {MAX_CLIENT_TOOLS} tools of {MAX_CLIENT_TOOLS_BYTES} bytes in all."
-            )));
+            if declared.len() > MAX_CLIENT_TOOLS || bytes > MAX_CLIENT_TOOLS_BYTES {
+                return Err(ApiError::BadRequest(format!(
+                    "A client may declare at most {MAX_CLIENT_TOOLS} tools of {MAX_CLIENT_TOOLS_BYTES} bytes in all."
+                )));
+            }
         }
         Ok(declared)
     }
@@ -147,6 +166,23 @@ impl RunInput {
             Some(_) | None => Pending::ToolCalls,
         }
     }
+
+    /// What the client understands.
+    pub(crate) fn edition(&self) -> Edition {
+        match self.protocol_version {
+            Some(IgnoredAny) => Edition::Current,
+            None => Edition::BeforeOne,
+        }
+    }
+}
+
+/// The AG-UI that a client understands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edition {
+    /// Before 1.0: clients end a run in an error where they do not know all of what an event says.
+    BeforeOne,
+    /// From 1.0 on: they leave out what they do not know.
+    Current,
 }
 
 /// How a client learns which asks wait when a run ends.
@@ -157,6 +193,16 @@ pub(crate) enum Pending {
     ToolCalls,
     /// An interrupt for each of them.
     Interrupts,
+}
+
+impl Pending {
+    /// As the client wanted it that spoke last, for runs that are nobody's own.
+    pub(crate) fn of(context: &ToolContext) -> Self {
+        match context.interrupts {
+            true => Self::Interrupts,
+            false => Self::ToolCalls,
+        }
+    }
 }
 
 /// Whether providers take it for a tool's name.
@@ -175,12 +221,32 @@ pub(crate) fn check_id(id: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
+/// The same of a reply's: those that it names are kept with it.
+fn check_ask(ask: Option<AskMetadata>) -> Result<(), ApiError> {
+    match ask {
+        Some(ask) => check_id(&ask.tool_call_id).and_then(|()| check_id(&ask.reply_id)),
+        None => Ok(()),
+    }
+}
+
 impl InputMessage {
-    fn id(&self) -> Option<&str> {
+    /// Its id, which for an assistant's message may be anything.
+    pub(crate) fn id(&self) -> Option<&str> {
         match self {
             Self::User(user) => Some(&user.id),
+            Self::Assistant(assistant) => assistant.id.as_str(),
             Self::Tool(tool) => Some(&tool.id),
             Self::Other => None,
+        }
+    }
+
+    fn check(&self) -> Result<(), ApiError> {
+        match self {
+            Self::User(user) => check_id(&user.id).and_then(|()| check_ask(user.ask())),
+            Self::Tool(tool) => check_id(&tool.id)
+                .and_then(|()| check_id(&tool.tool_call_id))
+                .and_then(|()| check_ask(tool.ask())),
+            Self::Assistant(_) | Self::Other => Ok(()),
         }
     }
 }
@@ -188,6 +254,13 @@ impl InputMessage {
 impl InputUser {
     pub(crate) fn text(&self) -> String {
         text(&self.content)
+    }
+
+    /// Whether it is something that cannot be read here, such as an image, and not a word beside it.
+    pub(crate) fn is_unreadable(&self) -> bool {
+        let is_text = |part: &Value| part.get("type").is_none_or(|kind| kind == "text");
+        let parts = self.content.as_array();
+        parts.is_some_and(|parts| !parts.iter().all(is_text)) && self.text().trim().is_empty()
     }
 
     pub(crate) fn ask(&self) -> Option<AskMetadata> {
@@ -210,6 +283,10 @@ impl InputTool {
 }
 
 impl Resume {
+    fn check(&self) -> Result<(), ApiError> {
+        check_id(&self.interrupt_id).and_then(|()| check_ask(self.ask()))
+    }
+
     pub(crate) fn ask(&self) -> Option<AskMetadata> {
         ask(self.metadata.as_ref())
     }

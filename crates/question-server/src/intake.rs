@@ -1,8 +1,10 @@
 //! What is taken of a client's input. The store is the truth: of the client's history only user messages that are new and replies to the ask
 //! that waits are taken; everything else it holds is known already or not the client's to say.
+//!
+//! An input costs its length: what is new is counted before it is looked at, and ids are looked up, not searched for.
 
 use crate::error::ApiError;
-use crate::input::{InputMessage, InputTool, InputUser, Resume, ResumeStatus, RunInput};
+use crate::input::{InputMessage, InputTool, Resume, ResumeStatus, RunInput};
 use crate::limits::Bounds;
 use crate::live::Talk;
 use ask_user_question::json::{self, Plain};
@@ -12,10 +14,12 @@ use ask_user_question::validate::Violation;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use question_agent::call::ToolResult;
 use question_agent::event::Response;
-use question_agent::message::UserMessage;
+use question_agent::message::{Message, UserMessage};
 use question_agent::state::AwaitingUserResponse;
 use question_agent::{Conversation, Event, Rejected};
 use serde_json::Value;
+use std::cell::LazyCell;
+use std::collections::HashSet;
 
 /// The event that an input amounts to; `None` where it brings nothing new.
 pub(crate) fn read(
@@ -23,38 +27,71 @@ pub(crate) fn read(
     talk: &Talk,
     input: &RunInput,
 ) -> Result<Option<Event>, ApiError> {
-    if let Some(result) = client_result(bounds, talk, input)? {
+    let conversation = &talk.conversation;
+    let known = Known::of(conversation);
+    if let Some(result) = client_result(bounds, talk, &known, input)? {
+        check_room(bounds, conversation, 1, result.content.len())?;
         return Ok(Some(Event::ToolComplete { result }));
     }
-    let conversation = &talk.conversation;
-    let said = new_user_messages(bounds, conversation, input)?;
+    let said = new_user_messages(bounds, conversation, &known, input)?;
     if let Some(waiting) = conversation.waiting() {
-        if let Some(response) = response(conversation, waiting, input, &said)? {
-            check_length(bounds, &response.outcome)?;
+        if let Some(response) = response(&known, waiting, input, &said)? {
+            check_reply(bounds, conversation, &response.outcome)?;
             return Ok(Some(Event::UserQuestionResponse(response)));
         }
-        refuse_foreign_reply(conversation, waiting, &said)?;
+        refuse_foreign_reply(&known, waiting, &said)?;
     }
     let (repeated, messages): (Vec<UserMessage>, Vec<UserMessage>) = said
         .into_iter()
-        .partition(|message| is_answered(conversation, message.ask.as_ref()));
+        .partition(|message| known.is_answered(message.ask.as_ref()));
     if !messages.is_empty() {
         return Ok(Some(Event::UserMessage { messages }));
     }
-    refuse_late_reply(conversation, input, &repeated)?;
+    refuse_late_reply(conversation, &known, input, &repeated)?;
+    refuse_unreadable(&known, input)?;
     Ok(None)
+}
+
+/// What a conversation has already, by id.
+struct Known<'a> {
+    messages: HashSet<&'a str>,
+    /// The calls that have their result.
+    answered: HashSet<&'a str>,
+}
+
+impl<'a> Known<'a> {
+    fn of(conversation: &'a Conversation) -> Self {
+        let messages = conversation.messages();
+        let answered = |message: &'a Message| match message {
+            Message::Tool(result) => Some(result.tool_use_id.as_str()),
+            Message::User(_) | Message::Assistant(_) => None,
+        };
+        Self {
+            messages: messages.iter().map(Message::id).collect(),
+            answered: messages.iter().filter_map(answered).collect(),
+        }
+    }
+
+    fn has(&self, message_id: &str) -> bool {
+        self.messages.contains(message_id)
+    }
+
+    fn is_answered(&self, ask: Option<&AskMetadata>) -> bool {
+        ask.is_some_and(|ask| self.answered.contains(ask.tool_call_id.as_str()))
+    }
 }
 
 /// The result of the call that the client runs. What the user says with it comes with the next input: clients send their history each time.
 fn client_result(
     bounds: &Bounds,
     talk: &Talk,
+    known: &Known<'_>,
     input: &RunInput,
 ) -> Result<Option<ToolResult>, ApiError> {
     let Some(call) = talk.clients_call() else {
         return Ok(None);
     };
-    let is_new = |tool: &&InputTool| !talk.conversation.knows_message(&tool.id);
+    let is_new = |tool: &&InputTool| !known.has(&tool.id);
     let mut brought = tool_messages(input).filter(is_new);
     let Some(tool) = brought.find(|tool| tool.tool_call_id == call.id) else {
         return Ok(None);
@@ -70,8 +107,12 @@ fn client_result(
     }))
 }
 
-/// Refuses an outcome in which the user says more than may be said at a time.
-pub(crate) fn check_length(bounds: &Bounds, outcome: &Outcome) -> Result<(), ApiError> {
+/// Refuses a reply in which the user says more than may be said at a time, or for which there is no room.
+pub(crate) fn check_reply(
+    bounds: &Bounds,
+    conversation: &Conversation,
+    outcome: &Outcome,
+) -> Result<(), ApiError> {
     let own_words = match outcome {
         Outcome::Answered(reply) => reply
             .answers()
@@ -86,63 +127,118 @@ pub(crate) fn check_length(bounds: &Bounds, outcome: &Outcome) -> Result<(), Api
         }
         Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => 0,
     };
-    check_words(bounds, own_words)
+    check_words(bounds, own_words)?;
+    check_room(bounds, conversation, 1, own_words)
+}
+
+/// Refuses what a conversation has no room for: so many messages of so many bytes.
+fn check_room(
+    bounds: &Bounds,
+    conversation: &Conversation,
+    messages: usize,
+    bytes: usize,
+) -> Result<(), ApiError> {
+    let history = conversation.messages();
+    let is_full = history.len() + messages > bounds.messages
+        || history.iter().map(length).sum::<usize>() + bytes > bounds.history;
+    match is_full {
+        true => Err(ApiError::ConversationFull),
+        false => Ok(()),
+    }
+}
+
+/// How much is said in a message, in bytes.
+fn length(message: &Message) -> usize {
+    match message {
+        Message::User(user) => user.text.len(),
+        Message::Assistant(assistant) => {
+            let calls = assistant.tool_calls.iter();
+            assistant.text.len() + calls.map(|call| call.arguments().len()).sum::<usize>()
+        }
+        Message::Tool(result) => result.content.len(),
+    }
 }
 
 fn check_words(bounds: &Bounds, bytes: usize) -> Result<(), ApiError> {
     if bytes > bounds.message {
+        // It is the user who reads this.
+        let most = match bounds.message {
+            bytes @ ..1024 => format!("{bytes} bytes"),
+            bytes => format!("{} KB", bytes / 1024),
+        };
         return Err(ApiError::BadRequest(format!(
-            "A message may have at most {} bytes.",
-            bounds.message
+            "Shorten your text to {most}."
         )));
     }
     Ok(())
 }
 
+/// What the user says that is new. A message without text says nothing.
 fn new_user_messages(
     bounds: &Bounds,
     conversation: &Conversation,
+    known: &Known<'_>,
     input: &RunInput,
 ) -> Result<Vec<UserMessage>, ApiError> {
+    let room = bounds
+        .messages
+        .saturating_sub(conversation.messages().len());
     let mut said: Vec<UserMessage> = Vec::new();
-    for message in &input.messages {
+    let mut ids = HashSet::new();
+    let mut bytes = 0;
+    let is_known = |message: &InputMessage| message.id().is_some_and(|id| known.has(id));
+    let last_known = input.messages.iter().rposition(is_known).unwrap_or(0);
+    let texts = LazyCell::new(|| user_texts(conversation));
+    for (index, message) in input.messages.iter().enumerate() {
         let InputMessage::User(user) = message else {
             continue;
         };
-        if conversation.knows_message(&user.id) || said.iter().any(|known| known.id == user.id) {
+        if known.has(&user.id) || !ids.insert(&user.id) {
             continue;
         }
-        said.extend(read_user_message(bounds, user)?);
+        let text = user.text();
+        // Some clients give a message a new id each time they send it.
+        let comes_again = index < last_known && texts.contains(text.as_str());
+        if comes_again || text.trim().is_empty() {
+            continue;
+        }
+        if said.len() == room {
+            return Err(ApiError::ConversationFull);
+        }
+        bytes += text.len();
+        check_words(bounds, bytes)?;
+        said.push(UserMessage {
+            id: user.id.clone(),
+            text,
+            ask: user.ask(),
+        });
     }
-    if !said.is_empty() && conversation.messages().len() + said.len() > bounds.messages {
-        return Err(ApiError::ConversationFull);
+    if !said.is_empty() {
+        check_room(bounds, conversation, said.len(), bytes)?;
     }
     Ok(said)
 }
 
-/// A message without text says nothing.
-fn read_user_message(bounds: &Bounds, user: &InputUser) -> Result<Option<UserMessage>, ApiError> {
-    let text = user.text();
-    check_words(bounds, text.len())?;
-    let message = UserMessage {
-        id: user.id.clone(),
-        text,
-        ask: user.ask(),
-    };
-    Ok((!message.text.trim().is_empty()).then_some(message))
+fn user_texts(conversation: &Conversation) -> HashSet<&str> {
+    let messages = conversation.messages().iter();
+    let texts = messages.filter_map(|message| match message {
+        Message::User(user) => Some(user.text.as_str()),
+        Message::Assistant(_) | Message::Tool(_) => None,
+    });
+    texts.collect()
 }
 
 /// The reply to the ask that waits, by whichever delivery it came: a tool message, an interrupt's resume, or the user message alone.
 fn response(
-    conversation: &Conversation,
+    known: &Known<'_>,
     waiting: &AwaitingUserResponse,
     input: &RunInput,
     said: &[UserMessage],
 ) -> Result<Option<Response>, ApiError> {
     let ask = &waiting.questions;
     let for_ask = |id: &str| id == waiting.tool_use_id;
-    let tool = tool_messages(input)
-        .find(|tool| for_ask(&tool.tool_call_id) && !conversation.knows_message(&tool.id));
+    let tool =
+        tool_messages(input).find(|tool| for_ask(&tool.tool_call_id) && !known.has(&tool.id));
     if let Some(tool) = tool {
         let outcome = read_outcome(ask, &tool.text())?;
         let (reply_id, by) = identity(tool.ask(), &tool.id);
@@ -232,18 +328,14 @@ fn violations(ask: &AskUserQuestion, json: &Value) -> Vec<Violation> {
     Reply::parse(ask, json).err().unwrap_or_default()
 }
 
-fn is_answered(conversation: &Conversation, ask: Option<&AskMetadata>) -> bool {
-    ask.is_some_and(|ask| conversation.result_of(&ask.tool_call_id).is_some())
-}
-
 /// Refuses the reply to a question that died with its run. Taken for words, it would put the one that waits now away unanswered.
 fn refuse_foreign_reply(
-    conversation: &Conversation,
+    known: &Known<'_>,
     waiting: &AwaitingUserResponse,
     said: &[UserMessage],
 ) -> Result<(), ApiError> {
     let ask = said.last().and_then(|message| message.ask.as_ref());
-    match ask.is_some() && !is_answered(conversation, ask) {
+    match ask.is_some() && !known.is_answered(ask) {
         true => Err(ApiError::Rejected(Rejected::ForeignReply {
             waiting: waiting.tool_use_id.clone(),
         })),
@@ -255,6 +347,7 @@ fn refuse_foreign_reply(
 /// a client that kept its losing reply and went on is not refused for ever.
 fn refuse_late_reply(
     conversation: &Conversation,
+    known: &Known<'_>,
     input: &RunInput,
     repeated: &[UserMessage],
 ) -> Result<(), ApiError> {
@@ -268,10 +361,16 @@ fn refuse_late_reply(
         .rev()
         .find(|message| !matches!(message, InputMessage::User(user) if user.ask().is_some()));
     let from_tool = match last {
-        Some(InputMessage::Tool(tool)) if !conversation.knows_message(&tool.id) => {
+        Some(InputMessage::Tool(tool)) if !known.has(&tool.id) => {
             Some((tool.tool_call_id.clone(), identity(tool.ask(), &tool.id).0))
         }
-        Some(InputMessage::Tool(_) | InputMessage::User(_) | InputMessage::Other) | None => None,
+        Some(
+            InputMessage::Tool(_)
+            | InputMessage::User(_)
+            | InputMessage::Assistant(_)
+            | InputMessage::Other,
+        )
+        | None => None,
     };
     let from_resume = input.resume.first().map(|resume| {
         (
@@ -304,9 +403,19 @@ fn refuse_late_reply(
     }
 }
 
+/// Refuses what nobody here can read, such as an image alone, instead of passing over it. Here, too, only the end of the history is looked at.
+fn refuse_unreadable(known: &Known<'_>, input: &RunInput) -> Result<(), ApiError> {
+    match input.messages.last() {
+        Some(InputMessage::User(user)) if user.is_unreadable() && !known.has(&user.id) => Err(
+            ApiError::BadRequest("This agent reads text alone: say it in words.".to_owned()),
+        ),
+        Some(_) | None => Ok(()),
+    }
+}
+
 fn tool_messages(input: &RunInput) -> impl Iterator<Item = &InputTool> {
     input.messages.iter().filter_map(|message| match message {
         InputMessage::Tool(tool) => Some(tool),
-        InputMessage::User(_) | InputMessage::Other => None,
+        InputMessage::User(_) | InputMessage::Assistant(_) | InputMessage::Other => None,
     })
 }

@@ -6,6 +6,7 @@
 pub mod access;
 mod agent_endpoint;
 pub mod app;
+mod body;
 pub mod clock;
 pub mod config;
 mod conversations;
@@ -23,6 +24,7 @@ pub mod page;
 mod policy;
 pub mod rate;
 mod runtime;
+mod serve;
 mod sse;
 pub mod store;
 mod turn;
@@ -30,3 +32,4 @@ mod wire;
 
 pub use app::{Parts, app};
 pub use config::Config;
+pub use serve::serve;

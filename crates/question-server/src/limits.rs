@@ -1,6 +1,7 @@
 //! What the server bounds, by name.
 
 use crate::rate::PerMinute;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// What is for whoever runs the server to bound.
@@ -8,10 +9,12 @@ use std::time::Duration;
 pub struct Bounds {
     /// The largest body of a request, in bytes. A client sends the whole history each time.
     pub body: usize,
-    /// The longest text that a user may send at a time, in bytes: a message, or what an answer says beyond the question's own words.
+    /// The longest text that a user may send at a time, in bytes: all messages of a request, or what an answer says beyond the question's own words.
     pub message: usize,
     /// How many messages one conversation may have before it takes no more from the user.
     pub messages: usize,
+    /// How long they may be in all before it does, in bytes: who comes back is told all of them.
+    pub history: usize,
     /// How many conversations the server holds.
     pub conversations: usize,
     /// How often a conversation may be changed from outside.
@@ -20,15 +23,45 @@ pub struct Bounds {
     pub new: PerMinute,
 }
 
+impl Bounds {
+    /// How long the events of one conversation may be in all, in bytes, that are kept for clients that read slowly. A run may tell the history anew.
+    pub(crate) fn log(&self) -> usize {
+        self.history.saturating_mul(4)
+    }
+}
+
 impl Default for Bounds {
     fn default() -> Self {
         Self {
             body: 4 << 20,
             message: 64 << 10,
             messages: 2_000,
+            history: 4 << 20,
             conversations: 10_000,
             changes: PerMinute::new(300),
             new: PerMinute::new(600),
+        }
+    }
+}
+
+/// How long the server waits for a client that does not come on. Whoever holds a connection open costs something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// For the head of a request, the first as well as the next.
+    pub head: Duration,
+    /// For its body, from then on.
+    pub body: Duration,
+    /// For a client that takes nothing of what it is sent.
+    pub write: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            // Proxies keep a connection for a minute on which nothing happens: they, and not the server, are to close it.
+            head: Duration::from_secs(75),
+            body: Duration::from_secs(60),
+            write: Duration::from_secs(60),
         }
     }
 }
@@ -39,11 +72,24 @@ pub const MAX_MODEL_CALLS: u32 = 32;
 /// How often in one run a model may try again after an ask that could not be asked.
 pub const MAX_ASK_RETRIES: u32 = 3;
 
+/// The longest answer of a model, in bytes: its text, and the names and arguments of its calls.
+pub const MAX_ANSWER_BYTES: usize = 1 << 20;
+
+/// What a call weighs in it beside its letters, since it has events, a result and a commit of its own.
+pub const CALL_WEIGHT: usize = 1 << 10;
+
 /// How many tools of its own a client may declare.
 pub const MAX_CLIENT_TOOLS: usize = 64;
 
 /// How long all that they say may be, in bytes: it is kept with the conversation.
 pub const MAX_CLIENT_TOOLS_BYTES: usize = 64 << 10;
+
+/// How many agents go on by themselves at a time, where so many may ask the model at once: after a restart many questions may have expired and many runs
+/// may be broken off.
+pub const UNATTENDED: usize = 16;
+
+/// How many ask the model behind an endpoint at once, where nobody says otherwise.
+pub const MODEL_CALLS: NonZeroUsize = NonZeroUsize::new(256).expect("it is not zero");
 
 /// How many sub-agents one call may start.
 pub const MAX_SUB_AGENTS: usize = 8;
@@ -60,5 +106,11 @@ pub const MAX_LOG_ENTRIES: usize = 8_192;
 /// How often a stream without events says that it is alive.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// How long open streams may go on after the server was told to stop.
+/// How long runs may go on after the server was told to stop. What is left of them then goes on after the next start.
 pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(3);
+
+/// How long clients have then to read how their runs ended.
+pub const FAREWELL: Duration = Duration::from_secs(1);
+
+/// How long a server that starts waits for the one before it to let go of the file: longer than that may take to end.
+pub const TAKEOVER: Duration = SHUTDOWN_GRACE.saturating_add(FAREWELL).saturating_mul(2);

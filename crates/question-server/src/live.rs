@@ -3,14 +3,15 @@
 use crate::error::ApiError;
 use crate::input::Pending;
 use crate::log::Log;
-use crate::owner::Owner;
+use crate::owner::{Owner, name_in_log};
 use crate::rate::Allowance;
 use crate::store::Stored;
 use question_agent::call::ToolCall;
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation};
-use std::sync::Arc;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Instant;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -19,8 +20,12 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) id: String,
-    /// Tells the event ids of this process from those of an earlier one.
+    /// What its event ids begin with.
     epoch: u32,
+    /// Where it is written down how it was left.
+    left: Arc<std::sync::Mutex<Option<Left>>>,
+    /// What those are told who have missed something, for as long as anybody is still being told it, with the position at which it is true.
+    anew: std::sync::Mutex<Option<(u64, Weak<str>)>>,
     /// Whose it is, where it has an owner.
     pub(crate) owner: Option<Owner>,
     /// How often it may still be changed from outside.
@@ -38,6 +43,35 @@ pub(crate) struct Talk {
     /// Whether only the store knows what the conversation is, because it failed or nothing is under way: [`Runtime::talk`](crate::runtime::Runtime::talk)
     /// reads it anew.
     pub(crate) is_away: bool,
+    /// How many messages it had when it was left to the store with nothing under way.
+    pub(crate) messages_left: Option<usize>,
+}
+
+/// A conversation's life in memory. Who watches it counts what happens; it may leave the memory and come back to the same life meanwhile.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Life {
+    /// What event ids begin with.
+    pub(crate) epoch: u32,
+    /// How much has happened.
+    pub(crate) position: u64,
+}
+
+/// How a life was left, with nothing under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Left {
+    pub(crate) life: Life,
+    pub(crate) messages: usize,
+}
+
+/// How many messages a conversation has in which nothing is under way. All that can happen then adds to them: as long as there are so many nothing
+/// has, and whoever knows them has missed nothing.
+pub(crate) fn messages_at_rest(conversation: &Conversation) -> Option<usize> {
+    match conversation.state() {
+        ConvState::Idle | ConvState::AwaitingUserResponse(_) => Some(conversation.messages().len()),
+        ConvState::LlmRequesting { .. }
+        | ConvState::ToolExecuting(_)
+        | ConvState::Failed { .. } => None,
+    }
 }
 
 impl Talk {
@@ -57,7 +91,8 @@ impl Talk {
 
     /// Leaves the conversation to the store until somebody does something with it: it may be watched for days while its question waits.
     pub(crate) fn rest(&mut self) {
-        if self.run.is_none() {
+        if self.run.is_none() && !self.is_away {
+            self.messages_left = messages_at_rest(&self.conversation);
             self.conversation = Conversation::new();
             self.context = ToolContext::default();
             self.is_away = true;
@@ -115,20 +150,35 @@ pub(crate) struct Run {
 pub(crate) struct Follower(Arc<AtomicUsize>);
 
 impl Live {
-    pub(crate) fn new(id: String, stored: Stored, changes: Arc<Allowance>) -> Self {
+    pub(crate) fn new(
+        id: String,
+        stored: Stored,
+        changes: Arc<Allowance>,
+        left: Arc<std::sync::Mutex<Option<Left>>>,
+        life: Life,
+        log_bytes: usize,
+    ) -> Self {
         Self {
             id,
             owner: stored.owner,
             changes,
-            epoch: uuid::Uuid::new_v4().as_fields().0,
-            log: Arc::new(Log::new()),
+            epoch: life.epoch,
+            left,
+            anew: std::sync::Mutex::default(),
+            log: Arc::new(Log::new(life.position, log_bytes)),
             talk: Mutex::new(Talk {
                 conversation: stored.conversation,
                 context: stored.context,
                 run: None,
                 is_away: false,
+                messages_left: None,
             }),
         }
+    }
+
+    /// What it is called in the log.
+    pub(crate) fn name(&self) -> Cow<'_, str> {
+        name_in_log(&self.id, self.owner.as_ref())
     }
 
     /// Counts a change that a client makes.
@@ -162,6 +212,20 @@ impl Live {
             .then_some(Place { position, known })
     }
 
+    /// What a client is told at this position that has missed something: the same for all, so that it is there once however many take it, and
+    /// however slowly.
+    pub(crate) fn anew(&self, position: u64, tell: impl FnOnce() -> String) -> Arc<str> {
+        // It is only ever replaced as a whole.
+        let mut kept = self.anew.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept.as_ref().filter(|(at, _)| *at == position);
+        if let Some(told) = known.and_then(|(_, told)| told.upgrade()) {
+            return told;
+        }
+        let told: Arc<str> = tell().into();
+        *kept = Some((position, Arc::downgrade(&told)));
+        told
+    }
+
     /// From where a client reads on that knows the conversation's messages.
     pub(crate) fn settled(&self, talk: &Talk) -> Place {
         let run = talk.run.as_ref();
@@ -169,6 +233,22 @@ impl Live {
             position: run.map_or_else(|| self.log.next_position(), |run| run.settled),
             known: Known::Messages,
         }
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        let life = Life {
+            epoch: self.epoch,
+            position: self.log.next_position(),
+        };
+        let talk = self.talk.get_mut();
+        let messages = match talk.is_away {
+            true => talk.messages_left,
+            false => messages_at_rest(&talk.conversation),
+        };
+        let left = messages.map(|messages| Left { life, messages });
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = left;
     }
 }
 
@@ -186,10 +266,10 @@ impl Run {
     }
 
     /// A run that no client reads as its own.
-    pub(crate) fn detached(id: String) -> Self {
+    pub(crate) fn detached(id: String, talk: &Talk) -> Self {
         Self {
             is_detached: true,
-            ..Self::new(id, Pending::default())
+            ..Self::new(id, Pending::of(&talk.context))
         }
     }
 

@@ -35,6 +35,8 @@ pub(crate) enum RunEnd {
 /// The events of one conversation.
 #[derive(Debug)]
 pub(crate) struct Log {
+    /// How long the entries that are kept may be in all.
+    most_bytes: usize,
     entries: Mutex<Entries>,
     next: watch::Sender<u64>,
 }
@@ -43,6 +45,8 @@ pub(crate) struct Log {
 struct Entries {
     first: u64,
     entries: VecDeque<Entry>,
+    /// How long their data is in all.
+    bytes: usize,
     /// The runs that are told here, as far as their entries are kept.
     runs: VecDeque<Span>,
     /// How many readers have come to the present end and wait for more.
@@ -67,10 +71,16 @@ pub(crate) enum Found {
 }
 
 impl Log {
-    pub(crate) fn new() -> Self {
+    /// A log that begins at a position and keeps at most so many bytes for those who read slowly.
+    pub(crate) fn new(first: u64, most_bytes: usize) -> Self {
+        let entries = Entries {
+            first,
+            ..Entries::default()
+        };
         Self {
-            entries: Mutex::default(),
-            next: watch::Sender::new(0),
+            most_bytes,
+            entries: Mutex::new(entries),
+            next: watch::Sender::new(first),
         }
     }
 
@@ -125,13 +135,14 @@ impl Log {
         let mut entries = self.lock();
         let position = entries.next_position();
         entries.waiting = 0;
+        entries.bytes += data.len();
         entries.entries.push_back(Entry {
             position,
             kind,
             data,
             end,
         });
-        entries.keep(MAX_LOG_ENTRIES);
+        entries.keep(MAX_LOG_ENTRIES, self.most_bytes);
         self.next.send_replace(position + 1);
     }
 
@@ -177,15 +188,19 @@ impl Entries {
         self.waiting += 1;
         let is_running = self.runs.back().is_some_and(|run| run.last.is_none());
         if !is_running && self.waiting == readers {
-            self.keep(0);
+            self.keep(0, 0);
             self.entries.shrink_to_fit();
             self.runs.shrink_to_fit();
         }
     }
 
-    fn keep(&mut self, most: usize) {
-        while self.entries.len() > most {
-            self.entries.pop_front();
+    /// Lets go of the oldest until there are no more than so many, of so many bytes. The last may be longer by itself.
+    fn keep(&mut self, most: usize, most_bytes: usize) {
+        while self.entries.len() > most || (self.entries.len() > 1 && self.bytes > most_bytes) {
+            let Some(oldest) = self.entries.pop_front() else {
+                break;
+            };
+            self.bytes -= oldest.data.len();
             self.first += 1;
         }
         let first = self.first;
@@ -252,6 +267,7 @@ impl Drop for Waiting<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Found, Log, RunEnd};
+    use crate::input::Edition;
     use crate::wire;
     use ag_ui_stream::outcome::{RunOutcome, SuccessOutcome};
     use futures_util::FutureExt as _;
@@ -263,7 +279,7 @@ mod tests {
 
     #[test]
     fn events_are_kept_until_the_run_is_over_and_every_reader_has_them() {
-        let log = Arc::new(Log::new());
+        let log = Arc::new(Log::new(0, usize::MAX));
         let (mut one, mut other) = (log.reader(0), log.reader(0));
         log.begin_run("r");
         log.push_event(&wire::run_started("t", "r", Vec::new()));
@@ -278,7 +294,7 @@ mod tests {
         let mut waiting = Box::pin(other.next());
         assert!((&mut waiting).now_or_never().is_none());
         let outcome = RunOutcome::Success(SuccessOutcome::new());
-        let event = wire::run_finished("t", "r", outcome.clone());
+        let event = wire::run_finished(Edition::Current, "t", "r", outcome.clone());
         log.push_end(&event, RunEnd::Finished(outcome));
         assert!(is_entry(one.next().now_or_never()));
         assert!(one.next().now_or_never().is_none());

@@ -1,49 +1,64 @@
-//! Binds the server to a loopback port and serves until it is told to stop.
+//! Binds the server to a port and serves until it is told to stop.
+
+mod stderr;
 
 use question_server::clock::SystemClock;
 use question_server::config::{self, Command, ModelName};
-use question_server::limits::SHUTDOWN_GRACE;
+use question_server::limits::{FAREWELL, SHUTDOWN_GRACE};
 use question_server::models::Model;
 use question_server::models::coding_desk::CodingDesk;
 use question_server::models::front_desk::FrontDesk;
 use question_server::models::openai::OpenAi;
 use question_server::page::Page;
 use question_server::store::{MemoryStore, SqliteStore, Store};
-use question_server::{Config, Parts, app};
+use question_server::{Config, Parts, app, serve as serve_sockets};
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
+use stderr::Stderr;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    let variable = |name: &str| std::env::var_os(name);
-    let outcome = match config::read(variable, lexopt::Parser::from_env()) {
+fn main() -> ExitCode {
+    let outcome = match config::read(std::env::vars_os(), lexopt::Parser::from_env()) {
         Ok(Command::Help) => say(&config::help()),
         Ok(Command::Version) => say(concat!("question-server ", env!("CARGO_PKG_VERSION"), "\n")),
-        Ok(Command::Serve(config)) => serve(*config).await,
+        Ok(Command::Serve(config)) => run(*config),
         Err(error) => {
-            eprintln!("question-server: {error}. Try --help.");
+            complain(&format!("{error}. Try --help."));
             return ExitCode::from(2);
         }
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            eprintln!("question-server: {why}");
+            complain(&why);
             ExitCode::FAILURE
         }
     }
 }
 
-async fn serve(config: Config) -> Result<(), String> {
+fn run(config: Config) -> Result<(), String> {
+    let log = Stderr::start().map_err(|error| format!("no thread for the log: {error}"))?;
+    let writer = log.clone();
     tracing_subscriber::fmt()
         .with_max_level(config.log)
         .with_ansi(false)
-        .with_writer(io::stderr)
+        .with_writer(move || writer.clone())
         .init();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("no threads to work with: {error}"))?;
+    let served = runtime.block_on(serve(config));
+    // A look-up of a name that hangs does not keep the process.
+    runtime.shutdown_timeout(FAREWELL);
+    log.flush_all();
+    served
+}
+
+async fn serve(config: Config) -> Result<(), String> {
     let parts = Parts {
         page: config.page.as_deref().map(Page::read).transpose()?,
         model: open_model(&config)?,
@@ -60,19 +75,27 @@ async fn serve(config: Config) -> Result<(), String> {
         .local_addr()
         .map_err(|error| format!("the bound port cannot be read: {error}"))?;
     let router = app(&config, parts);
+    // Whoever knows that it listens may tell it to stop.
+    let told = told_to_stop().map_err(|error| format!("signals cannot be heeded: {error}"))?;
     say(&format!("listening on http://{bound}\n"))?;
 
-    let told = told_to_stop(shutdown.clone());
-    let served = axum::serve(listener, router).with_graceful_shutdown(told);
+    let told = async {
+        told.await;
+        tracing::info!("stopping");
+        shutdown.cancel();
+    };
+    let served = serve_sockets(listener, router, config.patience, told);
     let patience = async {
         shutdown.cancelled().await;
-        // How long open streams may take to end; what ends sooner ends the wait.
+        // How long runs may go on, and then their streams, however late it is by then; what ends sooner ends the wait.
         tokio::time::sleep(SHUTDOWN_GRACE).await;
+        tokio::time::sleep(FAREWELL).await;
     };
     tokio::select! {
-        ended = served => ended.map_err(|error| format!("the server broke off: {error}")),
-        () = patience => Ok(()),
+        () = served => {}
+        () = patience => {}
     }
+    Ok(())
 }
 
 fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
@@ -86,7 +109,7 @@ fn open_model(config: &Config) -> Result<Arc<dyn Model>, String> {
     Ok(match config.model {
         ModelName::FrontDesk => Arc::new(FrontDesk::new(config.pace)),
         ModelName::CodingDesk => Arc::new(CodingDesk::new(config.pace)),
-        ModelName::OpenAi => Arc::new(OpenAi::from_env()?),
+        ModelName::OpenAi => Arc::new(OpenAi::from_env()?.at_once(config.model_calls)),
     })
 }
 
@@ -109,35 +132,47 @@ fn bind_failed(address: SocketAddr, error: &io::Error) -> String {
     }
 }
 
-async fn told_to_stop(shutdown: CancellationToken) {
-    let interrupted = async {
-        // Without a handler the signal ends the process by itself.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    tokio::select! {
-        () = interrupted => {}
-        () = terminated() => {}
-    }
-    tracing::info!("stopping");
-    shutdown.cancel();
-}
-
+/// Heeds the signals by which it is told to stop, from now on.
 #[cfg(unix)]
-async fn terminated() {
-    use tokio::signal::unix::{SignalKind, signal};
-    match signal(SignalKind::terminate()) {
-        Ok(mut signal) => {
-            signal.recv().await;
-        }
-        Err(_) => std::future::pending().await,
+fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
+    use std::task::Poll;
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+    let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
+    if !ignores_hang_up() {
+        kinds.push(SignalKind::hangup());
     }
+    let signals: io::Result<Vec<_>> = kinds.into_iter().map(signal).collect();
+    let mut signals = signals?;
+    Ok(std::future::poll_fn(move |context| {
+        let told = |signal: &mut Signal| signal.poll_recv(context).is_ready();
+        match signals.iter_mut().any(told) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        }
+    }))
 }
 
-#[cfg(not(unix))]
-async fn terminated() {
-    std::future::pending().await
+#[cfg(windows)]
+fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupted = tokio::signal::windows::ctrl_c()?;
+    Ok(async move {
+        interrupted.recv().await;
+    })
+}
+
+/// Whether whoever started the server wants it to outlive the terminal, as `nohup` does; Linux tells.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Signals count from 1, which is this one.
+    mask.is_some_and(|mask| mask & 1 != 0)
+}
+
+/// Says why the server ends, where anybody can read it.
+fn complain(why: &str) {
+    let _ = writeln!(io::stderr(), "question-server: {why}");
 }
 
 fn say(text: &str) -> Result<(), String> {

@@ -3,6 +3,7 @@
 pub mod coding_desk;
 pub mod front_desk;
 pub mod openai;
+mod own_words;
 mod pieces;
 
 use crate::limits::MAX_RETRY_PAUSE;

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use uuid::Uuid;
 
@@ -76,12 +77,31 @@ pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
     let owner = known.or_else(|| given.as_deref().map(Owner::of));
     request.extensions_mut().insert(Caller(owner));
     let mut response = next.run(request).await;
+    let headers = response.headers_mut();
     if let Some(set_cookie) = set_cookie {
-        let headers = response.headers_mut();
-        headers.append(header::SET_COOKIE, set_cookie);
+        give(set_cookie, headers);
     }
     response
 }
+
+/// Gives a cookie with an answer that is for one browser: the API's, or the page's document, which is kept by that browser alone then. What else the
+/// page consists of may be kept by a cache for all that come by it, and a token in it would make them one owner.
+fn give(set_cookie: HeaderValue, headers: &mut HeaderMap) {
+    let is_kept = headers
+        .get(header::CACHE_CONTROL)
+        .is_some_and(|cache| cache != NO_STORE);
+    if is_kept {
+        let kind = headers.get(header::CONTENT_TYPE);
+        if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
+            return;
+        }
+        headers.insert(header::CACHE_CONTROL, FOR_ONE_BROWSER);
+    }
+    headers.append(header::SET_COOKIE, set_cookie);
+}
+
+const NO_STORE: &str = "no-store";
+const FOR_ONE_BROWSER: HeaderValue = HeaderValue::from_static("private, no-cache");
 
 fn token_in(headers: &HeaderMap) -> Option<&str> {
     cookies(headers, COOKIE).find(|token| {
@@ -98,26 +118,64 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// The values of all cookies of that name.
-pub(crate) fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a str> {
+pub(crate) fn cookies<'a>(
+    headers: &'a HeaderMap,
+    name: &'static str,
+) -> impl Iterator<Item = &'a str> {
+    let prefix = Transport::of(headers).cookie_prefix();
     let lines = headers.get_all(header::COOKIE).iter();
     lines
         .filter_map(|line| line.to_str().ok())
         .flat_map(|line| line.split(';'))
-        .filter_map(move |cookie| cookie.trim().strip_prefix(name)?.strip_prefix('='))
+        .filter_map(move |cookie| {
+            let named = cookie.trim().strip_prefix(prefix)?;
+            named.strip_prefix(name)?.strip_prefix('=')
+        })
 }
 
-/// A cookie for a browser to keep. It is `Secure` where a proxy says that the browser came by TLS; this machine's own pages come without, and not
-/// every browser excepts them.
+/// A cookie for a browser to keep.
 pub(crate) fn cookie(headers: &HeaderMap, name: &str, value: &str) -> HeaderValue {
-    let is_secure = headers
-        .get(X_FORWARDED_PROTO)
-        .is_some_and(|scheme| scheme == "https");
-    let secure = if is_secure { "; Secure" } else { "" };
+    let transport = Transport::of(headers);
+    let (prefix, secure) = (transport.cookie_prefix(), transport.cookie_attribute());
     let cookie = format!(
-        "{name}={value}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict{secure}"
+        "{prefix}{name}={value}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict{secure}"
     );
     HeaderValue::try_from(cookie)
         .expect("hexadecimal digits and this file's own text are legal in a header")
+}
+
+/// How a browser came here.
+#[derive(Clone, Copy, Debug)]
+enum Transport {
+    /// As this machine's own pages do. Not every browser keeps a `Secure` cookie then.
+    Plain,
+    /// By TLS, as a proxy says.
+    Tls,
+}
+
+impl Transport {
+    fn of(headers: &HeaderMap) -> Self {
+        let scheme = headers.get(X_FORWARDED_PROTO);
+        match scheme.is_some_and(|scheme| scheme == "https") {
+            true => Self::Tls,
+            false => Self::Plain,
+        }
+    }
+
+    /// By the prefix browsers know a cookie that no other host, be it of the same domain, may set.
+    fn cookie_prefix(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Tls => "__Host-",
+        }
+    }
+
+    fn cookie_attribute(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Tls => "; Secure",
+        }
+    }
 }
 
 /// Whether the request is of a browser that will bring a cookie back: it comes from a page of this server, or from its address bar. A page of another
@@ -135,6 +193,17 @@ fn keeps_cookies(headers: &HeaderMap) -> bool {
         .chain(headers.get_all(X_FORWARDED_HOST));
     origin.is_some_and(|(_, authority)| names.any(|name| name == authority))
 }
+
+/// What a conversation is called in the log. Whoever knows the id of one without an owner may open it: it is no name for others to read.
+pub(crate) fn name_in_log<'a>(id: &'a str, owner: Option<&Owner>) -> Cow<'a, str> {
+    match owner {
+        Some(_) => id.into(),
+        None => format!("#{}", &hex(&Sha256::digest(id))[..LOG_DIGITS]).into(),
+    }
+}
+
+/// Enough to tell conversations apart.
+const LOG_DIGITS: usize = 16;
 
 fn new_token() -> String {
     format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())

@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, HeaderName, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use encoding::Encoding;
 use file::File;
+use percent_encoding::percent_decode_str;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,7 +42,8 @@ impl Page {
         }
         let unreadable = |error: io::Error| format!("{} cannot be read: {error}", folder.display());
         let mut found = Vec::new();
-        find(folder, "/", &mut found).map_err(unreadable)?;
+        let root = fs::canonicalize(folder).map_err(unreadable)?;
+        find(&root, &root, "/", &mut found).map_err(unreadable)?;
         let files = thread::scope(|scope| {
             let read = found
                 .into_iter()
@@ -63,8 +65,14 @@ impl Page {
     }
 }
 
-/// The files in a folder and below, each with the path under which it is served. What begins with a dot is no part of a page.
-fn find(folder: &Path, path: &str, found: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+/// The files in a folder and below, each with the path under which it is served. What begins with a dot is no part of a page, nor is what a link
+/// names outside of it.
+fn find(
+    root: &Path,
+    folder: &Path,
+    path: &str,
+    found: &mut Vec<(String, PathBuf)>,
+) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
@@ -72,8 +80,11 @@ fn find(folder: &Path, path: &str, found: &mut Vec<(String, PathBuf)>) -> io::Re
             continue;
         };
         if entry.file_type()?.is_dir() {
-            find(&entry.path(), &format!("{path}{name}/"), found)?;
-        } else if entry.path().is_file() && !file::is_packed(&entry.path()) {
+            find(root, &entry.path(), &format!("{path}{name}/"), found)?;
+        } else if entry.path().is_file()
+            && fs::canonicalize(entry.path())?.starts_with(root)
+            && !file::is_packed(&entry.path())
+        {
             found.push((format!("{path}{name}"), entry.path()));
         }
     }
@@ -86,7 +97,10 @@ pub(crate) async fn serve(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let file = page.file(uri.path()).ok_or(ApiError::NotFound)?;
+    // It is a name among those that are there, never a way through folders.
+    let path = percent_decode_str(uri.path()).decode_utf8();
+    let path = path.map_err(|_| ApiError::NotFound)?;
+    let file = page.file(&path).ok_or(ApiError::NotFound)?;
     let accepted = list(&headers, header::ACCEPT_ENCODING);
     let encoding = Encoding::best(&accepted, |encoding| file.has(encoding));
     let known = list(&headers, header::IF_NONE_MATCH);

@@ -60,9 +60,8 @@ pub(crate) async fn harden(
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     headers.insert(header::REFERRER_POLICY, NO_REFERRER);
     headers.insert(CROSS_ORIGIN_OPENER_POLICY, SAME_ORIGIN);
-    // Answers are asked for anew each time; whoever has one is told when it has not changed.
-    let cache = HeaderValue::from_static("no-cache");
-    headers.entry(header::CACHE_CONTROL).or_insert(cache);
+    // What does not say otherwise, as the page's files do, may be private.
+    headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);
     response
 }
 
@@ -71,5 +70,6 @@ const CROSS_ORIGIN_OPENER_POLICY: HeaderName =
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
     HeaderName::from_static("cross-origin-resource-policy");
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");

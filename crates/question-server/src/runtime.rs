@@ -1,5 +1,6 @@
 //! Carries out what the state machine decides: asks the model, runs tools, stores, and tells the clients.
 
+mod broken_off;
 mod deadlines;
 mod lives;
 mod sub_agents;
@@ -9,27 +10,28 @@ mod work;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::error::ApiError;
-use crate::input::RunInput;
+use crate::input::{Pending, RunInput};
 use crate::intake;
-use crate::limits::Bounds;
+use crate::limits::{Bounds, SHUTDOWN_GRACE, UNATTENDED};
 use crate::live::{Live, Run, Talk};
 use crate::log::{Reader, RunEnd};
 use crate::models::{Model, SPAWN_AGENTS};
 use crate::owner::Caller;
 use crate::rate::Allowance;
-use crate::sse::RunStream;
+use crate::sse::{Client, RunStream};
 use crate::store::{Change, Store};
 use crate::wire;
+pub(crate) use broken_off::take_up;
 pub(crate) use deadlines::watch_deadlines;
 use lives::Slots;
 use question_agent::effect::StateChange;
-use question_agent::registry::{ToolContext, ToolRegistry, ToolSpec};
+use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSpec};
 use question_agent::{ConvState, Effect, Event, Rejected};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 pub(crate) use tell::snapshot;
 use tell::{announce, attach, brought_message, catch_up, end_run, taken_messages};
-use tokio::sync::{Mutex, MutexGuard, Notify};
+use tokio::sync::{Mutex, MutexGuard, Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -42,13 +44,19 @@ pub(crate) struct Runtime {
     bounds: Bounds,
     /// How long an ask waits for its reply; `None` where it waits for as long as it takes.
     expire_after: Option<Duration>,
+    /// Whether a client may have the agent ask nobody.
+    allow_bypass: bool,
     log_contents: bool,
     /// How often a conversation may still be begun.
     new: Allowance,
     slots: Mutex<Slots>,
     /// Told when an ask begins to wait that expires.
     deadlines_changed: Arc<Notify>,
+    /// How many agents may still go on by themselves.
+    unattended: Arc<Semaphore>,
     shutdown: CancellationToken,
+    /// Told when runs that still go on are cut off.
+    cut_off: CancellationToken,
 }
 
 impl Runtime {
@@ -65,12 +73,25 @@ impl Runtime {
             clock,
             bounds: config.bounds,
             expire_after: config.expire_after,
+            allow_bypass: config.allow_bypass,
             log_contents: config.log_contents,
             new: Allowance::new(Instant::now(), config.bounds.new),
             slots: Mutex::default(),
             deadlines_changed: Arc::default(),
+            unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
             shutdown,
+            cut_off: CancellationToken::new(),
         }
+    }
+
+    /// Cuts off the runs that still go on some time after the server was told to stop, so that their clients learn of it.
+    pub(crate) fn watch_shutdown(&self) {
+        let (shutdown, cut_off) = (self.shutdown.clone(), self.cut_off.clone());
+        tokio::spawn(async move {
+            shutdown.cancelled().await;
+            tokio::time::sleep(SHUTDOWN_GRACE).await;
+            cut_off.cancel();
+        });
     }
 
     /// What the server bounds.
@@ -78,10 +99,20 @@ impl Runtime {
         &self.bounds
     }
 
+    /// Whether it can do anything at all.
+    pub(crate) async fn is_alive(&self) -> bool {
+        self.store.count().await.is_ok()
+    }
+
     /// The tools of a conversation in this context.
     fn registry(&self, context: &ToolContext) -> ToolRegistry {
         let tools = self.model.tools(context);
-        let registry = ToolRegistry::new(self.model.limits(), context.clone());
+        let mut context = context.clone();
+        // It may have been kept when the operator still allowed it.
+        if !self.allow_bypass && context.permission_mode == PermissionMode::BypassPermissions {
+            context.permission_mode = PermissionMode::Default;
+        }
+        let registry = ToolRegistry::new(self.model.limits(), context);
         tools.into_iter().fold(registry, ToolRegistry::with)
     }
 
@@ -104,7 +135,7 @@ impl Runtime {
         caller: Caller,
         input: RunInput,
     ) -> Result<RunStream, ApiError> {
-        let context = input.context()?;
+        let context = input.context(self.allow_bypass)?;
         let client_tools = input.client_tools()?;
         let live = self.open_or_create(&caller, &input.thread_id).await?;
         live.allow_change()?;
@@ -112,7 +143,7 @@ impl Runtime {
             let talk = self.talk(&live).await?;
             let Some(run) = &talk.run else { break talk };
             if intake::read(&self.bounds, &talk, &input)?.is_none() {
-                return Ok(attach(&live, &talk, run, &input.run_id));
+                return Ok(attach(&live, &talk, run, &input));
             }
             if !run.is_abandoned() {
                 return Err(Rejected::Busy.into());
@@ -129,30 +160,44 @@ impl Runtime {
             (Some(event), _) => Some(event),
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
             // The process that worked on it has ended.
-            (None, state) if is_at_work(state) => None,
+            (None, state) if state.is_at_work() => None,
             (None, _) => {
                 return Ok(catch_up(&live, &talk, &input));
             }
         };
         let pending = input.pending();
-        if event.is_some() {
-            let context = context.unwrap_or_else(|| talk.context.clone());
-            talk.context = ToolContext {
-                client_tool: input.client_tool().map(str::to_owned),
-                client_tools: self.without_own(&context, client_tools),
-                ..context
-            };
-        }
         let goes_on = matches!(event, None | Some(Event::ToolComplete { .. }));
-        if !goes_on && is_at_work(talk.conversation.state()) {
+        if !goes_on && talk.conversation.state().is_at_work() {
             // The process that worked on it has ended, or its client has not brought its tool's result; and the user has gone on: that run is over.
-            let dead = Run::detached(Uuid::new_v4().to_string());
+            let dead = Run::detached(Uuid::new_v4().to_string(), &talk);
             let cancel = Event::UserCancel { proceed: false };
             self.begin(&live, &mut talk, dead, Some(cancel)).await?;
         }
+        let client = Client::of(&input);
+        // From here on, and not before: what the dead run left was called under the old one.
+        let before = talk.context.clone();
+        if event.is_some() {
+            let context = context.unwrap_or_else(|| before.clone());
+            talk.context = ToolContext {
+                client_tool: input.client_tool().map(str::to_owned),
+                client_tools: self.without_own(&context, client_tools),
+                interrupts: pending == Pending::Interrupts,
+                ..context
+            };
+        }
         let run = Run::new(input.run_id, pending);
-        let (run, reader) = self.begin(&live, &mut talk, run, event).await?;
-        Ok(RunStream::own(reader, run.follow()))
+        match self.begin(&live, &mut talk, run, event).await {
+            Ok((run, reader)) => Ok(RunStream::following(
+                Vec::new(),
+                reader,
+                run.follow(),
+                client,
+            )),
+            Err(error) => {
+                talk.context = before;
+                Err(error)
+            }
+        }
     }
 
     /// Takes an event from outside of `POST /agent`; the run that follows has no client of its own.
@@ -163,7 +208,7 @@ impl Runtime {
         run_id: String,
         event: Event,
     ) -> Result<StateChange, ApiError> {
-        let run = Run::detached(run_id);
+        let run = Run::detached(run_id, &talk);
         self.begin(live, &mut talk, run, Some(event)).await?;
         Ok(StateChange::from(talk.conversation.state()))
     }
@@ -219,7 +264,7 @@ impl Runtime {
     ) -> Result<Vec<Effect>, ApiError> {
         let name = event.name();
         if self.log_contents {
-            tracing::info!(conversation = live.id, contents = ?event);
+            tracing::info!(conversation = %live.name(), contents = ?event);
         }
         let effects = talk.conversation.handle(event)?;
         let change = Change {
@@ -234,7 +279,7 @@ impl Runtime {
             return Err(error.into());
         }
         tracing::info!(
-            conversation = live.id,
+            conversation = %live.name(),
             event = name,
             state = talk.conversation.state().name()
         );
@@ -244,14 +289,6 @@ impl Runtime {
         }
         Ok(effects)
     }
-}
-
-/// Whether a run is needed for the conversation to go on.
-fn is_at_work(state: &ConvState) -> bool {
-    matches!(
-        state,
-        ConvState::LlmRequesting { .. } | ConvState::ToolExecuting(_)
-    )
 }
 
 /// Does something to its end even where the client that asked for it goes away in the middle: what the state machine took must be stored, and what

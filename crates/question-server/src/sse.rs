@@ -1,12 +1,13 @@
 //! Streams of server-sent events.
 
+use crate::input::{Edition, RunInput};
 use crate::limits::HEARTBEAT;
 use crate::live::{Follower, Known, Live, Place};
 use crate::log::{Entry, Found, Kind, Reader, RunEnd};
 use crate::wire;
 use ag_ui_stream::Event;
 use ag_ui_stream::sse::{OutFrame, write_comment, write_event, write_frame};
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
@@ -36,37 +37,42 @@ struct Following {
     reader: Reader,
     /// Keeps the run from being taken for abandoned.
     _follower: Follower,
-    /// Conversation and run as whose end the run's end is told, where it is not this client's own.
-    renamed: Option<(String, String)>,
+    client: Client,
+}
+
+/// Who reads a run: its end is told as that of the client's own run, in words that the client understands.
+#[derive(Debug)]
+pub(crate) struct Client {
+    thread_id: String,
+    run_id: String,
+    edition: Edition,
+}
+
+impl Client {
+    /// Who sent this input.
+    pub(crate) fn of(input: &RunInput) -> Self {
+        Self {
+            thread_id: input.thread_id.clone(),
+            run_id: input.run_id.clone(),
+            edition: input.edition(),
+        }
+    }
 }
 
 impl RunStream {
-    /// The client's own run.
-    pub(crate) fn own(reader: Reader, follower: Follower) -> Self {
-        Self {
-            prefix: Vec::new(),
-            following: Some(Following {
-                reader,
-                _follower: follower,
-                renamed: None,
-            }),
-        }
-    }
-
-    /// The rest of another run under this client's run id.
-    pub(crate) fn attached(
+    /// A run from where the reader stands: the client's own, or the rest of another that did what this client asks for.
+    pub(crate) fn following(
         prefix: Vec<Event>,
         reader: Reader,
         follower: Follower,
-        thread_id: &str,
-        run_id: &str,
+        client: Client,
     ) -> Self {
         Self {
             prefix,
             following: Some(Following {
                 reader,
                 _follower: follower,
-                renamed: Some((thread_id.to_owned(), run_id.to_owned())),
+                client,
             }),
         }
     }
@@ -133,15 +139,19 @@ impl Following {
     }
 
     fn data(&self, entry: &Entry) -> Arc<str> {
-        match (&self.renamed, &entry.end) {
-            (Some((thread_id, run_id)), Some(RunEnd::Finished(outcome))) => {
-                let event = wire::run_finished(thread_id, run_id, outcome.clone());
-                serde_json::to_string(&event)
-                    .expect("an event has only strings for keys")
-                    .into()
-            }
-            _ => Arc::clone(&entry.data),
-        }
+        let Some(RunEnd::Finished(outcome)) = &entry.end else {
+            return Arc::clone(&entry.data);
+        };
+        let client = &self.client;
+        let event = wire::run_finished(
+            client.edition,
+            &client.thread_id,
+            &client.run_id,
+            outcome.clone(),
+        );
+        serde_json::to_string(&event)
+            .expect("an event has only strings for keys")
+            .into()
     }
 }
 
@@ -149,7 +159,8 @@ impl Following {
 #[derive(Debug)]
 pub(crate) struct ConversationStream {
     pub(crate) live: Arc<Live>,
-    pub(crate) prefix: String,
+    /// What it is told first.
+    pub(crate) prefix: Option<Arc<str>>,
     pub(crate) reader: Reader,
     pub(crate) shutdown: CancellationToken,
 }
@@ -165,9 +176,9 @@ impl IntoResponse for ConversationStream {
 }
 
 impl ConversationStream {
-    async fn next_frame(&mut self) -> Option<String> {
-        if !self.prefix.is_empty() {
-            return Some(std::mem::take(&mut self.prefix));
+    async fn next_frame(&mut self) -> Option<Bytes> {
+        if let Some(prefix) = self.prefix.take() {
+            return Some(Bytes::from_owner(Shared(prefix)));
         }
         let found = tokio::select! {
             () = self.shutdown.cancelled() => return None,
@@ -180,11 +191,20 @@ impl ConversationStream {
                     known: Known::Events,
                 });
                 let event = (entry.kind == Kind::StateChange).then_some(STATE_CHANGE);
-                Some(frame(event, Some(&id), &entry.data))
+                Some(frame(event, Some(&id), &entry.data).into())
             }
             Ok(Found::Gone) => None,
-            Err(_) => Some(heartbeat()),
+            Err(_) => Some(heartbeat().into()),
         }
+    }
+}
+
+/// Text that many clients are sent and none has a copy of.
+struct Shared(Arc<str>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
     }
 }
 

@@ -30,6 +30,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Which questions have expired by now, and when the next will.
     fn deadlines(&self, now: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>>;
+
+    /// The conversations in which a model or a tool is at work; at the start, all that an earlier process left so, the oldest first.
+    fn at_work(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
 }
 
 /// When questions expire that wait.

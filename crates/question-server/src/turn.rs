@@ -1,10 +1,12 @@
 //! One answer of the model, from its deltas to AG-UI events and to the message that is kept.
 
+use crate::limits::{CALL_WEIGHT, MAX_ANSWER_BYTES};
 use crate::log::Log;
-use crate::models::Delta;
+use crate::models::{Delta, ModelError};
 use crate::wire::is_the_clients;
 use ag_ui_stream::event::{
-    TextMessageContent, TextMessageEnd, TextMessageStart, ToolCallArgs, ToolCallEnd, ToolCallStart,
+    TextMessageContent, TextMessageEnd, TextMessageStart, TextRole, ToolCallArgs, ToolCallEnd,
+    ToolCallStart,
 };
 use question_agent::call::ToolCall;
 use question_agent::message::AssistantMessage;
@@ -21,6 +23,8 @@ pub(crate) struct Turn<'a> {
     text: String,
     text_is_open: bool,
     calls: BTreeMap<usize, Call>,
+    /// How much of it there is, in bytes.
+    weight: usize,
 }
 
 #[derive(Debug)]
@@ -42,6 +46,7 @@ impl<'a> Turn<'a> {
             text: String::new(),
             text_is_open: false,
             calls: BTreeMap::new(),
+            weight: 0,
         }
     }
 
@@ -51,7 +56,22 @@ impl<'a> Turn<'a> {
     }
 
     /// Takes a delta. What belongs to no open call is dropped: the model made it up.
-    pub(crate) fn take(&mut self, delta: Delta) {
+    ///
+    /// # Errors
+    /// Where the answer has become longer than it may be.
+    pub(crate) fn take(&mut self, delta: Delta) -> Result<(), ModelError> {
+        self.weight += match &delta {
+            Delta::Text(text) => text.len(),
+            Delta::CallStart { name, .. } => CALL_WEIGHT + name.len(),
+            Delta::CallArgs { delta, .. } => delta.len(),
+            Delta::CallEnd { .. } => 0,
+        };
+        if self.weight > MAX_ANSWER_BYTES {
+            return Err(ModelError {
+                reason: format!("The model's answer is longer than {MAX_ANSWER_BYTES} bytes."),
+                retry_after: None,
+            });
+        }
         match delta {
             Delta::Text(text) => self.grow_text(text),
             Delta::CallStart { call, name } => self.start_call(call, name),
@@ -66,6 +86,7 @@ impl<'a> Turn<'a> {
             }
             Delta::CallEnd { call } => self.end_call(call),
         }
+        Ok(())
     }
 
     /// Closes what is open and gives the message.
@@ -92,8 +113,10 @@ impl<'a> Turn<'a> {
         }
         if !self.text_is_open {
             self.text_is_open = true;
-            self.log
-                .push_event(&TextMessageStart::new(&self.message_id).into());
+            let mut start = TextMessageStart::new(&self.message_id);
+            // Nobody else speaks here, but the first clients want it said.
+            start.role = Some(TextRole::Assistant);
+            self.log.push_event(&start.into());
         }
         self.text.push_str(&delta);
         self.log

@@ -1,6 +1,6 @@
 //! The conversation in AG-UI's words.
 
-use crate::input::Pending;
+use crate::input::{Edition, Pending};
 use crate::live::Talk;
 use ag_ui_stream::event::{
     Event, RunError, RunFinished, RunStarted, ToolCallArgs, ToolCallEnd, ToolCallResult,
@@ -143,19 +143,37 @@ fn metadata(ask: Option<&AskMetadata>) -> Option<Metadata> {
     }
 }
 
-/// A run begins. What it was started with is echoed, so that other clients of the conversation learn of it.
+/// A run begins. The messages that it was started with are echoed, so that other clients of the conversation learn of them.
 pub(crate) fn run_started(thread_id: &str, run_id: &str, taken: Vec<Message>) -> Event {
     let mut event = RunStarted::new(thread_id, run_id);
     event.protocol_version = Some(PROTOCOL_VERSION.to_owned());
     if !taken.is_empty() {
-        event.input = Some(Box::new(RunAgentInput::new(thread_id, run_id, taken)));
+        event.input = Some(Box::new(whole_input(thread_id, run_id, taken)));
     }
     event.into()
 }
 
-pub(crate) fn run_finished(thread_id: &str, run_id: &str, outcome: RunOutcome) -> Event {
+/// An input with all that clients before 1.0 call for; what is empty here is nobody's but the client's that sent it.
+fn whole_input(thread_id: &str, run_id: &str, messages: Vec<Message>) -> RunAgentInput {
+    let mut input = RunAgentInput::new(thread_id, run_id, messages);
+    input.state = Some(json!({}));
+    input.tools = Some(Vec::new());
+    input.context = Some(Vec::new());
+    input.forwarded_props = Some(json!({}));
+    input
+}
+
+/// A run has ended, told to a client of this edition. Before 1.0 an interrupt was the only outcome that had anything to say: which calls are left
+/// open clients saw for themselves, and none knew that a run can be cancelled.
+pub(crate) fn run_finished(
+    edition: Edition,
+    thread_id: &str,
+    run_id: &str,
+    outcome: RunOutcome,
+) -> Event {
     let mut event = RunFinished::new(thread_id, run_id);
-    event.outcome = Some(outcome);
+    let is_known = edition == Edition::Current || matches!(outcome, RunOutcome::Interrupt(_));
+    event.outcome = is_known.then_some(outcome);
     event.into()
 }
 

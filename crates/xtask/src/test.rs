@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every check, one after the other, and one summary.
 
 mod browser;
+mod clients;
 mod journeys;
 mod steps;
 mod stranger;

@@ -13,7 +13,7 @@ mod search;
 mod toolchain;
 
 pub(crate) use cargo_tools::{geckodriver, trunk, wasm_bindgen};
-pub(crate) use node::{axe, node, stream_peers, wasm_opt};
+pub(crate) use node::{CLIENTS, axe, node, released_clients, stream_peers, wasm_opt};
 pub(crate) use toolchain::{lint_components, wasm_target};
 
 use std::path::PathBuf;

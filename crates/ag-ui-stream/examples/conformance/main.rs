@@ -1,8 +1,13 @@
 //! Checks the reader against the data in a folder shaped like the project's conformance data: `ag-ui/streams` (the official streams
-//! and what they expect), `ag-ui/recorded` (real runs) and `sse` (cases of web-platform-tests).
+//! and what they expect), `ag-ui/recorded` (real runs), `agents` (what other people's backends sent), `found` (what was once read wrongly) and
+//! `sse` (cases of web-platform-tests).
 
+mod agents;
 mod base64;
+mod found;
+mod messages;
 mod recorded;
+mod run;
 mod sse;
 mod streams;
 
@@ -28,7 +33,9 @@ struct Row {
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let (Some(path), None) = (arguments.next(), arguments.next()) else {
-        eprintln!("Usage: conformance PATH, a folder with ag-ui/streams, ag-ui/recorded and sse");
+        eprintln!(
+            "Usage: conformance PATH, a folder with ag-ui/streams, ag-ui/recorded, agents, found or sse"
+        );
         return ExitCode::from(2);
     };
     match check(Path::new(&path)) {
@@ -42,15 +49,26 @@ fn main() -> ExitCode {
 
 fn check(path: &Path) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
-    for file in json_files(&path.join("ag-ui/streams"))? {
+    for file in files(&path.join("ag-ui/streams"), ".json")? {
         rows.push(row("stream", &file, streams::check(&read(&file)?)));
     }
-    for file in json_files(&path.join("ag-ui/recorded"))? {
-        if file.to_string_lossy().ends_with(".events.json") {
-            rows.push(row("recorded", &file, recorded::check(&read(&file)?)));
+    for file in files(&path.join("ag-ui/recorded"), ".events.json")? {
+        let input = beside(&file, ".events.json", ".input.json")?;
+        let verdict = recorded::check(&input, &read(&file)?);
+        rows.push(row("recorded", &file, verdict));
+    }
+    for file in files(&path.join("agents"), ".sse")? {
+        let request = beside(&file, ".sse", ".request.json")?;
+        let verdict = agents::check(&name(&file), &request, &read_bytes(&file)?);
+        rows.push(row("agent", &file, verdict));
+    }
+    for ending in [".json", ".sse"] {
+        for file in files(&path.join("found"), ending)? {
+            let verdict = found::check(&name(&file), &read_bytes(&file)?);
+            rows.push(row("found", &file, verdict));
         }
     }
-    for file in json_files(&path.join("sse"))? {
+    for file in files(&path.join("sse"), ".json")? {
         for case in read(&file)?["cases"].as_array().into_iter().flatten() {
             let name = case["name"].as_str().unwrap_or_default();
             rows.push(Row {
@@ -68,16 +86,16 @@ fn check(path: &Path) -> Result<Vec<Row>, String> {
 }
 
 fn row(group: &'static str, file: &Path, verdict: Verdict) -> Row {
-    let name = file
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
     Row {
         group,
-        name,
+        name: name(file),
         verdict,
     }
+}
+
+fn name(file: &Path) -> String {
+    let stem = file.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
 }
 
 fn print_table(rows: &[Row]) -> ExitCode {
@@ -117,8 +135,8 @@ fn print_table(rows: &[Row]) -> ExitCode {
     }
 }
 
-/// The JSON files of a folder by name; none where there is no such folder.
-fn json_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+/// The files of a folder that end so, by name; none where there is no such folder.
+fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
     if !folder.exists() {
         return Ok(Vec::new());
     }
@@ -127,16 +145,28 @@ fn json_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .collect();
-    files.retain(|file| {
-        file.extension()
-            .is_some_and(|extension| extension == "json")
-    });
+    files.retain(|file| file.to_string_lossy().ends_with(ending));
     files.sort();
     Ok(files)
 }
 
+/// The file beside a file that has another ending; null where there is none.
+fn beside(file: &Path, ending: &str, other: &str) -> Result<Value, String> {
+    let name = file.to_string_lossy();
+    let name = name.strip_suffix(ending).unwrap_or(&name);
+    let file = PathBuf::from(format!("{name}{other}"));
+    if file.exists() {
+        read(&file)
+    } else {
+        Ok(Value::Null)
+    }
+}
+
 fn read(file: &Path) -> Result<Value, String> {
-    let text =
-        std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))
+    serde_json::from_slice(&read_bytes(file)?)
+        .map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn read_bytes(file: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))
 }

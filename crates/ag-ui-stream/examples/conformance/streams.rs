@@ -1,12 +1,12 @@
 //! The official streams with what they expect.
 
 use crate::Verdict;
+use crate::run::Run;
 use ag_ui_stream::asks::Asks;
 use ag_ui_stream::asks::reply::{Delivery, Said, Setup, next_run};
-use ag_ui_stream::reader::{End, EndOutcome};
-use ag_ui_stream::sse::{OutFrame, write_frame};
+use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::warning::Warning;
-use ag_ui_stream::{Event, EventReader, Thread};
+use ag_ui_stream::{Event, Thread};
 use serde_json::Value;
 
 pub(crate) fn check(case: &Value) -> Verdict {
@@ -14,7 +14,7 @@ pub(crate) fn check(case: &Value) -> Verdict {
         return Verdict::Skipped("is about a client with other settings".to_owned());
     }
     let events: Vec<Value> = case["stream"].as_array().cloned().unwrap_or_default();
-    let run = match Run::of(&events) {
+    let run = match Run::of_events(&case["input"], &events) {
         Ok(run) => run,
         Err(message) => return Verdict::Failed(message),
     };
@@ -39,67 +39,7 @@ fn is_truncated(events: &[Value]) -> bool {
     )
 }
 
-/// What the reader makes of a stream.
-pub(crate) struct Run {
-    events: Vec<Event>,
-    warnings: Vec<Warning>,
-    thread: Thread,
-    pub(crate) end: End,
-}
-
 impl Run {
-    /// Reads events, as frames in one chunk and byte by byte, which must not make a difference.
-    pub(crate) fn of(events: &[Value]) -> Result<Self, String> {
-        let mut text = String::new();
-        for event in events {
-            let data = event.to_string();
-            write_frame(
-                &mut text,
-                OutFrame {
-                    data: &data,
-                    ..OutFrame::default()
-                },
-            )
-            .map_err(|error| error.to_string())?;
-        }
-        let whole = Self::read([text.as_bytes()]);
-        let bytes = Self::read(text.as_bytes().chunks(1));
-        if whole.events != bytes.events
-            || whole.warnings != bytes.warnings
-            || whole.end != bytes.end
-        {
-            return Err("byte by byte gives something else".to_owned());
-        }
-        Ok(whole)
-    }
-
-    fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut reader = EventReader::new();
-        let mut events = Vec::new();
-        for chunk in chunks {
-            reader.feed(chunk);
-            while let Some(Ok(event)) = reader.next_event() {
-                events.push(event);
-            }
-        }
-        let end = reader.finish();
-        while let Some(Ok(event)) = reader.next_event() {
-            events.push(event);
-        }
-        let mut thread = Thread::default();
-        for event in &events {
-            thread.handle_event(event);
-        }
-        let mut warnings: Vec<Warning> = std::iter::from_fn(|| reader.next_warning()).collect();
-        warnings.extend(std::iter::from_fn(|| thread.next_warning()));
-        Self {
-            events,
-            warnings,
-            thread,
-            end,
-        }
-    }
-
     fn check(&self, expect: &Value) -> Result<(), String> {
         self.check_outcome(expect)?;
         self.check_events(expect)?;

@@ -3,13 +3,15 @@
 use super::AskChange;
 use super::form::Form;
 use super::growth::Growth;
+use super::interrupts::Legacy;
+use super::reply::AskedBy;
 use crate::args::ArgsParser;
 use crate::message::Metadata;
 use crate::outcome::Interrupt;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::validate::check_text;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase, Reply};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -23,7 +25,14 @@ pub(super) struct Followed {
     pub(super) run: u64,
     /// The agent gave the call a result that is no answer.
     pub(super) acknowledged: bool,
+    /// The call has a result, whoever gave it.
+    pub(super) is_closed: bool,
+    /// A result came in the stream, so that the agent has done with the call.
+    pub(super) has_result: bool,
+    /// The interrupt by which the agent waits for the answer.
     pub(super) interrupt: Option<Interrupt>,
+    /// The legacy interrupt by which it does.
+    pub(super) legacy: Option<Legacy>,
     /// How its reply becomes a payload, where it was made from a schema.
     pub(super) form: Option<Form>,
     parser: ArgsParser,
@@ -34,14 +43,14 @@ pub(super) struct Followed {
 }
 
 /// Where an ask comes from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// A call of the tool.
     Call,
-    /// An interrupt that is about no ask.
+    /// An interrupt that is about no call of it.
     Interrupt,
-    /// A legacy `on_interrupt`, with its value.
-    Legacy(Value),
+    /// A call of another tool that waits for a yes or no.
+    Approval,
 }
 
 /// Results that some backends put in the place of an answer that is still to come.
@@ -64,7 +73,10 @@ impl Followed {
             source,
             run,
             acknowledged: false,
+            is_closed: false,
+            has_result: false,
             interrupt: None,
+            legacy: None,
             form: None,
             parser: ArgsParser::default(),
             growth: Growth::default(),
@@ -148,17 +160,19 @@ impl Followed {
         same_run: bool,
         changes: &mut Vec<AskChange>,
     ) {
+        self.is_closed = true;
         if self.snapshot.phase == Phase::Malformed {
             return self.take_cancellation(content, changes);
         }
         if !self.is_open() && self.snapshot.phase != Phase::Expired {
             return;
         }
-        let outcome = self
-            .snapshot
-            .ask
-            .as_ref()
-            .and_then(|ask| Outcome::parse(ask, content));
+        let is_approval = self.source == Source::Approval;
+        let ask = self.snapshot.ask.as_ref();
+        let outcome = match is_approval {
+            true => self.read_approval(content),
+            false => ask.and_then(|ask| Outcome::parse(ask, content)),
+        };
         let about =
             about(metadata).filter(|about| about.tool_call_id == self.snapshot.tool_call_id);
         match (outcome, about) {
@@ -167,8 +181,23 @@ impl Followed {
             (None, None) if REFUSALS.iter().any(|refusal| content.starts_with(refusal)) => {
                 self.patch(AskPatch::Phase(Phase::Malformed), changes);
             }
-            (None, None) if same_run || PLACEHOLDERS.contains(&content) => self.acknowledged = true,
+            (None, None) if !is_approval && (same_run || PLACEHOLDERS.contains(&content)) => {
+                self.acknowledged = true;
+            }
             (None, None) => self.settle(None, Some(OutcomeKind::Answered), changes),
+        }
+    }
+
+    /// The outcome that the answer to its interrupt stands for.
+    pub(super) fn read_payload(&self, payload: &Value) -> Option<Outcome> {
+        let ask = self.snapshot.ask.as_deref();
+        let nothing = AskUserQuestion::default();
+        match (payload.as_str(), &self.form) {
+            // Plain text is what a plain question gets.
+            (Some(text), _) => Outcome::parse(ask.unwrap_or(&nothing), text)
+                .or_else(|| Some(Outcome::Answered(Reply::read_message(ask?, text)?))),
+            (None, Some(form)) => form.read(ask?, payload),
+            (None, None) => Outcome::from_json(ask?, payload),
         }
     }
 
@@ -208,6 +237,39 @@ impl Followed {
             OutcomeKind::Cancelled => Phase::Interrupted,
         };
         self.patch(AskPatch::Phase(phase), changes);
+    }
+
+    /// What the agent did to ask.
+    pub(super) fn asked_by(&self) -> AskedBy {
+        if self.source == Source::Interrupt || self.is_suspended() {
+            AskedBy::Interrupt
+        } else if self.acknowledged {
+            AskedBy::AcknowledgedCall
+        } else {
+            AskedBy::Call
+        }
+    }
+
+    /// Whether the agent waits for its answer by an interrupt.
+    pub(super) fn is_suspended(&self) -> bool {
+        self.interrupt.is_some() || self.legacy.is_some()
+    }
+
+    /// The agent asks by an interrupt, perhaps once more: whatever became of the ask, it waits now.
+    pub(super) fn ask_again(&mut self, changes: &mut Vec<AskChange>) {
+        let phase = if self.snapshot.ask.is_some() {
+            Phase::Answerable
+        } else {
+            Phase::Malformed
+        };
+        if self.snapshot.phase != phase {
+            self.patch(AskPatch::Phase(phase), changes);
+        }
+    }
+
+    /// Whether it may still be answered, or at least put away.
+    pub(super) fn can_be_ended(&self) -> bool {
+        self.is_open() || self.snapshot.phase == Phase::Malformed
     }
 
     /// Whether it may still be answered.

@@ -7,6 +7,9 @@ use ask_user_question::reply::{Answer, Reply, Selection};
 use ask_user_question::{AskUserQuestion, Question};
 use serde_json::{Map, Value};
 
+/// What agents call the member that says whether something is approved, the protocol's own name first.
+pub(super) const APPROVALS: [&str; 4] = ["approved", "accepted", "confirmed", "approve"];
+
 /// The members of the answer, in the order of the questions.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Form {
@@ -36,29 +39,38 @@ enum Kind {
 }
 
 impl Form {
-    /// The ask for an object that the schema describes, if all its members can be asked for.
+    /// The ask for an object that the schema describes. What is optional and can't be asked for is left out, and an approval is asked alone:
+    /// the members beside it are for changing what is approved. `None` where something required can't be asked for, or nothing can.
     pub(super) fn of(
         message: &str,
         schema: &Map<String, Value>,
     ) -> Option<(AskUserQuestion, Self)> {
-        let properties = schema
-            .get("properties")?
-            .as_object()
-            .filter(|properties| !properties.is_empty())?;
-        let required: Vec<&str> = schema
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
-        let is_alone = properties.len() == 1;
-        let mut form = Self {
-            members: Vec::new(),
+        let properties = schema.get("properties")?.as_object()?;
+        let required = required(schema);
+        let is_approval = |name: &&str| {
+            let is_flag = properties.get(*name).and_then(Kind::of) == Some(Kind::Flag);
+            is_flag && required.iter().all(|required| required == name)
         };
-        let mut questions = Vec::new();
-        for (name, property) in properties {
-            let kind = Kind::of(property)?;
+        let approval = APPROVALS.into_iter().find(is_approval);
+        let is_asked = |name: &str| approval.is_none_or(|approval| approval == name);
+        let mut members = Vec::new();
+        for (name, property) in properties.iter().filter(|(name, _)| is_asked(name)) {
+            let required = required.contains(&name.as_str());
+            match Kind::of(property) {
+                Some(kind) => members.push((
+                    property,
+                    Member {
+                        name: name.clone(),
+                        kind,
+                        required,
+                    },
+                )),
+                None if required => return None,
+                None => {}
+            }
+        }
+        let is_alone = members.len() == 1;
+        let question = |(property, member): &(&Value, Member)| {
             let text = |key: &str| {
                 property
                     .get(key)
@@ -67,25 +79,49 @@ impl Form {
             };
             let own = text("description")
                 .or_else(|| text("title"))
-                .unwrap_or(name);
-            questions.push(Question {
+                .unwrap_or(&member.name);
+            let title = || text("title").unwrap_or(&member.name).to_owned();
+            Question {
                 question: if is_alone && !message.trim().is_empty() {
                     message
                 } else {
                     own
                 }
                 .to_owned(),
-                header: (!is_alone).then(|| text("title").unwrap_or(name).to_owned()),
-                multi_select: matches!(kind, Kind::Choice { several: true, .. }),
-                options: kind.labels().into_iter().map(option).collect(),
-            });
-            form.members.push(Member {
-                name: name.clone(),
-                kind,
-                required: required.contains(&name.as_str()),
-            });
-        }
-        Some((AskUserQuestion { questions }, form))
+                header: (!is_alone).then(title),
+                multi_select: matches!(member.kind, Kind::Choice { several: true, .. }),
+                options: member.kind.labels().into_iter().map(option).collect(),
+            }
+        };
+        let questions: Vec<Question> = members.iter().map(question).collect();
+        let members = members.into_iter().map(|(_, member)| member).collect();
+        (!questions.is_empty()).then_some((AskUserQuestion { questions }, Self { members }))
+    }
+
+    /// The ask for a yes or no that no schema describes, and that the agent reads from this member.
+    pub(super) fn approval(message: &str, member: &str) -> (AskUserQuestion, Self) {
+        let message = Some(message).filter(|message| !message.trim().is_empty());
+        let kind = Kind::Flag;
+        let question = Question {
+            question: message.unwrap_or("Go ahead?").to_owned(),
+            header: None,
+            multi_select: false,
+            options: kind.labels().into_iter().map(option).collect(),
+        };
+        let member = Member {
+            name: member.to_owned(),
+            kind,
+            required: true,
+        };
+        let ask = AskUserQuestion {
+            questions: vec![question],
+        };
+        (
+            ask,
+            Self {
+                members: vec![member],
+            },
+        )
     }
 
     /// The payload that a reply stands for, or the sentence that says why it is none.
@@ -124,7 +160,24 @@ impl Kind {
                 several: false,
             });
         }
-        match schema.get("type").and_then(Value::as_str) {
+        // A value that may be null is one that may be left out.
+        for alternatives in ["anyOf", "oneOf", "allOf"] {
+            let listed = schema.get(alternatives).and_then(Value::as_array);
+            let mut kinds = listed.into_iter().flatten().filter(|one| !is_null(one));
+            if let (Some(only), None) = (kinds.next(), kinds.next()) {
+                return Self::of(only);
+            }
+        }
+        let types = match schema.get("type") {
+            Some(Value::Array(types)) => types.as_slice(),
+            Some(one) => std::slice::from_ref(one),
+            None => &[],
+        };
+        let mut types = types.iter().filter(|it| *it != "null");
+        let (Some(only), None) = (types.next(), types.next()) else {
+            return None;
+        };
+        match only.as_str() {
             Some("boolean") => Some(Self::Flag),
             Some("string") => Some(Self::Text),
             Some("number") => Some(Self::Number { integer: false }),
@@ -207,6 +260,20 @@ impl Kind {
             ..Selection::default()
         }
     }
+}
+
+fn is_null(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|it| it == "null")
+}
+
+/// The members that must be there. Where one of several must, as with aliases, the first of them.
+fn required(schema: &Map<String, Value>) -> Vec<&str> {
+    let alternative = ["anyOf", "oneOf"]
+        .iter()
+        .find_map(|name| schema.get(*name)?.as_array()?.first()?.get("required"));
+    let named = schema.get("required").into_iter().chain(alternative);
+    let names = named.filter_map(Value::as_array).flatten();
+    names.filter_map(Value::as_str).collect()
 }
 
 /// The values of an `enum`, or of a `oneOf` of constants.

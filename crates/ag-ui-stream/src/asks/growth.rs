@@ -27,6 +27,8 @@ pub(super) struct Growth {
     questions: usize,
     /// Whether the open question is not known to stay.
     question_is_open: bool,
+    /// The open question, where it stands without the list around it.
+    bare: Option<Bare>,
     /// Where in `held` the open option begins, while that is not known to stay.
     option_from: Option<usize>,
     /// What is told once they are.
@@ -45,6 +47,13 @@ struct Frame {
     key: Key,
     /// The keys so far. One that comes twice makes the ask malformed; what the first one said stays shown.
     seen: Index,
+}
+
+/// A question without the list around it. Until the arguments end, a list may come and make its members stray ones that mean nothing.
+#[derive(Clone, Copy, Debug)]
+struct Bare {
+    /// Whether anything in it can be seen.
+    is_visible: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +116,7 @@ impl Growth {
             ArgsEvent::ArrayStart => self.open_array(),
             ArgsEvent::ObjectEnd | ArgsEvent::ArrayEnd => {
                 if let Some(frame) = self.frames.pop() {
-                    self.close(frame.place, tell);
+                    self.close(&frame, tell);
                 }
             }
             ArgsEvent::Key(key) => self.take_key(key),
@@ -145,9 +154,14 @@ impl Growth {
 
     /// The open question, and the open option if there is one, are known to stay.
     fn keep(&mut self, tell: Tell<'_>) {
-        self.question_is_open = false;
         self.option_from = None;
-        self.held.drain(..).for_each(tell);
+        match &mut self.bare {
+            Some(bare) => bare.is_visible = true,
+            None => {
+                self.question_is_open = false;
+                self.held.drain(..).for_each(tell);
+            }
+        }
     }
 
     /// Where a value that comes now belongs: the innermost container and the member there.
@@ -201,9 +215,16 @@ impl Growth {
         Place::Option { question, option }
     }
 
-    fn close(&mut self, place: Place, tell: Tell<'_>) {
-        match place {
-            Place::Question(question) => self.close_question(question, tell),
+    fn close(&mut self, frame: &Frame, tell: Tell<'_>) {
+        match frame.place {
+            Place::Question(question) => {
+                let is_whole = ["question", "options"].map(|name| frame.seen.contains(name));
+                let bare = self.bare.take();
+                if bare.is_some_and(|bare| bare.is_visible) && is_whole == [true; 2] {
+                    self.keep(tell);
+                }
+                self.close_question(question, tell);
+            }
             Place::Option { question, option } => self.close_option(question, option, tell),
             Place::Arguments | Place::Questions | Place::Options { .. } | Place::Elsewhere => {}
         }
@@ -232,7 +253,7 @@ impl Growth {
         if let Some(from) = self.option_from.take() {
             return self.held.truncate(from);
         }
-        tell(AskPatch::CloseOption { question, option });
+        self.tell(AskPatch::CloseOption { question, option }, tell);
         if let Some(Frame {
             place: Place::Options { next, .. },
             ..
@@ -243,13 +264,24 @@ impl Growth {
     }
 
     fn take_key(&mut self, name: &str) {
-        // A question without the list around it is a question nevertheless.
-        let is_bare = matches!(name, "question" | "options" | "header");
-        if self.slot().0 == Place::Arguments && is_bare && self.questions == 0 {
-            let place = self.open_question();
-            if let Some(frame) = self.frames.last_mut() {
-                frame.place = place;
+        let Some(frame) = self.frames.last() else {
+            return;
+        };
+        let is_of_question =
+            matches!(name, "question" | "options" | "header") || FLAGS.contains(&name);
+        match frame.place {
+            // A question without the list around it is a question nevertheless.
+            Place::Arguments if is_of_question && !frame.seen.contains("questions") => {
+                self.bare = Some(Bare { is_visible: false });
+                let place = self.open_question();
+                self.replace(place);
             }
+            Place::Question(_) if name == "questions" && self.bare.take().is_some() => {
+                self.question_is_open = false;
+                self.held.clear();
+                self.replace(Place::Arguments);
+            }
+            _ => {}
         }
         let Some(frame) = self.frames.last_mut() else {
             return;
@@ -261,6 +293,13 @@ impl Growth {
         };
         if let Key::MultiSelect(rank) = frame.key {
             self.flags.values[rank] = Some(false);
+        }
+    }
+
+    /// The innermost container turns out to be something else.
+    fn replace(&mut self, place: Place) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.place = place;
         }
     }
 
@@ -330,8 +369,7 @@ impl Growth {
             }
             self.text = Some(text);
         } else if let Some((_, text)) = &mut self.flags.text {
-            // Longer than any flag is long enough.
-            text.push_str(&fragment[..fragment.floor_char_boundary(20 - text.len().min(20))]);
+            push_words(text, fragment);
         }
     }
 
@@ -384,6 +422,21 @@ impl Growth {
             if let (Place::Question(question), true) = (self.slot().0, is("true") || is("false")) {
                 self.flag(question, rank, is("true"), tell);
             }
+        }
+    }
+}
+
+/// Appends to a text of which only matters whether it is a flag: white space counts once, and what is longer than any flag is long enough.
+fn push_words(text: &mut String, fragment: &str) {
+    const LONG_ENOUGH: usize = 20;
+    for character in fragment.chars() {
+        if text.len() > LONG_ENOUGH {
+            return;
+        }
+        if !character.is_whitespace() {
+            text.push(character);
+        } else if !text.is_empty() && !text.ends_with(' ') {
+            text.push(' ');
         }
     }
 }
@@ -467,7 +520,8 @@ impl GrowingText {
             return Some(delta);
         }
         self.held.push_str(fragment);
-        if self.begun || !self.is_certain() {
+        // White space alone makes nothing certain, and looking again at all of it for each piece would cost its square.
+        if self.begun || end == 0 || !self.is_certain() {
             return None;
         }
         self.begun = true;

@@ -1,6 +1,6 @@
 //! What messages say about asks: a replayed history, a snapshot, the client's own words.
 
-use super::followed::{Source, about};
+use super::followed::{Followed, Source, about};
 use super::{AskChange, Asks};
 use crate::index::Index;
 use crate::input::{ResumeStatus, RunAgentInput};
@@ -8,7 +8,8 @@ use crate::message::{Message, ToolCall, ToolMessage, UserMessage};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskUserQuestion, Phase};
+use ask_user_question::{AskUserQuestion, Phase, Reply};
+use std::slice;
 
 impl Asks {
     /// From a history of which no run is open.
@@ -22,7 +23,13 @@ impl Asks {
     /// What a whole history says; its user messages count only for asks that come before them.
     pub fn handle_history(&mut self, messages: &[Message]) -> Vec<AskChange> {
         let mut changes = Vec::new();
-        self.take_history(messages, &mut changes);
+        if self.run_is_open {
+            self.take_history(messages, &mut changes);
+        } else {
+            self.open_calls.clear();
+            self.take_history(messages, &mut changes);
+            self.ask_approvals(&mut changes);
+        }
         changes
     }
 
@@ -54,11 +61,18 @@ impl Asks {
                         if self.is_ask(&call.function.name) {
                             before.insert(&call.id, 0);
                             self.take_call(call, changes);
+                        } else if self.is_approval(&call.function.name) {
+                            before.insert(&call.id, 0);
+                            self.note_whole_call(call);
                         }
                     }
                 }
                 Message::Tool(tool) => self.take_tool(tool, changes),
-                Message::User(user) => self.take_user(user, Some(&before), changes),
+                Message::User(user) => {
+                    // Who goes on with something else is not asked any more.
+                    self.open_calls.clear();
+                    self.take_user(user, Some(&before), changes);
+                }
                 _ => {}
             }
         }
@@ -81,6 +95,11 @@ impl Asks {
 
     /// In a history it cannot be told in which run a result came, so one that is no answer counts as an acknowledgement.
     fn take_tool(&mut self, tool: &ToolMessage, changes: &mut Vec<AskChange>) {
+        let open = self.take_open_call(&tool.tool_call_id);
+        // Only a result that a user gave tells of a question that was asked.
+        if let Some(call) = open.filter(|_| about(tool.metadata.as_ref()).is_some()) {
+            self.ask_approval(&call, changes);
+        }
         if let Some(position) = self.positions.get(&tool.tool_call_id) {
             self.followed[position].take_result(
                 &tool.content.text(),
@@ -102,21 +121,23 @@ impl Asks {
         if let Some(about) = about(user.metadata.as_ref()) {
             return self.take_answer(&about, &text, changes);
         }
+        // One text answers one ask.
+        let mut is_taken = false;
         for followed in &mut self.followed {
             let id = followed.snapshot.tool_call_id.as_str();
             let is_before = before.is_none_or(|before| before.contains(id));
             // An ask that still streams came after the message, whatever the order in which they are seen.
             if !is_before
                 || !matches!(followed.snapshot.phase, Phase::Ready | Phase::Answerable)
-                || followed.source != Source::Call
+                || followed.source == Source::Interrupt
             {
                 continue;
             }
-            let picked = followed
-                .snapshot
-                .ask
-                .as_ref()
-                .and_then(|ask| picked(ask, &text));
+            let ask = followed.snapshot.ask.as_ref();
+            // An approval is never read from what may be about something else.
+            let ask = ask.filter(|_| !is_taken && followed.source == Source::Call);
+            let picked = ask.and_then(|ask| picked(ask, &text));
+            is_taken |= picked.is_some();
             followed.settle(picked.or(Some(Outcome::Superseded)), None, changes);
         }
     }
@@ -132,8 +153,8 @@ impl Asks {
         let ask = followed.snapshot.ask.as_ref();
         let outcome = match about.outcome {
             OutcomeKind::Answered => ask
-                .map(|ask| match_message(ask, text, Vec::new()))
-                .filter(|it| it.kind() == OutcomeKind::Answered),
+                .and_then(|ask| Reply::read_message(ask, text))
+                .map(Outcome::Answered),
             OutcomeKind::RepliedInChat => {
                 ask.map(|ask| Outcome::replied_in_chat(ask, text, Vec::new()))
             }
@@ -147,30 +168,56 @@ impl Asks {
 
     pub(super) fn take_resume(&mut self, input: &RunAgentInput, changes: &mut Vec<AskChange>) {
         for entry in input.resume.iter().flatten() {
-            let by_interrupt = |followed: &&mut super::Followed| {
-                followed
-                    .interrupt
-                    .as_ref()
-                    .is_some_and(|interrupt| interrupt.id == entry.interrupt_id)
-                    && followed.is_open()
+            let id = &entry.interrupt_id;
+            let is_meant = |followed: &Followed| {
+                let interrupt = followed.interrupt.as_ref();
+                interrupt.is_some_and(|interrupt| interrupt.id == *id)
             };
-            let Some(followed) = self.followed.iter_mut().find(by_interrupt) else {
+            let Some(followed) = self.suspended(is_meant) else {
                 continue;
             };
-            let ask = followed.snapshot.ask.as_ref();
             let (outcome, kind) = match entry.status {
                 ResumeStatus::Cancelled => (Some(Outcome::Declined), OutcomeKind::Declined),
                 ResumeStatus::Resolved => {
-                    let payload = ask.zip(entry.payload.as_ref());
-                    let outcome = payload.and_then(|(ask, payload)| match &followed.form {
-                        Some(form) => form.read(ask, payload),
-                        None => Outcome::from_json(ask, payload),
-                    });
+                    let payload = entry.payload.as_ref();
+                    let outcome = payload.and_then(|payload| followed.read_payload(payload));
                     (outcome, OutcomeKind::Answered)
                 }
             };
             followed.settle(outcome, Some(kind), changes);
         }
+        let command = input.forwarded_props.as_ref();
+        let command = command.and_then(|props| props.get("command"));
+        let Some((event, resume)) =
+            command.and_then(|it| Some((it.get("interruptEvent")?, it.get("resume")?)))
+        else {
+            return;
+        };
+        // Several are answered by a list of events and an answer for each id.
+        let events = event
+            .as_array()
+            .map_or(slice::from_ref(event), Vec::as_slice);
+        for event in events {
+            let is_meant = |it: &Followed| it.legacy.as_ref().is_some_and(|it| it.value == *event);
+            let Some(followed) = self.suspended(is_meant) else {
+                continue;
+            };
+            let id = followed.legacy.as_ref().map_or("", |legacy| &legacy.id);
+            let answer = if events.len() > 1 {
+                resume.get(id)
+            } else {
+                Some(resume)
+            };
+            let outcome = answer.and_then(|answer| followed.read_payload(answer));
+            followed.settle(outcome, Some(OutcomeKind::Answered), changes);
+        }
+    }
+
+    /// The ask that is meant and that its interrupt still waits for.
+    fn suspended(&mut self, is_meant: impl Fn(&Followed) -> bool) -> Option<&mut Followed> {
+        self.followed
+            .iter_mut()
+            .find(|followed| followed.can_be_ended() && is_meant(followed))
     }
 }
 

@@ -1,71 +1,218 @@
 //! Asks that come as interrupts, in the protocol's form or in the legacy one.
 
 use super::followed::Source;
-use super::form::Form;
+use super::form::{APPROVALS, Form};
 use super::time::parse_deadline;
 use super::{AskChange, Asks};
+use crate::event::Custom;
 use crate::outcome::Interrupt;
-use ask_user_question::outcome::OutcomeKind;
+use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::validate::check;
-use ask_user_question::{AskUserQuestion, Limits, Phase, Question, QuestionOption};
+use ask_user_question::{
+    AskSnapshot, AskUserQuestion, Limits, Phase, Question, QuestionOption, json,
+};
 use serde_json::Value;
+use std::borrow::Cow;
+
+/// The name of the legacy event.
+pub(super) const ON_INTERRUPT: &str = "on_interrupt";
+
+/// A legacy `on_interrupt` event: the adapters of `LangGraph` and `Mastra` send one in the place of the protocol's interrupt, or beside it.
+#[derive(Clone, Debug)]
+pub(super) struct Legacy {
+    /// Its id, where the adapter's own event tells it, or else a name.
+    pub(super) id: String,
+    /// The value as it came; the answer quotes it.
+    pub(super) value: Value,
+}
 
 impl Asks {
-    /// Binds an interrupt to the ask that it names, or makes an ask of it.
-    pub(super) fn take_interrupt(&mut self, interrupt: &Interrupt, changes: &mut Vec<AskChange>) {
-        let named = interrupt
-            .tool_call_id
-            .as_ref()
-            .and_then(|id| self.positions.get(id));
-        let followed = match named {
-            Some(position) => &mut self.followed[position],
-            None if self.positions.contains(&interrupt.id) => return,
-            None => {
-                let Some((ask, form)) = ask_of(interrupt) else {
-                    return;
-                };
-                let run = self.run;
-                let followed = self.open(&interrupt.id, Source::Interrupt, run, changes);
-                followed.form = form;
-                followed.complete(ask, Phase::Answerable, changes);
-                followed
-            }
+    /// Notes a legacy interrupt, which counts only where the run's end names none in the protocol's form.
+    pub(super) fn note_legacy(&mut self, custom: &Custom) {
+        let raw_id = custom.raw_event.as_ref().and_then(|raw| raw.get("id"));
+        let id = match raw_id.and_then(Value::as_str) {
+            Some(id) => id.to_owned(),
+            None => format!("{}-on_interrupt-{}", self.run_id, self.legacy.len()),
         };
-        followed.interrupt = Some(interrupt.clone());
-        if let Some(deadline) = interrupt.expires_at.as_deref().and_then(parse_deadline) {
-            followed.patch(AskPatch::ExpiresAt(Some(deadline)), changes);
+        let value = custom.value.clone();
+        self.legacy.push(Legacy { id, value });
+    }
+
+    /// The legacy interrupts of the last run that still wait: each with its id and its value as it came. Messages do not tell of them, so a
+    /// host that keeps a history keeps them as `on_interrupt` events, with the id as `rawEvent.id`.
+    pub fn legacy_interrupts(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let waiting = self.followed.iter().filter(|it| it.can_be_ended());
+        let legacy = waiting.filter_map(|it| it.legacy.as_ref());
+        legacy.map(|legacy| (legacy.id.as_str(), &legacy.value))
+    }
+
+    /// The asks of interrupts that are over and that no call tells of. Messages do not either, so a host that keeps a history keeps them too,
+    /// for [`restore_receipt`](Self::restore_receipt).
+    pub fn receipts(&self) -> impl Iterator<Item = (&str, &AskUserQuestion, &Outcome)> {
+        let bare = self.followed.iter();
+        let bare = bare.filter(|it| it.source == Source::Interrupt && !it.can_be_ended());
+        bare.filter_map(|it| {
+            let AskSnapshot { ask, outcome, .. } = &it.snapshot;
+            Some((&*it.id, ask.as_deref()?, outcome.as_ref()?))
+        })
+    }
+
+    /// Brings one of the [`receipts`](Self::receipts) back.
+    pub fn restore_receipt(
+        &mut self,
+        id: &str,
+        ask: AskUserQuestion,
+        outcome: Outcome,
+    ) -> Vec<AskChange> {
+        let mut changes = Vec::new();
+        if !self.positions.contains(id) {
+            let run = self.run;
+            let followed = self.open(id, Source::Interrupt, run, &mut changes);
+            followed.complete(ask, Phase::Ready, &mut changes);
+            followed.settle(Some(outcome), None, &mut changes);
         }
+        changes
     }
 
     /// Makes asks of the legacy interrupts of a run whose end named none in the protocol's form.
     pub(super) fn take_legacy(&mut self, changes: &mut Vec<AskChange>) {
-        for (index, value) in std::mem::take(&mut self.legacy).into_iter().enumerate() {
-            // Some adapters send the value as JSON text.
-            let read = value
-                .as_str()
-                .and_then(|text| ask_user_question::json::parse(text).ok())
-                .unwrap_or_else(|| value.clone());
-            let Some(ask) = ask_in(&read).or_else(|| plain_ask(&read)) else {
-                continue;
-            };
-            let id = format!("{}-on_interrupt-{index}", self.run_id);
-            if !self.positions.contains(&id) {
-                let run = self.run;
-                self.open(&id, Source::Legacy(value), run, changes)
-                    .complete(ask, Phase::Answerable, changes);
-            }
+        for legacy in std::mem::take(&mut self.legacy) {
+            let interrupt = standard(&legacy);
+            self.bind_interrupt(&interrupt, changes).legacy = Some(legacy);
         }
+    }
+
+    /// Binds an interrupt to the ask that it is about, or makes an ask of it.
+    pub(super) fn take_interrupt(&mut self, interrupt: &Interrupt, changes: &mut Vec<AskChange>) {
+        self.bind_interrupt(interrupt, changes).interrupt = Some(interrupt.clone());
+    }
+
+    /// Finds or makes the ask that an interrupt is about, which waits from here on, perhaps once more; what can't be shown waits for its
+    /// cancellation.
+    fn bind_interrupt(
+        &mut self,
+        interrupt: &Interrupt,
+        changes: &mut Vec<AskChange>,
+    ) -> &mut super::Followed {
+        let asked = ask_of(interrupt);
+        let named = interrupt.tool_call_id.as_deref();
+        let told = |it: &super::Followed| {
+            it.interrupt
+                .as_ref()
+                .is_some_and(|it| it.id == interrupt.id)
+        };
+        let position = named
+            .and_then(|id| self.positions.get(id))
+            .or_else(|| self.followed.iter().position(told))
+            .or_else(|| self.call_about(&asked.as_ref()?.0));
+        let followed = if let Some(position) = position {
+            &mut self.followed[position]
+        } else {
+            // Some agents give a later interrupt the id of an earlier one, whose receipt stays.
+            let mut id = interrupt.id.clone();
+            let mut others = (self.run..).map(|run| format!("{}-{run}", interrupt.id));
+            while self.positions.contains(&id) {
+                id = others.next().unwrap_or_default();
+            }
+            let run = self.run;
+            let followed = self.open(&id, Source::Interrupt, run, changes);
+            if let Some((ask, form)) = asked {
+                followed.form = form;
+                followed.complete(ask, Phase::Answerable, changes);
+            }
+            followed
+        };
+        followed.ask_again(changes);
+        let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
+        if followed.snapshot.expires_at != deadline {
+            followed.patch(AskPatch::ExpiresAt(deadline), changes);
+        }
+        followed
+    }
+
+    /// The call that an interrupt is about without naming it: the only one with the same question that waits, or, where none does, that got no
+    /// result of the agent's own.
+    fn call_about(&self, ask: &AskUserQuestion) -> Option<usize> {
+        let is_same = |followed: &super::Followed| {
+            let call = followed.snapshot.ask.as_ref();
+            let call = call.filter(|_| followed.source == Source::Call);
+            !followed.is_suspended() && call.is_some_and(|call| shares_question(call, ask))
+        };
+        let only = |is_meant: &dyn Fn(&super::Followed) -> bool| {
+            let followed = self.followed.iter().enumerate();
+            let mut meant = followed.filter(|(_, it)| is_same(it) && is_meant(it));
+            let (position, _) = meant.next()?;
+            Some(meant.next().map_or(Some(position), |_| None))
+        };
+        only(&|it| it.snapshot.phase == Phase::Answerable)
+            .or_else(|| only(&|it| !it.has_result))
+            .flatten()
     }
 
     /// A run began, and every interrupt of the last one had to be answered for that, even if it is not told how.
     pub(super) fn settle_interrupts(&mut self, changes: &mut Vec<AskChange>) {
         for followed in &mut self.followed {
-            if followed.source != Source::Call && followed.snapshot.phase == Phase::Answerable {
-                followed.settle(None, Some(OutcomeKind::Answered), changes);
+            let was_suspended = followed.is_suspended();
+            followed.interrupt = None;
+            followed.legacy = None;
+            // A call that has a result waited for its interrupt alone.
+            let waited =
+                followed.source == Source::Interrupt || was_suspended && followed.is_closed;
+            let kind = match followed.snapshot.phase {
+                Phase::Answerable => OutcomeKind::Answered,
+                // What can't be shown can only be cancelled.
+                Phase::Malformed => OutcomeKind::Declined,
+                _ => continue,
+            };
+            if waited {
+                followed.settle(None, Some(kind), changes);
             }
         }
     }
+}
+
+/// A legacy interrupt as the adapters that send both forms write it in the protocol's.
+fn standard(legacy: &Legacy) -> Interrupt {
+    let read = unpacked(&legacy.value);
+    let find = |names: &[&str]| names.iter().find_map(|name| read.get(name));
+    let text = |names: &[&str]| find(names)?.as_str().map(str::to_owned);
+    let schema = find(&["responseSchema", "response_schema", "resumeSchema"]);
+    let schema = schema.and_then(|schema| unpacked(schema).as_object().cloned());
+    let raw = json::object([("raw", read.clone().into_owned())]);
+    Interrupt {
+        message: read
+            .as_str()
+            .map(str::to_owned)
+            .or_else(|| text(&["message"])),
+        tool_call_id: text(&["toolCallId", "tool_call_id"]),
+        response_schema: schema,
+        expires_at: text(&["expiresAt", "expires_at"]),
+        metadata: Some(json::object([("langgraph", raw.into())])),
+        ..Interrupt::new(
+            legacy.id.clone(),
+            text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()),
+        )
+    }
+}
+
+/// The value itself, or what the JSON text says that some adapters send in its place.
+fn unpacked(value: &Value) -> Cow<'_, Value> {
+    let parsed = value.as_str().and_then(|text| json::parse(text).ok());
+    match parsed.filter(|parsed| parsed.is_object() || parsed.is_string()) {
+        Some(parsed) => Cow::Owned(parsed),
+        None => Cow::Borrowed(value),
+    }
+}
+
+/// Whether the agent that sent a value of its own as an interrupt reads an answer in the tool's form; one that sent plain text reads plain text.
+pub(super) fn takes_reply(value: &Value) -> bool {
+    unpacked(value).get("questions").is_some()
+}
+
+/// The value that a graph of `LangGraph` gave to its `interrupt()`, in the protocol's form.
+pub(super) fn raw(interrupt: &Interrupt) -> Option<&Value> {
+    interrupt.metadata.as_ref()?.get("langgraph")?.get("raw")
 }
 
 fn ask_of(interrupt: &Interrupt) -> Option<(AskUserQuestion, Option<Form>)> {
@@ -74,19 +221,33 @@ fn ask_of(interrupt: &Interrupt) -> Option<(AskUserQuestion, Option<Form>)> {
         .clone()
         .map(Value::Object)
         .unwrap_or_default();
-    let own = [&metadata["ask"], &metadata["ask_user_question"], &metadata];
+    let raw = unpacked(raw(interrupt).unwrap_or(&Value::Null));
+    let own = [
+        &metadata["ask"],
+        &metadata["ask_user_question"],
+        &metadata,
+        &raw,
+    ];
     if let Some(ask) = own.into_iter().find_map(ask_in) {
         return Some((ask, None));
     }
     let message = interrupt.message.as_deref().unwrap_or_default();
-    if let Some((ask, form)) = interrupt
-        .response_schema
-        .as_ref()
-        .and_then(|schema| Form::of(message, schema))
+    if let Some(schema) = &interrupt.response_schema
+        && let Some((ask, form)) = Form::of(message, schema)
     {
         return Some((ask, Some(form)));
     }
-    plain_ask(&Value::from(message)).map(|ask| (ask, None))
+    // Whatever came back as a text would be taken for consent.
+    if matches!(
+        interrupt.reason.as_str(),
+        "confirmation" | "confirm_changes"
+    ) {
+        let (ask, form) = Form::approval(message, APPROVALS[0]);
+        return Some((ask, Some(form)));
+    }
+    plain_ask(&raw)
+        .or_else(|| plain_ask(&Value::from(message)))
+        .map(|ask| (ask, None))
 }
 
 /// An ask in the tool's own form.
@@ -127,6 +288,17 @@ fn plain_ask(value: &Value) -> Option<AskUserQuestion> {
             options,
         }],
     })
+}
+
+fn shares_question(call: &AskUserQuestion, ask: &AskUserQuestion) -> bool {
+    let texts = || {
+        call.questions
+            .iter()
+            .map(|question| question.question.trim())
+    };
+    ask.questions
+        .iter()
+        .any(|question| texts().any(|text| text == question.question.trim()))
 }
 
 pub(super) fn option(label: impl Into<String>) -> QuestionOption {

@@ -1,13 +1,16 @@
 //! RFC 6902 as events carry it: well formed, and open to members that the RFC does not name.
 
+mod apply;
+mod equal;
+mod place;
+
 use crate::wire::{Item, Shape, Wire, last, serde_form};
 use ask_user_question::json::Tree;
-use json_patch::jsonptr::{Pointer, PointerBuf};
-use json_patch::{
-    AddOperation, CopyOperation, MoveOperation, PatchOperation, RemoveOperation, ReplaceOperation,
-    TestOperation,
-};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::mem;
+
+pub(crate) use apply::Copied;
+pub use apply::{PatchError, PatchErrorKind};
 
 /// A list of RFC 6902 operations. Members that the RFC does not name are kept.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,15 +25,50 @@ impl JsonPatch {
         &self.operations
     }
 
-    /// Applies all operations, or none where one does not apply.
+    /// Applies all operations, or none where one does not apply. Numbers are compared numerically; what copies add is bounded.
+    ///
+    /// ```
+    /// use ag_ui_stream::event::{JsonPatch, PatchErrorKind};
+    /// use serde_json::json;
+    /// let patch = JsonPatch::try_from(vec![
+    ///     json!({"op": "add", "path": "/b", "value": 2}),
+    ///     json!({"op": "test", "path": "/a", "value": 1.0}),
+    ///     json!({"op": "move", "from": "/a", "path": "/no/where"}),
+    /// ])?;
+    /// let mut state = json!({"a": 1});
+    /// let error = patch.apply(&mut state).unwrap_err();
+    /// assert_eq!((error.operation, error.kind), (2, PatchErrorKind::NoSuchPlace));
+    /// assert_eq!(state, json!({"a": 1}));
+    /// # Ok::<(), String>(())
+    /// ```
     ///
     /// # Errors
     /// Which operation does not apply, and why.
-    pub fn apply(&self, target: &mut Value) -> Result<(), String> {
-        let operations: Result<Vec<_>, _> = self.operations.iter().map(applicable).collect();
-        let operations = operations?;
-        check_growth(&operations, target)?;
-        json_patch::patch(target, &operations).map_err(|error| error.to_string())
+    pub fn apply(&self, target: &mut Value) -> Result<(), PatchError> {
+        self.apply_counting(target, &mut Copied::default())
+    }
+
+    /// As [`apply`](Self::apply), where copies of earlier patches count.
+    pub(crate) fn apply_counting(
+        &self,
+        target: &mut Value,
+        copied: &mut Copied,
+    ) -> Result<(), PatchError> {
+        apply::apply(&self.operations, target, copied, |_| true)
+    }
+
+    /// As [`apply_counting`](Self::apply_counting), to something that must stay an object.
+    pub(crate) fn apply_to_object(
+        &self,
+        target: &mut Map<String, Value>,
+        copied: &mut Copied,
+    ) -> Result<(), PatchError> {
+        let mut document = Value::Object(mem::take(target));
+        let applied = apply::apply(&self.operations, &mut document, copied, Value::is_object);
+        if let Value::Object(members) = document {
+            *target = members;
+        }
+        applied
     }
 }
 
@@ -70,107 +108,6 @@ impl Wire for JsonPatch {
 }
 
 serde_form!(JsonPatch);
-
-/// How deep a document may become: as deep as JSON may be that is read at once.
-const MAX_DEPTH: usize = 127;
-/// How large a document may become by copying, in values and bytes of text.
-const MAX_COPIED: usize = 1024 * 1024;
-
-/// Refuses operations that make a document too deep or too large. Each copy of a document into itself can double both.
-fn check_growth(operations: &[PatchOperation], target: &Value) -> Result<(), String> {
-    let moves =
-        |it: &PatchOperation| matches!(it, PatchOperation::Copy(_) | PatchOperation::Move(_));
-    if !operations.iter().any(moves) {
-        return operations
-            .iter()
-            .try_for_each(|operation| check_step(operation, target));
-    }
-    // What is copied depends on the operations before it, so they are tried.
-    let mut tried = target.clone();
-    for operation in operations {
-        check_step(operation, &tried)?;
-        if json_patch::patch(&mut tried, std::slice::from_ref(operation)).is_err() {
-            break;
-        }
-    }
-    Ok(())
-}
-
-fn check_step(operation: &PatchOperation, document: &Value) -> Result<(), String> {
-    let (path, value) = match operation {
-        PatchOperation::Add(it) => (&it.path, Some(&it.value)),
-        PatchOperation::Replace(it) => (&it.path, Some(&it.value)),
-        PatchOperation::Move(it) => (&it.path, document.pointer(it.from.as_str())),
-        PatchOperation::Copy(it) => (&it.path, document.pointer(it.from.as_str())),
-        PatchOperation::Remove(_) | PatchOperation::Test(_) => return Ok(()),
-    };
-    let Some(value) = value else {
-        return Ok(());
-    };
-    if path.count() + depth(value) > MAX_DEPTH {
-        return Err(format!("it makes more than {MAX_DEPTH} levels"));
-    }
-    if matches!(operation, PatchOperation::Copy(_)) && size(document) + size(value) > MAX_COPIED {
-        return Err("it makes the document too large".to_owned());
-    }
-    Ok(())
-}
-
-/// How many containers are inside each other.
-fn depth(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or_default(),
-        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or_default(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
-    }
-}
-
-fn size(value: &Value) -> usize {
-    1 + match value {
-        Value::Array(items) => items.iter().map(size).sum(),
-        Value::Object(members) => members
-            .iter()
-            .map(|(key, value)| key.len() + size(value))
-            .sum(),
-        Value::String(text) => text.len(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-    }
-}
-
-/// An operation as `json-patch` has it. Made by hand, because its own reading of a value is not safe with hostile JSON.
-fn applicable(operation: &Value) -> Result<PatchOperation, String> {
-    let pointer = |member: &str| -> Result<PointerBuf, String> {
-        let text = operation[member].as_str().unwrap_or_default();
-        Pointer::parse(text)
-            .map(Pointer::to_buf)
-            .map_err(|error| error.to_string())
-    };
-    let (path, value) = (pointer("path")?, || operation["value"].clone());
-    Ok(match operation["op"].as_str() {
-        Some("add") => PatchOperation::Add(AddOperation {
-            path,
-            value: value(),
-        }),
-        Some("remove") => PatchOperation::Remove(RemoveOperation { path }),
-        Some("replace") => PatchOperation::Replace(ReplaceOperation {
-            path,
-            value: value(),
-        }),
-        Some("move") => PatchOperation::Move(MoveOperation {
-            path,
-            from: pointer("from")?,
-        }),
-        Some("copy") => PatchOperation::Copy(CopyOperation {
-            path,
-            from: pointer("from")?,
-        }),
-        Some("test") => PatchOperation::Test(TestOperation {
-            path,
-            value: value(),
-        }),
-        _ => return Err("unknown operation".to_owned()),
-    })
-}
 
 /// What is wrong with one operation.
 pub(crate) struct Fault {

@@ -3,7 +3,7 @@
 //!
 //! The reference client keeps this boundary until 2027-09-17.
 
-use crate::warning::{Warning, WarningCode};
+use crate::warning::{Warning, WarningCode, Warnings};
 use crate::wire::text;
 use ask_user_question::json::{Members, Tree};
 
@@ -27,7 +27,7 @@ impl Retired {
         &mut self,
         event: &mut Members<'_>,
         run: Option<&str>,
-        warnings: &mut Vec<Warning>,
+        warnings: &mut Warnings,
     ) {
         let Some(kind) = text(event, "type").and_then(|kind| kind.strip_prefix("THINKING_")) else {
             return;

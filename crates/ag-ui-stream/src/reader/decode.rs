@@ -3,9 +3,10 @@
 use super::compat::Retired;
 use super::enforce::{enforce, enforce_kind};
 use super::error::{ErrorCode, StreamError, Verdict};
+use super::halves::{self, Edges};
 use crate::event::Event;
-use crate::input::{PROTOCOL_VERSION, RunAgentInput};
-use crate::warning::{Warning, WarningCode};
+use crate::input::PROTOCOL_VERSION;
+use crate::warning::{Warning, WarningCode, Warnings};
 use crate::wire::{Wire, text};
 use ask_user_question::json::{Members, Tree};
 
@@ -15,7 +16,7 @@ pub(super) fn event(
     tree: Tree<'_>,
     retired: &mut Retired,
     run: Option<&str>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Warnings,
 ) -> Option<Result<Event, StreamError>> {
     let Tree::Object(mut members) = tree else {
         return Some(Err(*no_event()));
@@ -32,7 +33,7 @@ fn described(
     members: &mut Members<'_>,
     retired: &mut Retired,
     run: Option<&str>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Warnings,
 ) -> Verdict<Option<usize>> {
     let mut kind = Event::UNION.kind(members);
     if kind.is_none() {
@@ -57,23 +58,28 @@ fn no_event() -> Box<StreamError> {
     StreamError::new(ErrorCode::NotAnEvent, message)
 }
 
-/// Decodes the input of a run through compatibility and enforcement.
-pub(crate) fn input(text: &str) -> Verdict<(RunAgentInput, Vec<Warning>)> {
-    let mut warnings = Vec::new();
-    let mut tree = parse(text)?;
-    // It has no required member of a kind that could be unknown, so something is always left of it.
-    enforce(&mut tree, RunAgentInput::SHAPE, &mut warnings)?;
-    Ok((RunAgentInput::build(tree), warnings))
+/// Decodes something that stands alone through compatibility and enforcement.
+pub(crate) fn alone<T: Wire>(text: &str) -> Verdict<(T, Vec<Warning>)> {
+    let mut warnings = Warnings::default();
+    let (mut tree, _) = parse(text)?;
+    if enforce(&mut tree, T::SHAPE, &mut warnings)? {
+        return Ok((T::build(tree), warnings.into_vec()));
+    }
+    let warning = warnings.into_vec().pop();
+    let message = warning.map_or_else(String::new, |warning| warning.message);
+    Err(StreamError::new(ErrorCode::Malformed, message))
 }
 
 /// Reads the text of one frame.
-pub(super) fn parse(text: &str) -> Verdict<Tree<'_>> {
-    Tree::parse(text).map_err(|error| {
-        StreamError::new(ErrorCode::InvalidJson, format!("this is not JSON: {error}"))
+pub(super) fn parse(text: &str) -> Verdict<(Tree<'_>, Edges)> {
+    halves::parse(text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let message = format!("this is not JSON (line {line}, column {column})");
+        StreamError::new(ErrorCode::InvalidJson, message)
     })
 }
 
-fn warn_of_version(run_started: &Members<'_>, warnings: &mut Vec<Warning>) {
+fn warn_of_version(run_started: &Members<'_>, warnings: &mut Warnings) {
     if let Some(version) = text(run_started, "protocolVersion")
         && !is_served(version)
     {

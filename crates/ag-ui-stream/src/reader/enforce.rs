@@ -2,7 +2,7 @@
 
 use super::error::{ErrorCode, StreamError, Verdict};
 use crate::event::check_operation;
-use crate::warning::{Warning, WarningCode};
+use crate::warning::{Warning, WarningCode, Warnings};
 use crate::wire::{Field, Presence, Shape, Union, text, whole};
 use ask_user_question::json::{Members, Tree};
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 pub(super) fn enforce(
     tree: &mut Tree<'_>,
     shape: &'static Shape,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Warnings,
 ) -> Verdict<bool> {
     Walk::new(Mode::Lenient, warnings).value(tree, shape, Path::ROOT)
 }
@@ -21,16 +21,16 @@ pub(super) fn enforce_kind(
     members: &mut Members<'_>,
     union: &'static Union,
     kind: usize,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Warnings,
 ) -> Verdict<bool> {
     Walk::new(Mode::Lenient, warnings).kind(members, union, kind, Path::ROOT)
 }
 
 /// As [`enforce`], but refuses what would be stripped or translated.
 pub(crate) fn check_strictly(tree: &mut Tree<'_>, shape: &'static Shape) -> Verdict {
-    let mut warnings = Vec::new();
+    let mut warnings = Warnings::default();
     Walk::new(Mode::Strict, &mut warnings).value(tree, shape, Path::ROOT)?;
-    match warnings.pop() {
+    match warnings.take() {
         None => Ok(()),
         Some(warning) => {
             let mut error = StreamError::new(ErrorCode::Malformed, warning.message);
@@ -51,14 +51,14 @@ enum Mode {
 
 struct Walk<'w> {
     mode: Mode,
-    warnings: &'w mut Vec<Warning>,
+    warnings: &'w mut Warnings,
 }
 
 /// Whether the value stays.
 type Kept = Verdict<bool>;
 
 impl<'w> Walk<'w> {
-    fn new(mode: Mode, warnings: &'w mut Vec<Warning>) -> Self {
+    fn new(mode: Mode, warnings: &'w mut Warnings) -> Self {
         Self { mode, warnings }
     }
 
@@ -83,6 +83,14 @@ impl<'w> Walk<'w> {
                 }
                 let choices = choices.join("\" or \"");
                 Err(path.malformed(format!("expected \"{choices}\", found {text:?}")))
+            }
+            (Shape::OpenChoice(choices), Tree::Text(text)) => {
+                let is_known = choices.contains(&&**text);
+                if !is_known {
+                    let message = format!("the unknown {text} was removed");
+                    self.warn(WarningCode::UnknownMember, message, path);
+                }
+                Ok(is_known)
             }
             (Shape::List { item, min }, Tree::List(items)) => self.list(items, item, *min, path),
             (Shape::TextOrList(item), Tree::List(items)) => self.list(items, item, 0, path),
@@ -121,6 +129,10 @@ impl<'w> Walk<'w> {
         if kind.is_none() && self.mode == Mode::Lenient {
             (union.translate_retired)(members);
             kind = union.kind(members);
+            if kind.is_some() {
+                let message = "a retired form was translated".to_owned();
+                self.warn(WarningCode::Retired, message, path);
+            }
         }
         if let Some(kind) = kind {
             return self.kind(members, union, kind, path);
@@ -237,9 +249,8 @@ fn bring<'t, 'a>(
 ) -> Option<&'t mut Tree<'a>> {
     let rest = members.get_mut(first..)?;
     let at = rest.iter().rposition(|(key, _)| key == name)?;
-    if at > 0 {
-        rest.swap(0, at);
-    }
+    // Those before it keep their order, so that the last of each name stays its last.
+    rest[..=at].rotate_right(1);
     rest.first_mut().map(|(_, member)| member)
 }
 
@@ -299,7 +310,7 @@ impl<'p> Path<'p> {
 fn expected(shape: &Shape) -> &'static str {
     match shape {
         Shape::Any => "a value",
-        Shape::Text | Shape::Choice(_) => "a string",
+        Shape::Text | Shape::Choice(_) | Shape::OpenChoice(_) => "a string",
         Shape::Flag => "a boolean",
         Shape::Integer { .. } => "an integer",
         Shape::List { .. } => "an array",

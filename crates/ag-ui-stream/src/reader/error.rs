@@ -3,13 +3,16 @@ use serde::Serialize;
 use std::fmt;
 
 /// Why a stream is refused. What came before it holds.
+///
+/// Its sentences speak of the protocol: they are for logs and for who writes the agent. What a person is told, a page says in its own words by
+/// the [`code`](Self::code).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamError {
-    /// Which kind, for programs.
+    /// Which kind; what to choose words by.
     pub code: ErrorCode,
     /// Where in the event, as a JSON pointer, where one place can be named.
     pub path: Option<String>,
-    /// A sentence for people.
+    /// A sentence for developers.
     pub message: String,
     /// Which event of the stream, counted from 0 and with the dropped ones; absent where it is no event at all.
     pub event_index: Option<u64>,
@@ -18,13 +21,13 @@ pub struct StreamError {
 /// What the stages of a reader come to. Errors are rare and large, so they travel in a box.
 pub(super) type Verdict<T = ()> = Result<T, Box<StreamError>>;
 
-/// The kinds of refusal.
+/// The kinds of refusal. Their spelling is part of the interface: programs choose by it what to tell people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorCode {
     /// A frame is longer than allowed.
     FrameTooLong,
-    /// A frame's data is no JSON.
+    /// A frame's data is no JSON, or none that is read: nested deeper than 127 levels, or with a number that no double holds.
     InvalidJson,
     /// A frame's data is JSON, but no object with a `type`.
     NotAnEvent,
@@ -109,9 +112,9 @@ pub enum EndOutcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EndError {
-    /// The run's own code, an [`ErrorCode`], or `truncated`.
+    /// Where the stream was refused, an [`ErrorCode`]; where it broke off, `truncated`; where the run failed, its own code or `RUN_ERROR`.
     pub code: String,
-    /// A sentence for people.
+    /// The agent's own sentence where the run failed, else one for developers.
     pub message: String,
     /// Which event of the stream, counted from 0.
     #[serde(skip_serializing_if = "Option::is_none")]

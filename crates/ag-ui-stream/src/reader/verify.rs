@@ -3,12 +3,15 @@
 use super::error::{End, EndError, EndOutcome, ErrorCode, StreamError, Verdict};
 use crate::event::{Event, RunFinished, RunStarted, SubagentStarted, ToolCallStart};
 use crate::index::Index;
+use crate::message::Message;
 use crate::outcome::RunOutcome;
 
 /// Holds the order of events to the protocol's rules.
 #[derive(Debug, Default)]
 pub(super) struct Verifier {
     stage: Stage,
+    /// The conversation, which all runs of a stream belong to.
+    thread: Option<String>,
     run: Run,
     /// The bytes broke off in the middle of a frame.
     broken: bool,
@@ -20,7 +23,6 @@ enum Stage {
     #[default]
     Fresh,
     Active {
-        thread_id: String,
         run_id: String,
     },
     Finished(EndOutcome),
@@ -39,19 +41,20 @@ struct Run {
     steps: Index,
     subagents: Index,
     closed_subagents: Index,
-    /// Who owns the messages that began in this run, open or not.
-    owners: Index,
+    /// By kind: who owns what began in this run or was told of in it, open or not.
+    owners: [Index; 5],
     /// The numbers of the subagents that own something.
     numbers: Index,
 }
 
-/// What begins, continues and ends under an id.
-#[derive(Clone, Copy)]
+/// What begins, continues and ends under an id. (An activity never ends.)
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
     ReasoningMessage,
     Reasoning,
     Call,
+    Activity,
 }
 
 /// The parent agent's number; those of subagents follow.
@@ -63,23 +66,18 @@ impl Verifier {
         self.check_stage(event)?;
         let tag = event.subagent_run_id();
         match event {
-            Event::RunStarted(started) => self.start(started),
+            Event::RunStarted(started) => self.start(started)?,
             Event::RunFinished(finished) => return self.finish(finished),
             Event::RunError(error) => {
                 self.stage = Stage::Failed { code: error.code.clone(), message: error.message.clone() };
             }
-            Event::TextMessageStart(e) => {
-                let owner = self.run.start(Kind::Text, &e.message_id, tag)?;
-                self.run.owners.insert(&e.message_id, owner);
-            }
+            Event::TextMessageStart(e) => self.run.start(Kind::Text, &e.message_id, tag)?,
             Event::TextMessageContent(e) => self.run.check(Kind::Text, &e.message_id, tag)?,
             Event::TextMessageEnd(e) => self.run.end(Kind::Text, &e.message_id, tag)?,
             Event::ToolCallStart(e) => self.run.start_call(e)?,
             Event::ToolCallArgs(e) => self.run.check(Kind::Call, &e.tool_call_id, tag)?,
             Event::ToolCallEnd(e) => self.run.end(Kind::Call, &e.tool_call_id, tag)?,
-            Event::ReasoningStart(e) => {
-                self.run.start(Kind::Reasoning, &e.message_id, tag)?;
-            }
+            Event::ReasoningStart(e) => self.run.start(Kind::Reasoning, &e.message_id, tag)?,
             Event::ReasoningEnd(e) => self.run.end(Kind::Reasoning, &e.message_id, tag)?,
             Event::ReasoningMessageStart(e) => {
                 self.run.start(Kind::ReasoningMessage, &e.message_id, tag)?;
@@ -105,12 +103,19 @@ impl Verifier {
             Event::SubagentStarted(e) => self.run.start_subagent(e)?,
             Event::SubagentFinished(e) => self.run.close_subagent(event.name(), &e.subagent_run_id)?,
             Event::SubagentError(e) => self.run.close_subagent(event.name(), &e.subagent_run_id)?,
-            Event::ToolCallResult(_)
-            | Event::StateSnapshot(_)
+            Event::ToolCallResult(e) => self.run.own_new(Kind::Text, &e.message_id, tag),
+            Event::MessagesSnapshot(e) => {
+                for message in &e.messages {
+                    self.run.own_told(message);
+                }
+            }
+            Event::ActivitySnapshot(e) if e.replace == Some(false) => {
+                self.run.own_new(Kind::Activity, &e.message_id, tag);
+            }
+            Event::ActivitySnapshot(e) => self.run.own(Kind::Activity, &e.message_id, tag),
+            Event::ActivityDelta(e) => self.run.check_owner(Kind::Activity, &e.message_id, tag)?,
+            Event::StateSnapshot(_)
             | Event::StateDelta(_)
-            | Event::MessagesSnapshot(_)
-            | Event::ActivitySnapshot(_)
-            | Event::ActivityDelta(_)
             | Event::ReasoningEncryptedValue(_)
             | Event::Raw(_)
             | Event::Custom(_)
@@ -130,7 +135,7 @@ impl Verifier {
     /// The run that is open.
     pub(super) fn run_id(&self) -> Option<&str> {
         match &self.stage {
-            Stage::Active { run_id, .. } => Some(run_id),
+            Stage::Active { run_id } => Some(run_id),
             Stage::Fresh | Stage::Finished(_) | Stage::Failed { .. } => None,
         }
     }
@@ -152,7 +157,7 @@ impl Verifier {
         };
         match &self.stage {
             Stage::Fresh => truncated("the stream ended before a run began".to_owned()),
-            Stage::Active { run_id, .. } => {
+            Stage::Active { run_id } => {
                 truncated(format!("the stream ended while run '{run_id}' was open"))
             }
             Stage::Failed { code, message } => {
@@ -197,31 +202,40 @@ impl Verifier {
         }
     }
 
-    fn start(&mut self, started: &RunStarted) {
+    // The ids are required to agree by the specification; the reference client does not look.
+    fn start(&mut self, started: &RunStarted) -> Verdict {
+        self.check_thread("RUN_STARTED", &started.thread_id)?;
+        self.thread = Some(started.thread_id.clone());
         self.run = Run::default();
+        for message in started.input.iter().flat_map(|input| &input.messages) {
+            self.run.own_told(message);
+        }
         self.stage = Stage::Active {
-            thread_id: started.thread_id.clone(),
             run_id: started.run_id.clone(),
         };
+        Ok(())
     }
 
-    // The ids are required to agree by the specification; the reference client does not look.
+    fn check_thread(&self, event: &str, named: &str) -> Verdict {
+        match &self.thread {
+            Some(thread) if thread != named => Err(error(format!(
+                "'{event}' names thread '{named}' instead of '{thread}'"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     fn finish(&mut self, finished: &RunFinished) -> Verdict {
         self.run.check_closed()?;
-        if let Stage::Active { thread_id, run_id } = &self.stage {
-            if *run_id != finished.run_id {
-                return Err(error(format!(
-                    "'RUN_FINISHED' names run '{}' while run '{run_id}' is active",
-                    finished.run_id
-                )));
-            }
-            if *thread_id != finished.thread_id {
-                return Err(error(format!(
-                    "'RUN_FINISHED' names thread '{}' instead of '{thread_id}'",
-                    finished.thread_id
-                )));
-            }
+        if let Some(run_id) = self.run_id()
+            && run_id != finished.run_id
+        {
+            return Err(error(format!(
+                "'RUN_FINISHED' names run '{}' while run '{run_id}' is active",
+                finished.run_id
+            )));
         }
+        self.check_thread("RUN_FINISHED", &finished.thread_id)?;
         let outcome = match &finished.outcome {
             None | Some(RunOutcome::Success(_)) => EndOutcome::Completed,
             Some(RunOutcome::Cancelled(_)) => EndOutcome::Cancelled,
@@ -246,29 +260,80 @@ impl Verifier {
 }
 
 impl Run {
-    /// Begins something and gives the number of its owner.
-    fn start(&mut self, kind: Kind, id: &str, tag: Option<&str>) -> Verdict<usize> {
-        let owner = self.number(tag);
-        if self.open[kind as usize].insert(id, owner) {
-            return Ok(owner);
+    /// Begins something, perhaps again: then it keeps its owner.
+    fn start(&mut self, kind: Kind, id: &str, tag: Option<&str>) -> Verdict {
+        // A call may change its owner; a message may not, since its text would be another's.
+        if kind != Kind::Call && kind != Kind::Reasoning {
+            self.check_owner(kind, id, tag)?;
         }
-        let what = kind.name();
-        Err(error(format!(
-            "A {what} with ID '{id}' is already in progress"
-        )))
+        let held = self.owners[kind as usize].get(id);
+        let owner = held
+            .filter(|_| tag.is_none())
+            .unwrap_or_else(|| self.number(tag));
+        if !self.open[kind as usize].insert(id, owner) {
+            let what = kind.name();
+            return Err(error(format!(
+                "A {what} with ID '{id}' is already in progress"
+            )));
+        }
+        self.owners[kind as usize].insert(id, owner);
+        Ok(())
     }
 
     fn check(&self, kind: Kind, id: &str, tag: Option<&str>) -> Verdict {
         let what = kind.name();
-        let Some(owner) = self.open[kind as usize].get(id) else {
+        let Some(opened_by) = self.open[kind as usize].get(id) else {
             return Err(error(format!("No active {what} found with ID '{id}'")));
         };
-        if tag.is_some_and(|tag| !self.owns(tag, owner)) {
-            return Err(error(format!(
-                "The {what} '{id}' continues for another subagent than it began for"
-            )));
+        // A snapshot may have given it to another while it is open: then both may go on.
+        let tag = tag.filter(|tag| !self.owns(tag, opened_by));
+        self.check_owner(kind, id, tag)
+    }
+
+    /// Refuses what is said in another's name than that of its owner.
+    fn check_owner(&self, kind: Kind, id: &str, tag: Option<&str>) -> Verdict {
+        let Some(tag) = tag else {
+            return Ok(());
+        };
+        match self.owners[kind as usize].get(id) {
+            Some(owner) if !self.owns(tag, owner) => {
+                let what = kind.name();
+                Err(error(format!(
+                    "The {what} '{id}' continues for another subagent than it began for"
+                )))
+            }
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    fn own(&mut self, kind: Kind, id: &str, tag: Option<&str>) {
+        let owner = self.number(tag);
+        self.owners[kind as usize].insert(id, owner);
+    }
+
+    /// As [`own`](Self::own), where nobody owns it.
+    fn own_new(&mut self, kind: Kind, id: &str, tag: Option<&str>) {
+        if !self.owners[kind as usize].contains(id) {
+            self.own(kind, id, tag);
+        }
+    }
+
+    /// Takes over whose a message is that was told of as a whole.
+    fn own_told(&mut self, message: &Message) {
+        let kind = match message {
+            Message::Reasoning(_) => Kind::ReasoningMessage,
+            Message::Activity(_) => Kind::Activity,
+            _ => Kind::Text,
+        };
+        let tag = message.subagent_run_id();
+        match message {
+            // A result may have the id of its call's message.
+            Message::Tool(_) => self.own_new(kind, message.id(), tag),
+            _ => self.own(kind, message.id(), tag),
+        }
+        for call in message.tool_calls() {
+            self.own(Kind::Call, &call.id, tag);
+        }
     }
 
     fn end(&mut self, kind: Kind, id: &str, tag: Option<&str>) -> Verdict {
@@ -279,18 +344,26 @@ impl Run {
 
     fn start_call(&mut self, start: &ToolCallStart) -> Verdict {
         let (id, tag) = (&start.tool_call_id, start.subagent_run_id.as_deref());
-        let owner = start
-            .parent_message_id
-            .as_ref()
-            .and_then(|parent| self.owners.get(parent));
-        if let (Some(owner), Some(tag)) = (owner, tag)
+        let named = start.parent_message_id.as_deref();
+        let parent = named.and_then(|parent| self.owners[Kind::Text as usize].get(parent));
+        if let (Some(owner), Some(tag)) = (parent, tag)
             && !self.owns(tag, owner)
         {
             return Err(error(format!(
                 "Tool call '{id}' of subagent '{tag}' names a parent message that the subagent does not own"
             )));
         }
-        self.start(Kind::Call, id, tag).map(|_| ())
+        self.start(Kind::Call, id, tag)?;
+        if let Some(owner) = parent {
+            // It is owned by whom its message is.
+            self.open[Kind::Call as usize].insert(id, owner);
+            self.owners[Kind::Call as usize].insert(id, owner);
+        } else if tag.is_some() {
+            // So is the message that is made for it.
+            let message = named.filter(|named| !named.is_empty()).unwrap_or(id);
+            self.own_new(Kind::Text, message, tag);
+        }
+        Ok(())
     }
 
     /// The number of an owner, a new one where it owned nothing before.
@@ -350,7 +423,7 @@ impl Run {
         let steps = self.steps.ids();
         let names = steps.map(|step| step.split_once(' ').map_or(step, |(_, name)| name));
         nothing("steps", names.collect())?;
-        for kind in Kind::ALL {
+        for kind in Kind::ENDING {
             nothing(kind.plural(), self.open[kind as usize].ids().collect())?;
         }
         nothing("subagents", self.subagents.ids().collect())
@@ -358,7 +431,8 @@ impl Run {
 }
 
 impl Kind {
-    const ALL: [Self; 4] = [
+    /// Those that end.
+    const ENDING: [Self; 4] = [
         Self::Text,
         Self::ReasoningMessage,
         Self::Reasoning,
@@ -371,6 +445,7 @@ impl Kind {
             Self::ReasoningMessage => "reasoning message",
             Self::Reasoning => "reasoning",
             Self::Call => "tool call",
+            Self::Activity => "activity",
         }
     }
 
@@ -380,6 +455,7 @@ impl Kind {
             Self::ReasoningMessage => "reasoning messages",
             Self::Reasoning => "reasoning",
             Self::Call => "tool calls",
+            Self::Activity => "activities",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What each event does to a thread.
 
+use super::snapshot::with_own_ids;
 use super::{Change, RunState, Thread, merge};
 use crate::event::{
     ActivityDelta, ActivitySnapshot, EncryptedSubtype, Event, ReasoningEncryptedValue, RunFinished,
@@ -13,6 +14,7 @@ use crate::outcome::RunOutcome;
 use crate::reader::EndOutcome;
 use crate::warning::WarningCode;
 use serde_json::Value;
+use std::mem;
 
 pub(super) fn apply(thread: &mut Thread, event: &Event) -> Change {
     match event {
@@ -28,17 +30,16 @@ pub(super) fn apply(thread: &mut Thread, event: &Event) -> Change {
         Event::ToolCallStart(e) => thread.start_call(e),
         Event::ToolCallArgs(e) => thread.append_arguments(&e.tool_call_id, &e.delta, e.metadata.as_ref()),
         Event::ToolCallEnd(e) => {
-            if let Some(state) = thread.calls.state_mut(&e.tool_call_id) {
-                state.ended = true;
-            }
+            thread.end_call(&e.tool_call_id);
             thread.change_call(&e.tool_call_id, |call| merge(&mut call.metadata, e.metadata.as_ref()))
         }
         Event::ToolCallResult(e) => thread.add_result(e),
         Event::StateSnapshot(e) => {
+            thread.copied.drop_value(&thread.state);
             thread.state = e.snapshot.clone();
             Change::StateChanged
         }
-        Event::StateDelta(e) => match e.delta.apply(&mut thread.state) {
+        Event::StateDelta(e) => match e.delta.apply_counting(&mut thread.state, &mut thread.copied) {
             Ok(()) => Change::StateChanged,
             Err(error) => {
                 thread.warn(WarningCode::PatchFailed, format!("Failed to apply state patch: {error}"));
@@ -84,9 +85,13 @@ impl Thread {
         // The run could begin only because its input answered them.
         self.interrupts.clear();
         let before = self.messages.len();
-        for message in started.input.iter().flat_map(|input| &input.messages) {
+        let told = started
+            .input
+            .as_ref()
+            .map(|input| with_own_ids(&input.messages));
+        for message in told.into_iter().flatten() {
             if !self.positions.contains(message.id()) {
-                self.put(message.clone());
+                self.put(message);
             }
         }
         let calls = &self.calls;
@@ -184,6 +189,10 @@ impl Thread {
                 ..
             }) => text,
             Message::User(_) | Message::Tool(_) | Message::Activity(_) => {
+                if !delta.is_empty() {
+                    let message = format!("the message '{id}' takes no text; some was dropped");
+                    self.warn(WarningCode::TextDropped, message);
+                }
                 return Change::MessageChanged { message: position };
             }
         };
@@ -244,11 +253,31 @@ impl Thread {
         calls.push(call);
         let call = calls.len() - 1;
         self.calls.place(message, &self.messages[message]);
+        if self.bring_answers(id, message) {
+            return Change::MessagesReplaced;
+        }
         Change::ToolCallAdded {
             message,
             call,
             new_message,
         }
+    }
+
+    /// Puts results that came before their call behind its message; false where there is none.
+    fn bring_answers(&mut self, call: &str, holder: usize) -> bool {
+        if self.calls.state(call).is_none_or(|call| !call.answered) {
+            return false;
+        }
+        let answers =
+            |it: &mut Message| matches!(it, Message::Tool(tool) if tool.tool_call_id == call);
+        let early: Vec<Message> = self.messages.extract_if(..holder, answers).collect();
+        if early.is_empty() {
+            return false;
+        }
+        let behind = holder - early.len() + 1;
+        self.messages.splice(behind..behind, early);
+        self.reindex(0);
+        true
     }
 
     /// A call that is there keeps its arguments.
@@ -257,7 +286,7 @@ impl Thread {
         let mut renamed = None;
         let change = self.change_call(id, |call| {
             if call.function.name != *name {
-                renamed = Some(std::mem::replace(&mut call.function.name, name.clone()));
+                renamed = Some(mem::replace(&mut call.function.name, name.clone()));
             }
             merge(&mut call.metadata, start.metadata.as_ref());
         });
@@ -334,6 +363,17 @@ impl Thread {
         }
     }
 
+    fn end_call(&mut self, id: &str) {
+        let Some(state) = self.calls.state_mut(id) else {
+            return;
+        };
+        state.ended = true;
+        if state.place.is_none() {
+            let message = format!("no message holds the call '{id}' any more");
+            self.warn(WarningCode::MissingEntity, message);
+        }
+    }
+
     fn change_call(&mut self, id: &str, change: impl FnOnce(&mut ToolCall)) -> Change {
         let Some((message, index)) = self.calls.state(id).and_then(|call| call.place) else {
             return Change::Nothing;
@@ -361,15 +401,12 @@ impl Thread {
             result.tool_call_id.clone(),
             result.content.clone(),
         );
-        let (subagent_run_id, metadata) = (result.subagent_run_id.clone(), result.metadata.clone());
-        self.insert_result(
-            &result.tool_call_id,
-            Message::Tool(ToolMessage {
-                subagent_run_id,
-                metadata,
-                ..message
-            }),
-        )
+        self.calls.take_result(&result.tool_call_id);
+        self.insert_result(ToolMessage {
+            subagent_run_id: result.subagent_run_id.clone(),
+            metadata: result.metadata.clone(),
+            ..message
+        })
     }
 
     fn encrypt(&mut self, event: &ReasoningEncryptedValue) -> Change {
@@ -403,20 +440,27 @@ impl Thread {
     }
 
     fn set_activity(&mut self, event: &ActivitySnapshot) -> Change {
-        let is_there = self.positions.contains(&event.message_id);
-        if is_there && event.replace == Some(false) {
-            return Change::Nothing;
-        }
-        let message = ActivityMessage::new(
-            event.message_id.clone(),
-            event.activity_type.clone(),
-            event.content.clone(),
-        );
-        let (subagent_run_id, metadata) = (event.subagent_run_id.clone(), event.metadata.clone());
+        let (id, keeps) = (&event.message_id, event.replace == Some(false));
+        let held = self.positions.get(id);
+        let metadata = match held.map(|position| (position, &mut self.messages[position])) {
+            Some((message, Message::Activity(held))) => {
+                // Content is replaced, metadata goes on accumulating.
+                merge(&mut held.metadata, event.metadata.as_ref());
+                if keeps {
+                    return Change::MessageChanged { message };
+                }
+                let content = Value::Object(mem::take(&mut held.content));
+                self.copied.drop_value(&content);
+                held.metadata.take()
+            }
+            Some(_) if keeps => return Change::Nothing,
+            _ => event.metadata.clone(),
+        };
+        let (kind, content) = (event.activity_type.clone(), event.content.clone());
         self.put(Message::Activity(ActivityMessage {
-            subagent_run_id,
+            subagent_run_id: event.subagent_run_id.clone(),
             metadata,
-            ..message
+            ..ActivityMessage::new(&**id, kind, content)
         }))
     }
 
@@ -432,26 +476,15 @@ impl Thread {
             );
             return Change::Nothing;
         };
-        // A patch may replace the whole document by something that is no object, so what was there must survive it.
-        let mut content = Value::Object(activity.content.clone());
-        match event.patch.apply(&mut content) {
-            Ok(()) => {
-                if let Value::Object(content) = content {
-                    activity.content = content;
-                    activity.activity_type.clone_from(&event.activity_type);
-                    merge(&mut activity.metadata, event.metadata.as_ref());
-                    return Change::MessageChanged { message: position };
-                }
-                self.warn(
-                    WarningCode::PatchFailed,
-                    format!("Failed to apply activity patch for '{id}': it leaves no object"),
-                );
-            }
+        merge(&mut activity.metadata, event.metadata.as_ref());
+        let content = &mut activity.content;
+        match event.patch.apply_to_object(content, &mut self.copied) {
+            Ok(()) => activity.activity_type.clone_from(&event.activity_type),
             Err(error) => self.warn(
                 WarningCode::PatchFailed,
                 format!("Failed to apply activity patch for '{id}': {error}"),
             ),
         }
-        Change::Nothing
+        Change::MessageChanged { message: position }
     }
 }

@@ -8,7 +8,7 @@ pub struct CallState {
     pub name: String,
     /// Whether its arguments are complete.
     pub ended: bool,
-    /// Whether a result or a tool message came.
+    /// Whether a tool message in the thread answers it.
     pub answered: bool,
     /// The run in which it began; absent where it comes from a history.
     pub run_id: Option<String>,
@@ -27,6 +27,10 @@ pub(super) struct Calls {
     states: Vec<CallState>,
     /// Those that began in the present run, in order.
     begun: Vec<String>,
+    /// Those that tool messages answer, known or not.
+    answered: Index,
+    /// Those that got a result in the present run, whatever became of its message.
+    resulted: Index,
 }
 
 impl Calls {
@@ -42,13 +46,17 @@ impl Calls {
     fn state_or(&mut self, id: &str, new: impl FnOnce() -> CallState) -> &mut CallState {
         let position = self.positions.get(id).unwrap_or_else(|| {
             self.positions.insert(id, self.states.len());
-            self.states.push(new());
+            self.states.push(CallState {
+                answered: self.answered.contains(id),
+                ..new()
+            });
             self.states.len() - 1
         });
         &mut self.states[position]
     }
 
     pub(super) fn start_run(&mut self) {
+        self.resulted.clear();
         for id in std::mem::take(&mut self.begun) {
             if let Some(state) = self.state_mut(&id) {
                 state.begun = false;
@@ -67,25 +75,38 @@ impl Calls {
         }
     }
 
-    /// The calls that began in the present run and have no result.
+    /// The calls that began in the present run, got no result in it and are not answered.
     pub(super) fn unanswered(&self) -> Vec<String> {
+        let is_open = |id: &String| {
+            !self.resulted.contains(id) && self.state(id).is_some_and(|call| !call.answered)
+        };
         self.begun
             .iter()
-            .filter(|id| self.state(id).is_some_and(|call| !call.answered))
+            .filter(|id| is_open(id))
             .cloned()
             .collect()
     }
 
-    pub(super) fn mark_answered(&mut self, id: &str) {
-        if let Some(state) = self.state_mut(id) {
-            state.answered = true;
+    /// Notes that a call, which may begin only later, got its result in the present run.
+    pub(super) fn take_result(&mut self, id: &str) {
+        self.resulted.insert(id, 0);
+    }
+
+    /// Forgets which calls are answered, before their messages are placed anew.
+    pub(super) fn forget_answers(&mut self) {
+        self.answered.clear();
+        for state in &mut self.states {
+            state.answered = false;
         }
     }
 
     /// Learns what a message at a position says about calls.
     pub(super) fn place(&mut self, position: usize, message: &Message) {
         if let Message::Tool(tool) = message {
-            self.mark_answered(&tool.tool_call_id);
+            self.answered.insert(&tool.tool_call_id, 0);
+            if let Some(state) = self.state_mut(&tool.tool_call_id) {
+                state.answered = true;
+            }
         }
         for (index, call) in message.tool_calls().iter().enumerate() {
             let state = self.state_or(&call.id, || CallState {

@@ -1,6 +1,6 @@
 //! `MESSAGES_SNAPSHOT`: reconciled by id, in place.
 
-use super::{Change, Thread};
+use super::{Change, Thread, result_id};
 use crate::event::MessagesSnapshot;
 use crate::index::Index;
 use crate::message::Message;
@@ -10,7 +10,8 @@ impl Thread {
     pub(super) fn reconcile(&mut self, event: &MessagesSnapshot) -> Change {
         let keep = Keep::of(event);
         let mut given = Index::default();
-        for (position, message) in event.messages.iter().enumerate() {
+        let told = with_own_ids(&event.messages);
+        for (position, message) in told.iter().enumerate() {
             given.insert(message.id(), position);
         }
         let held = std::mem::take(&mut self.messages);
@@ -18,24 +19,47 @@ impl Thread {
             .detach(|(message, call)| arguments(&held, message, call));
         for message in held {
             match given.get(message.id()) {
-                Some(replacement) => {
+                // A result that has the id of its call's message is another message.
+                Some(replacement)
+                    if message.tool_calls().is_empty()
+                        || !matches!(told[replacement], Message::Tool(_)) =>
+                {
                     given.remove(message.id());
-                    self.messages.push(event.messages[replacement].clone());
+                    self.messages.push(told[replacement].clone());
                 }
+                Some(_) => {}
                 None if keep.keeps(&message) => self.messages.push(message),
                 None => {}
             }
         }
-        for message in &event.messages {
+        for message in told {
             // Removing makes an id that the snapshot has twice count once.
             if given.remove(message.id()) {
-                self.messages.push(message.clone());
+                self.messages.push(message);
             }
         }
         self.positions.clear();
+        self.calls.forget_answers();
         self.reindex(0);
         Change::MessagesReplaced
     }
+}
+
+/// The messages, where no result has the id of a message that is none.
+pub(super) fn with_own_ids(messages: &[Message]) -> Vec<Message> {
+    let mut taken = Index::default();
+    for message in messages {
+        if !matches!(message, Message::Tool(_)) {
+            taken.insert(message.id(), 0);
+        }
+    }
+    let mut messages = messages.to_vec();
+    for message in &mut messages {
+        if let Message::Tool(tool) = message {
+            tool.id = result_id(tool, |id| !taken.contains(id));
+        }
+    }
+    messages
 }
 
 /// A copy of a call's arguments, kept in case that the snapshot drops the call while it is being written.

@@ -1,8 +1,9 @@
 //! What a delta costs in memory.
 
-use ag_ui_stream::{Asks, EventReader, Thread};
+use ag_ui_stream::event::{JsonPatch, StateDelta, StateSnapshot};
+use ag_ui_stream::{Asks, Event, EventReader, Thread};
 use allocation_counter::AllocationInfo;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What a stream makes of so many deltas of ten bytes to one text.
 fn allocated(deltas: u32) -> AllocationInfo {
@@ -36,4 +37,52 @@ fn what_a_delta_allocates_is_bounded_whatever_came_before() {
     assert!(many.bytes_total <= 55 * few.bytes_total, "{few:?} {many:?}");
     assert!(many.count_total <= 50_000 * 7, "{many:?}");
     assert!(many.bytes_total <= 50_000 * 700, "{many:?}");
+}
+
+/// What a patch of a thousand such operations allocates, over a state of this many numbers.
+fn patched(numbers: u32, operation: impl Fn(u32) -> Value) -> AllocationInfo {
+    let mut thread = Thread::default();
+    let numbers: Vec<u32> = (0..numbers).collect();
+    let state = json!({"numbers": numbers, "one": 1, "kept": {}});
+    thread.handle_event(&StateSnapshot::new(state).into());
+    let patch = JsonPatch::try_from((0..1_000).map(operation).collect::<Vec<_>>());
+    let delta = Event::from(StateDelta::new(
+        patch.expect("the operations are well formed"),
+    ));
+    let info = allocation_counter::measure(|| {
+        thread.handle_event(&delta);
+    });
+    assert_eq!(thread.next_warning(), None);
+    info
+}
+
+#[test]
+fn copies_and_moves_cost_what_adds_cost_whatever_the_state() {
+    let adds = patched(
+        100_000,
+        |n| json!({"op": "add", "path": format!("/kept/{n}"), "value": 1}),
+    );
+    let copy = |n| json!({"op": "copy", "from": "/one", "path": format!("/kept/{n}")});
+    let moves = |n| {
+        let (from, path) = if n % 2 == 0 {
+            ("/one", "/kept/one")
+        } else {
+            ("/kept/one", "/one")
+        };
+        json!({"op": "move", "from": from, "path": path})
+    };
+    for (few, many) in [
+        (patched(10, copy), patched(100_000, copy)),
+        (patched(10, moves), patched(100_000, moves)),
+    ] {
+        assert_eq!(few.bytes_total, many.bytes_total);
+        assert!(
+            many.count_total <= 2 * adds.count_total,
+            "{many:?} {adds:?}"
+        );
+        assert!(
+            many.bytes_total <= 2 * adds.bytes_total,
+            "{many:?} {adds:?}"
+        );
+    }
 }

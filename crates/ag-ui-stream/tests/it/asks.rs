@@ -6,7 +6,8 @@ use ag_ui_stream::asks::{AskChange, Asks};
 use ag_ui_stream::message::Message;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{Outcome, Phase};
+use ask_user_question::validate::check_text;
+use ask_user_question::{Limits, Outcome, Phase};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -167,6 +168,71 @@ fn a_patch_carries_no_more_than_its_delta() {
 }
 
 #[test]
+fn what_is_valid_is_shown_whatever_stands_around_it() {
+    let other = format!("Other{}", " ".repeat(100));
+    let flag = format!("{}true{}", " ".repeat(17), " ".repeat(17));
+    let question = |option: &str, flag: &str| {
+        format!(
+            r#"{{"question":"Which?","header":"W","multiSelect":{flag},"options":["A","B",{option:?}]}}"#
+        )
+    };
+    let plain = question("C", "false");
+    for arguments in [
+        format!(r#"{{"header":"DB","questions":[{plain}]}}"#),
+        format!(r#"{{"question":"Stray?","questions":[{plain}]}}"#),
+        format!(
+            r#"{{"options":["X","Y"],"question":"Stray?","header":"S","questions":[{plain}]}}"#
+        ),
+        format!(r#"{{"questions":[{plain}],"question":"Stray?","options":["X","Y"]}}"#),
+        format!(r#"{{"questions":[{}]}}"#, question(&other, "false")),
+        format!(
+            r#"{{"questions":[{}]}}"#,
+            question("C", &format!("{flag:?}"))
+        ),
+        question("C", &format!("{flag:?}")),
+    ] {
+        assert!(check_text(&Limits::RUNTIME, &arguments).is_valid());
+        let mut asks = Asks::new();
+        take(&mut asks, [started("r1")]);
+        take(&mut asks, call("c1", &arguments));
+        check(&asks, "c1", Phase::Ready);
+        assert_eq!(asks.ask("c1").unwrap().questions[0].question.text, "Which?");
+    }
+}
+
+#[test]
+fn a_question_as_a_plain_text_is_shown_without_options() {
+    for text in [
+        "Which service do you need?",
+        "  Which [or none]? ",
+        "1. Which?",
+    ] {
+        let mut asks = Asks::new();
+        take(&mut asks, [started("r1")]);
+        take(
+            &mut asks,
+            call("c1", &json!({"questions": text}).to_string()),
+        );
+        take(&mut asks, [finished("r1")]);
+        check(&asks, "c1", Phase::Answerable);
+        let shown = &asks.ask("c1").unwrap().questions;
+        assert_eq!(
+            (shown[0].question.text.as_str(), shown[0].options.len()),
+            (text.trim(), 0)
+        );
+    }
+    for broken in ["", " ", "{\"question\": \"Which?\"", "[]"] {
+        let mut asks = Asks::new();
+        take(&mut asks, [started("r1")]);
+        take(
+            &mut asks,
+            call("c1", &json!({"questions": broken}).to_string()),
+        );
+        check(&asks, "c1", Phase::Malformed);
+    }
+}
+
+#[test]
 fn a_stream_that_breaks_off_interrupts_what_streams_and_keeps_what_is_complete() {
     let end = End {
         outcome: EndOutcome::Truncated,
@@ -206,6 +272,38 @@ fn a_result_in_the_same_run_that_is_no_answer_is_an_acknowledgement() {
 }
 
 #[test]
+fn a_reload_shows_what_a_marked_user_message_says() {
+    let several = ASK
+        .replace("Brakes", "Brakes, front")
+        .replace("\"options\"", "\"multiSelect\":true,\"options\"");
+    for (arguments, text) in [
+        (ASK, "Oil (note: soon)"),
+        (ASK, "(skipped) (note: later)"),
+        (&several, "Brakes, front, Oil (note: both, please)"),
+        (&several, "Brakes, front, 2 wipers"),
+    ] {
+        let call = json!({"id": "c1", "type": "function", "function": {"name": "ask_user_question", "arguments": arguments}});
+        let history = json!([
+            {"role": "assistant", "id": "a", "toolCalls": [call]},
+            {"role": "tool", "id": "t", "toolCallId": "c1", "content": "The answer will follow."},
+            {"role": "user", "id": "u", "content": text, "metadata": {"ask": {"toolCallId": "c1", "replyId": "x", "outcome": "answered", "by": "card"}}},
+        ]);
+        let messages: Vec<Message> = serde_json::from_value(history).unwrap();
+        let asks = Asks::replay(&messages);
+        let Some(Outcome::Answered(reply)) = &asks.ask("c1").unwrap().outcome else {
+            panic!("no reply")
+        };
+        assert_eq!(reply.message(), text);
+        let read = &reply.answers()[0];
+        assert!(
+            read.skipped || !read.selected.is_empty(),
+            "{text}: {read:?}"
+        );
+        assert_eq!(read.note.is_some(), text.contains("note"), "{text}");
+    }
+}
+
+#[test]
 fn a_result_that_says_how_it_ended_settles_the_ask() {
     for (content, phase) in [
         (r#"{"answers":{"Which service?":"Oil"}}"#, Phase::Answered),
@@ -230,6 +328,30 @@ fn a_result_that_says_how_it_ended_settles_the_ask() {
         ],
     );
     check(&asks, "c1", Phase::Malformed);
+}
+
+#[test]
+fn a_result_that_comes_before_its_ask_is_whole_settles_it_too() {
+    for (content, phase) in [
+        (r#"{"answers":{"Which service?":"Oil"}}"#, Phase::Answered),
+        ("User cancelled the question", Phase::Declined),
+        ("Invalid input: Must have 1-4 questions", Phase::Malformed),
+        ("anything else", Phase::Answerable),
+    ] {
+        for at in 0..3 {
+            let mut events = call("c1", ASK).to_vec();
+            events.insert(at, result("c1", content));
+            let mut asks = Asks::new();
+            take(&mut asks, [started("r1")]);
+            take(&mut asks, events);
+            take(&mut asks, [finished("r1")]);
+            check(&asks, "c1", phase);
+            assert!(
+                phase != Phase::Answerable || asks.is_acknowledged("c1"),
+                "{content} at {at}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -306,6 +428,28 @@ fn an_ask_expires_when_its_interrupt_does() {
 }
 
 #[test]
+fn an_ask_expires_when_its_server_says_so_beside_the_events() {
+    let mut asks = waiting();
+    assert_eq!(asks.set_deadline("c1", "soon"), []);
+    assert_eq!(asks.set_deadline("c2", "2026-11-20T12:00:01Z"), []);
+    assert_eq!(asks.poll_timeout(), None);
+    let told = AskChange::Patched {
+        tool_call_id: "c1".into(),
+        patch: AskPatch::ExpiresAt(Some(NOW + 1000)),
+    };
+    assert_eq!(asks.set_deadline("c1", "2026-11-20T12:00:01Z"), [told]);
+    assert_eq!(
+        asks.set_deadline("c1", "2026-11-20T12:00:01Z"),
+        [],
+        "it is known"
+    );
+    assert_eq!(asks.poll_timeout(), Some(NOW + 1000));
+    asks.handle_timeout(NOW + 1000);
+    check(&asks, "c1", Phase::Expired);
+    assert_eq!(asks.set_deadline("c1", "2026-11-20T13:00:00Z"), []);
+}
+
+#[test]
 fn an_interrupt_alone_becomes_an_ask() {
     let mut asks = Asks::new();
     take(&mut asks, [started("r1")]);
@@ -335,7 +479,7 @@ fn an_interrupt_alone_becomes_an_ask() {
     );
     let mut shown: Vec<(String, Vec<String>)> = asks
         .asks()
-        .flat_map(|ask| &ask.ask.as_ref().unwrap().questions)
+        .flat_map(|ask| ask.ask.iter().flat_map(|ask| &ask.questions))
         .map(|question| {
             (
                 question.question.clone(),
@@ -383,9 +527,11 @@ fn a_legacy_interrupt_becomes_an_ask_unless_the_run_ends_with_a_real_one() {
     );
     let shown: Vec<&str> = asks
         .asks()
-        .map(|ask| ask.questions[0].question.text.as_str())
+        .flat_map(|ask| &ask.questions)
+        .map(|question| question.question.text.as_str())
         .collect();
     assert_eq!(shown, ["Go on?", "Plain?"]);
+    check(&asks, "r1-on_interrupt-2", Phase::Malformed);
     let mut asks = Asks::new();
     take(
         &mut asks,

@@ -1,6 +1,7 @@
 //! What a hostile producer sends to overflow the stack. The tests switch `serde_json`'s `raw_value` on, as other crates in a build may: with
 //! it, an object with one certain key is JSON inside a string, which is read with a fresh limit on depth.
 
+use ag_ui_stream::event::TextMessageContent;
 use ag_ui_stream::input::RunAgentInput;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::warning::WarningCode;
@@ -144,4 +145,72 @@ fn patches_that_double_a_state_end() {
         thread.next_warning().unwrap().code,
         WarningCode::PatchFailed
     );
+}
+
+/// A thread with this state, to which patches are applied; each gives whether it was.
+fn patched(state: Value) -> impl FnMut(Value) -> (bool, Thread) {
+    let mut thread = Thread::default();
+    let event = |json| serde_json::from_value::<Event>(json).unwrap();
+    thread.handle_event(&event(json!({"type": "STATE_SNAPSHOT", "snapshot": state})));
+    move |delta| {
+        thread.handle_event(&event(json!({"type": "STATE_DELTA", "delta": delta})));
+        (thread.next_warning().is_none(), thread.clone())
+    }
+}
+
+#[test]
+fn patches_that_move_a_state_ever_deeper_end() {
+    let mut patch = patched(json!({"a": {}}));
+    let deeper = json!([
+        {"op": "add", "path": "/b", "value": {}}, {"op": "move", "from": "/a", "path": "/b/a"}, {"op": "move", "from": "/b", "path": "/a"},
+    ]);
+    let mut rounds = 0;
+    let thread = loop {
+        let (applied, thread) = patch(deeper.clone());
+        if !applied {
+            break thread;
+        }
+        rounds += 1;
+    };
+    let depth = std::iter::successors(Some(thread.state()), |state| state.get("a")).count();
+    assert_eq!((depth, rounds), (127, 125));
+}
+
+#[test]
+fn patches_copy_no_more_than_is_removed_and_a_bounded_amount() {
+    let text = "x".repeat(100_000);
+    let mut patch = patched(json!({"a": text}));
+    // Each copy takes the place of the last one.
+    for _ in 0..50 {
+        assert!(patch(json!([{"op": "copy", "from": "/a", "path": "/b"}])).0);
+    }
+    let copies =
+        (0..50).map(|n| patch(json!([{"op": "copy", "from": "/a", "path": format!("/{n}")}])));
+    assert_eq!(copies.filter(|(applied, _)| *applied).count(), 9);
+    // One patch may not copy and remove for ever either.
+    let pair = [
+        json!({"op": "copy", "from": "/a", "path": "/c"}),
+        json!({"op": "remove", "path": "/c"}),
+    ];
+    let many: Vec<Value> = pair.into_iter().cycle().take(100).collect();
+    assert!(!patch(many.into()).0);
+}
+
+#[test]
+fn warnings_that_nobody_takes_are_bounded() {
+    let mut reader = EventReader::new();
+    let unknown = (0..300).map(|n| format!(r#","x{n}":1"#));
+    let event = format!(
+        r#"{{"type":"RUN_STARTED","threadId":"t","runId":"r"{}}}"#,
+        unknown.collect::<String>()
+    );
+    reader.feed_json(&event);
+    let waiting = std::iter::from_fn(|| reader.next_warning()).count();
+    assert_eq!((waiting, reader.dropped_warnings()), (256, 44));
+    let mut thread = Thread::default();
+    for _ in 0..300 {
+        thread.handle_event(&TextMessageContent::new("gone", "x").into());
+    }
+    let waiting = std::iter::from_fn(|| thread.next_warning()).count();
+    assert_eq!((waiting, thread.dropped_warnings()), (256, 44));
 }

@@ -1,5 +1,6 @@
 //! The crate from outside. One suite runs natively and, through `wasm-bindgen-test`, as wasm32.
 
+mod agents;
 #[cfg(not(target_arch = "wasm32"))]
 mod allocation;
 mod args;

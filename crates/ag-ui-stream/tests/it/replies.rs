@@ -2,7 +2,10 @@
 
 use crate::asks::{ASK, call, event, finished, interrupted, result, started};
 use crate::reading::NOW;
-use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, Said, Setup, next_run};
+use ag_ui_stream::asks::reply::{
+    AskReply, AskedBy, Delivery, NextRun, Origin, Refusal, Said, Setup, next_run,
+};
+use ag_ui_stream::input::Tool;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::{Asks, Message, Thread};
 use ask_user_question::outcome::AnsweredBy;
@@ -12,16 +15,20 @@ use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-struct Conversation {
-    thread: Thread,
-    asks: Asks,
+/// A thread and its asks, as a page has them.
+pub(crate) struct Conversation {
+    pub(crate) thread: Thread,
+    pub(crate) asks: Asks,
+    /// What the page offers beside the asks.
+    pub(crate) tools: Vec<Tool>,
 }
 
 impl Conversation {
-    fn of(events: impl IntoIterator<Item = Value>) -> Self {
+    pub(crate) fn of(events: impl IntoIterator<Item = Value>) -> Self {
         let mut conversation = Self {
             thread: Thread::default(),
             asks: Asks::new(),
+            tools: Vec::new(),
         };
         events
             .into_iter()
@@ -29,14 +36,14 @@ impl Conversation {
         conversation
     }
 
-    fn take(&mut self, json: Value) {
+    pub(crate) fn take(&mut self, json: Value) {
         let event = event(json);
         self.thread.handle_event(&event);
         self.asks.handle_event(NOW, &event);
     }
 
     /// One ask that waits, of a run that ends so.
-    fn waiting(end: Value) -> Self {
+    pub(crate) fn waiting(end: Value) -> Self {
         let mut conversation = Self::of([started("r1")]);
         call("c1", ASK)
             .into_iter()
@@ -45,7 +52,7 @@ impl Conversation {
         conversation
     }
 
-    fn picks(&self, id: &str, option: usize) -> AskReply {
+    pub(crate) fn picks(&self, id: &str, option: usize) -> AskReply {
         let ask = self.asks.ask(id).unwrap().ask.as_ref().unwrap();
         let selection = Selection {
             selected: vec![option],
@@ -57,7 +64,7 @@ impl Conversation {
         )
     }
 
-    fn types(&self, id: &str, text: &str) -> AskReply {
+    pub(crate) fn types(&self, id: &str, text: &str) -> AskReply {
         let ask = self.asks.ask(id).unwrap().ask.as_ref().unwrap();
         let selection = Selection {
             other: Some(text.to_owned()),
@@ -69,7 +76,7 @@ impl Conversation {
         )
     }
 
-    fn reply(id: &str, outcome: Outcome) -> AskReply {
+    pub(crate) fn reply(id: &str, outcome: Outcome) -> AskReply {
         AskReply {
             tool_call_id: id.to_owned(),
             reply_id: "x1".to_owned(),
@@ -78,7 +85,11 @@ impl Conversation {
         }
     }
 
-    fn next(&self, delivery: Delivery, replies: Vec<AskReply>) -> Result<NextRun, Refusal> {
+    pub(crate) fn next(
+        &self,
+        delivery: Delivery,
+        replies: Vec<AskReply>,
+    ) -> Result<NextRun, Refusal> {
         self.say(
             delivery,
             Said {
@@ -88,9 +99,10 @@ impl Conversation {
         )
     }
 
-    fn say(&self, delivery: Delivery, said: Said) -> Result<NextRun, Refusal> {
+    pub(crate) fn say(&self, delivery: Delivery, said: Said) -> Result<NextRun, Refusal> {
         let setup = Setup {
             thread_id: "t".to_owned(),
+            tools: self.tools.clone(),
             ..Setup::default()
         };
         let mut ids = 0;
@@ -202,6 +214,73 @@ fn an_acknowledged_call_is_answered_by_a_user_message_alone() {
 }
 
 #[test]
+fn the_delivery_follows_what_the_agent_does() {
+    let call_waits = || Conversation::waiting(finished("r1"));
+    let acknowledged = || {
+        let mut conversation = Conversation::of([started("r1")]);
+        for event in call("c1", ASK) {
+            conversation.take(event);
+        }
+        conversation.take(result("c1", "Response will follow."));
+        conversation.take(finished("r1"));
+        conversation
+    };
+    let interrupts = || {
+        let interrupt = json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1"}]);
+        Conversation::waiting(interrupted("r1", interrupt))
+    };
+    let table: [(Conversation, AskedBy, Origin, &[&str], bool); 6] = [
+        (
+            call_waits(),
+            AskedBy::Call,
+            Origin::Own,
+            &["tool", "user"],
+            false,
+        ),
+        (
+            call_waits(),
+            AskedBy::Call,
+            Origin::Foreign,
+            &["tool"],
+            false,
+        ),
+        (
+            acknowledged(),
+            AskedBy::AcknowledgedCall,
+            Origin::Own,
+            &["user"],
+            false,
+        ),
+        (
+            acknowledged(),
+            AskedBy::AcknowledgedCall,
+            Origin::Foreign,
+            &["user"],
+            false,
+        ),
+        (interrupts(), AskedBy::Interrupt, Origin::Own, &[], true),
+        (interrupts(), AskedBy::Interrupt, Origin::Foreign, &[], true),
+    ];
+    for (conversation, asked, agent, roles, resumes) in table {
+        assert_eq!(conversation.asks.asked_by("c1"), Some(asked));
+        let chosen = Delivery::automatic(asked, agent);
+        for delivery in [Delivery::Automatic(agent), chosen] {
+            let next = conversation
+                .next(delivery, vec![conversation.picks("c1", 0)])
+                .unwrap();
+            let sent: Vec<&str> = next.messages.iter().map(Message::role).collect();
+            assert_eq!(sent, roles, "{asked:?} of {agent:?}");
+            assert_eq!(
+                next.input.resume.is_some(),
+                resumes,
+                "{asked:?} of {agent:?}"
+            );
+        }
+    }
+    assert_eq!(call_waits().asks.asked_by("c2"), None);
+}
+
+#[test]
 fn an_interrupt_is_answered_by_resume() {
     let interrupt = json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1"}]);
     let mut conversation = Conversation::waiting(interrupted("r1", interrupt));
@@ -228,7 +307,7 @@ fn an_interrupt_is_answered_by_resume() {
 
 #[test]
 fn a_payload_is_what_the_schema_describes() {
-    let schema = json!({"type": "object", "required": ["count"], "properties": {"approved": {"type": "boolean"}, "count": {"type": "integer"}}});
+    let schema = json!({"type": "object", "required": ["approved", "count"], "properties": {"approved": {"type": "boolean"}, "count": {"type": "integer"}}});
     let alone = |schema: Value| {
         Conversation::of([
             started("r1"),
@@ -337,24 +416,26 @@ fn nothing_may_be_left_dangling() {
         .take(json!({"type": "TOOL_CALL_START", "toolCallId": "c3", "toolCallName": "locate"}));
     conversation.take(json!({"type": "TOOL_CALL_END", "toolCallId": "c3"}));
     conversation.take(finished("r1"));
-    let open = |calls: &[&str]| {
-        Err(Refusal::OpenCalls {
-            tool_call_ids: calls.iter().map(|id| (*id).to_owned()).collect(),
+    conversation.tools = vec![Tool::new("locate", "Where the user is.")];
+    let waiting = |asks: &[&str]| {
+        Err(Refusal::QuestionsWait {
+            tool_call_ids: asks.iter().map(|id| (*id).to_owned()).collect(),
         })
     };
     assert_eq!(
         conversation.next(Delivery::UserMessage, vec![]),
-        open(&["c1", "c2", "c3"])
+        waiting(&["c1", "c2"])
     );
     assert_eq!(
         conversation.next(Delivery::UserMessage, vec![conversation.picks("c1", 0)]),
-        open(&["c2", "c3"])
+        waiting(&["c2"])
     );
     let both = vec![conversation.picks("c1", 0), conversation.picks("c2", 1)];
-    assert_eq!(
-        conversation.next(Delivery::ToolResult, both.clone()),
-        open(&["c3"])
-    );
+    let refused = conversation.next(Delivery::ToolResult, both.clone());
+    let open = Refusal::OpenCalls {
+        tool_call_ids: vec!["c3".to_owned()],
+    };
+    assert_eq!(refused, Err(open));
     conversation
         .thread
         .push_message(Message::tool("t3", "c3", "here"));
@@ -476,7 +557,10 @@ fn the_rest_is_refused_with_a_reason() {
             tool_call_id: "c9".to_owned()
         })
     );
-    assert_eq!(refused.unwrap_err().to_string(), "there is no question c9");
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "there is no such question"
+    );
     let first = conversation
         .next(Delivery::UserMessage, vec![conversation.picks("c1", 0)])
         .unwrap();
@@ -516,7 +600,8 @@ fn a_call_of_another_tool_that_waits_for_its_client_is_not_closed() {
         .map(|kind| json!({"type": kind, "toolCallId": "x1", "toolCallName": "search"}));
     let mut end = end;
     end.as_object_mut().unwrap().remove("toolCallName");
-    let conversation = Conversation::of([started("r1"), start, end, finished("r1")]);
+    let mut conversation = Conversation::of([started("r1"), start, end, finished("r1")]);
+    conversation.tools = vec![Tool::new("search", "Searches this page.")];
     let refused = conversation.say(Delivery::UserMessage, said("go on"));
     assert!(matches!(refused, Err(Refusal::OpenCalls { .. })));
 }
@@ -558,7 +643,7 @@ fn a_malformed_ask_that_its_user_cancelled_is_over() {
     assert_eq!(phase(&replayed), Phase::Declined);
 }
 
-fn said(text: &str) -> Said {
+pub(crate) fn said(text: &str) -> Said {
     Said {
         replies: Vec::new(),
         text: Some(text.to_owned()),

@@ -97,6 +97,10 @@ fn a_call_tells_where_it_grew_and_survives_a_snapshot_without_it() {
     thread.handle_event(&ToolCallEnd::new("c1").into());
     let call = thread.call("c1").unwrap();
     assert!(call.ended && !call.answered && call.name == "f");
+    assert_eq!(
+        thread.next_warning().unwrap().code,
+        WarningCode::MissingEntity
+    );
 }
 
 #[test]
@@ -296,7 +300,8 @@ fn an_activity_in_the_place_of_a_call_does_no_harm() {
     thread.handle_event(&event(
         json!({"type": "TOOL_CALL_RESULT", "messageId": "m1", "toolCallId": "c1", "content": "x"}),
     ));
-    assert_eq!(thread.messages().len(), 1);
+    let roles: Vec<&str> = thread.messages().iter().map(Message::role).collect();
+    assert_eq!(roles, ["activity", "tool"]);
 }
 
 #[test]
@@ -322,4 +327,75 @@ fn a_patch_applies_whole_or_not_at_all() {
         Change::StateChanged
     );
     assert_eq!(thread.state(), &json!({"a": 1, "b": 1}));
+}
+
+#[test]
+fn a_call_is_answered_as_long_as_a_message_answers_it() {
+    let held = json!([
+        {"role": "assistant", "id": "m1", "toolCalls": [call("c1", "f")]},
+        {"role": "tool", "id": "x1", "toolCallId": "c1", "content": ""},
+    ]);
+    let mut thread = Thread::new(messages(held.clone()));
+    assert_eq!(thread.unanswered_tool_call_ids(), Vec::<String>::new());
+    let mut snapshot = |messages: &Value| {
+        thread.handle_event(&event(
+            json!({"type": "MESSAGES_SNAPSHOT", "messages": messages}),
+        ));
+        thread.unanswered_tool_call_ids()
+    };
+    assert_eq!(snapshot(&json!([held[0]])), ["c1"]);
+    assert_eq!(snapshot(&held), Vec::<String>::new());
+    // Something else in the place of the answer.
+    thread.push_message(Message::user("x1", "Hi"));
+    assert_eq!(thread.unanswered_tool_call_ids(), ["c1"]);
+}
+
+#[test]
+fn a_result_of_the_run_answers_though_a_snapshot_drops_it() {
+    let mut thread = Thread::default();
+    for json in [
+        json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
+        json!({"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "f"}),
+        json!({"type": "TOOL_CALL_END", "toolCallId": "c1"}),
+        json!({"type": "TOOL_CALL_RESULT", "messageId": "x1", "toolCallId": "c1", "content": ""}),
+        json!({"type": "MESSAGES_SNAPSHOT", "messages": []}),
+        json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}),
+    ] {
+        thread.handle_event(&event(json));
+    }
+    assert_eq!(thread.pending_tool_call_ids(), Vec::<String>::new());
+}
+
+#[test]
+fn a_snapshot_puts_a_result_behind_its_call_even_under_the_id_of_the_calls_message() {
+    let mut thread = Thread::default();
+    for json in [
+        json!({"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "f"}),
+        json!({"type": "TOOL_CALL_RESULT", "messageId": "c1", "toolCallId": "c1", "content": ""}),
+        json!({"type": "MESSAGES_SNAPSHOT", "messages": [
+            {"role": "assistant", "id": "m1", "toolCalls": [call("c1", "f")]},
+            {"role": "tool", "id": "c1", "toolCallId": "c1", "content": ""},
+        ]}),
+    ] {
+        thread.handle_event(&event(json));
+    }
+    let roles: Vec<&str> = thread.messages().iter().map(Message::role).collect();
+    assert_eq!(roles, ["assistant", "tool"]);
+}
+
+#[test]
+fn text_that_finds_no_place_is_told_of() {
+    let mut thread = Thread::new(messages(json!([
+        {"role": "user", "id": "u1", "content": [{"type": "text", "text": "Hi"}]},
+        {"role": "activity", "id": "a1", "activityType": "x", "content": {}},
+    ])));
+    for id in ["u1", "a1"] {
+        thread.handle_event(&TextMessageStart::new(id).into());
+        assert_eq!(thread.next_warning(), None);
+        thread.handle_event(&TextMessageContent::new(id, "more").into());
+        assert_eq!(
+            thread.next_warning().unwrap().code,
+            WarningCode::TextDropped
+        );
+    }
 }

@@ -1,9 +1,9 @@
 //! Events in wire form: every type with every field, and what the rules make of each thing that can be wrong with one.
 
 use ag_ui_stream::input::RunAgentInput;
-use ag_ui_stream::reader::{DoneMarker, EndOutcome};
+use ag_ui_stream::reader::{DoneMarker, EndOutcome, ErrorCode};
 use ag_ui_stream::warning::WarningCode;
-use ag_ui_stream::{Event, EventReader};
+use ag_ui_stream::{Event, EventReader, Message};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -354,4 +354,22 @@ fn a_schema_keeps_its_order_from_client_to_server() {
         assert!(sent.contains(schema), "{sent}");
         assert_eq!(RunAgentInput::parse(&sent).unwrap().0, input);
     }
+}
+
+#[test]
+fn a_message_alone_is_read_as_those_of_a_stream() {
+    let read = |json: Value| Message::parse(&json.to_string());
+    let (message, warnings) =
+        read(json!({"role": "tool", "id": "1", "toolCallId": "c", "content": "r", "newer": 1}))
+            .unwrap();
+    assert_eq!(message, Message::tool("1", "c", "r"));
+    assert_eq!(warnings[0].path.as_deref(), Some("/newer"));
+    let error = read(json!({"role": "oracle", "id": "1"})).unwrap_err();
+    assert_eq!(error.code, ErrorCode::Malformed);
+    let error = read(json!({"role": "user", "id": 1, "content": "a"})).unwrap_err();
+    assert_eq!(error.path.as_deref(), Some("/id"));
+    assert_eq!(
+        Message::parse("{").unwrap_err().code,
+        ErrorCode::InvalidJson
+    );
 }

@@ -1,6 +1,6 @@
 //! What comes from elsewhere: the events and the history that the server tells, and what this browser has kept.
 
-use super::Core;
+use super::{Core, tell_developers};
 use crate::chat::Status;
 use crate::conversation::Conversation;
 use crate::following::Following;
@@ -15,10 +15,15 @@ use ag_ui_stream::thread::RunState;
 use ask_user_question::json;
 use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
+use serde_json::Value;
 
 impl Core {
     /// Takes a frame of the conversation's events.
     pub(crate) fn take_frame(&mut self, frame: Frame) {
+        if frame.event == "state_change" {
+            let state = json::parse(&frame.data).unwrap_or_default();
+            self.know_deadline(&state);
+        }
         let is_reading = self.running.as_ref().is_some_and(|running| running.is_run);
         let Some(following) = &mut self.following else {
             return;
@@ -56,10 +61,14 @@ impl Core {
         let run_id = description["runId"].as_str();
         if !self.take_history(&history, last_id, run_id) {
             let trouble = Trouble::Unreadable(text.chars().take(100).collect());
+            tell_developers(&trouble);
             self.status.set(Status::Failed(trouble));
             self.following = None;
             self.restoring.set(false);
             return;
+        }
+        for ask in description["pending"].as_array().into_iter().flatten() {
+            self.know_deadline(ask);
         }
         let state = &description["state"];
         let is_at_work = matches!(
@@ -73,6 +82,14 @@ impl Core {
             let reason = state["reason"].as_str().unwrap_or_default();
             let trouble = Trouble::Agent(reason.to_owned());
             self.status.set(Status::Failed(trouble));
+        }
+    }
+
+    /// Takes the deadline from what the server says of an ask that waits, where it has one.
+    fn know_deadline(&mut self, ask: &Value) {
+        let (call, deadline) = (ask["toolCallId"].as_str(), ask["expiresAt"].as_str());
+        if let (Some(call), Some(deadline)) = (call, deadline) {
+            self.conversation.know_deadline(call, deadline);
         }
     }
 

@@ -1,27 +1,53 @@
 //! What goes out next: what was said and answered, as the agent takes it.
 
 use super::Core;
+use crate::address;
 use crate::chat::Status;
 use crate::conversation::Conversation;
 use crate::delivery::Delivery;
 use crate::ids::{new_id, now};
+use crate::options::Memory;
 use crate::outbox::{Outgoing, Post};
 use ag_ui_stream::Message;
 use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal, Said, next_run};
 use ag_ui_stream::input::RunAgentInput;
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
-use ask_user_question::{Outcome, json};
+use ask_user_question::{AskSnapshot, Outcome, Phase, json};
 use leptos::prelude::*;
 use serde_json::Value;
 
 impl Core {
-    /// Holds what was typed. What it is, a message of its own or the answer to what waits, is decided when it goes.
-    pub(crate) fn outgoing_text(&mut self, text: &str) -> Result<Option<Outgoing>, Refusal> {
-        self.outbox.say(text);
+    /// Holds what was typed. Unless it stands alone, it is decided when it goes what it is: a message of its own, or the answer to what waits.
+    pub(crate) fn outgoing_text(
+        &mut self,
+        text: &str,
+        stands_alone: bool,
+    ) -> Result<Option<Outgoing>, Refusal> {
+        // It can't be meant for a question that comes while it waits for the server.
+        let stands_alone = stands_alone || self.knows_of_no_question();
+        self.outbox.say(text, stands_alone);
+        if self.options.memory == Memory::Address {
+            address::name_conversation(&self.options.setup.thread_id);
+        }
         let outgoing = self.outgoing_held();
         self.show_message();
         outgoing
+    }
+
+    fn knows_of_no_question(&self) -> bool {
+        let may_have_missed = self.following.as_ref().is_some_and(|it| it.stale);
+        let is_open = |ask: &AskSnapshot| match ask.phase {
+            Phase::Streaming | Phase::Ready | Phase::Answerable => true,
+            Phase::Malformed
+            | Phase::Answered
+            | Phase::Declined
+            | Phase::Superseded
+            | Phase::Expired
+            | Phase::Interrupted => false,
+        };
+        let is_known = !self.restoring.get_untracked() && !may_have_missed;
+        is_known && !self.conversation.asks.asks().any(is_open)
     }
 
     /// What is held, if it may go.
@@ -30,6 +56,7 @@ impl Core {
             return Ok(None);
         }
         self.answer_by_message();
+        self.cancel_by_message();
         let held = self.outbox.held();
         let message = self.outbox.message().cloned();
         if held.is_empty() && message.is_none() {
@@ -39,7 +66,6 @@ impl Core {
             return Ok(Some(outgoing));
         }
         self.bind_interrupts(&held);
-        let count = held.len();
         let text = message.as_ref().map(|message| message.text.clone());
         match self.outgoing(held, text) {
             Ok(mut outgoing) => {
@@ -50,11 +76,11 @@ impl Core {
                 Ok(Some(outgoing))
             }
             // The other asks wait for their replies.
-            Err(Refusal::OpenCalls { .. } | Refusal::OpenInterrupts { .. })
-                if self.conversation.waiting().count() > count =>
-            {
-                Ok(None)
-            }
+            Err(
+                Refusal::QuestionsWait { .. }
+                | Refusal::OpenCalls { .. }
+                | Refusal::OpenInterrupts { .. },
+            ) if self.waits_for_others() => Ok(None),
             Err(refusal) => Err(refusal),
         }
     }
@@ -103,19 +129,51 @@ impl Core {
         if waits.is_empty() {
             return;
         }
-        let Some(message) = self.outbox.take_message() else {
+        let Some(message) = self.outbox.take_answer() else {
             return;
         };
-        for (index, (tool_call_id, ask)) in waits.iter().enumerate() {
-            // One text can't answer two calls.
-            let outcome = if index == 0 {
-                match_message(ask, &message.text, Vec::new())
-            } else {
-                Outcome::Superseded
-            };
-            self.hold(tool_call_id, outcome, AnsweredBy::Composer);
+        let transcript = &self.conversation.transcript;
+        let read = waits
+            .iter()
+            .map(|(id, ask)| match_message(ask, &message.text, transcript.picks(id)));
+        let mut outcomes: Vec<Outcome> = read.collect();
+        // One text can't answer two calls: it is for the one that offers it, or else for the first.
+        let meant = outcomes.iter().position(picks_an_option).unwrap_or(0);
+        let outcome = outcomes.swap_remove(meant);
+        let is_answer = matches!(outcome, Outcome::Answered(_));
+        for (index, (tool_call_id, _)) in waits.iter().enumerate() {
+            if index == meant {
+                self.hold(tool_call_id, outcome.clone(), AnsweredBy::Composer);
+            } else if !is_answer {
+                // Who talks of something else goes past them all.
+                self.hold(tool_call_id, Outcome::Superseded, AnsweredBy::Composer);
+            }
         }
         self.show_message();
+    }
+
+    /// Takes the message that is held for a no to what the agent waits for and nobody could be shown: no run can start before.
+    fn cancel_by_message(&mut self) {
+        if self.outbox.message().is_none() {
+            return;
+        }
+        let cancelled = self.conversation.unreadable();
+        let cancelled = cancelled.filter(|ask| !self.outbox.answers(&ask.tool_call_id));
+        let cancelled: Vec<String> = cancelled.map(|ask| ask.tool_call_id.clone()).collect();
+        for tool_call_id in cancelled {
+            self.hold(&tool_call_id, Outcome::Declined, AnsweredBy::Composer);
+        }
+    }
+
+    /// Whether another ask still needs its reply before what is held can go.
+    pub(crate) fn waits_for_others(&self) -> bool {
+        let Self {
+            conversation,
+            outbox,
+            ..
+        } = self;
+        let mut open = conversation.waiting().chain(conversation.unreadable());
+        open.any(|ask| !outbox.answers(&ask.tool_call_id))
     }
 
     fn outgoing(&self, replies: Vec<AskReply>, text: Option<String>) -> Result<Outgoing, Refusal> {
@@ -126,7 +184,7 @@ impl Core {
             thread,
             asks,
             &self.options.setup,
-            self.options.delivery.in_a_run(),
+            self.options.delivery.in_a_run(self.options.agent()),
             &said,
             new_id,
         )?;
@@ -177,6 +235,14 @@ impl Core {
             }
         }
     }
+}
+
+/// Whether an outcome is what an ask offers, and nothing in the user's own words.
+fn picks_an_option(outcome: &Outcome) -> bool {
+    let Outcome::Answered(reply) = outcome else {
+        return false;
+    };
+    reply.answers().iter().all(|answer| answer.other.is_none())
 }
 
 fn name_last(messages: &mut [Message], id: &str) {

@@ -1,9 +1,7 @@
 //! A request from its launch to its end.
 
-use super::Core;
-use crate::address;
+use super::{Core, tell_developers};
 use crate::chat::Status;
-use crate::options::Memory;
 use crate::outbox::{Outgoing, Post};
 use crate::transport::{Abort, Endpoint, TransportError, conversation_path};
 use crate::trouble::Trouble;
@@ -54,9 +52,6 @@ impl Core {
         let (path, body) = match &outgoing.post {
             Post::Rest { action, body } => (Some(conversation_path(id, action)), body.clone()),
             Post::Run(run) => {
-                if self.options.memory == Memory::Address {
-                    address::name_conversation(id);
-                }
                 if outgoing.replies.is_empty() && !outgoing.started {
                     self.conversation.start_run(run);
                     outgoing.started = true;
@@ -121,7 +116,10 @@ impl Core {
             RunEnd::Failed(trouble) => match &mut self.following {
                 // The run goes on without this tab, or its server died: what has become of it is to be asked for.
                 Some(following) if trouble == Trouble::BrokeOff => following.lose_runs(),
-                _ => self.status.set(Status::Failed(trouble)),
+                _ => {
+                    tell_developers(&trouble);
+                    self.status.set(Status::Failed(trouble));
+                }
             },
             RunEnd::Stopped => {
                 let held = self.outbox.take_held();
@@ -152,7 +150,8 @@ impl Core {
             TransportError::Status { body, .. } => body.winner.clone(),
             TransportError::Aborted | TransportError::Network => None,
         };
-        self.report(&outgoing.replies, error.into());
+        let trouble = Trouble::from_transport(error, &self.reach);
+        self.report(&outgoing.replies, trouble);
         match winner {
             // Somebody else was first: there is nothing to send again.
             Some(winner) => self.conversation.push_message(winner),

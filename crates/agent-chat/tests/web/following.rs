@@ -389,6 +389,36 @@ async fn what_is_said_before_the_server_is_there_is_said_then() {
 }
 
 #[test]
+async fn what_was_said_before_a_question_came_does_not_answer_it() {
+    let server = Server::new();
+    let visitor = Visitor::first(server.options());
+    server
+        .describes(json!({
+            "messages": [hello()],
+            "state": {"type": "idle"},
+            "pending": [],
+            "lastEventId": "life-2m",
+        }))
+        .await;
+    server.heard().await;
+    assert!(visitor.chat.send("Any news?"));
+    Call::next().await.is_unreachable();
+    // Meanwhile the agent has asked, in another tab.
+    server.describes(asking("life-9m")).await;
+    visitor
+        .sees_lines(&["user: Hello", "ask: answerable", "user: Any news?"])
+        .await;
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    visitor.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    let said: Vec<_> = call.input.messages.iter().map(|it| it.text()).collect();
+    assert!(
+        said.ends_with(&["Large".into(), "Any news?".into()]),
+        "{said:?}"
+    );
+}
+
+#[test]
 async fn rest_delivers_and_what_follows_comes_by_the_events() {
     let server = Server::new();
     let options = server.options().with_delivery(Delivery::Rest);
@@ -869,4 +899,85 @@ async fn a_new_conversation_is_followed_from_its_first_run_on() {
     server.describes(asking("life-7m")).await;
     let stream = server.asked("/events").await;
     assert_eq!(stream.header("last-event-id").as_deref(), Some("life-7m"));
+}
+
+#[test]
+async fn a_page_without_web_locks_streams() {
+    for locks in ["none", "refused"] {
+        let server = Server::new();
+        let visitor = Visitor::first(server.options());
+        scripted_agent::locks_are(locks);
+        server.describes(asking("life-4m")).await;
+        let stream = server.heard().await;
+        let second = Visitor::beside(server.options());
+        server.describes(asking("life-4m")).await;
+        let of_second = server.heard().await;
+        let none = json!([answer("reply")]);
+        stream.tells("", "life-5", &run_started(&server.id, "r2", none));
+        visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
+        drop((second, of_second));
+    }
+    scripted_agent::locks_are("granted");
+}
+
+/// An hour from now, as the server writes it, and as the card counts.
+fn in_an_hour() -> (String, u64) {
+    let at = (js_sys::Date::now() / 1000.0).round() * 1000.0 + 3_600_000.0;
+    let text = js_sys::Date::new(&at.into()).to_iso_string();
+    (text.into(), at as u64)
+}
+
+async fn sees_deadline(visitor: &Visitor, deadline: u64) {
+    visitor
+        .sees("the deadline", |_| {
+            let ask = visitor.ask("c1").ask;
+            ask.with_untracked(|ask| ask.expires_at) == Some(deadline)
+        })
+        .await;
+}
+
+#[test]
+async fn the_servers_deadline_comes_with_the_conversation() {
+    let (text, deadline) = in_an_hour();
+    let server = Server::new();
+    let visitor = Visitor::first(server.options());
+    let mut description = asking("life-4m");
+    description["pending"][0]["expiresAt"] = text.into();
+    server.describes(description).await;
+    visitor
+        .sees_lines(&["user: Hello", "ask: answerable"])
+        .await;
+    sees_deadline(&visitor, deadline).await;
+}
+
+#[test]
+async fn the_servers_deadline_comes_with_the_events_and_stays_when_all_is_told_again() {
+    let (text, deadline) = in_an_hour();
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    let waits = json!({"type": "awaiting_user_response", "toolCallId": "c1", "expiresAt": text});
+    stream.tells("state_change", "life-4m", &waits);
+    sees_deadline(&visitor, deadline).await;
+    stream.breaks_off();
+    let stream = server.heard().await;
+    stream.tells("reset", "", &json!({}));
+    stream.tells("", "", &run_started(&server.id, "r9", json!([])));
+    let history =
+        json!([hello(), size_call(), {"id": "m1", "role": "assistant", "content": "Well?"}]);
+    let history = json!({"type": "MESSAGES_SNAPSHOT", "messages": history});
+    stream.tells("", "", &history);
+    stream.tells("", "other-0", &run_finished(&server.id, "r9"));
+    visitor
+        .sees_lines(&["user: Hello", "ask: answerable", "agent: Well?"])
+        .await;
+    sees_deadline(&visitor, deadline).await;
+}
+
+#[test]
+async fn a_deadline_of_the_server_expires_the_ask() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    let waits = json!({"type": "awaiting_user_response", "toolCallId": "c1", "expiresAt": "2020-01-01T00:00:00Z"});
+    stream.tells("state_change", "life-4m", &waits);
+    visitor.sees_phase("c1", Phase::Expired).await;
 }

@@ -2,15 +2,17 @@
 
 use crate::scripted_agent::{self, Call, Request};
 use crate::visitor::{COLOUR, SIZE, Visitor};
-use agent_chat::{ChatOptions, Status, Trouble, keep_headers, kept_headers};
-use ask_user_question::Phase;
+use agent_chat::{ChatOptions, Delivery, Status, Trouble, keep_headers, kept_headers};
 use ask_user_question::snapshot::Sending;
+use ask_user_question::{Outcome, Phase};
 use leptos::prelude::*;
 use serde_json::json;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 fn options(id: &str) -> ChatOptions {
-    ChatOptions::new("/agent").with_conversation(id)
+    ChatOptions::new("/agent")
+        .with_delivery(Delivery::UserMessage)
+        .with_conversation(id)
 }
 
 /// Who was asked for the size.
@@ -70,6 +72,43 @@ async fn an_interrupt_is_still_answered_by_resume() {
     let input = Call::next().await.input;
     assert_eq!(input.resume.expect("it resumes")[0].interrupt_id, "i1");
     assert_eq!(input.state, Some(json!({"cart": 2})));
+}
+
+#[test]
+async fn a_legacy_interrupt_is_still_answered_by_its_command() {
+    let visitor = Visitor::first(options("legacy"));
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    let value = serde_json::to_string(SIZE).expect("a text");
+    call.event(&format!(
+        r#"{{"type":"CUSTOM","name":"on_interrupt","value":{value},"rawEvent":{{"id":"i1"}}}}"#
+    ));
+    call.finishes();
+    visitor.sees_phase("i1", Phase::Answerable).await;
+    visitor.sees_status(Status::Idle).await;
+    drop(visitor);
+    let visitor = Visitor::beside(options("legacy"));
+    visitor.sees_phase("i1", Phase::Answerable).await;
+    visitor.picks("i1", SIZE, 0);
+    let call = Call::next().await;
+    let command = call.input.forwarded_props.clone().expect("a command");
+    assert!(command["command"]["resume"]["answers"].is_object());
+    assert_eq!(command["command"]["interruptEvent"], SIZE);
+    call.accept();
+    call.says("m2", "Small then.");
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    drop(visitor);
+    let visitor = Visitor::beside(options("legacy"));
+    visitor
+        .sees_lines(&["user: Hello", "ask: answered", "agent: Small then."])
+        .await;
+    let outcome = visitor.ask("i1").ask.get_untracked().outcome;
+    let Some(Outcome::Answered(reply)) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(reply.message(), "Small");
 }
 
 #[test]
@@ -299,7 +338,7 @@ async fn an_agent_that_is_not_allowed_is_refused_before_anything_is_sent() {
     ] {
         let url = format!("{agent}/run");
         let visitor = Visitor::first(ChatOptions::new(url).with_allow_list("/settings.json"));
-        assert!(!visitor.chat.send("Hello"), "it is not known yet");
+        assert!(visitor.chat.send("Hello"), "it waits for the permission");
         Request::next("GET /settings.json")
             .await
             .answers(200, &list);
@@ -341,6 +380,55 @@ async fn an_agent_that_is_allowed_is_talked_to() {
     let options = ChatOptions::new("https://agent.example/agent");
     let visitor = Visitor::first(options.with_allow_list("/settings.json"));
     is_allowed_to_talk(&visitor).await;
+}
+
+#[test]
+async fn what_is_said_before_it_is_known_who_is_allowed_goes_then() {
+    let options = ChatOptions::new("https://agent.example/agent");
+    let visitor = Visitor::first(options.with_allow_list("/settings.json"));
+    let list = Request::next("GET /settings.json").await;
+    assert!(visitor.chat.send("Hello"));
+    visitor.sees_lines(&["user: Hello"]).await;
+    list.answers(200, &json!({"allowAgents": ["https://agent.example"]}));
+    assert_eq!(Call::next().await.input.messages[0].text(), "Hello");
+}
+
+#[test]
+async fn what_is_said_before_it_is_known_who_is_allowed_outlives_a_reload_and_goes_once() {
+    let options = || {
+        let options = ChatOptions::new("https://agent.example/agent");
+        options.with_allow_list("/settings.json").kept_in_address()
+    };
+    let allowed = json!({"allowAgents": ["https://agent.example"]});
+    window().location().set_hash("").expect("it takes it");
+    let visitor = Visitor::first(options());
+    let list = Request::next("GET /settings.json").await;
+    assert!(visitor.chat.send("Hello"));
+    list.answers(200, &allowed);
+    assert_eq!(Call::next().await.input.messages[0].text(), "Hello");
+    drop(visitor);
+
+    window().location().set_hash("").expect("it takes it");
+    let visitor = Visitor::first(options());
+    Request::next("GET /settings.json").await;
+    assert!(visitor.chat.send("Good morning"));
+    drop(visitor);
+    let visitor = Visitor::beside(options());
+    let list = Request::next("GET /settings.json").await;
+    list.answers(200, &allowed);
+    let messages = Call::next().await.input.messages;
+    let texts: Vec<_> = messages.iter().map(|message| message.text()).collect();
+    assert_eq!(texts, ["Good morning"]);
+    drop(visitor);
+
+    // It may have arrived.
+    let visitor = Visitor::beside(options());
+    let list = Request::next("GET /settings.json").await;
+    list.answers(200, &allowed);
+    visitor.sees_lines(&["user: Good morning"]).await;
+    scripted_agent::tick().await;
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    window().location().set_hash("").expect("it takes it");
 }
 
 /// The list is there and names the agent: it is talked to.

@@ -8,12 +8,15 @@ mod server;
 mod visitor;
 
 use ag_ui_stream::Message;
-use agent_chat::{Status, Trouble};
+use agent_chat::{ChatOptions, Delivery, Status, Trouble};
 use ask_user_question::Phase;
+use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
 use scripted_agent::Call;
-use visitor::{COLOUR, SIZE, Visitor};
+use serde_json::Value;
+use server::Server;
+use visitor::{BOTH, COLOUR, SIZE, Visitor};
 use wasm_bindgen_test::{wasm_bindgen_test as test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -111,14 +114,10 @@ async fn a_pick_before_the_end_of_the_run_is_held() {
 
 #[test]
 async fn two_asks_go_back_together() {
-    let (visitor, call) = Visitor::greeting().await;
-    call.asks("c1", SIZE);
-    call.asks("c2", COLOUR);
-    call.finishes();
-    visitor.sees_phase("c2", Phase::Answerable).await;
-    visitor.sees_status(Status::Idle).await;
+    let visitor = Visitor::asked_twice().await;
     visitor.picks("c1", SIZE, 0);
     assert_eq!(visitor.chat.status.get_untracked(), Status::Idle);
+    assert!(visitor.holds("c1") && !visitor.holds("c2"));
     visitor.picks("c2", COLOUR, 1);
     let call = Call::next().await;
     assert_eq!(
@@ -132,6 +131,144 @@ async fn two_asks_go_back_together() {
 }
 
 #[test]
+async fn a_reply_that_is_held_can_be_taken_back_and_given_again() {
+    let visitor = Visitor::asked_twice().await;
+    visitor.picks("c1", SIZE, 0);
+    assert!(visitor.chat.take_back("c1"));
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    assert!(!visitor.holds("c1") && !visitor.chat.take_back("c1"));
+    visitor.picks("c2", COLOUR, 1);
+    assert!(visitor.holds("c2"));
+    visitor.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    assert!(!visitor.chat.take_back("c1"), "it is on its way");
+    let said: Vec<_> = call.input.messages.iter().map(Message::text).collect();
+    assert!(said.ends_with(&["Blue".into(), "Large".into()]), "{said:?}");
+}
+
+#[test]
+async fn what_came_too_late_is_never_the_answer_to_another_question() {
+    let visitor = Visitor::asked().await;
+    assert!(!visitor.chat.send_alone("It also smells of petrol"));
+    assert_eq!(visitor.chat.status.get_untracked(), Status::Idle);
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    visitor
+        .sees_lines(&["user: Hello", "ask: answerable"])
+        .await;
+    visitor.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    assert_eq!(call.input.messages[3].text(), "Large");
+    call.accept();
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    assert!(visitor.chat.send_alone("It also smells of petrol"));
+    let call = Call::next().await;
+    let last = call.input.messages.last().expect("it says something");
+    assert_eq!(last.text(), "It also smells of petrol");
+    assert_eq!(last.metadata(), None);
+}
+
+#[test]
+async fn what_is_picked_so_far_goes_along_with_what_is_typed_instead() {
+    let (visitor, call) = Visitor::greeting().await;
+    call.asks("c1", BOTH);
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    let large = Selection {
+        selected: vec![1],
+        ..Selection::default()
+    };
+    visitor.ask("c1").picks.set(vec![large]);
+    assert!(visitor.chat.send("Please stop asking"));
+    let call = Call::next().await;
+    let result: Value =
+        serde_json::from_str(&call.input.messages[2].text()).expect("the result is JSON");
+    assert_eq!(result["outcome"], "replied_in_chat");
+    assert_eq!(result["text"], "Please stop asking");
+    assert_eq!(result["details"][0]["selected"][0]["label"], "Large");
+    assert_eq!(result["details"][1]["status"], "skipped");
+}
+
+#[test]
+async fn the_delivery_follows_what_the_agent_does() {
+    for (delivery, roles_at_the_end) in [
+        (Delivery::Automatic, &["assistant", "tool"][..]),
+        (Delivery::UserMessage, &["assistant", "tool", "user"]),
+    ] {
+        let options = ChatOptions::new("/agent").with_delivery(delivery);
+        let visitor = Visitor::asked_with(options).await;
+        visitor.picks("c1", SIZE, 1);
+        assert_eq!(&roles(&Call::next().await)[1..], roles_at_the_end);
+    }
+    for (delivery, roles_at_the_end) in [
+        (Delivery::Automatic, &["assistant", "tool", "user"][..]),
+        (Delivery::ToolResult, &["assistant", "tool"]),
+    ] {
+        let server = Server::new();
+        let options = server.options().with_delivery(delivery);
+        let (visitor, _stream) = server.asked_visitor_with(options).await;
+        visitor.picks("c1", SIZE, 1);
+        assert_eq!(&roles(&Call::next().await)[1..], roles_at_the_end);
+    }
+}
+
+#[test]
+async fn an_answer_by_resume_to_an_agent_that_did_not_stop_for_one_says_so() {
+    let options = ChatOptions::new("/agent").with_delivery(Delivery::Resume);
+    let visitor = Visitor::asked_with(options).await;
+    visitor.picks("c1", SIZE, 1);
+    let told = Sending::Failed(Trouble::NothingToResume.to_string());
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), told);
+}
+
+#[test]
+async fn an_agent_elsewhere_that_does_not_answer_may_not_let_the_page_in() {
+    let visitor = Visitor::first(ChatOptions::new("https://agent.example/agent"));
+    visitor.chat.send("Hello");
+    Call::next().await.is_unreachable();
+    let origin = "https://agent.example".to_owned();
+    visitor
+        .sees_status(Status::Failed(Trouble::Elsewhere { origin }))
+        .await;
+}
+
+#[test]
+async fn a_users_words_that_arrive_by_and_by_are_shown() {
+    let (visitor, call) = Visitor::greeting().await;
+    call.event(r#"{"type":"TEXT_MESSAGE_START","messageId":"u2","role":"user"}"#);
+    visitor.sees_lines(&["user: Hello"]).await;
+    call.event(r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"u2","delta":"And "}"#);
+    visitor.sees_lines(&["user: Hello", "user: And "]).await;
+    call.event(r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"u2","delta":"bye"}"#);
+    visitor.sees_lines(&["user: Hello", "user: And bye"]).await;
+    let before = visitor.keys();
+    call.event(r#"{"type":"TEXT_MESSAGE_END","messageId":"u2"}"#);
+    call.event(r#"{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"u2","role":"user","content":"Good bye"}]}"#);
+    visitor.sees_lines(&["user: Good bye"]).await;
+    assert!(!before.contains(&visitor.keys()[0]), "it is another text");
+}
+
+#[test]
+async fn only_a_message_that_is_still_to_grow_is_arriving() {
+    let (visitor, call) = Visitor::greeting().await;
+    let arriving = |expected: &'static [&str]| {
+        visitor.sees("what is arriving", move |chat| {
+            chat.arriving.with_untracked(|ids| ids == expected)
+        })
+    };
+    call.event(r#"{"type":"TEXT_MESSAGE_START","messageId":"m1","role":"assistant"}"#);
+    call.event(r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"Good"}"#);
+    arriving(&["m1"]).await;
+    call.event(r#"{"type":"TEXT_MESSAGE_END","messageId":"m1"}"#);
+    arriving(&[]).await;
+    call.event(r#"{"type":"TEXT_MESSAGE_START","messageId":"m2","role":"assistant"}"#);
+    call.event(r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m2","delta":"day"}"#);
+    arriving(&["m2"]).await;
+    call.breaks_off();
+    arriving(&[]).await;
+}
+
+#[test]
 async fn a_typed_text_answers_what_waits() {
     let visitor = Visitor::asked().await;
     assert!(visitor.chat.send("large"));
@@ -141,6 +278,44 @@ async fn a_typed_text_answers_what_waits() {
         r#"{"answers":{"Which size?":"Large"}}"#
     );
     assert_eq!(about(&call, 3)["by"], "composer");
+}
+
+#[test]
+async fn a_typed_text_answers_one_of_the_questions_that_wait() {
+    // What one of them offers is for that one, and what none offers for the first.
+    for (typed, meant, other, answer) in [
+        ("blue", "c2", "c1", (SIZE, "Small")),
+        ("Very large", "c1", "c2", (COLOUR, "Red")),
+    ] {
+        let visitor = Visitor::asked_twice().await;
+        assert!(visitor.chat.send(typed));
+        assert!(visitor.holds(meant) && !visitor.holds(other), "{typed}");
+        visitor.sees_phase(other, Phase::Answerable).await;
+        visitor.picks(other, answer.0, 0);
+        let call = Call::next().await;
+        let said: Vec<_> = call.input.messages.iter().map(Message::text).collect();
+        let of = |words: &str| said.iter().filter(|text| text.contains(words)).count();
+        assert_eq!(of(&typed[1..]), 2, "as a result and as a message: {said:?}");
+        assert_eq!(of(answer.1), 2, "{said:?}");
+    }
+}
+
+#[test]
+async fn who_talks_of_something_else_goes_past_all_that_wait() {
+    let (visitor, call) = Visitor::greeting().await;
+    call.asks("c1", BOTH);
+    call.asks("c2", COLOUR);
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    assert!(visitor.chat.send("What are your opening hours?"));
+    let call = Call::next().await;
+    let said: Vec<_> = call.input.messages.iter().map(Message::text).collect();
+    let with = |words: &str| said.iter().any(|text| text.contains(words));
+    assert!(with("replied_in_chat"), "{said:?}");
+    assert!(
+        with(ask_user_question::outcome::SUPERSEDED_TEXT),
+        "{said:?}"
+    );
 }
 
 #[test]
@@ -250,7 +425,7 @@ async fn what_somebody_else_answered_first_is_shown() {
     let visitor = Visitor::asked().await;
     visitor.picks("c1", SIZE, 1);
     let winner = r#"{"code":"already_answered","message":"Another reply was first.","winner":
-        {"id":"w","role":"tool","toolCallId":"c1","content":"{\"answers\":{\"Which size?\":\"Small\"}}"}}"#;
+        {"id":"w","role":"tool","toolCallId":"c1","newerThanThePage":true,"content":"{\"answers\":{\"Which size?\":\"Small\"}}"}}"#;
     Call::next().await.refuses(409, winner);
     visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
     visitor.sees_status(Status::Idle).await;
@@ -275,6 +450,37 @@ async fn two_interrupts_go_back_together() {
 }
 
 #[test]
+async fn what_cannot_be_asked_is_cancelled_by_what_is_said_instead() {
+    let (visitor, call) = Visitor::greeting().await;
+    call.interrupts(r#"[{"id":"i1","reason":"acme:silent"}]"#);
+    visitor.sees_lines(&["user: Hello", "ask: malformed"]).await;
+    visitor.sees_status(Status::Idle).await;
+    assert!(visitor.chat.send_alone("Not now"));
+    let call = Call::next().await;
+    let resume = serde_json::to_value(&call.input.resume).expect("it is plain data");
+    assert_eq!(resume[0]["interruptId"], "i1");
+    assert_eq!(resume[0]["status"], "cancelled");
+    assert_eq!(roles(&call), ["user", "user"]);
+    call.accept();
+    visitor
+        .sees_lines(&["user: Hello", "ask: declined", "user: Not now"])
+        .await;
+}
+
+#[test]
+async fn an_answer_is_held_for_what_cannot_be_asked_beside_it() {
+    let (visitor, call) = Visitor::greeting().await;
+    call.asks("c1", SIZE);
+    call.interrupts(r#"[{"id":"i1","reason":"tool_call","toolCallId":"c1"},{"id":"i2","reason":"acme:silent"}]"#);
+    visitor.sees_status(Status::Idle).await;
+    visitor.picks("c1", SIZE, 0);
+    assert!(visitor.chat.holds("c1"));
+    assert_eq!(visitor.chat.status.get_untracked(), Status::Idle);
+    visitor.chat.cancel("i2");
+    assert_eq!(Call::next().await.input.resume.iter().flatten().count(), 2);
+}
+
+#[test]
 async fn an_interrupt_without_a_call_is_shown_after_what_was_said() {
     let (visitor, call) = Visitor::greeting().await;
     call.says("m1", "One thing.");
@@ -282,6 +488,47 @@ async fn an_interrupt_without_a_call_is_shown_after_what_was_said() {
     visitor
         .sees_lines(&["user: Hello", "agent: One thing.", "ask: answerable"])
         .await;
+}
+
+#[test]
+async fn an_open_call_of_a_tool_that_needs_approval_becomes_a_question() {
+    let options = || {
+        ChatOptions::new("/agent")
+            .with_approvals(["delete_file"])
+            .with_conversation("approval")
+    };
+    let visitor = Visitor::first(options());
+    visitor.chat.send("Tidy up");
+    let call = Call::next().await;
+    call.accept();
+    for event in [
+        r#"{"type":"TOOL_CALL_START","toolCallId":"w1","toolCallName":"delete_file"}"#,
+        r#"{"type":"TOOL_CALL_ARGS","toolCallId":"w1","delta":"{\"path\": \"a\"}"}"#,
+        r#"{"type":"TOOL_CALL_END","toolCallId":"w1"}"#,
+    ] {
+        call.event(event);
+    }
+    visitor
+        .sees_lines(&["user: Tidy up", "tool: delete_file"])
+        .await;
+    let before = visitor.keys();
+    call.finishes();
+    let asked = ["user: Tidy up", "ask: answerable"];
+    visitor.sees_lines(&asked).await;
+    // A keyed list would go on showing the call.
+    assert_ne!(visitor.keys()[1], before[1]);
+    visitor.sees_status(Status::Idle).await;
+    drop(visitor);
+    let visitor = Visitor::beside(options());
+    visitor.sees_lines(&asked).await;
+    let ask = visitor.ask("w1").ask.get_untracked().ask;
+    let ask = serde_json::to_string(&*ask.expect("it is complete")).expect("it is JSON");
+    visitor.picks("w1", &ask, 0);
+    let messages = Call::next().await.input.messages;
+    let [_, _, Message::Tool(result)] = &messages[..] else {
+        panic!("{messages:?}");
+    };
+    assert_eq!(result.content.text(), r#"{"accepted":true}"#);
 }
 
 #[test]
@@ -310,6 +557,23 @@ async fn a_text_that_a_snapshot_replaces_is_another_entry() {
 }
 
 #[test]
+async fn a_page_instead_of_a_stream_is_no_broken_connection() {
+    for body in ["<!doctype html>\n<h1>Sign in</h1>\n", r#"{"answer":42}"#] {
+        let visitor = Visitor::new();
+        visitor.chat.send("Hello");
+        Call::next().await.refuses(200, body);
+        visitor
+            .sees("the failure", |chat| {
+                matches!(
+                    chat.status.get_untracked(),
+                    Status::Failed(Trouble::Unreadable(_))
+                )
+            })
+            .await;
+    }
+}
+
+#[test]
 async fn a_breach_of_protocol_ends_the_request() {
     let (visitor, call) = Visitor::greeting().await;
     call.event("[1]");
@@ -322,6 +586,17 @@ async fn a_breach_of_protocol_ends_the_request() {
         })
         .await;
     assert!(call.is_aborted());
+    let Status::Failed(trouble) = visitor.chat.status.get_untracked() else {
+        unreachable!("it was seen");
+    };
+    let Trouble::Unreadable(details) = &trouble else {
+        unreachable!("it was seen");
+    };
+    let told = trouble.to_string();
+    assert!(
+        !told.contains(details.as_str()) && !told.contains("event"),
+        "{told}"
+    );
 }
 
 fn roles(call: &Call) -> Vec<&'static str> {
@@ -329,7 +604,7 @@ fn roles(call: &Call) -> Vec<&'static str> {
 }
 
 /// `metadata.ask` of a message.
-fn about(call: &Call, message: usize) -> serde_json::Value {
+fn about(call: &Call, message: usize) -> Value {
     call.input.messages[message]
         .metadata()
         .and_then(|metadata| metadata.get("ask"))

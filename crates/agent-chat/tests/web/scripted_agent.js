@@ -69,6 +69,13 @@ export const answer = (call, status, body) => call.resolve(new Response(body, { 
 
 export const fail = (call) => call.reject(new TypeError("Failed to fetch"));
 
+// Web Locks as they are ("granted"), as a page without a secure context has them ("none"), or as a sandboxed frame does ("refused").
+export const lock = (state) => {
+  delete navigator.locks;
+  const value = { none: undefined, refused: { request: () => Promise.reject(new DOMException("No.", "SecurityError")) } };
+  if (state in value) Object.defineProperty(navigator, "locks", { configurable: true, value: value[state] });
+};
+
 // The browser's own events, and what they are about.
 export const show = (visible) => {
   Object.defineProperty(document, "hidden", { configurable: true, value: !visible });

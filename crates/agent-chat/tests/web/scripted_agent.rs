@@ -25,6 +25,7 @@ extern "C" {
     fn is_aborted(call: &JsValue) -> bool;
     fn show(visible: bool);
     fn connect(online: bool);
+    fn lock(state: &str);
     fn dispatch(name: &str);
     fn store(key: &str);
 }
@@ -34,6 +35,7 @@ pub(crate) fn fresh() {
     forget_calls();
     show(true);
     connect(true);
+    lock("granted");
 }
 
 /// The browser shows the page, or hides it.
@@ -44,6 +46,11 @@ pub(crate) fn is_shown(visible: bool) {
 /// The machine gets a network, or loses it.
 pub(crate) fn is_connected(online: bool) {
     connect(online);
+}
+
+/// The browser has Web Locks: `granted`, `none` or `refused`.
+pub(crate) fn locks_are(state: &str) {
+    lock(state);
 }
 
 /// The browser tells its page something else.

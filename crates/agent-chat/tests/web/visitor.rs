@@ -1,7 +1,9 @@
 //! A user of the hook, as a page is one.
 
 use crate::scripted_agent::{self, Call};
-use agent_chat::{AgentChat, Ask, ChatOptions, Connection, EntryKey, Item, Status, use_agent_chat};
+use agent_chat::{
+    AgentChat, Ask, ChatOptions, Connection, Delivery, EntryKey, Item, Status, use_agent_chat,
+};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
 use leptos::prelude::*;
@@ -10,6 +12,9 @@ use leptos::prelude::*;
 pub(crate) const SIZE: &str = r#"{"questions":[{"question":"Which size?","header":"Size","options":[{"label":"Small"},{"label":"Large"}]}]}"#;
 /// Another one.
 pub(crate) const COLOUR: &str = r#"{"questions":[{"question":"Which colour?","header":"Colour","options":[{"label":"Red"},{"label":"Blue"}]}]}"#;
+
+/// Both at once.
+pub(crate) const BOTH: &str = r#"{"questions":[{"question":"Which size?","header":"Size","options":[{"label":"Small"},{"label":"Large"}]},{"question":"Which colour?","header":"Colour","options":[{"label":"Red"},{"label":"Blue"}]}]}"#;
 
 /// How often a state is looked for before a test fails. Each look lets all other tasks run first.
 const LOOKS: usize = 20_000;
@@ -20,8 +25,9 @@ pub(crate) struct Visitor {
 }
 
 impl Visitor {
+    /// Whose answers go as messages, too.
     pub(crate) fn new() -> Self {
-        Self::first(ChatOptions::new("/agent"))
+        Self::first(ChatOptions::new("/agent").with_delivery(Delivery::UserMessage))
     }
 
     /// Whose page is set up so, alone in the browser.
@@ -52,6 +58,29 @@ impl Visitor {
         let (visitor, call) = Self::greeting().await;
         call.asks("c1", SIZE);
         call.finishes();
+        visitor.sees_status(Status::Idle).await;
+        visitor
+    }
+
+    /// The same, where the page is set up so.
+    pub(crate) async fn asked_with(options: ChatOptions) -> Self {
+        let visitor = Self::first(options);
+        visitor.chat.send("Hello");
+        let call = Call::next().await;
+        call.accept();
+        call.asks("c1", SIZE);
+        call.finishes();
+        visitor.sees_status(Status::Idle).await;
+        visitor
+    }
+
+    /// Who was asked for size and colour at once.
+    pub(crate) async fn asked_twice() -> Self {
+        let (visitor, call) = Self::greeting().await;
+        call.asks("c1", SIZE);
+        call.asks("c2", COLOUR);
+        call.finishes();
+        visitor.sees_phase("c2", Phase::Answerable).await;
         visitor.sees_status(Status::Idle).await;
         visitor
     }
@@ -119,6 +148,11 @@ impl Visitor {
         find(self.chat, tool_call_id).expect("the ask is shown")
     }
 
+    /// Whether a reply waits for another.
+    pub(crate) fn holds(&self, tool_call_id: &str) -> bool {
+        untrack(|| self.chat.holds(tool_call_id))
+    }
+
     /// Picks an option of the only question.
     pub(crate) fn picks(&self, tool_call_id: &str, arguments: &str, option: usize) {
         let ask: AskUserQuestion =
@@ -151,7 +185,7 @@ fn find(chat: AgentChat, tool_call_id: &str) -> Option<Ask> {
 /// The transcript in a line an entry.
 fn lines(chat: AgentChat) -> Vec<String> {
     let line = |item: &Item| match item {
-        Item::User(text) => format!("user: {text}"),
+        Item::User(text) => format!("user: {}", text.get_untracked()),
         Item::Assistant(text) => format!("agent: {}", text.get_untracked()),
         Item::Ask(ask) => format!("ask: {}", ask.ask.with_untracked(|ask| ask.phase.as_str())),
         Item::Tool { name, done } => format!(

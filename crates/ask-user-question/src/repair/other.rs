@@ -17,14 +17,12 @@ pub enum Meaning {
 #[must_use]
 pub fn meaning(label: &str) -> Meaning {
     const OPENINGS: [&str; 3] = ["others", "other", "something else"];
-    // Long labels say more than that, and need no copy.
-    if label.len() > 100 {
+    // Long labels say more than that, and need no copy. White space around them says nothing.
+    let label = label.trim_start();
+    if label.trim_end().len() > 100 {
         return Meaning::Own;
     }
-    let plain = label
-        .trim_start()
-        .to_ascii_lowercase()
-        .replace(['\'', '’'], "");
+    let plain = label.to_ascii_lowercase().replace(['\'', '’'], "");
     let opening = OPENINGS
         .iter()
         .find_map(|opening| plain.strip_prefix(opening));

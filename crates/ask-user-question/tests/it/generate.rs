@@ -230,6 +230,47 @@ pub(crate) fn picks_for(ask: AskUserQuestion) -> impl Strategy<Value = Vec<Selec
         .collect::<Vec<_>>()
 }
 
+/// An ask of which each text is known by its first letter, with commas, notes and line breaks in them.
+pub(crate) fn distinct_ask() -> impl Strategy<Value = AskUserQuestion> {
+    let label = "[a-z]{1,3}(, [a-z]{2}| \\(note: [a-z]\\)|\n[a-z])?";
+    let question = (any::<bool>(), any::<bool>(), vec(label, 1..5)).prop_map(
+        |(has_header, multi_select, labels)| Question {
+            question: "?".to_owned(),
+            header: has_header.then(|| "#".to_owned()),
+            multi_select,
+            options: labels
+                .into_iter()
+                .zip('A'..)
+                .map(|(label, letter)| QuestionOption {
+                    label: format!("{letter}{label}"),
+                    description: None,
+                    preview: None,
+                })
+                .collect(),
+        },
+    );
+    vec(question, 1..4).prop_map(|mut questions| {
+        for (q, question) in questions.iter_mut().enumerate() {
+            question.question = format!("Q{q}: which?");
+            question.header = question.header.take().map(|_| format!("H{q}"));
+        }
+        AskUserQuestion { questions }
+    })
+}
+
+/// A legal answer to every question of a [`distinct_ask`], in words that are none of its labels.
+pub(crate) fn distinct_picks_for(ask: AskUserQuestion) -> impl Strategy<Value = Vec<Selection>> {
+    let words = "[0-9]{1,2}(, [a-z]{2}|\n[a-z]{2}| \\(z\\))?";
+    let texts = vec((words, words), ask.questions.len());
+    (picks_for(ask), texts).prop_map(|(mut selections, texts)| {
+        for (picks, (other, note)) in selections.iter_mut().zip(texts) {
+            picks.other = picks.other.take().map(|_| other);
+            picks.note = picks.note.take().map(|_| note);
+        }
+        selections
+    })
+}
+
 /// Selections that may fit an ask, or not.
 pub(crate) fn any_selections() -> impl Strategy<Value = Vec<Selection>> {
     let index = || prop_oneof![12 => 0..4usize, 1 => any::<usize>()];

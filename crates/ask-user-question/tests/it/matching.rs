@@ -30,7 +30,7 @@ fn picked(ask: &AskUserQuestion, text: &str) -> Option<Vec<usize>> {
 }
 
 #[test]
-fn labels_beginnings_and_numbers_pick() {
+fn labels_whole_words_and_numbers_pick() {
     let ask = one(
         false,
         &[
@@ -45,8 +45,8 @@ fn labels_beginnings_and_numbers_pick() {
     for (text, option) in [
         ("PostgreSQL", 0),
         ("postgresql", 0),
-        ("  POST ", 0),
-        ("p", 0),
+        ("“PostgreSQL”!", 0),
+        ("ＰｏｓｔｇｒｅＳＱＬ", 0),
         ("sqlite", 1),
         ("SQLite (recommended)", 1),
         ("mysql.", 2),
@@ -76,6 +76,9 @@ fn labels_beginnings_and_numbers_pick() {
         "PostgreSQL and SQLite",
         "1, 2",
         "Postgres please",
+        "post",
+        "p",
+        "PostgreSQL?",
         "not sure",
         "One: Oracle",
         "?",
@@ -105,7 +108,7 @@ fn nothing_is_guessed_between_two() {
         &["Standard", "Standard plus", "Stand by", "yes", "YES"],
     );
     assert_eq!(picked(&ask, "standard"), Some(vec![0]), "the whole label");
-    assert_eq!(picked(&ask, "standard p"), Some(vec![1]));
+    assert_eq!(picked(&ask, "standard p"), None, "half a word");
     assert_eq!(picked(&ask, "stand"), None);
     assert_eq!(picked(&ask, "YES"), Some(vec![4]), "exactly as written");
     assert_eq!(picked(&ask, "Yes"), None);
@@ -127,7 +130,7 @@ fn a_number_that_is_a_label_or_begins_one_is_read_as_that_or_not_at_all() {
         None,
         "the first label or the second option"
     );
-    assert_eq!(picked(&weeks, "2 w"), Some(vec![0]));
+    assert_eq!(picked(&weeks, "2 weeks"), Some(vec![0]));
     assert_eq!(
         picked(&one(false, &["1 week", "2 weeks"]), "2"),
         Some(vec![1]),
@@ -144,10 +147,92 @@ fn several_options_are_picked_with_commas_where_that_is_allowed() {
     assert_eq!(picked(&multi, "login; audit"), Some(vec![0, 3]));
     assert_eq!(picked(&multi, "login\nsearch"), Some(vec![0, 1]));
     assert_eq!(picked(&multi, "csv, json"), Some(vec![2]));
+    assert_eq!(picked(&multi, "csv, json, LOGIN."), Some(vec![0, 2]));
     assert_eq!(picked(&multi, "login, teleport"), None);
-    assert_eq!(picked(&multi, "login,"), None);
+    assert_eq!(picked(&multi, "login,"), Some(vec![0]));
+    assert_eq!(picked(&multi, "login,, search"), None);
     assert_eq!(picked(&multi, &"1,".repeat(100_000)), None);
     assert_eq!(picked(&one(false, &labels), "login, search"), None);
+}
+
+#[test]
+fn no_is_never_a_label_that_merely_begins_with_it() {
+    for (labels, text) in [
+        (["Now", "Tonight"], "no"),
+        (["No limits", "Some limits"], "No."),
+        (["No, delete nothing", "Yes"], "NO"),
+        (["Nein, danke", "Ja"], "nein"),
+        (["いいえ、結構です", "はい"], "いいえ"),
+        (["Nein danke, später", "Ja"], "nein danke"),
+        (["No thanks, ask me later", "Yes"], "No, thank you!"),
+        (["No thanks, ask me later", "Yes"], "no thanks"),
+        (["не сейчас", "да"], "Не!"),
+        (["Node.js", "Deno"], "no"),
+        (["Node.js", "Node-RED"], "node"),
+        (["Node.js", "Nodejitsu"], "node"),
+        (["Node 22", "Nodejitsu"], "node"),
+        (["GPT-4.1", "Claude"], "GPT-4"),
+        (["C++", "Rust"], "c"),
+    ] {
+        assert_eq!(
+            picked(&one(false, &labels), text),
+            None,
+            "{text} of {labels:?}"
+        );
+        assert_eq!(
+            picked(&one(true, &labels), text),
+            None,
+            "{text} of {labels:?}"
+        );
+    }
+    assert_eq!(picked(&one(false, &["Yes", "No"]), "no!"), Some(vec![1]));
+    assert_eq!(
+        picked(&one(false, &["No, never", "No"]), "no"),
+        Some(vec![1])
+    );
+    assert_eq!(
+        picked(&one(false, &["Node 22", "Deno 2"]), "node"),
+        Some(vec![0])
+    );
+    assert_eq!(
+        picked(&one(false, &["はい、お願いします", "いいえ"]), "はい"),
+        Some(vec![0])
+    );
+    assert_eq!(
+        picked(&one(false, &["ガソリン", "Diesel"]), "ｶﾞｿﾘﾝ"),
+        Some(vec![0])
+    );
+}
+
+#[test]
+fn what_a_reply_says_is_read_back() {
+    let ask = one(true, &["Red, dark", "Blue", "Rush (note: fast)"]);
+    let reply = |selected: &[usize], other: Option<&str>, note: Option<&str>| {
+        let picks = Selection {
+            selected: selected.to_vec(),
+            other: other.map(str::to_owned),
+            note: note.map(str::to_owned),
+            ..Selection::default()
+        };
+        Reply::check(&ask, vec![picks]).unwrap()
+    };
+    for reply in [
+        reply(&[0, 1], None, None),
+        reply(&[2], None, None),
+        reply(&[1, 2], None, Some("asap")),
+        reply(&[0], None, Some("not (too) dark")),
+    ] {
+        let text = reply.message();
+        assert_eq!(
+            match_message(&ask, &text, vec![]),
+            Outcome::Answered(reply.clone()),
+            "{text}"
+        );
+        assert_eq!(Reply::read_message(&ask, &text), Some(reply), "{text}");
+    }
+    let reply = reply(&[0, 1], Some("or green"), Some("2 coats"));
+    assert_eq!(reply.message(), "Red, dark, Blue, or green (note: 2 coats)");
+    assert_eq!(Reply::read_message(&ask, &reply.message()), Some(reply));
 }
 
 #[test]
@@ -320,5 +405,13 @@ fn hostile_asks_and_messages_end() {
     assert!(matches!(
         match_message(&ask, &"Q1: A\n".repeat(20_000), vec![]),
         Outcome::RepliedInChat { .. }
+    ));
+    let labels: Vec<String> = (0..3000).map(|option| format!("A{option}")).collect();
+    let ask = one(true, &labels.iter().map(String::as_str).collect::<Vec<_>>());
+    let text = format!("{}, B{})", labels.join(", "), " (note: C".repeat(3000));
+    assert!(Reply::read_message(&ask, &text).is_some());
+    assert!(matches!(
+        match_message(&ask, &text, vec![]),
+        Outcome::Answered(_)
     ));
 }

@@ -1,8 +1,8 @@
 //! Laws over arbitrary input.
 
 use crate::generate::{
-    any_ask, any_json, any_patch, any_selections, ask_like_json, config, picks_for, repaired_ask,
-    text,
+    any_ask, any_json, any_patch, any_selections, ask_like_json, config, distinct_ask,
+    distinct_picks_for, picks_for, repaired_ask, text,
 };
 use ask_user_question::matching::match_message;
 use ask_user_question::reply::Selection;
@@ -101,6 +101,22 @@ proptest! {
         let reply = Reply::check(&ask, selections).unwrap();
         let lossy = ask.questions.iter().zip(reply.selections()).any(|(question, picks)| loses(question, &picks));
         prop_assert_eq!(reply.to_json().get("details").is_some(), lossy);
+    }
+
+    #[test]
+    fn what_a_reply_says_is_what_it_is_read_back_to_say((ask, selections) in any_ask().prop_flat_map(|ask| (Just(ask.clone()), picks_for(ask)))) {
+        let reply = Reply::check(&ask, selections).unwrap();
+        let read = Reply::read_message(&ask, &reply.message());
+        // A label that looks like nothing may not be found again.
+        let is_visible = reply.answers().iter().all(|answer| answer.text().is_none_or(|text| !is_blank(&text)));
+        let said = read.map(|read| read.message());
+        prop_assert!(!is_visible || said == Some(reply.message()), "{:?}", said);
+    }
+
+    #[test]
+    fn the_message_of_a_reply_reads_back_to_that_reply((ask, selections) in distinct_ask().prop_flat_map(|ask| (Just(ask.clone()), distinct_picks_for(ask)))) {
+        let reply = Reply::check(&ask, selections).unwrap();
+        prop_assert_eq!(Reply::read_message(&ask, &reply.message()), Some(reply));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use ask_user_question::Limits;
 use ask_user_question::guidance::{self, Mode};
 use ask_user_question::limits::LimitsError;
 use ask_user_question::tool::{NAMES, tool_definition};
+use ask_user_question::validate::check_text;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -191,8 +192,21 @@ fn previews_are_in_the_schema_only_where_allowed() {
 }
 
 #[test]
+fn every_description_ends_with_an_example_that_its_profile_allows() {
+    for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT] {
+        let description = tool_definition(&limits).description;
+        let example = description.lines().last().unwrap();
+        let example = example.strip_prefix("Example: ").unwrap();
+        let checked = check_text(&limits, example);
+        assert!(checked.is_valid(), "{:?}", checked.violations);
+        assert!(checked.repairs.is_empty(), "{:?}", checked.repairs);
+    }
+}
+
+#[test]
 fn descriptions_say_what_the_origins_say() {
     let runtime = tool_definition(&Limits::RUNTIME).description;
+    let (runtime, _) = runtime.split_once("\n\nExample: ").unwrap();
     assert_eq!(
         runtime,
         "Ask the user clarifying questions when you need input to proceed.\n\

@@ -4,9 +4,7 @@ use crate::samples::{ask_call, other_call};
 use ask_user_question::Limits;
 use ask_user_question::json::JsonText;
 use question_agent::call::{ToolCall, ToolResult};
-use question_agent::registry::{
-    AllowRule, Permission, PermissionMode, Tool, ToolContext, ToolRegistry, ToolSpec,
-};
+use question_agent::registry::{PermissionMode, Tool, ToolContext, ToolRegistry, ToolSpec};
 use std::sync::Arc;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -75,39 +73,12 @@ fn plan_mode_changes_the_guidance_and_nothing_else() {
         ordinary.guidance().expect("offered"),
         planning.guidance().expect("offered"),
     );
-    assert_ne!(planning, ordinary);
+    assert!(!ordinary.contains("lan mode") && !ordinary.contains("ExitPlanMode"));
+    assert!(ordinary.contains("(Recommended)") && planning.contains("(Recommended)"));
     assert!(
         planning.contains("You are in plan mode") && planning.contains("ExitPlanMode"),
         "{planning}"
     );
-}
-
-#[test]
-fn rules_permit_other_tools_but_only_the_user_answers_an_ask() {
-    for (rule, permission) in [
-        ("read_file", Permission::Granted),
-        ("*", Permission::Granted),
-        ("Bash(ls)", Permission::Needed),
-    ] {
-        let context = ToolContext {
-            allow_rules: vec![
-                AllowRule(rule.to_owned()),
-                AllowRule("ask_user_question".to_owned()),
-            ],
-            ..ToolContext::default()
-        };
-        let registry = ToolRegistry::new(Limits::RUNTIME, context);
-        assert_eq!(
-            registry.permission(&other_call("call-1")),
-            permission,
-            "{rule}"
-        );
-        assert_eq!(
-            registry.permission(&ask_call("call-1")),
-            Permission::OnlyUserAnswers,
-            "{rule}"
-        );
-    }
 }
 
 #[test]

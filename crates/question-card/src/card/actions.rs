@@ -21,9 +21,11 @@ pub(crate) fn actions(card: CardState) -> impl IntoView {
         {deadline(card)}
         <div class=part::ACTIONS>
             {submit}
+            {try_again(card)}
             {cancel_button(card)}
             {keep_answering(card)}
             {reply_in_chat(card)}
+            {while_held(card)}
             {wait(card)}
         </div>
     }
@@ -46,9 +48,34 @@ pub(crate) fn submit_button(card: CardState, text: &'static str) -> impl IntoVie
     }
 }
 
+/// Where one tap answers: sends once more what was tapped or typed, which did not go through.
+fn try_again(card: CardState) -> impl IntoView {
+    let can = Memo::new(move |_| card.can_try_again());
+    let button = move || {
+        let act = move |click: MouseEvent| {
+            if card.is_meant(&click) {
+                card.try_again();
+            }
+        };
+        let option = card.draft.with_untracked(|draft| draft.chosen(0));
+        let tried = option.map(|option| {
+            card.ids.control(Control::Option {
+                question: 0,
+                option,
+            })
+        });
+        view! {
+            <button type="button" class=part::BUTTON aria-describedby=tried on:click=act>
+                {card.labels.try_again}
+            </button>
+        }
+    };
+    move || can.get().then(button)
+}
+
 /// Keeps a tap that landed on something which just moved from submitting the form.
 fn guard(card: CardState, click: &MouseEvent) {
-    if !card.steady.allows(click) {
+    if !card.is_meant(click) {
         click.prevent_default();
     }
 }
@@ -62,7 +89,7 @@ pub(crate) fn cancel_button(card: CardState) -> impl IntoView {
         false => card.labels.cancel,
     };
     let cancel = move |click: MouseEvent| {
-        if card.steady.allows(&click) {
+        if card.is_meant(&click) {
             card.cancel();
         }
     };
@@ -97,7 +124,7 @@ fn reply_in_chat(card: CardState) -> impl IntoView {
     let button = move |on_reply_in_chat: Callback<_>| {
         let inert = move || (!card.is_open()).then_some("true");
         let hand_over = move |click: MouseEvent| {
-            if card.steady.allows(&click) && card.is_open_untracked() {
+            if card.is_meant(&click) && card.is_open_untracked() {
                 on_reply_in_chat.run(card.draft.with_untracked(|draft| draft.selections()));
             }
         };
@@ -116,9 +143,39 @@ fn reply_in_chat(card: CardState) -> impl IntoView {
     card.calls.on_reply_in_chat.map(button)
 }
 
+/// What can be done while the reply waits for the one to another ask: to take it back, to go there.
+fn while_held(card: CardState) -> impl IntoView {
+    let held = Memo::new(move |_| card.is_held());
+    let button = move |(text, act): (&'static str, Callback<()>)| {
+        let act = move |click: MouseEvent| {
+            if card.is_meant(&click) {
+                // The button is about to go; a host that leads elsewhere takes the focus along.
+                card.enter_question(0);
+                act.run(());
+            }
+        };
+        view! {
+            <button type="button" class=format!("{} {}", part::BUTTON, part::QUIET) on:click=act>
+                {text}
+            </button>
+        }
+    };
+    let offered = [
+        (card.labels.change, card.calls.on_change),
+        (card.labels.next_ask, card.calls.on_next),
+    ];
+    let offered = move || {
+        let offered = offered.into_iter();
+        let offered = offered.filter_map(|(text, act)| Some((text, act?)));
+        offered.map(button).collect_view()
+    };
+    move || held.get().then(offered)
+}
+
 /// Why the buttons do not act.
 pub(crate) fn wait(card: CardState) -> impl IntoView {
     let text = move || match card.shown.phase.get() {
+        _ if card.is_held() => card.labels.held,
         _ if card.is_latched() => card.labels.sending,
         _ if card.refused.get() => card.labels.not_now,
         Phase::Streaming => card.labels.submit_wait,
@@ -137,7 +194,7 @@ pub(crate) fn wait(card: CardState) -> impl IntoView {
 /// That the reply was not sent.
 pub(crate) fn alert(card: CardState) -> impl IntoView {
     move || match card.submission.get() {
-        Submission::Failed(reason) => {
+        Submission::Failed { reason, .. } => {
             let text = (card.labels.failed)(&isolate(&reason));
             Some(view! { <p class=part::ALERT role="alert">{text}</p> })
         }

@@ -52,7 +52,7 @@ impl CardState {
     /// Skips a question, or takes that back; where one tap answers, this one does.
     pub(crate) fn skip(self, question: usize, click: &MouseEvent) {
         match self.layout.get_untracked() {
-            Layout::OnPick if self.is_open_untracked() && self.steady.allows(click) => {
+            Layout::OnPick if self.is_open_untracked() && self.is_meant(click) => {
                 self.draft.update(|draft| draft.skip(question));
                 self.settle_change();
                 self.check_and_send();
@@ -77,7 +77,7 @@ impl CardState {
         set_if_changed(self.refused, false);
         let has_failed = self
             .submission
-            .with_untracked(|submission| matches!(submission, Submission::Failed(_)));
+            .with_untracked(|submission| matches!(submission, Submission::Failed { .. }));
         if has_failed {
             self.submission.set(Submission::Open);
         }
@@ -87,6 +87,15 @@ impl CardState {
     pub(crate) fn pick(self, option: OptionShown) {
         if self.is_open_untracked() {
             self.choose(option);
+            self.check_and_send();
+        }
+    }
+
+    /// Gives the reply that failed once more.
+    pub(crate) fn try_again(self) {
+        if self.is_open_untracked() {
+            // The button is about to go, and the focus with it.
+            self.enter_question(0);
             self.check_and_send();
         }
     }

@@ -8,7 +8,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent};
+use web_sys::{
+    Element, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent, ShadowRoot,
+};
 
 /// Whether a card may take the focus when its question has arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,7 +33,7 @@ const OVERLAYS: &str =
 const POPOVERS: &str = ":popover-open";
 
 thread_local! {
-    /// The calls whose card has claimed the focus in the life of this page.
+    /// The calls whose card has claimed the focus in the life of this page, each by its key.
     static CLAIMED: RefCell<HashSet<String>> = RefCell::new(HashSet::new());
 }
 
@@ -75,15 +77,18 @@ impl Claim {
             });
         });
     }
+}
 
+impl CardState {
     /// Gives the focus back if this key was on its way before the focus was claimed. The key then goes where it was meant to.
-    pub(crate) fn gives_back(self, key: &KeyboardEvent) -> bool {
-        let Some((at, from)) = self.taken.try_update_value(Option::take).flatten() else {
+    pub(crate) fn gives_focus_back(self, key: &KeyboardEvent) -> bool {
+        let taken = self.claim.taken.try_update_value(Option::take);
+        let Some((at, from)) = taken.flatten() else {
             return false;
         };
         let too_soon = key.time_stamp() - at < TOO_SOON;
         if too_soon {
-            match (from, focused()) {
+            match (from, self.focused()) {
                 (Some(from), _) => focus_quietly(&from),
                 (None, Some(ours)) => {
                     // The browser refuses only where nothing has the focus.
@@ -94,9 +99,7 @@ impl Claim {
         }
         too_soon
     }
-}
 
-impl CardState {
     /// Takes the focus once the views have followed, if the user is idle then.
     pub(crate) fn claim_focus(self) {
         if self.claim.idle.get_value() {
@@ -109,9 +112,9 @@ impl CardState {
         if !idle || !takes_answer(self.shown.phase.get_untracked()) || !self.is_page_idle() {
             return;
         }
-        let id = self.ask.with_untracked(|ask| ask.tool_call_id.clone());
-        if CLAIMED.with_borrow_mut(|claimed| claimed.insert(id)) {
-            let from = focused();
+        let key = self.key.get_value();
+        if CLAIMED.with_borrow_mut(|claimed| claimed.insert(key)) {
+            let from = self.focused();
             if self.enter_question(0)
                 && let Some(clock) = window().performance()
             {
@@ -129,31 +132,34 @@ impl CardState {
         let has_focus = document().has_focus().unwrap_or(false);
         has_mouse
             && has_focus
-            && focused().is_none_or(|focused| is_empty_text_field(&focused))
+            && self
+                .focused()
+                .is_none_or(|focused| is_empty_text_field(&focused))
             && !self.is_covered()
     }
 
     /// Whether something lies over the page that the card is not part of.
     fn is_covered(self) -> bool {
-        let Some(root) = self.root.get_untracked() else {
+        let Some(root) = self.root_element() else {
             return true;
         };
+        let place = in_document(root.into());
         let overlays = [OVERLAYS, POPOVERS]
             .into_iter()
             .filter_map(|selector| document().query_selector_all(selector).ok());
         overlays
             .flat_map(|found| (0..found.length()).filter_map(move |index| found.item(index)))
             .filter_map(|node| node.dyn_into::<Element>().ok())
-            .any(|overlay| is_visible(&overlay) && !overlay.contains(Some(&root)))
+            .any(|overlay| is_visible(&overlay) && !overlay.contains(Some(&place)))
     }
 }
 
-/// What has the focus; nothing if it is the page itself.
-fn focused() -> Option<HtmlElement> {
-    let focused: HtmlElement = document().active_element()?.dyn_into().ok()?;
-    let is_page = document().body().is_some_and(|body| body == focused)
-        || document().document_element().as_ref() == Some(focused.as_ref());
-    (!is_page).then_some(focused)
+/// The element itself, or in whose shadow trees it is.
+fn in_document(mut element: Element) -> Element {
+    while let Ok(tree) = element.get_root_node().dyn_into::<ShadowRoot>() {
+        element = tree.host();
+    }
+    element
 }
 
 fn is_empty_text_field(element: &HtmlElement) -> bool {

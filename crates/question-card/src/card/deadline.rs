@@ -159,7 +159,7 @@ pub(crate) fn deadline(card: CardState) -> impl IntoView {
     let is_urgent = move || left.get().is_some_and(|left| left.unit == Unit::Seconds);
     let more_time = move |on_extend: Callback<()>| {
         let extend = move |click: MouseEvent| {
-            if card.steady.allows(&click) {
+            if card.is_meant(&click) {
                 on_extend.run(());
             }
         };

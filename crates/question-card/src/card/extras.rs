@@ -1,6 +1,6 @@
 //! What can be done about a question beside answering it: to skip it, to add a note.
 
-use super::field::{counter, text_field};
+use super::field::{counter, field_error, text_field};
 use super::follow::QuestionShown;
 use super::state::{CardState, Layout};
 use crate::anatomy::part;
@@ -111,6 +111,7 @@ fn note_field(
                 {card.labels.note}
             </label>
             {text_field(card, question, Field::Note, format!("{label} {}", card.ids.legend(question)), stands)}
+            {field_error(card, question, Field::Note, stands)}
             {counter(card, question, Field::Note)}
         </div>
     }

@@ -1,5 +1,6 @@
 //! The fields for typed text: the own answer and the note.
 
+use super::question::error_line;
 use super::state::{CardState, Layout};
 use crate::anatomy::part;
 use crate::dom::Control;
@@ -37,12 +38,17 @@ pub(crate) fn text_field(
         Field::Note => None,
     };
     let is_invalid = move || problem().is_some_and(|problem| problem != Problem::Unanswered);
+    // A text has its own direction; a placeholder, and the caret before the first letter, the card's.
+    let is_empty = Memo::new(move |_| {
+        card.draft
+            .with(|draft| draft.text(question, field).is_empty())
+    });
     view! {
         <textarea
             class=part::OTHER_INPUT
             id=card.ids.control(control)
             rows="1"
-            dir="auto"
+            dir=move || (!is_empty.get()).then_some("auto")
             enterkeyhint="enter"
             placeholder=(field == Field::Other).then_some(card.labels.other_placeholder)
             prop:value=typed
@@ -57,6 +63,20 @@ pub(crate) fn text_field(
             on:blur=move |_| card.composing.set_value(false)
         ></textarea>
     }
+}
+
+/// What is wrong with a text, at its field, where one tap answers.
+pub(crate) fn field_error(
+    card: CardState,
+    question: usize,
+    field: Field,
+    stands: Memo<Standing>,
+) -> impl IntoView {
+    let error = Memo::new(move |_| {
+        let error = card.error(stands);
+        error.filter(|problem| problem.field() == field)
+    });
+    move || (card.layout.get() == Layout::OnPick).then(|| error_line(card, question, error))
 }
 
 /// How much more may be typed, below its field.

@@ -6,10 +6,11 @@ use crate::dom::Control;
 use crate::draft::Problem;
 use crate::keyboard::TAB;
 use leptos::prelude::*;
+use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{
     Element, FocusOptions, HtmlElement, HtmlTextAreaElement, KeyboardEvent, ScrollIntoViewOptions,
-    ScrollLogicalPosition,
+    ScrollLogicalPosition, ShadowRoot,
 };
 
 impl CardState {
@@ -29,19 +30,19 @@ impl CardState {
     /// As [`focus_question`](Self::focus_question), where nothing needs to be wrong: to what is chosen, or where a choice begins. Says
     /// whether there was anything.
     pub(crate) fn enter_question(self, question: usize) -> bool {
-        let chosen = self
-            .draft
-            .with_untracked(|draft| match draft.chosen(question) {
-                Some(option) => Some(Control::Option { question, option }),
-                None => draft
-                    .is_other_chosen(question)
-                    .then_some(Control::Other { question }),
-            });
-        let first = self.entry(question, Problem::Unanswered);
         let text = Control::OtherText { question };
-        chosen.is_some_and(|chosen| self.enter(question, chosen))
-            || self.enter(question, first)
-            || self.enter(question, text)
+        let (option, is_other) = self
+            .draft
+            .with_untracked(|draft| (draft.chosen(question), draft.is_other_chosen(question)));
+        let chosen = match option {
+            Some(option) => vec![Control::Option { question, option }],
+            // Where one tap answers there is nothing but the text.
+            None if is_other => vec![Control::Other { question }, text],
+            None => Vec::new(),
+        };
+        let first = self.entry(question, Problem::Unanswered);
+        let mut ways = chosen.into_iter().chain([first, text]);
+        ways.any(|way| self.enter(question, way))
     }
 
     /// Puts the focus where the user would go on. Says whether there was anything.
@@ -86,10 +87,51 @@ impl CardState {
 
     /// Whether the focus is inside this card.
     pub(crate) fn has_focus(self) -> bool {
-        let active = document().active_element();
-        self.root
-            .get_untracked()
-            .is_some_and(|root| root.contains(active.as_deref()))
+        self.root_element()
+            .is_some_and(|root| root.contains(active_beside(&root).as_deref()))
+    }
+
+    /// What has the focus; nothing if it is the page itself.
+    pub(crate) fn focused(self) -> Option<HtmlElement> {
+        let beside = self.root_element().and_then(|root| active_beside(&root));
+        let focused = beside.or_else(|| document().active_element())?;
+        let focused: HtmlElement = focused.dyn_into().ok()?;
+        let is_page = document().body().is_some_and(|body| body == focused)
+            || document().document_element().as_ref() == Some(focused.as_ref());
+        (!is_page).then_some(focused)
+    }
+
+    /// Keeps the focus on a control that is about to be made anew.
+    pub(crate) fn keep_focus(self) {
+        let focused = self
+            .focused()
+            .and_then(|focused| self.ids.parse(&focused.id()));
+        if let Some(control) = focused {
+            let go_back = move || {
+                if self.focused().is_none()
+                    && let Some(control) = self.control(control)
+                {
+                    focus_quietly(&control);
+                }
+            };
+            // When the views have followed.
+            set_timeout(go_back, Duration::ZERO);
+        }
+    }
+
+    /// Brings what is said above the buttons, and what has the focus, into view.
+    pub(crate) fn show_focus_soon(self) {
+        let show = move || {
+            if self.has_focus()
+                && let Some(focused) = self.focused()
+            {
+                if let Some(last) = self.control(Control::Cancel) {
+                    scroll_to(&last);
+                }
+                scroll_to(&focused);
+            }
+        };
+        set_timeout(show, Duration::ZERO);
     }
 
     /// The element of a control of this card, if it is shown.
@@ -125,11 +167,20 @@ impl CardState {
 
     fn find(self, selector: &str) -> Option<Element> {
         // Looked up inside the root: the card may live in a shadow tree.
-        self.root
-            .get_untracked()?
-            .query_selector(selector)
-            .ok()
-            .flatten()
+        self.root_element()?.query_selector(selector).ok()?
+    }
+
+    /// The root, unless the card is gone: timers outlive it.
+    pub(crate) fn root_element(self) -> Option<HtmlElement> {
+        self.root.try_get_untracked().flatten()
+    }
+}
+
+/// What has the focus in the tree that an element is part of. For the document all of a shadow tree is its host.
+fn active_beside(element: &Element) -> Option<Element> {
+    match element.get_root_node().dyn_into::<ShadowRoot>() {
+        Ok(tree) => tree.active_element(),
+        Err(_) => document().active_element(),
     }
 }
 

@@ -3,13 +3,14 @@
 use super::events;
 use super::focus::focus_quietly;
 use super::follow::QuestionShown;
-use super::state::{CardState, Layout, Settled, Submission, is_over, takes_answer};
+use super::state::{CardState, Layout, Sent, Settled, Submission, is_over, takes_answer};
 use super::steady::page_moved;
 use crate::dom::Control;
-use crate::draft::Draft;
+use crate::draft::{Draft, Kind};
 use crate::labels::isolate;
+use crate::receipt::state_label;
 use ask_user_question::snapshot::Sending;
-use ask_user_question::{AskSnapshot, Phase};
+use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::*;
 use std::time::Duration;
 use web_sys::HtmlElement;
@@ -46,11 +47,13 @@ impl CardState {
             self.refused.set(false);
         }
         self.know_deadline(ask);
+        let layout = self.layout.get_untracked();
         if self.shown.follow(ask, now) {
             self.steady.moved();
         }
-        if now != Phase::Malformed {
-            self.know_kinds(ask);
+        let is_other_kind = now != Phase::Malformed && self.know_kinds(ask);
+        if is_other_kind || self.layout.get_untracked() != layout {
+            self.keep_focus();
         }
         self.take_up(ask);
         if self.readonly {
@@ -63,7 +66,7 @@ impl CardState {
             self.arrive(ask);
         }
         if breaks {
-            self.announcer.say(self.labels.malformed);
+            self.announce_damage();
         }
         // What the user ended was announced then, and what had ended before they came is no news.
         if ends && !self.is_settled() && (now != Phase::Expired || self.deadline.is_news()) {
@@ -154,21 +157,31 @@ impl CardState {
             .with_untracked(|submission| match submission {
                 Submission::Latched | Submission::Settled(Settled::Cancelled) => true,
                 Submission::Open
-                | Submission::Failed(_)
+                | Submission::Failed { .. }
                 | Submission::Settled(Settled::Messaged) => false,
             });
         // Asked of the snapshot itself: what is shown may be about to follow it.
         if is_under_way && !self.ask.with_untracked(|ask| is_over(ask.phase)) {
+            let was_reply =
+                !self.is_settled() && self.sent.with_value(|sent| *sent != Some(Sent::Cancel));
             self.reopen(Submission::Open);
+            if was_reply {
+                self.announcer.say(self.labels.taken_back);
+            }
         }
     }
 
     pub(super) fn fail(self, reason: &str) {
         let was_settled = self.is_settled();
-        self.reopen(Submission::Failed(reason.to_owned()));
+        let is_cancel = self.sent.with_value(|sent| *sent == Some(Sent::Cancel));
+        self.reopen(Submission::Failed {
+            reason: reason.to_owned(),
+            is_reply: !was_settled && !is_cancel,
+        });
         if !was_settled && self.has_focus() && self.layout.get_untracked() == Layout::Explicit {
             self.focus(Control::Submit);
         }
+        self.show_focus_soon();
     }
 
     /// Gives the user everything back.
@@ -195,7 +208,8 @@ impl CardState {
             .with_untracked(|submission| submission.settled().is_some())
     }
 
-    pub(super) fn know_kinds(self, ask: &AskSnapshot) {
+    /// Takes over of which kinds the questions are. Says whether one is of another than before.
+    pub(super) fn know_kinds(self, ask: &AskSnapshot) -> bool {
         // Questions before the last known one are known: a stream opens the next only when it has closed the one before.
         let from = self.draft.with_untracked(Draft::known).saturating_sub(1);
         let kind_of = |shown: &QuestionShown| Some((shown.index, shown.kind.get_untracked()?));
@@ -207,6 +221,11 @@ impl CardState {
                     .collect()
             })
         });
+        let was_known = |(index, _): &(usize, Kind)| {
+            self.draft
+                .with_untracked(|draft| draft.kind(*index).is_some())
+        };
+        let is_other = news.iter().any(was_known);
         if !news.is_empty() {
             self.draft.update(|draft| {
                 for (index, kind) in news {
@@ -219,6 +238,7 @@ impl CardState {
         {
             self.draft.update(|draft| draft.reconcile(complete));
         }
+        is_other
     }
 
     fn announce_ready(self, ask: &AskSnapshot) {
@@ -236,7 +256,15 @@ impl CardState {
                 &isolate(&first.question.text),
             )
         };
-        self.announcer.say_once(&ask.tool_call_id, say);
+        self.key.with_value(|key| self.announcer.say_once(key, say));
+    }
+
+    /// Says that the question cannot be read.
+    pub(crate) fn announce_damage(self) {
+        let say = || self.labels.malformed.to_owned();
+        // Apart from the word that it is there to be answered.
+        let key = self.key.with_value(|key| [key, " damaged"].concat());
+        self.announcer.say_once(&key, say);
     }
 
     /// Says that the reply is on its way, once it has been so for a while.
@@ -252,17 +280,31 @@ impl CardState {
                 && self.submission.get_untracked() == Submission::Latched
                 && !is_over(self.shown.phase.get_untracked())
             {
-                self.announcer.say(self.labels.sending);
+                self.announcer.say(match self.held.get_untracked() {
+                    true => self.labels.held,
+                    false => self.labels.sending,
+                });
             }
         };
         set_timeout(later, SENDING_AFTER);
+    }
+
+    /// Whether the host sent a reply that this card never gave, such as what was typed into its composer.
+    fn is_hosts_own(self) -> bool {
+        let is_latched = self.submission.get_untracked() == Submission::Latched;
+        is_latched && self.sent.with_value(Option::is_none)
     }
 
     fn announce_end(self, ask: &AskSnapshot, phase: Phase) {
         let text = match phase {
             Phase::Answered if self.own_reply_won(ask.outcome.as_ref()) => self.labels.sent,
             Phase::Declined => self.labels.declined,
-            _ => self.labels.no_longer_waiting,
+            // Who typed it knows.
+            _ if matches!(ask.outcome, Some(Outcome::RepliedInChat { .. })) => return,
+            Phase::Answered if self.is_hosts_own() => return,
+            Phase::Answered => self.labels.answered_elsewhere,
+            // The words of the receipt that takes the form's place.
+            _ => state_label(phase, ask, self.labels),
         };
         self.announcer.say(text);
     }

@@ -42,7 +42,7 @@ impl CardState {
             let kept = self
                 .keeper
                 .persist
-                .with_value(|persist| persist.load(&ask.tool_call_id));
+                .with_value(|persist| self.key.with_value(|key| persist.load(key)));
             if let Some(kept) = kept {
                 self.draft.update(|draft| draft.restore(kept));
                 self.take_up(ask);
@@ -113,9 +113,8 @@ impl CardState {
         if !self.keeper.restored.get_value() {
             return;
         }
-        let changed = self
-            .ask
-            .with_untracked(|ask| remember(&ask.tool_call_id, kept.filter(|_| wanted)));
+        let kept = kept.filter(|_| wanted);
+        let changed = self.key.with_value(|key| remember(key, kept));
         let is_written = self.keeper.persist.with_value(Persist::is_written);
         if changed && is_written && self.keeper.pending.with_value(Option::is_none) {
             self.write_soon();
@@ -135,8 +134,9 @@ impl CardState {
         if let Some((timer, flush)) = pending.flatten() {
             timer.clear();
             flush.remove();
-            let id = self.ask.with_untracked(|ask| ask.tool_call_id.clone());
-            self.keeper.persist.with_value(|persist| persist.write(&id));
+            self.keeper
+                .persist
+                .with_value(|persist| self.key.with_value(|key| persist.write(key)));
         }
     }
 }

@@ -14,7 +14,7 @@ const KEY_CODE_COMPOSING: u32 = 229;
 
 /// Handles a key press anywhere in the form.
 pub(crate) fn on_keydown(card: CardState, event: &KeyboardEvent) {
-    if card.claim.gives_back(event) {
+    if card.gives_focus_back(event) {
         return;
     }
     let target = event

@@ -59,7 +59,7 @@ pub(crate) fn late(
     let offers_message = card.calls.on_late_message.is_some();
     let content = move || {
         view! {
-            <div class=part::LATE>
+            <div class=part::LATE aria-live="off">
                 <p class=part::HINT>{card.labels.late}</p>
                 <p class=part::LATE_TEXT dir="auto">{move || text.get()}</p>
                 <div class=part::ACTIONS>

@@ -1,6 +1,6 @@
 //! Tap to reply: each option is a button, and one activation answers.
 
-use super::field::counter;
+use super::field::{counter, field_error};
 use super::focus::focus_quietly;
 use super::follow::OptionShown;
 use super::option_row::{describedby, description, digit, digit_hint, is_on_bare_row, shortcut};
@@ -25,7 +25,9 @@ pub(crate) fn pick_row(
         question,
         option: index,
     };
-    let picked = move || card.is_latched() && stands.with(|stands| stands.has(index));
+    let has = move || stands.with(|stands| stands.has(index));
+    let picked = move || card.is_latched() && has();
+    let tried = move || has() && card.can_try_again();
     let inert = move || !card.is_open();
     let describe = describedby(card, option);
     let describe = move || match (describe(), inert()) {
@@ -34,14 +36,14 @@ pub(crate) fn pick_row(
         (description, false) => description,
     };
     let pick = move |click: &MouseEvent| {
-        if card.steady.allows(click) {
+        if card.is_meant(click) {
             card.pick(option);
         }
     };
     view! {
         <div
             class=part::OPTION
-            data-chosen=move || picked().then_some("")
+            data-chosen=move || (picked() || tried()).then_some("")
             on:click=move |click| {
                 if is_on_bare_row(&click) && let Some(button) = card.control(control) {
                     focus_quietly(&button);
@@ -55,7 +57,7 @@ pub(crate) fn pick_row(
                 id=card.ids.control(control)
                 dir="auto"
                 aria-describedby=describe
-                aria-busy=move || picked().then_some("true")
+                aria-busy=move || (picked() && !card.is_held()).then_some("true")
                 aria-disabled=move || inert().then_some("true")
                 aria-keyshortcuts=shortcut(card, index)
                 on:click=move |click| pick(&click)
@@ -78,6 +80,7 @@ pub(crate) fn other_row(card: CardState, question: usize, stands: Memo<Standing>
             {move || shortcut_of_text(card, question).map(digit_hint)}
             {other_field(card, question, stands)}
             {super::actions::submit_button(card, card.labels.send)}
+            {field_error(card, question, Field::Other, stands)}
             {counter(card, question, Field::Other)}
         </div>
     }

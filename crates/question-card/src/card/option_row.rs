@@ -56,7 +56,7 @@ fn choice_row(
     // Where the ask arrives, rows come up under a finger that was meant for what was there before.
     let steady = Steady::new();
     steady.follow_up(!card.arrives, move || row.get() != Row::Text);
-    let click = move |click: MouseEvent| match steady.allows(&click) {
+    let click = move |click: MouseEvent| match card.is_tap(&click) && steady.allows(&click) {
         true => forward(card, control, &click),
         // Neither the label nor the input itself shall take it.
         false => click.prevent_default(),

@@ -45,7 +45,7 @@ fn choice_row(
     // As the rows of options do.
     let steady = Steady::new();
     steady.follow_up(!card.arrives, move || is_whole.get());
-    let click = move |click: MouseEvent| match steady.allows(&click) {
+    let click = move |click: MouseEvent| match card.is_tap(&click) && steady.allows(&click) {
         true => forward(card, Control::Other { question }, &click),
         false => click.prevent_default(),
     };

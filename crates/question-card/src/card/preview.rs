@@ -53,7 +53,8 @@ pub(crate) fn preview(
             .with_untracked(|ask| Some((found(ask.questions.get(question)?)?, ask.lang.clone())))?;
         Some(view! {
             <div role="group" aria-label=(card.labels.preview)(&isolate(&label))>
-                <pre class=part::PREVIEW_TEXT lang=lang dir="auto">{text}</pre>
+                // Its lines may be longer than the place: who has no pointer scrolls it by the keyboard.
+                <pre class=part::PREVIEW_TEXT lang=lang dir="auto" tabindex="0">{text}</pre>
             </div>
         })
     };
@@ -63,11 +64,17 @@ pub(crate) fn preview(
     }
 }
 
-/// Takes over that something in the form got the focus.
+/// Takes over that something in the form got the focus. Where that is a preview, it stays the one that is shown.
 pub(crate) fn on_focusin(card: CardState, event: &FocusEvent) {
     let target = event
         .target()
         .and_then(|target| target.dyn_into::<Element>().ok());
+    if target
+        .as_ref()
+        .is_some_and(|target| target.class_name() == part::PREVIEW_TEXT)
+    {
+        return;
+    }
     let peeked = match target.and_then(|target| card.ids.parse(&target.id())) {
         Some(Control::Option { question, option }) => Some((question, option)),
         Some(_) | None => None,

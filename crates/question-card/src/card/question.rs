@@ -44,7 +44,7 @@ pub(crate) fn question(card: CardState, shown: QuestionShown) -> impl IntoView {
                 {shown.text.view(card.ask, part::QUESTION_TEXT)}
             </legend>
             {hint(card, shown)}
-            {error_line(card, index, error)}
+            {move || (card.layout.get() != Layout::OnPick).then(|| error_line(card, index, error))}
             <div class=part::BODY>
                 <div class=part::OPTIONS>
                     <For
@@ -85,7 +85,12 @@ fn hint(card: CardState, shown: QuestionShown) -> impl IntoView {
     view! { <p class=part::HINT id=card.ids.hint(shown.index)>{text}</p> }
 }
 
-fn error_line(card: CardState, index: usize, error: Memo<Option<Problem>>) -> impl IntoView {
+/// What is wrong, or what is to be done first. Where one tap answers only a text can be wrong: there it stands at its field.
+pub(crate) fn error_line(
+    card: CardState,
+    index: usize,
+    error: Memo<Option<Problem>>,
+) -> impl IntoView {
     move || {
         let text = match error.get() {
             Some(problem) => card.error_text(index, problem),

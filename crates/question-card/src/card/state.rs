@@ -8,12 +8,12 @@ use super::keep::Keeper;
 use super::preview::has_previews;
 use super::status::Announcer;
 use super::steady::Steady;
-use crate::dom::Ids;
+use crate::dom::{Ids, call_key};
 use crate::draft::{Draft, Kind, Problem, Standing};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
-use ask_user_question::{AskSnapshot, Limits, Phase, Reply};
+use ask_user_question::{AskSnapshot, Phase, Reply};
 use leptos::html::Section;
 use leptos::prelude::*;
 
@@ -22,12 +22,16 @@ use leptos::prelude::*;
 pub(crate) struct CardState {
     pub(crate) ask: Signal<AskSnapshot>,
     pub(crate) shown: Shown,
+    /// What the call is known by in this page and beyond it.
+    pub(crate) key: StoredValue<String>,
     pub(crate) ids: Ids,
     pub(crate) labels: &'static Labels,
     pub(crate) shortcuts: bool,
     pub(crate) root: NodeRef<Section>,
     pub(crate) draft: RwSignal<Draft>,
     pub(crate) submission: RwSignal<Submission>,
+    /// The host says that it keeps the reply until another ask has its own.
+    pub(crate) held: Signal<bool>,
     /// The user tried to send: what is missing is shown from now on.
     pub(crate) validating: RwSignal<bool>,
     /// The question where Enter found nothing to confirm, and what is to be done first.
@@ -41,6 +45,8 @@ pub(crate) struct CardState {
     pub(crate) announcer: Announcer,
     pub(crate) claim: Claim,
     pub(crate) deadline: Deadline,
+    /// Where the pointer last went down in the form.
+    pub(super) pressed: StoredValue<Option<(f64, f64)>>,
     /// An input method is composing in one of the card's text fields.
     pub(crate) composing: StoredValue<bool>,
     /// The host would not take a message at this moment.
@@ -73,6 +79,8 @@ pub(crate) struct Calls {
     pub(crate) on_reply_in_chat: Option<Callback<Vec<Selection>>>,
     pub(crate) on_late_message: Option<Callback<String, bool>>,
     pub(crate) on_extend: Option<Callback<()>>,
+    pub(crate) on_change: Option<Callback<()>>,
+    pub(crate) on_next: Option<Callback<()>>,
 }
 
 /// What the user may do beside answering.
@@ -85,7 +93,6 @@ pub(crate) struct Offers {
 /// How the host wants the card.
 pub(crate) struct Settings {
     pub(crate) mode: SubmitMode,
-    pub(crate) limits: Option<Limits>,
     pub(crate) labels: &'static Labels,
     pub(crate) shortcuts: bool,
     pub(crate) offers: Offers,
@@ -94,6 +101,8 @@ pub(crate) struct Settings {
     pub(crate) persist: Persist,
     pub(crate) readonly: bool,
     pub(crate) fresh: bool,
+    pub(crate) scope: String,
+    pub(crate) held: Signal<bool>,
 }
 
 /// How the options are shown.
@@ -115,7 +124,12 @@ pub(crate) enum Submission {
     /// Given to the host; nothing more is accepted.
     Latched,
     /// The host could not send it; open again.
-    Failed(String),
+    Failed {
+        /// Why, in the host's words.
+        reason: String,
+        /// Whether it was a reply, which can be given again as it is.
+        is_reply: bool,
+    },
     /// Over for the user, whatever the phase: an ask that could not be read never gets another one.
     Settled(Settled),
 }
@@ -137,7 +151,6 @@ impl CardState {
     pub(crate) fn new(ask: Signal<AskSnapshot>, calls: Calls, settings: Settings) -> Self {
         let Settings {
             mode,
-            limits,
             labels,
             shortcuts,
             offers,
@@ -146,27 +159,34 @@ impl CardState {
             persist,
             readonly,
             fresh,
+            scope,
+            held,
         } = settings;
-        let (shown, ids) = ask.with_untracked(|ask| (Shown::new(ask), Ids::new(&ask.tool_call_id)));
-        let single_only = limits.is_some_and(|limits| *limits.questions().end() == 1);
+        let (shown, key) = ask.with_untracked(|ask| {
+            let key = call_key(&scope, &ask.tool_call_id);
+            (Shown::new(ask), key)
+        });
         let state = Self {
             ask,
             shown,
-            ids,
+            ids: Ids::new(&key),
+            key: StoredValue::new(key),
             labels,
             shortcuts,
             root: NodeRef::new(),
             draft: RwSignal::new(Draft::new(max_length)),
             submission: RwSignal::new(Submission::Open),
+            held,
             validating: RwSignal::new(false),
             nudged: RwSignal::new(None),
             peeked: RwSignal::new(None),
             confirming: RwSignal::new(false),
-            layout: Memo::new(move |_| layout(shown, mode, single_only)),
+            layout: Memo::new(move |_| layout(shown, mode)),
             steady: Steady::new(),
             announcer: Announcer::new(),
             claim: Claim::new(),
             deadline: Deadline::new(time),
+            pressed: StoredValue::new(None),
             composing: StoredValue::new(false),
             refused: RwSignal::new(false),
             unreadable: StoredValue::new(shown.phase.get_untracked() == Phase::Malformed),
@@ -210,6 +230,21 @@ impl CardState {
             .with(|submission| *submission == Submission::Latched)
     }
 
+    /// Whether the reply was given and waits for the one to another ask.
+    pub(crate) fn is_held(self) -> bool {
+        self.is_latched() && self.held.get()
+    }
+
+    /// Whether a reply was tried that can be given again as it is, where one tap answers: what was tapped shows it, and nothing is pressed.
+    pub(crate) fn can_try_again(self) -> bool {
+        let is_reply = |submission: &Submission| {
+            matches!(submission, Submission::Failed { is_reply: true, .. })
+        };
+        self.layout.get() == Layout::OnPick
+            && self.submission.with(is_reply)
+            && self.problems().is_empty()
+    }
+
     /// What is wrong with a question, once the user has tried to send.
     pub(crate) fn error(self, stands: Memo<Standing>) -> Option<Problem> {
         if !self.validating.get() {
@@ -238,7 +273,7 @@ impl CardState {
 impl Submission {
     pub(crate) fn is_open(&self) -> bool {
         match self {
-            Self::Open | Self::Failed(_) => true,
+            Self::Open | Self::Failed { .. } => true,
             Self::Latched | Self::Settled(_) => false,
         }
     }
@@ -246,7 +281,7 @@ impl Submission {
     pub(crate) fn settled(&self) -> Option<Settled> {
         match self {
             Self::Settled(settled) => Some(*settled),
-            Self::Open | Self::Latched | Self::Failed(_) => None,
+            Self::Open | Self::Latched | Self::Failed { .. } => None,
         }
     }
 }
@@ -268,7 +303,9 @@ pub(crate) fn is_over(phase: Phase) -> bool {
     }
 }
 
-fn layout(shown: Shown, mode: SubmitMode, single_only: bool) -> Layout {
+/// How the options are shown, once that is certain: a kind that is shown does not change. That a question is alone is certain at the end of
+/// the arguments, whatever the agent's tool allows: agents ask what it does not.
+fn layout(shown: Shown, mode: SubmitMode) -> Layout {
     if mode == SubmitMode::Explicit || shown.phase.get() == Phase::Malformed {
         return Layout::Explicit;
     }
@@ -280,8 +317,7 @@ fn layout(shown: Shown, mode: SubmitMode, single_only: bool) -> Layout {
     if questions.len() > 1 || kind == Some(Kind::Multi) || has_previews(*first) {
         return Layout::Explicit;
     }
-    let alone = single_only || shown.phase.get() != Phase::Streaming;
-    match alone && kind.is_some() {
+    match shown.phase.get() != Phase::Streaming && kind.is_some() {
         true => Layout::OnPick,
         false => Layout::Undecided,
     }

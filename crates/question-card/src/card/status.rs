@@ -18,7 +18,7 @@ const STAY: u64 = 5000;
 thread_local! {
     /// What is still to be said in this document.
     static QUEUE: RefCell<Queue> = RefCell::new(Queue::default());
-    /// The calls whose question was announced in the life of this page.
+    /// The calls whose question was announced in the life of this page, each by its key.
     static ANNOUNCED: RefCell<HashSet<String>> = RefCell::new(HashSet::new());
 }
 
@@ -58,8 +58,8 @@ impl Announcer {
     }
 
     /// As [`say`](Self::say), once for each call in the life of the page.
-    pub(crate) fn say_once(self, tool_call_id: &str, text: impl FnOnce() -> String) {
-        if ANNOUNCED.with_borrow_mut(|announced| announced.insert(tool_call_id.to_owned())) {
+    pub(crate) fn say_once(self, key: &str, text: impl FnOnce() -> String) {
+        if ANNOUNCED.with_borrow_mut(|announced| announced.insert(key.to_owned())) {
             self.say(text());
         }
     }

@@ -26,26 +26,25 @@ struct KeptQuestion {
 }
 
 impl Kept {
-    /// The text to write for this call; nothing where that would be too much.
-    pub(crate) fn to_text(&self, tool_call_id: &str) -> Option<String> {
+    /// The text to write under this key of a call; nothing where that would be too much.
+    pub(crate) fn to_text(&self, key: &str) -> Option<String> {
         let questions: Vec<Value> = self.0.iter().map(write_question).collect();
         let kept = object([
             ("v", VERSION.into()),
-            ("call", tool_call_id.into()),
+            ("call", key.into()),
             ("questions", questions.into()),
         ]);
         let text = json::text(&kept.into());
         (text.len() <= MOST).then_some(text)
     }
 
-    /// Reads what was written for this call. Anything else, whoever wrote it, is nothing.
-    pub(crate) fn from_text(tool_call_id: &str, text: &str) -> Option<Self> {
+    /// Reads what was written under this key. Anything else, whoever wrote it, is nothing.
+    pub(crate) fn from_text(key: &str, text: &str) -> Option<Self> {
         if text.len() > MOST {
             return None;
         }
         let value = json::parse(text).ok()?;
-        let is_ours =
-            value.get("v")?.as_u64()? == VERSION && value.get("call")?.as_str()? == tool_call_id;
+        let is_ours = value.get("v")?.as_u64()? == VERSION && value.get("call")?.as_str()? == key;
         let questions = value.get("questions").filter(|_| is_ours)?.as_array()?;
         questions
             .iter()

@@ -43,8 +43,28 @@ async fn an_unreadable_question_is_announced() {
     let spoken = card.listen();
     card.receives([AskPatch::Phase(Phase::Malformed)]);
     spoken
-        .hears(["The agent\u{2019}s question could not be read"])
+        .hears(["The question arrived damaged. Answer in your own words."])
         .await;
+}
+
+#[test]
+async fn an_unreadable_question_that_came_in_one_piece_is_announced_where_it_is_fresh() {
+    let snapshot = AskSnapshot {
+        phase: Phase::Malformed,
+        ..AskSnapshot::new(fresh_id())
+    };
+    let of_history = CardPage::open(snapshot.clone(), Setting::default()).await;
+    let silent = of_history.listen();
+    let setting = Setting {
+        fresh: true,
+        ..Setting::default()
+    };
+    let card = CardPage::open(snapshot, setting).await;
+    assert_eq!(
+        card.announced().await,
+        "The question arrived damaged. Answer in your own words."
+    );
+    silent.hears([]).await;
 }
 
 #[test]
@@ -62,17 +82,24 @@ async fn each_way_to_end_is_announced() {
         ..Selection::default()
     };
     let others = Reply::check(&service(), vec![others]).expect("a legal reply");
-    let no_longer = "This question is no longer waiting";
     let ends = [
-        (Phase::Answered, Some(Outcome::Answered(others)), no_longer),
+        (
+            Phase::Answered,
+            Some(Outcome::Answered(others)),
+            "Answered in another tab",
+        ),
         (
             Phase::Declined,
             Some(Outcome::Declined),
             "Question cancelled",
         ),
-        (Phase::Superseded, Some(Outcome::Superseded), no_longer),
-        (Phase::Expired, None, no_longer),
-        (Phase::Interrupted, None, no_longer),
+        (
+            Phase::Superseded,
+            Some(Outcome::Superseded),
+            "You went on without it",
+        ),
+        (Phase::Expired, None, "Time ran out"),
+        (Phase::Interrupted, None, "Interrupted"),
     ];
     for (phase, outcome, said) in ends {
         let card = CardPage::waiting(service()).await;
@@ -93,7 +120,7 @@ async fn what_is_said_in_one_breath_is_all_heard_with_time_between() {
     }
     first.ends(Phase::Superseded, None).await;
     let [ready, _, over] = heard_first
-        .hears([READY, "", "This question is no longer waiting"])
+        .hears([READY, "", "You went on without it"])
         .await;
     let [other] = heard_second.hears([READY]).await;
     // Timers may come a little late, and then the next one is not.
@@ -177,4 +204,91 @@ async fn what_cards_that_are_gone_had_to_say_holds_up_no_other() {
     let card = CardPage::waiting(service()).await;
     card.submit().await;
     assert_eq!(card.announced().await, "The question still needs an answer");
+}
+
+#[test]
+async fn who_replied_in_the_chat_hears_nothing_of_it() {
+    let card = CardPage::waiting(service()).await;
+    let spoken = card.listen();
+    let outcome = Outcome::RepliedInChat {
+        text: "Just looking".to_owned(),
+        partial: vec![],
+    };
+    card.ends(Phase::Answered, Some(outcome)).await;
+    // The queue is one for all cards: what the first had to say would have come before.
+    let another = CardPage::waiting(service()).await;
+    another.submit().await;
+    another.announced().await;
+    spoken.hears([]).await;
+}
+
+#[test]
+async fn who_answered_from_the_composer_hears_of_no_other_tab() {
+    let card = CardPage::waiting(service()).await;
+    let spoken = card.listen();
+    card.host_says(Sending::Pending).await;
+    let typed = Selection {
+        selected: vec![1],
+        ..Selection::default()
+    };
+    let typed = Reply::check(&service(), vec![typed]).expect("a legal reply");
+    card.ends(Phase::Answered, Some(Outcome::Answered(typed)))
+        .await;
+    let another = CardPage::waiting(service()).await;
+    another.submit().await;
+    another.announced().await;
+    spoken.hears([]).await;
+}
+
+#[test]
+async fn an_ask_of_a_history_that_is_opened_again_is_as_live_as_any() {
+    let mut snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Superseded);
+    snapshot.outcome = Some(Outcome::Superseded);
+    let card = CardPage::open(snapshot, Setting::default()).await;
+    let events = card.hear_events();
+    assert!(card.find("[role=status]").is_none(), "a history is silent");
+    let soon = js_sys::Date::now() as u64 + 45_000;
+    card.receives([
+        AskPatch::ExpiresAt(Some(soon)),
+        AskPatch::Phase(Phase::Answerable),
+    ]);
+    card.settled().await;
+    assert_eq!(events.so_far(), ["qc-waiting"]);
+    assert!(card.announced().await.contains("left to answer"));
+    assert!(card.time_left().is_some());
+    card.submit().await;
+    until("it is announced", || {
+        card.announcement() == "The question still needs an answer"
+    })
+    .await;
+    card.ends(Phase::Declined, Some(Outcome::Declined)).await;
+    until("it is announced", || {
+        card.announcement() == "Question cancelled"
+    })
+    .await;
+}
+
+#[test]
+async fn the_same_call_of_another_conversation_is_another_call() {
+    let id = fresh_id();
+    let open = async |scope| {
+        let setting = Setting {
+            scope,
+            fresh: true,
+            ..Setting::default()
+        };
+        let snapshot = AskSnapshot::complete(&*id, service(), Phase::Ready);
+        CardPage::open(snapshot, setting).await
+    };
+    let first = open("thread-1").await;
+    assert_eq!(first.announced().await, READY);
+    first.choose("Oil change").await;
+    let second = open("thread-2").await;
+    assert_eq!(second.announced().await, READY);
+    assert_eq!(second.chosen(), [""; 0], "what was chosen in another one");
+    let (first_id, second_id) = (first.control("Oil change"), second.control("Oil change"));
+    assert_ne!(first_id.id(), second_id.id());
+    drop(first);
+    let again = open("thread-1").await;
+    assert_eq!(again.chosen(), ["Oil change"]);
 }

@@ -3,7 +3,7 @@
 use crate::wait::{now, until};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Outcome, Phase, Reply};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use leptos::mount::{UnmountHandle, hydrate_from, mount_to};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
@@ -18,7 +18,7 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{
     Element, Event, EventInit, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent,
     KeyboardEventInit, MouseEvent, MouseEventInit, MutationObserver, MutationObserverInit,
-    MutationRecord,
+    MutationRecord, PointerEvent, PointerEventInit, ShadowRootInit, ShadowRootMode,
 };
 
 /// One mounted card and all that its host heard from it. Dropping it takes the card out of the page.
@@ -26,6 +26,7 @@ pub struct CardPage {
     pub root: HtmlElement,
     ask: RwSignal<AskSnapshot>,
     sending: RwSignal<Sending>,
+    held: RwSignal<bool>,
     heard: Arc<Mutex<Heard>>,
     agent_is_writing: RwSignal<bool>,
     _card: UnmountHandle<AnyViewState>,
@@ -40,6 +41,10 @@ pub struct Heard {
     pub cancels: usize,
     /// How often the user asked for more time.
     pub extensions: usize,
+    /// How often the user wanted a reply back that the host keeps.
+    pub changes: usize,
+    /// How often the user wanted to go to the ask for which it is kept.
+    pub nexts: usize,
     pub handed_over: Vec<Vec<Selection>>,
     pub messages: Vec<String>,
     /// The card's owner was cleaned up.
@@ -50,7 +55,8 @@ pub struct Heard {
 #[derive(Clone, Default)]
 pub struct Setting {
     pub mode: SubmitMode,
-    pub limits: Option<Limits>,
+    /// The conversation, as the host names it.
+    pub scope: &'static str,
     pub shortcuts_off: bool,
     pub labels: Option<&'static Labels>,
     pub fresh: bool,
@@ -66,6 +72,8 @@ pub struct Setting {
     pub persist: Persist,
     pub readonly: bool,
     pub heading_level: Option<u8>,
+    /// The host takes no messages.
+    pub messages_off: bool,
 }
 
 thread_local! { static CARDS: Cell<u32> = const { Cell::new(0) }; }
@@ -103,6 +111,20 @@ impl CardPage {
         Self::put_into(host.unchecked_into(), snapshot, setting, mount_to).await
     }
 
+    /// As [`open`](Self::open), in a shadow tree.
+    pub async fn open_in_shadow(snapshot: AskSnapshot, setting: Setting) -> Self {
+        let host = document().create_element("div").expect("a div");
+        let body = document().body().expect("a body");
+        body.append_child(&host).expect("it is appended");
+        let tree = host
+            .attach_shadow(&ShadowRootInit::new(ShadowRootMode::Open))
+            .expect("a div can have one");
+        question_card::adopt_styles_in(&tree).expect("this browser has constructed style sheets");
+        let root = document().create_element("div").expect("a div");
+        tree.append_child(&root).expect("it is appended");
+        Self::put_into(root.unchecked_into(), snapshot, setting, mount_to).await
+    }
+
     /// Takes over what a server rendered into an element.
     pub async fn hydrate(rendered: HtmlElement, snapshot: AskSnapshot, setting: Setting) -> Self {
         Self::put_into(rendered, snapshot, setting, hydrate_from).await
@@ -116,16 +138,18 @@ impl CardPage {
     ) -> Self {
         let ask = RwSignal::new(snapshot);
         let sending = RwSignal::new(Sending::Idle);
+        let held = RwSignal::new(false);
         let heard = Arc::new(Mutex::new(Heard::default()));
         let agent_is_writing = RwSignal::new(false);
         let view = {
             let heard = heard.clone();
-            move || card((ask, sending), heard, agent_is_writing, setting).into_any()
+            move || card((ask, sending, held), heard, agent_is_writing, setting).into_any()
         };
         let page = Self {
             root: root.clone(),
             ask,
             sending,
+            held,
             heard,
             agent_is_writing,
             _card: mount(root, Box::new(view)),
@@ -160,6 +184,24 @@ impl CardPage {
     pub async fn host_says(&self, sending: Sending) {
         self.sending.set(sending);
         self.settled().await;
+    }
+
+    /// The host keeps the reply until another ask has its own.
+    pub async fn host_keeps_the_reply(&self) {
+        self.held.set(true);
+        self.host_says(Sending::Pending).await;
+    }
+
+    /// The host sends the reply that it kept.
+    pub async fn held_no_more(&self) {
+        self.held.set(false);
+        self.settled().await;
+    }
+
+    /// The host gives the reply back that it kept.
+    pub async fn host_gives_back(&self) {
+        self.held.set(false);
+        self.host_says(Sending::Idle).await;
     }
 
     /// As an accepted reply does it: the ask ends and nothing is on its way any more, both before the card can look.
@@ -214,6 +256,12 @@ impl CardPage {
         self.settled().await;
     }
 
+    /// Puts the pointer down on the option with this label and lifts it so many pixels to the right of that.
+    pub async fn drag(&self, label: &str, pixels: i32) {
+        drag(&self.control(label), pixels);
+        self.settled().await;
+    }
+
     pub async fn tap_button(&self, name: &str) {
         tap(&self
             .button(name)
@@ -242,9 +290,7 @@ impl CardPage {
     pub async fn add_note(&self, nth: usize, text: &str) {
         self.buttons("Add a note")[nth].click();
         self.settled().await;
-        let field = document()
-            .active_element()
-            .expect("the field has the focus");
+        let field = focused().expect("the field has the focus");
         write(&field.unchecked_into(), text);
         self.settled().await;
     }
@@ -274,9 +320,7 @@ impl CardPage {
         with(&init);
         let event =
             KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init).expect("an event");
-        let target = document()
-            .active_element()
-            .expect("something has the focus");
+        let target = focused().expect("something has the focus");
         let untouched = target.dispatch_event(&event).expect("it is dispatched");
         self.settled().await;
         !untouched
@@ -547,14 +591,14 @@ impl CardPage {
     }
 
     pub fn has_focus_on(&self, name: &str) -> bool {
-        let active = document().active_element();
+        let active = focused();
         self.button(name)
             .is_some_and(|button| active.as_ref() == Some(&button))
     }
 
     #[track_caller]
     pub fn sees_focus_on(&self, element: &Element) {
-        let active = document().active_element();
+        let active = focused();
         assert_eq!(
             active.as_ref(),
             Some(element),
@@ -704,6 +748,15 @@ pub fn on_pick() -> Setting {
     }
 }
 
+/// What has the focus, in whatever tree.
+pub fn focused() -> Option<Element> {
+    let mut focused = document().active_element()?;
+    while let Some(inner) = focused.shadow_root().and_then(|tree| tree.active_element()) {
+        focused = inner;
+    }
+    Some(focused)
+}
+
 /// A call id that no other card of this page has.
 pub fn fresh_id() -> String {
     CARDS.set(CARDS.get() + 1);
@@ -717,6 +770,22 @@ pub fn tap(element: &Element) {
     init.set_detail(1);
     let event = MouseEvent::new_with_mouse_event_init_dict("click", &init).expect("an event");
     element.dispatch_event(&event).expect("it is dispatched");
+}
+
+/// Puts the pointer down, moves it, and lifts it still above the same element.
+pub fn drag(element: &Element, pixels: i32) {
+    let down = PointerEventInit::new();
+    down.set_bubbles(true);
+    down.set_client_x(100);
+    let down = PointerEvent::new_with_event_init_dict("pointerdown", &down).expect("an event");
+    element.dispatch_event(&down).expect("it is dispatched");
+    let up = MouseEventInit::new();
+    up.set_bubbles(true);
+    up.set_cancelable(true);
+    up.set_detail(1);
+    up.set_client_x(100 + pixels);
+    let click = MouseEvent::new_with_mouse_event_init_dict("click", &up).expect("an event");
+    element.dispatch_event(&click).expect("it is dispatched");
 }
 
 /// Types: the value and one input event.
@@ -746,7 +815,7 @@ fn label_of(input: &Element) -> String {
 }
 
 fn card(
-    (ask, sending): (RwSignal<AskSnapshot>, RwSignal<Sending>),
+    (ask, sending, held): (RwSignal<AskSnapshot>, RwSignal<Sending>, RwSignal<bool>),
     heard: Arc<Mutex<Heard>>,
     agent_is_writing: RwSignal<bool>,
     setting: Setting,
@@ -756,8 +825,16 @@ fn card(
     };
     let on_gone = hear.clone();
     on_cleanup(move || on_gone(&mut |heard| heard.cleaned_up = true));
+    let (on_change, on_next) = (hear.clone(), hear.clone());
     let (on_reply, on_cancel, on_chat, on_extend, on_late) =
         (hear.clone(), hear.clone(), hear.clone(), hear.clone(), hear);
+    let on_late_message = Callback::new(move |text: String| {
+        let takes = !agent_is_writing.get_untracked();
+        if takes {
+            on_late(&mut |heard| heard.messages.push(text.clone()));
+        }
+        takes
+    });
     view! {
         <QuestionCard
             ask
@@ -766,14 +843,11 @@ fn card(
             on_reply=Callback::new(move |reply: Reply| on_reply(&mut |heard| heard.replies.push(reply.clone())))
             on_cancel=Callback::new(move |()| on_cancel(&mut |heard| heard.cancels += 1))
             on_reply_in_chat=Callback::new(move |picks: Vec<Selection>| on_chat(&mut |heard| heard.handed_over.push(picks.clone())))
-            on_late_message=Callback::new(move |text: String| {
-                let takes = !agent_is_writing.get_untracked();
-                if takes {
-                    on_late(&mut |heard| heard.messages.push(text.clone()));
-                }
-                takes
-            })
-            nostrip:limits=setting.limits
+            nostrip:on_late_message=(!setting.messages_off).then_some(on_late_message)
+            scope=setting.scope
+            held
+            on_change=Callback::new(move |()| on_change(&mut |heard| heard.changes += 1))
+            on_next=Callback::new(move |()| on_next(&mut |heard| heard.nexts += 1))
             shortcuts=!setting.shortcuts_off
             fresh=setting.fresh
             claim_focus=setting.claim_focus

@@ -1,7 +1,7 @@
 //! Choosing and typing.
 
 use crate::asks::{ask, mixed, question, service, toppings};
-use crate::card_page::{CardPage, fresh_id};
+use crate::card_page::{CardPage, drag, fresh_id};
 use crate::card_page::{Setting, tap};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Phase};
@@ -377,4 +377,24 @@ async fn shortcuts_can_be_off() {
     assert!(!card.press("2").await, "the digit is left to the host");
     assert_eq!(card.chosen(), [""; 0]);
     assert!(card.all("kbd").is_empty());
+}
+
+#[test]
+async fn a_pointer_that_moved_has_selected_text_and_chooses_nothing() {
+    let card = CardPage::waiting(mixed()).await;
+    for (label, pixels) in [("SQLite", 40), ("Search", -9)] {
+        card.drag(label, pixels).await;
+        drag(&card.row_text(label).expect("its text"), pixels);
+        card.settled().await;
+        assert_eq!(card.chosen(), [""; 0]);
+    }
+    card.choose("SQLite").await;
+    card.choose("Search").await;
+    card.choose("Plain").await;
+    let submit = card.button("Submit answers").expect("Submit");
+    card.stands_still().await;
+    drag(&submit, 20);
+    card.has_not_replied();
+    drag(&submit, 8);
+    assert_eq!(card.only_reply().answers().len(), 3);
 }

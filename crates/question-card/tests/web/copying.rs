@@ -26,6 +26,22 @@ async fn what_was_answered_can_be_copied_as_text() {
 }
 
 #[test]
+async fn what_was_replied_in_the_chat_is_copied_as_that() {
+    let mut snapshot = AskSnapshot::complete(fresh_id(), mixed(), Phase::Answered);
+    snapshot.outcome = Some(Outcome::RepliedInChat {
+        text: "Please stop asking".to_owned(),
+        partial: vec![Selection {
+            selected: vec![1],
+            ..Selection::default()
+        }],
+    });
+    assert_eq!(
+        receipt_text(&snapshot, &Labels::ENGLISH),
+        "Q: Which database?\nA: SQLite\n\nQ: Which features?\n\nQ: Which style?\n\nA: Please stop asking"
+    );
+}
+
+#[test]
 async fn that_it_was_copied_is_heard_and_taken_back() {
     let _clipboard = Clipboard::that_works();
     let card = answered().await;

@@ -76,9 +76,9 @@ async fn what_was_typed_outlives_the_deadline() {
     clock.turn(&card, 2 * MINUTE).await;
     assert_eq!(card.state(), "expired");
     assert!(card.find("form").is_none() && card.time_left().is_none());
-    assert!(card.text().starts_with("Expired"), "{}", card.text());
+    assert!(card.text().starts_with("Time ran out"), "{}", card.text());
     assert!(card.text().contains("nearly done"));
-    spoken.hears(["This question is no longer waiting"]).await;
+    spoken.hears(["Time ran out"]).await;
     // What the host says then changes nothing.
     card.ends(Phase::Expired, None).await;
     assert!(card.text().contains("nearly done"));

@@ -2,10 +2,11 @@
 
 use crate::asks::{ask, mixed, question, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
+use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use js_sys::Reflect;
 use leptos::prelude::*;
-use question_card::{ClaimFocus, FocusHandle};
+use question_card::{ClaimFocus, FocusHandle, Sending, SubmitMode};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{HtmlElement, KeyboardEvent, KeyboardEventInit};
@@ -209,6 +210,114 @@ async fn a_key_that_was_on_its_way_goes_where_it_was_meant_to() {
     card.settled().await;
     assert_eq!(card.chosen(), ["Postgres"]);
     composer.remove();
+}
+
+#[test]
+async fn a_row_that_is_built_anew_keeps_the_focus() {
+    let (card, _) = with_handle(service(), on_pick()).await;
+    card.control("Inspection")
+        .focus()
+        .expect("it takes the focus");
+    let mut more = service().questions;
+    more.extend(mixed().questions);
+    card.receives([AskPatch::Complete(ask(more).into())]);
+    card.settled().await;
+    card.timers_passed().await;
+    assert_eq!(card.mode(), "explicit", "it is another ask");
+    card.sees_focus_on(&card.control("Inspection"));
+    assert_eq!(card.chosen(), [""; 0]);
+}
+
+#[test]
+async fn what_has_the_focus_stays_in_view_when_sending_fails() {
+    for setting in [Setting::default(), on_pick()] {
+        let is_tap = setting.mode == SubmitMode::OnPick;
+        let (card, _) = with_handle(service(), setting).await;
+        let frame = append("div");
+        frame
+            .set_attribute("style", "block-size: 300px; overflow: auto")
+            .expect("a style");
+        frame.append_child(&card.root).expect("it is moved");
+        let last = match is_tap {
+            true => card.control("Inspection"),
+            false => card.button("Submit answers").expect("Submit"),
+        };
+        card.choose("Inspection").await;
+        last.focus().expect("it takes the focus");
+        last.scroll_into_view_with_bool(false);
+        if !is_tap {
+            card.submit().await;
+        }
+        let reason = "a long reason ".repeat(30);
+        card.host_says(Sending::Failed(reason)).await;
+        card.timers_passed().await;
+        let focused = crate::card_page::focused().expect("the focus is there");
+        assert!(card.root.contains(Some(&focused)));
+        let (inner, outer) = (
+            focused.get_bounding_client_rect(),
+            frame.get_bounding_client_rect(),
+        );
+        assert!(
+            inner.top() >= outer.top() - 1.0 && inner.bottom() <= outer.bottom() + 1.0,
+            "{} to {} in {} to {}",
+            inner.top(),
+            inner.bottom(),
+            outer.top(),
+            outer.bottom()
+        );
+        frame.remove();
+    }
+}
+
+#[test]
+async fn a_card_in_a_shadow_tree_knows_its_focus_and_has_its_styles() {
+    let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
+    let card = CardPage::open_in_shadow(snapshot, Setting::default()).await;
+    let style = window()
+        .get_computed_style(&card.card())
+        .expect("a style")
+        .expect("a style");
+    let border = style.get_property_value("border-top-style");
+    assert_eq!(border.as_deref(), Ok("solid"));
+    card.choose("Oil change").await;
+    card.control("Oil change")
+        .focus()
+        .expect("it takes the focus");
+    card.submit().await;
+    card.host_says(Sending::Failed("No network.".to_owned()))
+        .await;
+    assert!(card.has_focus_on("Submit answers"));
+    card.submit().await;
+    card.ends(Phase::Declined, None).await;
+    card.sees_focus_on(&card.receipt().expect("a receipt"));
+}
+
+#[test]
+async fn in_a_shadow_tree_the_focus_is_claimed_and_given_back() {
+    let _page = Page::idle();
+    let setting = Setting {
+        claim_focus: ClaimFocus::IfIdle,
+        ..Setting::default()
+    };
+    if let Some(focused) = focused() {
+        focused.blur().expect("it has the focus");
+    }
+    let card = CardPage::open_in_shadow(AskSnapshot::new(fresh_id()), setting).await;
+    arrives(&card).await;
+    card.sees_focus_on(&card.control("Postgres"));
+    assert!(!card.press("a").await, "the page gets it");
+    assert_eq!(focused(), None, "as before");
+}
+
+#[test]
+async fn waiting_forms_have_names_of_their_own() {
+    let (one, other) = (
+        CardPage::waiting(service()).await,
+        CardPage::waiting(mixed()).await,
+    );
+    let name = |card: &CardPage| card.name_of(&card.find("form").expect("a form"));
+    assert_ne!(name(&one), name(&other));
+    assert!(name(&one).ends_with("What does your car need?"));
 }
 
 async fn with_handle(ask: AskUserQuestion, setting: Setting) -> (CardPage, FocusHandle) {

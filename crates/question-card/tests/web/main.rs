@@ -16,6 +16,7 @@ mod deadline;
 mod drafts;
 mod extras;
 mod focus;
+mod holding;
 mod hydrating;
 mod keys;
 mod malformed;

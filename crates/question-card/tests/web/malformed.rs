@@ -1,12 +1,16 @@
 //! Arguments that ended and cannot be used.
 
 use crate::asks::{before, mixed, ready, service, stream, toppings};
-use crate::card_page::{CardPage, Setting};
+use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::document;
-use question_card::Sending;
+use question_card::{Labels, Sending};
+use std::cell::Cell;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 async fn malformed(patches: usize) -> CardPage {
@@ -21,7 +25,7 @@ async fn malformed(patches: usize) -> CardPage {
 fn is_done(card: &CardPage, word: &str) {
     let text = card.text();
     assert!(
-        text.contains(word) && text.contains("could not be read"),
+        text.contains(word) && text.contains("arrived damaged"),
         "{text:?}"
     );
     assert!(!text.contains("Sending your answer"), "{text:?}");
@@ -70,7 +74,7 @@ async fn a_message_that_is_not_taken_stays() {
     card.agent_is_writing(true);
     card.type_other(0, "My brakes squeal").await;
     card.press_button("Send as a message").await;
-    let not_now = "The agent is still writing. Try again when it has finished.";
+    let not_now = "Not now: the agent is still writing, or another question waits for its answer.";
     assert!(card.text().contains(not_now));
     assert_eq!(card.text_field(0).value(), "My brakes squeal");
     assert!(!card.is_inert("Send as a message") && !card.text_field(0).read_only());
@@ -209,7 +213,7 @@ async fn an_answerable_ask_that_turns_out_unusable_loses_nothing() {
         document().active_element().as_ref() == Some(&card.text_field(0))
     })
     .await;
-    let unreadable = "The agent\u{2019}s question could not be read";
+    let unreadable = "The question arrived damaged. Answer in your own words.";
     spoken
         .hears([
             "The agent asks 3 questions. \u{2068}Database\u{2069}: \u{2068}Which database?\u{2069}",
@@ -282,4 +286,68 @@ async fn a_cancellation_given_back_waits_again() {
         heard[heard.len() - 3..],
         ["qc-resolved", "qc-waiting", "qc-resolved"]
     );
+}
+
+#[test]
+async fn what_cannot_be_shown_at_all_can_be_cancelled() {
+    let setting = Setting {
+        messages_off: true,
+        ..Setting::default()
+    };
+    let card = CardPage::open(AskSnapshot::new(fresh_id()), setting).await;
+    card.receives([AskPatch::Phase(Phase::Malformed)]);
+    card.settled().await;
+    assert!(card.text().contains(Labels::ENGLISH.malformed));
+    assert_eq!(card.all("button, textarea").len(), 1, "one way out");
+    card.press_button(Labels::ENGLISH.cancel).await;
+    card.heard(|heard| assert_eq!(heard.cancels, 1));
+    assert!(card.text().contains(Labels::ENGLISH.cancelled));
+}
+
+#[test]
+async fn a_card_that_goes_as_it_is_given_back_stops_nothing() {
+    let errors = Rc::new(Cell::new(0));
+    let on_error = Closure::<dyn Fn()>::new({
+        let errors = errors.clone();
+        move || errors.set(errors.get() + 1)
+    });
+    let window = web_sys::window().expect("a window");
+    let listener = on_error.as_ref().unchecked_ref();
+    window
+        .add_event_listener_with_callback("error", listener)
+        .expect("it listens");
+    let card = malformed(30).await;
+    let cancel = card.button(Labels::ENGLISH.cancel).expect("Cancel");
+    cancel.focus().expect("it takes the focus");
+    card.press_button(Labels::ENGLISH.cancel).await;
+    card.sees_focus_on(&card.receipt().expect("a note"));
+    card.host_says(Sending::Failed("No network.".to_owned()))
+        .await;
+    drop(card);
+    let another = malformed(30).await;
+    another.timers_passed().await;
+    another.type_other(0, "My brakes squeal").await;
+    another.press_button("Send as a message").await;
+    another.heard(|heard| assert_eq!(heard.messages.len(), 1, "the page goes on"));
+    window
+        .remove_event_listener_with_callback("error", listener)
+        .expect("it listened");
+    assert_eq!(errors.get(), 0);
+}
+
+#[test]
+async fn what_could_be_read_leaves_no_holes() {
+    question_card::adopt_styles().expect("this browser has constructed style sheets");
+    let card = CardPage::composing().await;
+    card.receives(stream(&mixed()));
+    card.receives([AskPatch::Phase(Phase::Malformed)]);
+    card.settled().await;
+    let lines = card.all("form > :not(.qc-title)");
+    let places = lines.iter().map(|line| line.get_bounding_client_rect());
+    let places: Vec<_> = places.map(|place| (place.top(), place.bottom())).collect();
+    let holes: Vec<f64> = places.windows(2).map(|two| two[1].0 - two[0].1).collect();
+    assert!(holes.len() > 3, "{places:?}");
+    let one_gap = holes.iter().all(|hole| (hole - holes[0]).abs() < 1.0);
+    assert!(one_gap, "{holes:?}");
+    document().adopted_style_sheets().set_length(0);
 }

@@ -1,12 +1,10 @@
 //! Tap to reply.
 
-use crate::asks::{before, mixed, ready, service, stream, toppings};
-use crate::card_page::Setting;
-use crate::card_page::{CardPage, fresh_id, on_pick, tap};
+use crate::asks::{mixed, ready, service, stream, toppings};
+use crate::card_page::{CardPage, fresh_id, on_pick, tap, text_of};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, Limits, Phase};
-use question_card::STYLESHEET;
-use question_card::Sending;
+use ask_user_question::{AskSnapshot, Phase};
+use question_card::{Labels, STYLESHEET, Sending};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -88,6 +86,59 @@ async fn a_failure_opens_the_card_again() {
 }
 
 #[test]
+async fn what_failed_is_marked_and_can_be_tried_again() {
+    let again = Labels::ENGLISH.try_again;
+    let marked = |card: &CardPage| {
+        let rows = card.all("[data-chosen] .qc-option-button");
+        rows.iter().map(text_of).collect::<Vec<_>>()
+    };
+    let card = CardPage::tap_to_reply(service()).await;
+    assert!(card.button(again).is_none(), "nothing was tried");
+    card.tap("Brake service").await;
+    fails(&card).await;
+    assert_eq!(marked(&card), ["Brake service"]);
+    assert_eq!(card.reason(again), "Brake service");
+    let button = card.button(again).expect("a second try");
+    button.focus().expect("it takes the focus");
+    card.press_button(again).await;
+    card.sees_focus_on(&card.control("Brake service"));
+    assert!(card.button(again).is_none(), "it is on its way");
+    card.heard(|heard| assert_eq!(heard.replies[0], heard.replies[1]));
+
+    fails(&card).await;
+    card.choose("Inspection").await;
+    fails(&card).await;
+    assert_eq!(marked(&card), ["Inspection"]);
+    card.type_other(0, "A new horn").await;
+    assert_eq!(marked(&card), [""; 0], "the text is the answer now");
+    assert!(card.button(again).is_none(), "and it has not been tried");
+}
+
+#[test]
+async fn a_cancellation_that_failed_is_no_answer_to_try_again() {
+    let card = CardPage::tap_to_reply(service()).await;
+    card.press_button(Labels::ENGLISH.cancel).await;
+    fails(&card).await;
+    assert_eq!(card.state(), "failed");
+    assert!(card.button(Labels::ENGLISH.try_again).is_none());
+}
+
+async fn fails(card: &CardPage) {
+    card.host_says(Sending::Pending).await;
+    card.host_says(Sending::Failed("No network.".to_owned()))
+        .await;
+}
+
+#[test]
+async fn a_pointer_that_moved_has_selected_text_and_answers_nothing() {
+    let card = CardPage::tap_to_reply(service()).await;
+    card.drag("Brake service", 40).await;
+    card.has_not_replied();
+    card.drag("Brake service", 3).await;
+    assert_eq!(card.only_reply().message(), "Brake service");
+}
+
+#[test]
 async fn a_tap_is_not_taken_as_another_card_becomes_a_receipt() {
     let above = CardPage::waiting(mixed()).await;
     let below = CardPage::tap_to_reply(service()).await;
@@ -149,35 +200,34 @@ async fn rows_are_text_until_the_question_is_known_to_be_alone() {
     assert!(!card.is_inert("Oil change"));
 }
 
+/// What the row of an option is, as far as can be seen.
+fn kind_of(card: &CardPage, label: &str) -> Option<String> {
+    match card.controls(label).first() {
+        Some(control) => Some(control.get_attribute("type").unwrap_or_default()),
+        None => card.row_text(label).map(|_| "text".to_owned()),
+    }
+}
+
 #[test]
-async fn limits_of_one_question_bring_the_buttons_early_and_inert() {
-    let setting = Setting {
-        limits: Some(Limits::CHAT),
-        ..on_pick()
-    };
-    let card = CardPage::open(AskSnapshot::new(fresh_id()), setting).await;
-    let second_closes = AskPatch::CloseOption {
-        question: 0,
-        option: 1,
-    };
-    let (arrived, rest) = before(stream(&service()), &second_closes);
-    card.receives_slowly(arrived).await;
-    assert!(card.is_inert("Oil change"));
-    assert!(
-        card.reason("Oil change")
-            .contains("The question is still arriving")
-    );
-    card.stands_still().await;
-    card.tap("Oil change").await;
-    card.has_not_replied();
-    let button = card.control("Oil change");
-    button.focus().expect("it takes the focus");
-    card.receives_slowly(rest).await;
-    card.receives(ready(&service()));
-    card.settled().await;
-    card.sees_focus_on(&button);
-    card.press_button("Oil change").await;
-    assert_eq!(card.only_reply().message(), "Oil change");
+async fn a_kind_that_is_shown_does_not_change() {
+    for ask in [service(), toppings(), mixed()] {
+        let labels = || ask.questions[0].options.iter().map(|option| &*option.label);
+        let card = CardPage::open(AskSnapshot::new(fresh_id()), on_pick()).await;
+        let mut seen: Vec<Vec<String>> = labels().map(|_| Vec::new()).collect();
+        for patch in stream(&ask).into_iter().chain(ready(&ask)) {
+            card.receives_slowly([patch]).await;
+            for (seen, label) in seen.iter_mut().zip(labels()) {
+                seen.extend(kind_of(&card, label).filter(|kind| seen.last() != Some(kind)));
+            }
+        }
+        for seen in seen {
+            let [text, kind] = &*seen else {
+                panic!("it became what it is once: {seen:?}");
+            };
+            assert_eq!(text, "text");
+            assert_ne!(kind, "text");
+        }
+    }
 }
 
 #[test]
@@ -191,21 +241,6 @@ async fn several_questions_or_several_answers_are_explicit() {
         assert_eq!(card.mode(), "explicit");
         assert!(card.button("Submit answers").is_some());
     }
-}
-
-#[test]
-async fn a_second_question_makes_the_card_explicit_after_all() {
-    let setting = Setting {
-        limits: Some(Limits::CHAT),
-        ..on_pick()
-    };
-    let card = CardPage::open(AskSnapshot::new(fresh_id()), setting).await;
-    card.receives_slowly(stream(&mixed())).await;
-    card.receives(ready(&mixed()));
-    card.settled().await;
-    assert_eq!(card.mode(), "explicit");
-    card.choose("SQLite").await;
-    assert_eq!(card.chosen(), ["SQLite"]);
 }
 
 #[test]
@@ -227,6 +262,12 @@ async fn a_text_has_its_own_send() {
     card.tap_button("Send").await;
     card.has_not_replied();
     assert_eq!(card.errors(), ["Enter your answer"]);
+    assert_eq!(card.described(&card.text_field(0)), "Enter your answer");
+    let at_field = card.text_field(0).parent_element();
+    let error = card
+        .find(".qc-error")
+        .and_then(|error| error.parent_element());
+    assert_eq!(error, at_field, "it stands beside what it is about");
     card.sees_focus_on(&card.text_field(0));
     card.type_other(0, "A new horn").await;
     assert_eq!(card.errors(), [""; 0]);

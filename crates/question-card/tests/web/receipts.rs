@@ -32,14 +32,22 @@ async fn his_01_a_history_is_silent_and_has_no_controls() {
         (
             Phase::Answered,
             Some(reply(&service(), vec![pick(0, &[1])])),
-            "Answered",
+            ["answered", "Answered"],
         ),
-        (Phase::Declined, Some(Outcome::Declined), "Cancelled"),
-        (Phase::Superseded, Some(Outcome::Superseded), "Superseded"),
-        (Phase::Expired, None, "Expired"),
-        (Phase::Interrupted, None, "Interrupted"),
+        (
+            Phase::Declined,
+            Some(Outcome::Declined),
+            ["declined", "Cancelled"],
+        ),
+        (
+            Phase::Superseded,
+            Some(Outcome::Superseded),
+            ["superseded", "You went on without it"],
+        ),
+        (Phase::Expired, None, ["expired", "Time ran out"]),
+        (Phase::Interrupted, None, ["interrupted", "Interrupted"]),
     ];
-    for (phase, outcome, word) in outcomes {
+    for (phase, outcome, [state, word]) in outcomes {
         let card = from_history(service(), phase, outcome).await;
         assert!(
             card.text().starts_with(word),
@@ -51,10 +59,7 @@ async fn his_01_a_history_is_silent_and_has_no_controls() {
             card.find("input, button, textarea, form, [role=status], [role=alert]")
                 .is_none()
         );
-        assert_eq!(
-            card.state(),
-            word.to_lowercase().replace("cancelled", "declined")
-        );
+        assert_eq!(card.state(), state);
     }
 }
 
@@ -145,7 +150,7 @@ async fn a_late_answer_stays_until_the_host_takes_it() {
         AskPatch::Phase(Phase::Superseded),
     ]);
     card.settled().await;
-    let not_now = "The agent is still writing. Try again when it has finished.";
+    let not_now = "Not now: the agent is still writing, or another question waits for its answer.";
     assert!(!card.text().contains(not_now));
     assert!(
         !card.text().contains("Sending your answer"),
@@ -173,23 +178,75 @@ async fn his_05_a_superseded_ask_takes_no_answer_and_keeps_the_text() {
     card.settled().await;
     assert!(card.find("form").is_none());
     assert!(card.text().contains("nearly done"));
-    assert_eq!(card.announced().await, "This question is no longer waiting");
+    assert_eq!(card.announced().await, "You went on without it");
     card.press_button("Dismiss").await;
     assert!(!card.text().contains("nearly done"));
     card.has_not_replied();
 }
 
 #[test]
-async fn a_reply_in_chat_is_shown_as_one() {
-    let outcome = Outcome::RepliedInChat {
-        text: "neither, really".to_owned(),
-        partial: vec![pick(0, &[0])],
+async fn a_reply_in_chat_is_no_answer_to_any_question() {
+    let outcome = |text: &str, partial| {
+        Some(Outcome::RepliedInChat {
+            text: text.to_owned(),
+            partial,
+        })
     };
-    let card = from_history(mixed(), Phase::Answered, Some(outcome)).await;
+    let card = from_history(
+        mixed(),
+        Phase::Answered,
+        outcome("neither, really", vec![pick(0, &[0])]),
+    )
+    .await;
     assert!(card.text().starts_with("Replied in chat"));
+    assert_eq!(card.answers(), ["Selected: Postgres"]);
+    assert!(
+        card.text().ends_with("neither, really"),
+        "{:?}",
+        card.text()
+    );
+
+    let mut of_nothing = AskSnapshot::new(fresh_id());
+    of_nothing.apply(AskPatch::Phase(Phase::Answered));
+    of_nothing.outcome = outcome("just do it", vec![]);
+    let card = CardPage::open(of_nothing, Setting::default()).await;
+    assert!(card.text().contains("just do it"), "the text is not lost");
+}
+
+#[test]
+async fn a_receipt_with_the_focus_says_how_it_ended_what_was_asked_and_what_was_answered() {
+    let card = from_history(
+        service(),
+        Phase::Answered,
+        Some(reply(&service(), vec![pick(0, &[1])])),
+    )
+    .await;
+    let receipt = card.receipt().expect("a receipt");
     assert_eq!(
-        card.answers(),
-        ["Selected: Postgres", "Selected: neither, really"]
+        card.name_of(&receipt),
+        "Answered Service What does your car need?"
+    );
+    assert_eq!(card.described(&receipt), "Selected: Brake service");
+    let unanswered = from_history(service(), Phase::Expired, None).await;
+    let receipt = unanswered.receipt().expect("a receipt");
+    assert!(
+        unanswered
+            .name_of(&receipt)
+            .ends_with("What does your car need?")
+    );
+    assert_eq!(receipt.get_attribute("aria-describedby"), None);
+}
+
+#[test]
+async fn what_is_over_is_no_addition_to_a_log() {
+    let card = too_late().await;
+    for part in [".qc-receipt", ".qc-receipt-actions", ".qc-late"] {
+        let part = card.find(part).expect("it is there");
+        assert_eq!(part.get_attribute("aria-live").as_deref(), Some("off"));
+    }
+    assert!(
+        card.all("[role=status]").len() == 1,
+        "the card speaks for itself"
     );
 }
 
@@ -245,7 +302,7 @@ async fn what_can_only_be_read_shows_what_was_asked_and_offered() {
         for said in ["Which database?", "Postgres", "SQLite", "Export"] {
             assert!(card.text().contains(said), "{said:?} is shown");
         }
-        let live = "input, textarea, button, form, [role=status], [aria-live], [aria-busy]";
+        let live = "input, textarea, button, form, [role=status], [aria-live=polite], [aria-busy]";
         assert!(card.find(live).is_none());
         card.receives([
             AskPatch::Outcome(reply(

@@ -52,7 +52,7 @@ async fn str_02_only_the_complete_question_is_announced_and_once() {
         card.announced().await;
         card.ends(Phase::Superseded, None).await;
         let question = "The agent asks 1 question. \u{2068}Service\u{2069}: \u{2068}Which service do you need?\u{2069}";
-        let over = "This question is no longer waiting";
+        let over = "You went on without it";
         spoken.hears([question, "", over]).await;
     }
 }
@@ -209,7 +209,8 @@ async fn the_name_of_the_form_is_a_heading_where_the_host_wants_one() {
     };
     let card = CardPage::open(snapshot, setting).await;
     let form = card.find("form").expect("a form");
-    assert_eq!(heading(&card), Some(card.name_of(&form)));
+    let heading = heading(&card).expect("a heading");
+    assert!(card.name_of(&form).starts_with(&heading), "{heading:?}");
     assert!(card.find("[role=heading][aria-level='3']").is_some());
 }
 

@@ -74,6 +74,21 @@ async fn what_the_user_typed_is_in_no_language_of_the_agent() {
 }
 
 #[test]
+async fn an_empty_field_has_the_direction_of_the_card_and_a_text_its_own() {
+    let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
+    let card = CardPage::open(snapshot, speaking(&Labels::ARABIC)).await;
+    card.press_button(Labels::ARABIC.add_note).await;
+    for field in [card.text_field(0), card.note_field(0)] {
+        assert!(field.matches(":dir(rtl)").expect("a selector"));
+    }
+    card.type_other(0, "brakes").await;
+    let field = card.text_field(0);
+    assert!(field.matches(":dir(ltr)").expect("a selector"), "a text");
+    card.type_other(0, "").await;
+    assert!(field.matches(":dir(rtl)").expect("a selector"), "empty");
+}
+
+#[test]
 async fn values_stand_apart_from_the_sentence_around_them() {
     let card = CardPage::open(AskSnapshot::new(fresh_id()), speaking(&Labels::GERMAN)).await;
     card.receives_slowly(stream(&service())).await;

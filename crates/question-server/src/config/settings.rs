@@ -6,6 +6,7 @@ use crate::guard::{Host, Origin};
 use crate::rate::PerMinute;
 use std::ffi::OsStr;
 use std::fmt::{Display, Write as _};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -17,6 +18,9 @@ pub(super) struct Setting {
     help: &'static str,
     pub(super) apply: fn(&mut Config, &OsStr) -> Result<(), String>,
 }
+
+/// What the variables of the environment begin with that say the same.
+pub(super) const PREFIX: &str = "QUESTION_SERVER_";
 
 /// All of them, in the order of the help.
 pub(super) const ALL: &[Setting] = &[
@@ -117,6 +121,16 @@ pub(super) const ALL: &[Setting] = &[
         },
     },
     Setting {
+        name: "allow-bypass",
+        value: "yes",
+        help: "Whether a client may set the permission mode bypassPermissions, under which nobody is\n\
+               asked; without it (default) that is refused",
+        apply: |config, value| {
+            config.allow_bypass = yes_or_no(value)?;
+            Ok(())
+        },
+    },
+    Setting {
         name: "expire-after",
         value: "TIME",
         help: "How long a question waits for its answer, such as 90s, 30m, 2h or 7d, until the agent\n\
@@ -131,16 +145,17 @@ pub(super) const ALL: &[Setting] = &[
         value: "BYTES",
         help: "The largest body of a request (default 4194304)",
         apply: |config, value| {
-            config.bounds.body = number(value)?;
+            config.bounds.body = positive(value)?.get();
             Ok(())
         },
     },
     Setting {
         name: "max-message",
         value: "BYTES",
-        help: "The longest text that a user may send at a time (default 65536)",
+        help: "The longest text that a user may send at a time, in all messages of a request or in an answer\n\
+               (default 65536)",
         apply: |config, value| {
-            config.bounds.message = number(value)?;
+            config.bounds.message = positive(value)?.get();
             Ok(())
         },
     },
@@ -149,7 +164,16 @@ pub(super) const ALL: &[Setting] = &[
         value: "N",
         help: "How many messages a conversation may have (default 2000)",
         apply: |config, value| {
-            config.bounds.messages = number(value)?;
+            config.bounds.messages = positive(value)?.get();
+            Ok(())
+        },
+    },
+    Setting {
+        name: "max-history",
+        value: "BYTES",
+        help: "How long the messages of a conversation may be in all (default 4194304)",
+        apply: |config, value| {
+            config.bounds.history = positive(value)?.get();
             Ok(())
         },
     },
@@ -158,7 +182,7 @@ pub(super) const ALL: &[Setting] = &[
         value: "N",
         help: "How many conversations the server holds (default 10000)",
         apply: |config, value| {
-            config.bounds.conversations = number(value)?;
+            config.bounds.conversations = positive(value)?.get();
             Ok(())
         },
     },
@@ -175,7 +199,8 @@ pub(super) const ALL: &[Setting] = &[
     Setting {
         name: "max-new",
         value: "N",
-        help: "How often a minute a conversation may be begun; 0 is without a bound (default 600)",
+        help: "How often a minute a conversation may be begun, all clients together; 0 is without a bound\n\
+               (default 600)",
         apply: |config, value| {
             config.bounds.new = PerMinute::new(number(value)?);
             Ok(())
@@ -193,11 +218,16 @@ pub(super) const ALL: &[Setting] = &[
         help: "Whether the log has what people and models write; without it (default) it says only\n\
                what happens",
         apply: |config, value| {
-            config.log_contents = match text(value)? {
-                "yes" => true,
-                "no" => false,
-                other => return Err(format!("{other} is neither yes nor no")),
-            };
+            config.log_contents = yes_or_no(value)?;
+            Ok(())
+        },
+    },
+    Setting {
+        name: "max-model-calls",
+        value: "N",
+        help: "How many ask the model of --model openai at once; it is busy for the others (default 256)",
+        apply: |config, value| {
+            config.model_calls = positive(value)?;
             Ok(())
         },
     },
@@ -208,10 +238,11 @@ impl Setting {
         ALL.iter().find(|setting| setting.name == name)
     }
 
-    /// The variable of the environment that says the same.
-    pub(super) fn variable(&self) -> String {
-        let name = self.name.to_uppercase().replace('-', "_");
-        format!("QUESTION_SERVER_{name}")
+    /// The setting that a variable of the environment gives.
+    pub(super) fn of_variable(name: &str) -> Option<&'static Self> {
+        let name = name.strip_prefix(PREFIX)?;
+        let is_named = |setting: &&Self| setting.name.to_uppercase().replace('-', "_") == name;
+        ALL.iter().find(is_named)
     }
 }
 
@@ -248,7 +279,7 @@ Each option can be set in the environment as well: QUESTION_SERVER_PORT for --po
 option with spaces between them. The command line has the last word.
 
 Prints one line on stdout once it is ready: listening on http://ADDRESS:PORT
-Ends on Ctrl+C or SIGTERM.
+Ends on Ctrl+C, SIGTERM or SIGHUP.
 ";
 
 fn set<T: FromStr<Err: Display>>(place: &mut T, value: &OsStr) -> Result<(), String> {
@@ -289,6 +320,20 @@ fn number<T: TryFrom<u64>>(value: &OsStr) -> Result<T, String> {
     number
         .and_then(|number| T::try_from(number).ok())
         .ok_or_else(|| format!("{text} is no whole number from 0 on, or too large"))
+}
+
+/// A whole number of what there has to be some of.
+fn positive(value: &OsStr) -> Result<NonZeroUsize, String> {
+    NonZeroUsize::new(number(value)?)
+        .ok_or_else(|| "0 would let nothing in; it is a whole number from 1 on".to_owned())
+}
+
+fn yes_or_no(value: &OsStr) -> Result<bool, String> {
+    match text(value)? {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        other => Err(format!("{other} is neither yes nor no")),
+    }
 }
 
 /// Several values with spaces between them.

@@ -1,20 +1,26 @@
 //! Any endpoint that speaks OpenAI's chat completions, streaming.
 
+mod endpoint;
 mod request;
+mod secrets;
 mod stream;
 
+use crate::limits::MODEL_CALLS;
 use crate::models::{Delta, Model, ModelError, Request};
 use ask_user_question::Limits;
-use futures_util::StreamExt as _;
-use futures_util::stream::BoxStream;
+use axum::body::{Body, BodyDataStream};
+use axum::http::{HeaderMap, Response, StatusCode, header};
+use endpoint::Endpoint;
+use futures_util::stream::{BoxStream, Stream, iter, once, unfold};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use std::error::Error;
 use std::fmt;
-use std::io::Read as _;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 use stream::Reading;
-use tokio::sync::mpsc;
-use ureq::http::{HeaderMap, Response, StatusCode, Uri, header};
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
-use ureq::{Agent, Body};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 /// The environment variable with the endpoint, up to and without `/chat/completions`.
 pub const BASE_URL: &str = "OPENAI_BASE_URL";
@@ -31,19 +37,18 @@ const SILENCE: Duration = Duration::from_secs(120);
 /// The pause before the second attempt where the endpoint asks for none; it doubles with each.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// The longest error that is read and told, in bytes.
-const MAX_ERROR_BYTES: u64 = 4 << 10;
-
-/// How many deltas may wait for the server.
-const DELTAS_AHEAD: usize = 64;
+/// How much of an error is read for the log, in bytes, and how long it is waited for.
+const MAX_ERROR_BYTES: usize = 4 << 10;
+const ERROR_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A model behind an endpoint. Tool calls stream as they come; arguments that cannot be read are the state machine's to refuse.
 #[derive(Clone)]
 pub struct OpenAi {
-    url: String,
-    key: Option<String>,
+    base_url: String,
+    endpoint: Endpoint,
+    key: Option<Arc<str>>,
     model: String,
-    agent: Agent,
+    places: Arc<Semaphore>,
 }
 
 impl OpenAi {
@@ -53,33 +58,12 @@ impl OpenAi {
     /// A sentence where the URL is none, or would send a key over the network in the clear.
     pub fn new(base_url: &str, key: Option<String>, model: String) -> Result<Self, String> {
         let url = format!("{}/chat/completions", base_url.trim_end_matches('/'));
-        let uri: Uri = url.parse().map_err(|_| format!("{base_url} is no URL"))?;
-        let is_local = matches!(uri.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
-        match uri.scheme_str() {
-            Some("https") => {}
-            Some("http") if is_local || key.is_none() => {}
-            Some("http") => {
-                return Err(format!(
-                    "{base_url} would get the key in the clear; use https"
-                ));
-            }
-            Some(_) | None => return Err(format!("{base_url} is no http or https URL")),
-        }
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            // A redirect would take the conversation to where nobody sent it.
-            .max_redirects(0)
-            .tls_config(TlsConfig::builder().root_certs(roots()).build())
-            .timeout_connect(Some(SILENCE))
-            .timeout_recv_response(Some(SILENCE))
-            .timeout_per_read(Some(SILENCE));
-        let config = if is_local { config.proxy(None) } else { config };
-        let agent = config.build().new_agent();
         Ok(Self {
-            url,
-            key,
+            endpoint: Endpoint::new(&url, key.as_deref())?,
+            base_url: base_url.to_owned(),
+            key: key.map(Arc::from),
             model,
-            agent,
+            places: Arc::new(Semaphore::new(MODEL_CALLS.get())),
         })
     }
 
@@ -99,33 +83,38 @@ impl OpenAi {
         )
     }
 
-    fn post(&self, body: String) -> Result<Response<Body>, ureq::Error> {
-        let mut post = self
-            .agent
-            .post(&self.url)
-            .header(header::CONTENT_TYPE, "application/json")
-            .header(header::ACCEPT, "text/event-stream");
-        if let Some(key) = &self.key {
-            post = post.header(header::AUTHORIZATION, format!("Bearer {key}"));
+    /// The same, asked by so many at once at most; for all others it is busy.
+    #[must_use]
+    pub fn at_once(self, calls: NonZeroUsize) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(calls.get().min(Semaphore::MAX_PERMITS))),
+            ..self
         }
-        post.send(body)
     }
 
-    /// Reads an answer to its end, or until nobody listens any more.
-    fn answer(&self, attempt: u32, body: String, deltas: &mpsc::Sender<Result<Delta, ModelError>>) {
-        let pause = FIRST_PAUSE * 2_u32.saturating_pow(attempt.saturating_sub(1).min(8));
-        let read = match self.post(body) {
-            Ok(response) if response.status() == StatusCode::OK => read(response, pause, |delta| {
-                deltas.blocking_send(Ok(delta)).is_ok()
-            }),
-            Ok(response) => Err(refusal(response, pause)),
-            Err(error) => Err(unreachable(&error, pause)),
+    /// Sends a request and gives the answer once it begins.
+    async fn ask(self, body: String, pause: Duration) -> Result<Answer, ModelError> {
+        let Ok(place) = self.places.try_acquire_owned() else {
+            tracing::warn!("as many ask the model as may");
+            return Err(ModelError {
+                reason: "The model is busy: too many ask it at once.".to_owned(),
+                retry_after: Some(pause),
+            });
         };
-        if let Err(error) = read
-            && deltas.blocking_send(Err(error)).is_err()
-        {
-            tracing::debug!("nobody waits for the model any more");
+        let response = match timeout(SILENCE, self.endpoint.post(body)).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(unreachable(&error, pause)),
+            Err(silence) => return Err(unreachable(&silence, pause)),
+        };
+        if response.status() != StatusCode::OK {
+            return Err(refusal(response, self.key.as_deref(), pause).await);
         }
+        Ok(Answer {
+            body: response.into_body().into_data_stream(),
+            reading: Reading::new(self.key),
+            pause,
+            _place: place,
+        })
     }
 }
 
@@ -133,7 +122,7 @@ impl fmt::Debug for OpenAi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Never the key.
         f.debug_struct("OpenAi")
-            .field("url", &self.url)
+            .field("base_url", &self.base_url)
             .field("model", &self.model)
             .finish_non_exhaustive()
     }
@@ -146,115 +135,108 @@ impl Model for OpenAi {
 
     fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
         let body = request::body(&self.model, &request);
-        let (deltas, received) = mpsc::channel(DELTAS_AHEAD);
-        let model = self.clone();
-        let reading =
-            tokio::task::spawn_blocking(move || model.answer(request.attempt, body, &deltas));
-        let state = Some((received, reading));
-        let answer = futures_util::stream::unfold(state, |state| async move {
-            let (mut received, reading) = state?;
-            match received.recv().await {
-                Some(delta) => Some((delta, Some((received, reading)))),
-                // What ends without a word is whole, unless reading it broke off.
-                None => reading.await.err().map(|error| {
-                    tracing::error!(%error, "reading the model's answer broke off");
-                    (Err(broken_off(None)), None)
-                }),
-            }
-        });
-        answer.boxed()
+        let earlier = request.attempt.saturating_sub(1).min(8);
+        let pause = FIRST_PAUSE * 2_u32.saturating_pow(earlier);
+        let asked = self.clone().ask(body, pause);
+        once(asked).map_ok(Answer::deltas).try_flatten().boxed()
     }
 }
 
-/// The certificates that this machine trusts, so that a company's own endpoint is reached too; Mozilla's where it names none.
-fn roots() -> RootCerts {
-    let found = rustls_native_certs::load_native_certs().certs;
-    if found.is_empty() {
-        return RootCerts::WebPki;
-    }
-    let certificates = found
-        .iter()
-        .map(|der| Certificate::from_der(der).to_owned());
-    RootCerts::from(certificates)
-}
-
-/// Feeds what arrives to `take`, which says whether there is any use in going on.
-fn read(
-    response: Response<Body>,
+/// An answer that arrives.
+struct Answer {
+    body: BodyDataStream,
+    reading: Reading,
     pause: Duration,
-    mut take: impl FnMut(Delta) -> bool,
-) -> Result<(), ModelError> {
-    let mut body = response.into_body().into_reader();
-    let mut reading = Reading::default();
-    let mut chunk = [0; 8 << 10];
-    loop {
-        let length = match body.read(&mut chunk) {
-            Ok(0) => {
-                return if reading.is_whole() {
-                    Ok(())
-                } else {
-                    Err(broken_off(Some(pause)))
-                };
+    /// Among those who may ask at once.
+    _place: OwnedSemaphorePermit,
+}
+
+impl Answer {
+    fn deltas(self) -> impl Stream<Item = Result<Delta, ModelError>> {
+        let read = unfold(Some(self), |answer| async move {
+            let mut answer = answer?;
+            let mut deltas = Vec::new();
+            let goes_on = answer.read(&mut deltas).await;
+            let error = goes_on.as_ref().err().cloned();
+            let arrived = deltas.into_iter().map(Ok).chain(error.map(Err));
+            Some((iter(arrived), goes_on.unwrap_or(false).then_some(answer)))
+        });
+        read.flatten()
+    }
+
+    /// Reads what comes next, and says whether anything may follow.
+    async fn read(&mut self, deltas: &mut Vec<Delta>) -> Result<bool, ModelError> {
+        let retry_after = Some(self.pause);
+        match timeout(SILENCE, self.body.next()).await {
+            Ok(Some(Ok(bytes))) => {
+                let fed = self.reading.feed(&bytes, deltas);
+                fed.map(|()| true).map_err(|reason| ModelError {
+                    reason,
+                    retry_after,
+                })
             }
-            Ok(length) => length,
-            Err(_) if reading.is_whole() => return Ok(()),
-            Err(_) => return Err(broken_off(Some(pause))),
-        };
-        let mut deltas = Vec::new();
-        let fed = reading.feed(&chunk[..length], &mut deltas);
-        if !deltas.into_iter().all(&mut take) {
-            return Ok(());
+            Ok(None | Some(Err(_))) | Err(_) if self.reading.is_whole() => Ok(false),
+            Ok(None | Some(Err(_))) | Err(_) => Err(ModelError {
+                reason: "The model's answer broke off.".to_owned(),
+                retry_after,
+            }),
         }
-        fed.map_err(|reason| ModelError {
-            reason,
-            retry_after: Some(pause),
-        })?;
     }
 }
 
-fn broken_off(retry_after: Option<Duration>) -> ModelError {
-    ModelError {
-        reason: "The model's answer broke off.".to_owned(),
-        retry_after,
-    }
-}
-
-fn unreachable(error: &ureq::Error, pause: Duration) -> ModelError {
-    tracing::warn!(%error, "the model cannot be reached");
+fn unreachable(error: &(dyn Error + 'static), pause: Duration) -> ModelError {
+    let causes = std::iter::successors(Some(error), |&error| error.source());
+    let causes: Vec<String> = causes.map(ToString::to_string).collect();
+    tracing::warn!(error = causes.join(": "), "the model cannot be reached");
     ModelError {
         reason: "The model cannot be reached.".to_owned(),
         retry_after: Some(pause),
     }
 }
 
-fn refusal(response: Response<Body>, pause: Duration) -> ModelError {
+/// What clients are told of a refusal. What the endpoint says of why is not theirs to read: it may quote the key or what others have written.
+async fn refusal(response: Response<Body>, key: Option<&str>, pause: Duration) -> ModelError {
     let status = response.status();
     let asked = wait_in(response.headers());
-    let mut text = String::new();
-    let mut body = response.into_body().into_reader().take(MAX_ERROR_BYTES);
-    if body.read_to_string(&mut text).is_err() {
-        text.clear();
-    }
     tracing::warn!(status = status.as_u16(), "the model's endpoint refused");
+    if tracing::enabled!(tracing::Level::DEBUG) {
+        let why = secrets::left_out(&beginning(response.into_body()).await, key);
+        tracing::debug!(?why, "the model's endpoint says");
+    }
     let may_help = matches!(
         status,
         StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
     ) || status.is_server_error();
+    let code = status.as_u16();
     let reason = match status {
-        // Endpoints quote parts of the key here.
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
             "The model's endpoint refuses the key.".to_owned()
         }
         StatusCode::TOO_MANY_REQUESTS => "The model is asked too often.".to_owned(),
-        _ => match stream::error_in(&text) {
-            Some(why) => format!("The model's endpoint refuses ({}): {why}", status.as_u16()),
-            None => format!("The model's endpoint refuses ({}).", status.as_u16()),
-        },
+        _ if status.is_server_error() => format!("The model's endpoint failed ({code})."),
+        _ => format!("The model's endpoint refuses ({code})."),
     };
     ModelError {
         reason,
         retry_after: may_help.then(|| asked.unwrap_or(pause)),
     }
+}
+
+/// The beginning of a body, as far as it comes soon.
+async fn beginning(body: Body) -> String {
+    let mut body = body.into_data_stream();
+    let mut read = Vec::new();
+    let reading = async {
+        while read.len() < MAX_ERROR_BYTES
+            && let Some(Ok(bytes)) = body.next().await
+        {
+            read.extend_from_slice(&bytes);
+        }
+    };
+    // What has come by then will do.
+    let _ = timeout(ERROR_PATIENCE, reading).await;
+    read.truncate(MAX_ERROR_BYTES);
+    String::from_utf8_lossy(&read).into_owned()
 }
 
 /// The seconds of `Retry-After`; a date there is left to the ordinary pause.
@@ -272,8 +254,8 @@ fn wait_in(headers: &HeaderMap) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::{OpenAi, wait_in};
+    use axum::http::{HeaderMap, HeaderValue, header};
     use std::time::Duration;
-    use ureq::http::{HeaderMap, HeaderValue, header};
 
     #[test]
     fn a_key_goes_only_where_nobody_listens_in() {

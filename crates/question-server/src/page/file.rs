@@ -135,7 +135,8 @@ fn packed_name(place: &Path, ending: &str) -> PathBuf {
 /// original, and leave out the rest.
 fn packed_beside(place: &Path, ending: &str) -> io::Result<Option<Vec<u8>>> {
     let packed = packed_name(place, ending);
-    if !packed.is_file() {
+    // A link might lead anywhere.
+    if !fs::symlink_metadata(&packed).is_ok_and(|packed| packed.is_file()) {
         return Ok(None);
     }
     let second_of_change = |place: &Path| {

@@ -3,15 +3,12 @@
 use super::Runtime;
 use crate::error::ApiError;
 use crate::live::{Live, Run, Talk};
+use crate::owner::name_in_log;
 use crate::store::Deadlines;
 use question_agent::{Event, Timestamp};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
 use uuid::Uuid;
-
-/// How many agents go on at a time; many questions may have expired while the server was down.
-const AT_ONCE: usize = 16;
 
 /// How long it is until a store that failed is asked again.
 const RETRY: Duration = Duration::from_secs(60);
@@ -25,12 +22,11 @@ pub(crate) fn watch_deadlines(runtime: &Arc<Runtime>) {
     );
     let shutdown = runtime.shutdown.clone();
     tokio::spawn(async move {
-        let at_once = Arc::new(Semaphore::new(AT_ONCE));
         loop {
             let Some(runtime) = watched.upgrade() else {
                 return;
             };
-            let next = runtime.expire_all(&at_once).await;
+            let next = runtime.expire_all().await;
             drop(runtime);
             let struck = async {
                 match next {
@@ -65,14 +61,14 @@ impl Runtime {
         if !waiting.is_some_and(|waiting| waiting.is_expired(now)) {
             return Ok(());
         }
-        let run = Run::detached(Uuid::new_v4().to_string());
+        let run = Run::detached(Uuid::new_v4().to_string(), talk);
         let expired = Event::QuestionExpired { now };
         self.begin(live, talk, run, Some(expired)).await?;
         Ok(())
     }
 
     /// Lets all questions expire whose time is over, and says when to look again.
-    async fn expire_all(self: &Arc<Self>, at_once: &Arc<Semaphore>) -> Option<Timestamp> {
+    async fn expire_all(self: &Arc<Self>) -> Option<Timestamp> {
         let now = self.clock.now();
         let Deadlines { over, next } = match self.store.deadlines(now).await {
             Ok(deadlines) => deadlines,
@@ -83,16 +79,12 @@ impl Runtime {
         };
         let mut retry = None;
         for id in over {
-            let permit = Arc::clone(at_once).acquire_owned().await;
+            let permit = Arc::clone(&self.unattended).acquire_owned().await;
             match self.expire_stored(&id).await {
-                Ok(run) => drop(tokio::spawn(async move {
-                    if let Some(run) = run {
-                        run.over.cancelled().await;
-                    }
-                    drop(permit);
-                })),
+                Ok(run) => hold_during(run, permit),
                 Err(error) => {
-                    tracing::error!(conversation = id, ?error, "its question cannot expire");
+                    let conversation = name_in_log(&id, None);
+                    tracing::error!(%conversation, ?error, "its question cannot expire");
                     retry = Some(later(now, RETRY));
                 }
             }
@@ -108,6 +100,16 @@ impl Runtime {
             None => Ok(None),
         }
     }
+}
+
+/// Holds a permit until the run is over, where there is one.
+pub(super) fn hold_during<T: Send + 'static>(run: Option<Run>, permit: T) {
+    tokio::spawn(async move {
+        if let Some(run) = run {
+            run.over.cancelled().await;
+        }
+        drop(permit);
+    });
 }
 
 fn later(time: Timestamp, by: Duration) -> Timestamp {

@@ -2,18 +2,21 @@
 
 use super::Runtime;
 use crate::error::ApiError;
-use crate::live::{Live, Talk};
+use crate::limits::Bounds;
+use crate::live::{Left, Life, Live, Talk, messages_at_rest};
 use crate::owner::Caller;
-use crate::rate::{Allowance, PerMinute};
+use crate::rate::Allowance;
 use crate::store::Stored;
 use question_agent::Conversation;
 use question_agent::registry::ToolContext;
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::hash::BuildHasher as _;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Instant;
 use tokio::sync::MutexGuard;
+use uuid::Uuid;
 
-/// The conversations in memory, and how often those that are not may be changed until that is forgotten.
+/// The conversations in memory, and of those that are not, until that is forgotten, how often they may be changed and how they were left.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     slots: HashMap<String, Slot>,
@@ -25,6 +28,8 @@ pub(super) struct Slots {
 struct Slot {
     live: Weak<Live>,
     changes: Arc<Allowance>,
+    /// How it was left when it was in memory last.
+    left: Arc<Mutex<Option<Left>>>,
 }
 
 /// How many slots are not worth a look.
@@ -41,20 +46,56 @@ impl Slots {
         self.slots.values().filter(in_memory).count()
     }
 
-    fn keep(&mut self, id: &str, stored: Stored, rate: PerMinute) -> Arc<Live> {
+    fn keep(&mut self, id: &str, stored: Stored, bounds: &Bounds) -> Arc<Live> {
         let now = Instant::now();
         if self.slots.len() >= self.prune_at {
             self.prune(now);
         }
-        let known = self.slots.get(id).map(|slot| Arc::clone(&slot.changes));
-        let changes = known.unwrap_or_else(|| Arc::new(Allowance::new(now, rate)));
-        let live = Arc::new(Live::new(id.to_owned(), stored, Arc::clone(&changes)));
+        let life = self.life(id, &stored.conversation);
+        let (changes, left) = match self.slots.get(id) {
+            Some(slot) => (Arc::clone(&slot.changes), Arc::clone(&slot.left)),
+            None => (
+                Arc::new(Allowance::new(now, bounds.changes)),
+                Arc::default(),
+            ),
+        };
+        let live = Arc::new(Live::new(
+            id.to_owned(),
+            stored,
+            Arc::clone(&changes),
+            Arc::clone(&left),
+            life,
+            bounds.log(),
+        ));
         let slot = Slot {
             live: Arc::downgrade(&live),
             changes,
+            left,
         };
         self.slots.insert(id.to_owned(), slot);
         live
+    }
+
+    /// The life of a conversation that comes into memory: the one that it was left in, if nothing has happened since. Where that is forgotten, one that
+    /// is the same for as long as nothing happens, however often the conversation comes and goes. Where something is under way that died, a new one.
+    fn life(&self, id: &str, conversation: &Conversation) -> Life {
+        let Some(messages) = messages_at_rest(conversation) else {
+            return Life {
+                epoch: Uuid::new_v4().as_fields().0,
+                position: 0,
+            };
+        };
+        let slot = self.slots.get(id);
+        let left = slot.and_then(|slot| *slot.left.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(left) = left.filter(|left| left.messages == messages) {
+            return left.life;
+        }
+        // Its keys are this process's own, and so the lives of another are others.
+        let hash = self.slots.hasher().hash_one((id, messages));
+        Life {
+            epoch: (hash >> 32) as u32,
+            position: 0,
+        }
     }
 
     /// Forgets what is not in memory and may be changed as often as any. Each look at all of them comes after as many new ones.
@@ -89,6 +130,7 @@ impl Runtime {
             talk.conversation = conversation;
             talk.context = context;
             talk.is_away = false;
+            talk.messages_left = None;
         }
         self.expire(live, &mut talk).await?;
         Ok(talk)
@@ -115,7 +157,7 @@ impl Runtime {
             context: ToolContext::default(),
             owner: caller.0.clone(),
         };
-        Ok(slots.keep(id, new, self.bounds.changes))
+        Ok(slots.keep(id, new, &self.bounds))
     }
 
     /// A conversation that exists, whosever it is.
@@ -130,13 +172,14 @@ impl Runtime {
         let Some(stored) = self.store.load(id).await? else {
             return Ok(None);
         };
-        Ok(Some(slots.keep(id, stored, self.bounds.changes)))
+        Ok(Some(slots.keep(id, stored, &self.bounds)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{FEW, Slots};
+    use crate::limits::Bounds;
     use crate::rate::PerMinute;
     use crate::store::Stored;
     use question_agent::Conversation;
@@ -153,13 +196,16 @@ mod tests {
     #[test]
     fn conversations_that_nobody_needs_are_forgotten() {
         let mut slots = Slots::default();
-        let rate = PerMinute::new(2);
-        let used = slots.keep("used", new(), rate);
+        let bounds = Bounds {
+            changes: PerMinute::new(2),
+            ..Bounds::default()
+        };
+        let used = slots.keep("used", new(), &bounds);
         used.allow_change().expect("there are two");
         drop(used);
-        let watched = slots.keep("watched", new(), rate);
+        let watched = slots.keep("watched", new(), &bounds);
         for number in 0..20 * FEW {
-            slots.keep(&format!("over-{number}"), new(), rate);
+            slots.keep(&format!("over-{number}"), new(), &bounds);
             assert!(slots.slots.len() <= 2 * FEW, "after {number}");
         }
         assert!(slots.live("watched").is_some());

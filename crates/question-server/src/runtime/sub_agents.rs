@@ -96,25 +96,22 @@ impl Runtime {
             _ => 1,
         };
         // Nobody watches a sub-agent.
-        let log = Log::new();
+        let log = Log::new(0, 0);
         let mut turn = Turn::new(&log, registry.context().clone());
         let mut deltas = self
             .model
             .respond(Request::new(registry, conversation, attempt));
         while let Some(delta) = deltas.next().await {
-            match delta {
-                Ok(delta) => turn.take(delta),
-                Err(error) => {
-                    let pause = error.pause_after(attempt);
-                    if let Some(pause) = pause {
-                        // The endpoint said when to come back. Stopping the run ends it: all of this is dropped then.
-                        tokio::time::sleep(pause).await;
-                    }
-                    return Event::LlmFailed {
-                        reason: error.reason,
-                        retryable: pause.is_some(),
-                    };
+            if let Err(error) = delta.and_then(|delta| turn.take(delta)) {
+                let pause = error.pause_after(attempt);
+                if let Some(pause) = pause {
+                    // The endpoint said when to come back. Stopping the run ends it: all of this is dropped then.
+                    tokio::time::sleep(pause).await;
                 }
+                return Event::LlmFailed {
+                    reason: error.reason,
+                    retryable: pause.is_some(),
+                };
             }
         }
         Event::LlmResponse(turn.finish())

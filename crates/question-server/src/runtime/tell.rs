@@ -1,10 +1,10 @@
 //! What the clients of a conversation are told.
 
 use super::work::Work;
-use crate::input::RunInput;
+use crate::input::{Edition, RunInput};
 use crate::live::{Live, Run, Talk};
 use crate::log::RunEnd;
-use crate::sse::RunStream;
+use crate::sse::{Client, RunStream};
 use crate::wire;
 use ag_ui_stream::event::MessagesSnapshot;
 use question_agent::call::ToolResult;
@@ -16,7 +16,9 @@ use question_agent::{Effect, Event};
 pub(super) fn end_run(live: &Live, talk: &mut Talk, run: &Run, end: RunEnd) {
     talk.run = None;
     let event = match &end {
-        RunEnd::Finished(outcome) => wire::run_finished(&live.id, &run.id, outcome.clone()),
+        RunEnd::Finished(outcome) => {
+            wire::run_finished(Edition::Current, &live.id, &run.id, outcome.clone())
+        }
         RunEnd::Failed { code, message } => wire::run_error(code, message),
     };
     live.log.push_end(&event, end);
@@ -107,23 +109,23 @@ pub(super) fn catch_up(live: &Live, talk: &Talk, input: &RunInput) -> RunStream 
     RunStream::once(vec![
         wire::run_started(&live.id, run_id, Vec::new()),
         snapshot(talk),
-        wire::run_finished(&live.id, run_id, wire::outcome(talk, input.pending())),
+        wire::run_finished(
+            input.edition(),
+            &live.id,
+            run_id,
+            wire::outcome(talk, input.pending()),
+        ),
     ])
 }
 
 /// The same while its run goes on: the rest of that run, under the new run's id.
-pub(super) fn attach(live: &Live, talk: &Talk, run: &Run, run_id: &str) -> RunStream {
+pub(super) fn attach(live: &Live, talk: &Talk, run: &Run, input: &RunInput) -> RunStream {
     let prefix = vec![
-        wire::run_started(&live.id, run_id, Vec::new()),
+        wire::run_started(&live.id, &input.run_id, Vec::new()),
         snapshot(talk),
     ];
-    RunStream::attached(
-        prefix,
-        live.log.reader(run.settled),
-        run.follow(),
-        &live.id,
-        run_id,
-    )
+    let reader = live.log.reader(run.settled);
+    RunStream::following(prefix, reader, run.follow(), Client::of(input))
 }
 
 pub(super) fn failed(code: &'static str, message: &str) -> RunEnd {

@@ -1,8 +1,8 @@
 //! Working a run off: the model is asked and tools run until the state machine has nothing more to do.
 
+use super::Runtime;
 use super::sub_agents::tasks;
 use super::tell::{announce, end_run, failed, snapshot};
-use super::{Runtime, is_at_work};
 use crate::error::ApiError;
 use crate::limits::{MAX_ASK_RETRIES, MAX_MODEL_CALLS};
 use crate::live::{Live, Run};
@@ -47,14 +47,30 @@ impl Runtime {
     /// Works a run off and tells how it ended.
     pub(super) async fn drive(self: Arc<Self>, live: Arc<Live>, run: Run, work: Work) {
         // A task of its own, so that a bug in a model cannot leave the conversation busy for ever.
-        let working =
+        let mut working =
             tokio::spawn(Arc::clone(&self).work_off(Arc::clone(&live), run.clone(), work));
-        let broken_off = working.await.unwrap_or_else(|error| {
-            tracing::error!(conversation = live.id, %error, "a run broke off");
-            Err(failed("internal_error", "The run broke off."))
-        });
+        let worked = tokio::select! {
+            worked = &mut working => worked,
+            () = self.cut_off.cancelled() => {
+                working.abort();
+                working.await
+            }
+        };
+        let end = match worked {
+            Ok(Err(end)) => end,
+            // It has ended with its last work; should the state machine ever stop halfway, nothing else would end it.
+            Ok(Ok(())) => failed("internal_error", "The run broke off."),
+            Err(error) if error.is_cancelled() => {
+                tracing::info!(conversation = %live.name(), "a run is cut off");
+                failed("server_stopped", "The server is stopping.")
+            }
+            Err(error) => {
+                tracing::error!(conversation = %live.name(), %error, "a run broke off");
+                failed("internal_error", "The run broke off.")
+            }
+        };
         let mut talk = live.talk.lock().await;
-        if let Err(end) = broken_off {
+        if !run.over.is_cancelled() {
             end_run(&live, &mut talk, &run, end);
         }
         talk.rest();
@@ -109,12 +125,12 @@ impl Runtime {
                 .await
                 .map_err(|error| match error {
                     ApiError::Store(error) => {
-                        tracing::error!(conversation = live.id, %error, "the store failed");
+                        tracing::error!(conversation = %live.name(), %error, "the store failed");
                         failed("store_failed", "The conversation could not be stored.")
                     }
                     other => {
                         tracing::error!(
-                            conversation = live.id,
+                            conversation = %live.name(),
                             ?other,
                             "the run broke its own rules"
                         );
@@ -130,7 +146,7 @@ impl Runtime {
         if let Some(run) = &mut talk.run {
             run.settled = live.log.next_position();
         }
-        if is_clients || (work.is_none() && !is_at_work(talk.conversation.state())) {
+        if is_clients || (work.is_none() && !talk.conversation.state().is_at_work()) {
             let end = match talk.conversation.state() {
                 ConvState::Failed { reason } => failed("model_failed", reason),
                 _ if stopped => RunEnd::Finished(RunOutcome::Cancelled(CancelledOutcome::new())),
@@ -162,9 +178,12 @@ impl Runtime {
                 }
                 delta = deltas.next() => delta,
             };
-            match delta {
-                Some(Ok(delta)) => turn.take(delta),
-                Some(Err(error)) => {
+            let Some(delta) = delta else {
+                return Done::kept(Event::LlmResponse(turn.finish()));
+            };
+            match delta.and_then(|delta| turn.take(delta)) {
+                Ok(()) => {}
+                Err(error) => {
                     // Clients have read the beginning of an answer: another one behind it would be no retry.
                     let shown_but_dropped = turn.has_begun();
                     let pause = error.pause_after(attempt).filter(|_| !shown_but_dropped);
@@ -184,10 +203,6 @@ impl Runtime {
                         event,
                         shown_but_dropped,
                     };
-                }
-                None => {
-                    let event = Event::LlmResponse(turn.finish());
-                    return Done::kept(event);
                 }
             }
         }

@@ -116,4 +116,16 @@ impl Store for MemoryStore {
             })
         })
     }
+
+    fn at_work(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(async move {
+            let conversations = self.lock();
+            let all = conversations.iter().map(|(id, kept)| {
+                let stored = kept.rows().read()?;
+                let is_at_work = stored.conversation.state().is_at_work();
+                Ok(is_at_work.then(|| id.to_string()))
+            });
+            all.filter_map(Result::transpose).collect()
+        })
+    }
 }

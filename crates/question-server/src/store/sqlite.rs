@@ -82,6 +82,10 @@ impl Store for SqliteStore {
     fn deadlines(&self, now: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>> {
         Box::pin(self.ask(move |reply| Job::Deadlines { now, reply }))
     }
+
+    fn at_work(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(self.ask(|reply| Job::AtWork { reply }))
+    }
 }
 
 impl Drop for SqliteStore {

@@ -120,8 +120,14 @@ async fn a_person_opens_a_link_once_and_the_browser_has_the_cookie() {
     }
     assert!(!cookie.contains(TOKEN), "a cookie is not the token");
     let cookie = cookie.split(';').next().expect("it has a value");
-    let settings = get(&server, "/settings.json", &[("cookie", cookie)]).await;
+    assert!(cookie.starts_with("__Host-question_access="), "{cookie}");
+    let by_tls = ("x-forwarded-proto", "https");
+    let settings = get(&server, "/settings.json", &[("cookie", cookie), by_tls]).await;
     assert_eq!(settings.status, 200);
+    // One that any host of the same domain could have set is not taken for it.
+    let plain = cookie.trim_start_matches("__Host-");
+    let settings = get(&server, "/settings.json", &[("cookie", plain), by_tls]).await;
+    assert_eq!(settings.status, 401);
     let posted = send(
         &server,
         Method::POST,
@@ -132,7 +138,8 @@ async fn a_person_opens_a_link_once_and_the_browser_has_the_cookie() {
     .await;
     assert_eq!(posted.status, 401, "a link is opened, not posted to");
     let plain = get(&server, &link, &[]).await;
-    assert!(!text(&plain, "set-cookie").contains("Secure"));
+    let cookie = text(&plain, "set-cookie");
+    assert!(cookie.starts_with("question_access=") && !cookie.contains("Secure"));
 }
 
 #[tokio::test]
@@ -212,10 +219,12 @@ async fn pages_of_allowed_origins_may_read_the_answers_and_no_others() {
         "it may read why"
     );
 
+    let stranger = ("origin", "https://evil.example");
+    let headers = [stranger, ("authorization", bearer.as_str())];
+    let stranger = get(&server, "/conversations/t", &headers).await;
+    assert_eq!(stranger.status, 403);
     let local = get(&server, "/healthz", &[("origin", "http://localhost:3000")]).await;
     assert_eq!(text(&local, "access-control-allow-origin"), "");
-    let stranger = get(&server, "/healthz", &[("origin", "https://evil.example")]).await;
-    assert_eq!(stranger.status, 403);
 }
 
 #[tokio::test]

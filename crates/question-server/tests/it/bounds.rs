@@ -1,13 +1,16 @@
 //! What is too much: every bound of `Bounds`, reached.
 
-use crate::house::server_of;
+use crate::folder::Folder;
+use crate::house::{front_desk, parts, server_of};
 use crate::http::{Answer, get, post, says};
 use axum::Router;
 use axum::http::header;
-use question_server::Config;
 use question_server::limits::{Bounds, MAX_ID_BYTES};
 use question_server::rate::PerMinute;
+use question_server::store::SqliteStore;
+use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// A server with everything else as it is by default.
 fn server(change: impl Fn(&mut Bounds)) -> Router {
@@ -98,6 +101,18 @@ fn hello_of(bytes: usize) -> Value {
 }
 
 #[tokio::test]
+async fn who_says_too_much_is_told_what_to_do_in_a_measure_that_people_know() {
+    for (most, words) in [
+        (64 << 10, "Shorten your text to 64 KB."),
+        (40, "Shorten your text to 40 bytes."),
+    ] {
+        let server = server(|bounds| bounds.message = most);
+        let refused = post(&server, "/agent", hello_of(most + 1)).await;
+        assert_eq!(refused.json()["message"], words);
+    }
+}
+
+#[tokio::test]
 async fn what_a_user_says_at_a_time_is_so_long_and_no_longer() {
     let server = server(|bounds| bounds.message = 40);
     let refused = post(&server, "/agent", hello_of(41)).await.refusal();
@@ -137,4 +152,162 @@ async fn ids_are_so_long_and_no_longer() {
     assert_eq!(hello(&server, &longest).await.status, 200);
     let refused = hello(&server, &format!("{longest}t")).await.refusal();
     assert_eq!(refused, (400, "bad_request".to_owned()));
+}
+
+#[tokio::test]
+async fn a_full_conversation_takes_nothing_more_whichever_way_it_comes() {
+    let server = server(|bounds| bounds.messages = 2);
+    assert_eq!(hello(&server, "t").await.status, 200);
+    let described = get(&server, "/conversations/t").await.json();
+    let call = described["pending"][0]["toolCallId"].clone();
+    let answers = json!({"Which service do you need?": "Brake service"});
+    let by_rest = json!({"answers": answers});
+    let content = json!({"answers": answers}).to_string();
+    let tool = json!({"id": "tool", "role": "tool", "toolCallId": call, "content": content});
+    let by_tool = json!({"threadId": "t", "runId": "r", "messages": [tool]});
+    let resume =
+        json!([{"interruptId": call, "status": "resolved", "payload": {"answers": answers}}]);
+    let by_resume = json!({"threadId": "t", "runId": "r", "messages": [], "resume": resume});
+    for (path, body) in [
+        ("/conversations/t/respond", by_rest),
+        ("/agent", by_tool),
+        ("/agent", by_resume),
+        ("/agent", says("t", "u2", "Brake service")),
+    ] {
+        let refused = post(&server, path, body.clone()).await.refusal();
+        assert_eq!(refused, (409, "conversation_full".to_owned()), "{body}");
+    }
+    // What was taken before is no news, and the question can still be put away.
+    assert_eq!(hello(&server, "t").await.status, 200);
+    let cancelled = post(&server, "/conversations/t/cancel", json!({})).await;
+    assert_eq!(cancelled.status, 200);
+}
+
+#[tokio::test]
+async fn messages_are_so_long_in_all_and_no_longer() {
+    let server = server(|bounds| bounds.history = 1_000);
+    assert_eq!(
+        post(&server, "/agent", hello_of(600)).await.status,
+        200,
+        "it fits"
+    );
+    let typed = says("t", "u2", &"y".repeat(400));
+    let full = post(&server, "/agent", typed).await.refusal();
+    assert_eq!(full, (409, "conversation_full".to_owned()));
+    let answers = json!({"answers": {"Which service do you need?": "y".repeat(400)}});
+    let full = post(&server, "/conversations/t/respond", answers).await;
+    assert_eq!(full.refusal(), (409, "conversation_full".to_owned()));
+}
+
+/// An input with so many messages, of which the last is too long.
+fn many(messages: usize) -> Value {
+    let message = |number: usize| {
+        let text = "x".repeat(if number + 1 == messages { 100_000 } else { 1 });
+        json!({"id": format!("m{number}"), "role": "user", "content": text})
+    };
+    let messages: Vec<Value> = (0..messages).map(message).collect();
+    json!({"threadId": "t", "runId": "r", "messages": messages})
+}
+
+#[tokio::test]
+async fn messages_are_counted_before_they_are_looked_at() {
+    let server = server(|bounds| bounds.messages = 3);
+    let full = post(&server, "/agent", many(5)).await.refusal();
+    assert_eq!(full, (409, "conversation_full".to_owned()));
+    let long = post(&server, "/agent", many(3)).await.refusal();
+    assert_eq!(long, (400, "bad_request".to_owned()));
+}
+
+/// Looked for among those before it, each of so many would take minutes.
+#[tokio::test]
+async fn a_request_as_long_as_can_be_costs_its_length() {
+    let server = server(|bounds| bounds.messages = 2_000);
+    let full = post(&server, "/agent", many(60_000)).await.refusal();
+    assert_eq!(full, (409, "conversation_full".to_owned()));
+    let names = (0..150_000).map(|number| json!({"name": format!("tool_{number}")}));
+    let mut input = says("t", "u", "hi");
+    input["tools"] = names.collect();
+    let refused = post(&server, "/agent", input).await.refusal();
+    assert_eq!(refused, (400, "bad_request".to_owned()));
+}
+
+#[tokio::test]
+async fn all_that_a_request_says_is_so_long_and_no_longer() {
+    let server = server(|bounds| bounds.message = 40);
+    assert_eq!(post(&server, "/agent", hello_of(40)).await.status, 200);
+    let both = |bytes: usize| {
+        let message = |id: &str| json!({"id": id, "role": "user", "content": "y".repeat(bytes)});
+        json!({"threadId": "t", "runId": "r", "messages": [message("u2"), message("u3")]})
+    };
+    let refused = post(&server, "/agent", both(21)).await.refusal();
+    assert_eq!(refused, (400, "bad_request".to_owned()));
+    assert_eq!(post(&server, "/agent", both(20)).await.status, 200);
+}
+
+#[tokio::test]
+async fn every_id_that_a_client_makes_is_bounded_and_printable() {
+    let server = server(|_| ());
+    assert_eq!(hello(&server, "t").await.status, 200);
+    let described = get(&server, "/conversations/t").await.json();
+    let call = described["pending"][0]["toolCallId"].clone();
+    let answers = json!({"Which service do you need?": "Brake service"});
+    let content = json!({"answers": answers}).to_string();
+    let respond = |reply: &Value, call: &Value| json!({"answers": answers, "replyId": reply, "toolCallId": call});
+    let asked = |reply: &Value, call: &Value| json!({"ask": {"toolCallId": call, "replyId": reply, "outcome": "answered", "by": "card"}});
+    let run = |message: Value| json!({"threadId": "t", "runId": "r", "messages": [message]});
+    for id in ["", "a\nb", "\0", &"x".repeat(MAX_ID_BYTES + 1)] {
+        let id = json!(id);
+        let tool = json!({"id": "m", "role": "tool", "toolCallId": call, "content": content});
+        let user = json!({"id": "m", "role": "user", "content": "Brake service"});
+        let with = |message: &Value, key: &str, value: Value| {
+            let mut message = message.clone();
+            message[key] = value;
+            run(message)
+        };
+        let resume = |interrupt: &Value, metadata: Value| {
+            let answer = json!({"interruptId": interrupt, "status": "resolved", "payload": {"answers": answers}, "metadata": metadata});
+            json!({"threadId": "t", "runId": "r", "messages": [], "resume": [answer]})
+        };
+        for (path, body) in [
+            ("/conversations/t/respond", respond(&id, &call)),
+            ("/conversations/t/respond", respond(&json!("r"), &id)),
+            ("/conversations/t/cancel", json!({"runId": id})),
+            ("/conversations/t/cancel", json!({"toolCallId": id})),
+            ("/agent", with(&tool, "toolCallId", id.clone())),
+            ("/agent", with(&tool, "metadata", asked(&id, &call))),
+            ("/agent", with(&user, "metadata", asked(&id, &call))),
+            ("/agent", with(&user, "metadata", asked(&json!("r"), &id))),
+            ("/agent", resume(&id, json!(null))),
+            ("/agent", resume(&call, asked(&id, &call))),
+        ] {
+            let refused = post(&server, path, body.clone()).await.refusal();
+            assert_eq!(refused, (400, "bad_request".to_owned()), "{body}");
+        }
+    }
+    let described = get(&server, "/conversations/t").await.json();
+    assert_eq!(described["state"]["type"], "awaiting_user_response");
+}
+
+#[tokio::test]
+async fn what_a_client_forwards_beside_what_is_known_is_not_kept() {
+    const LONG: usize = 1 << 20;
+    let folder = Folder::new();
+    let store = SqliteStore::open(&folder.file()).expect("it can be written");
+    let parts = Parts {
+        store: Arc::new(store),
+        ..parts(front_desk())
+    };
+    let server = app(&Config::default(), parts);
+    let mut input = says("t", "u", "hi");
+    let rules =
+        json!({"planMode": true, "allowRules": ["x".repeat(LONG)], "clientTool": "x".repeat(LONG)});
+    input["forwardedProps"] = json!({"toolContext": rules, "more": "x".repeat(LONG)});
+    assert_eq!(post(&server, "/agent", input).await.status, 200);
+    let files = std::fs::read_dir(folder.file().parent().expect("it is in a folder"));
+    let lengths = files.expect("it is there").map(|file| {
+        let file = file.and_then(|file| file.metadata());
+        file.expect("it can be read").len()
+    });
+    let kept: u64 = lengths.sum();
+    assert!(kept < LONG as u64, "{kept}");
 }

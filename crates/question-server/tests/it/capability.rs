@@ -3,7 +3,7 @@
 use crate::house::{server, server_with};
 use crate::http::{Answer, get, post, run_with, says};
 use crate::script::{Line, Script};
-use crate::watcher::until_waiting;
+use crate::watcher::{Frame, Watcher, until_waiting};
 use ag_ui_stream::Event;
 use ag_ui_stream::event::ToolCallStart;
 use ag_ui_stream::outcome::{Interrupt, RunOutcome};
@@ -188,4 +188,28 @@ fn interrupt(answer: &Answer) -> Interrupt {
         RunOutcome::Interrupt(mut outcome) => outcome.interrupts.remove(0),
         other => panic!("{other:?} is no interrupt"),
     }
+}
+
+#[tokio::test]
+async fn whoever_wants_interrupts_gets_them_in_runs_that_others_start_and_when_it_comes_back() {
+    let server = server();
+    let mut hello = says("t", "u1", "hi");
+    hello["forwardedProps"] = json!({"interrupts": true});
+    let first = interrupt(&post(&server, "/agent", hello).await).id;
+    let mut watcher = Watcher::open(&server, "t", None).await;
+    let reply = json!({"answers": {SERVICE: "Brake service"}});
+    let taken = post(&server, "/conversations/t/respond", reply).await;
+    assert_eq!(taken.status, 200);
+    let is_end = |frame: &Frame| frame.data["type"] == "RUN_FINISHED";
+    let mut back = Watcher::open(&server, "t", Some("0123abcd-5")).await;
+    for reader in [&mut watcher, &mut back] {
+        let end = reader.until(is_end).await.pop().expect("it ends");
+        assert_eq!(end.data["outcome"]["type"], "interrupt", "{end:?}");
+        assert_ne!(end.data["outcome"]["interrupts"][0]["id"], json!(first));
+    }
+    // At rest it is still known.
+    drop((watcher, back));
+    let mut back = Watcher::open(&server, "t", Some("0123abcd-5")).await;
+    let end = back.until(is_end).await.pop().expect("it ends");
+    assert_eq!(end.data["outcome"]["type"], "interrupt", "{end:?}");
 }

@@ -208,3 +208,40 @@ async fn more_than_can_be_kept_is_refused() {
         assert_eq!(refused, (400, "bad_request".to_owned()));
     }
 }
+
+#[tokio::test]
+async fn what_was_held_back_is_shown_with_its_result_to_whoever_goes_on_without_its_tools() {
+    let script = Script::new([
+        vec![
+            Line::Calls(0, "play_sound", r#"{"x":1}"#),
+            Line::Calls(1, "unknown_tool", "{}"),
+        ],
+        vec![Line::Says("Never mind.")],
+    ]);
+    let server = server_with(script);
+    let first = run(&server, says("t", "u", "go")).await;
+    let mut shown: Vec<Value> = calls(&first)
+        .into_iter()
+        .map(|call| json!(call.tool_call_id))
+        .collect();
+    let mut watcher = Watcher::open(&server, "t", None).await;
+    // Another client, which has no tools.
+    post(&server, "/agent", says("t", "u2", "Something else"))
+        .await
+        .events();
+    let frames = watcher
+        .until(|frame| frame.data["type"] == "TEXT_MESSAGE_END")
+        .await;
+    let mut results = 0;
+    for frame in frames {
+        match frame.data["type"].as_str() {
+            Some("TOOL_CALL_START") => shown.push(frame.data["toolCallId"].clone()),
+            Some("TOOL_CALL_RESULT") => {
+                results += 1;
+                assert!(shown.contains(&frame.data["toolCallId"]), "{frame:?}");
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(results, 2);
+}

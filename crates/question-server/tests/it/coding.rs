@@ -1,17 +1,27 @@
 //! The stories of the coding desk, as a person at a card and as a program over REST would live them.
 
-use crate::house::server_with;
-use crate::http::{messages, post};
+use crate::house::{parts, server_with};
+use crate::http::{get, messages, post, says};
 use crate::visitor::Visitor;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Reply};
 use axum::Router;
 use question_server::models::coding_desk::CodingDesk;
+use question_server::{Config, app};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 fn desk() -> Router {
     server_with(CodingDesk::new(Duration::ZERO))
+}
+
+/// The same where the operator lets clients bypass permissions.
+fn allowing_bypass() -> Router {
+    let config = Config {
+        allow_bypass: true,
+        ..Config::default()
+    };
+    app(&config, parts(CodingDesk::new(Duration::ZERO)))
 }
 
 fn visitor(server: &Router) -> Visitor {
@@ -54,6 +64,14 @@ async fn an_ambiguous_refactoring_is_clarified_and_the_choice_used() {
         calls(&messages(&server, "code").await)[0].0,
         "AskUserQuestion"
     );
+}
+
+#[tokio::test]
+async fn a_message_without_a_mark_behind_an_answer_does_not_make_it_forgotten() {
+    let mut dev = visitor(&desk()).unmarked();
+    dev.says("Refactor this function").await;
+    let said = dev.picks("Introduce struct").await;
+    assert!(said.contains("Introduce struct"), "{said}");
 }
 
 #[tokio::test]
@@ -188,8 +206,28 @@ async fn four_questions_single_and_multiple_by_rest() {
 }
 
 #[tokio::test]
-async fn with_permissions_bypassed_nobody_is_asked() {
+async fn what_is_skipped_is_said_to_be() {
     let server = desk();
+    visitor(&server).says("Set up a new service").await;
+    let answers = json!({"Which database should the service use?": "SQLite"});
+    let respond = |reply| post(&server, "/conversations/code/respond", reply);
+    let refused = respond(json!({"answers": answers})).await;
+    assert_eq!(refused.refusal(), (400, "invalid_reply".to_owned()));
+    let codes: Vec<Value> = refused.json()["violations"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|violation| violation["code"].clone())
+        .collect();
+    assert_eq!(codes, ["unanswered"; 3]);
+    let skipped = [1, 2, 3].map(|index| json!({"index": index, "status": "skipped"}));
+    let taken = respond(json!({"answers": answers, "details": skipped})).await;
+    assert_eq!(taken.status, 200);
+}
+
+#[tokio::test]
+async fn with_permissions_bypassed_nobody_is_asked() {
+    let server = allowing_bypass();
     let bypassed = json!({"permissionMode": "bypassPermissions"});
     let mut dev = visitor(&server).with_forwarded("toolContext", bypassed);
     let said = dev.says("Add authentication").await;
@@ -198,6 +236,21 @@ async fn with_permissions_bypassed_nobody_is_asked() {
         "{said}"
     );
     assert_eq!(calls(&messages(&server, "code").await), []);
+}
+
+#[tokio::test]
+async fn whether_permissions_may_be_bypassed_is_the_operators_to_say() {
+    let server = desk();
+    let mut input = says("code", "u", "Add authentication");
+    input["forwardedProps"] = json!({"toolContext": {"permissionMode": "bypassPermissions"}});
+    let refused = post(&server, "/agent", input).await;
+    assert_eq!(refused.refusal(), (403, "bypass_not_allowed".to_owned()));
+    let gone = get(&server, "/conversations/code").await;
+    assert_eq!(gone.status, 404, "nothing of it was taken");
+    let tighter = json!({"permissionMode": "default", "planMode": true});
+    let mut dev = visitor(&server).with_forwarded("toolContext", tighter);
+    dev.says("Add authentication").await;
+    dev.waiting();
 }
 
 #[tokio::test]

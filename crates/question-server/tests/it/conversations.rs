@@ -47,6 +47,10 @@ async fn a_reply_by_rest_goes_the_same_way() {
     )
     .await;
     assert_eq!(wrong.refusal(), (400, "invalid_reply".to_owned()));
+    // To a question that is gone: what it says is not judged against another.
+    let gone = json!({"answers": {"No such question?": "x"}, "toolCallId": "gone"});
+    let gone = post(&server, "/conversations/car/respond", gone).await;
+    assert_eq!(gone.refusal(), (409, "foreign_reply".to_owned()));
 
     let body = json!({"answers": answers, "toolCallId": call, "replyId": "one"});
     assert_eq!(

@@ -176,6 +176,8 @@ async fn a_reply_that_comes_too_late_learns_how_the_question_ended() {
 
     let by_rest = json!({"answers": {"Which?": "One"}, "toolCallId": call, "replyId": "late"});
     check_expired(&post(&server, "/conversations/t/respond", by_rest).await);
+    let nameless = json!({"answers": {"Which?": "One"}});
+    check_expired(&post(&server, "/conversations/t/respond", nameless).await);
     let resume = json!([{"interruptId": call, "status": "resolved", "payload": {"answers": {"Which?": "One"}}}]);
     let by_resume = json!({"threadId": "t", "runId": "late", "messages": [], "resume": resume});
     check_expired(&post(&server, "/agent", by_resume).await);

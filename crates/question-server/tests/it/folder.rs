@@ -23,6 +23,12 @@ impl Folder {
     pub(crate) fn file(&self) -> PathBuf {
         self.0.join("in/it/conversations.sqlite")
     }
+
+    /// The same for a command line.
+    pub(crate) fn file_name(&self) -> String {
+        let file = self.file().into_os_string().into_string();
+        file.expect("the target folder's name is text")
+    }
 }
 
 impl Drop for Folder {

@@ -4,7 +4,7 @@ use ag_ui_stream::Event;
 use ag_ui_stream::reader::{End, EventReader};
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
-use axum::http::{HeaderMap, Method, Request, StatusCode, header};
+use axum::http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tower::ServiceExt as _;
@@ -18,6 +18,16 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// A response with all of its body.
+    pub(crate) async fn of(response: Response<Body>) -> Self {
+        let (parts, body) = response.into_parts();
+        Self {
+            status: parts.status,
+            headers: parts.headers,
+            body: to_bytes(body, usize::MAX).await.expect("the body ends"),
+        }
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
@@ -63,12 +73,7 @@ pub(crate) async fn call(server: &Router, request: Request<Body>) -> Answer {
         .oneshot(request)
         .await
         .expect("the router answers everything");
-    let (parts, body) = response.into_parts();
-    Answer {
-        status: parts.status,
-        headers: parts.headers,
-        body: to_bytes(body, usize::MAX).await.expect("the body ends"),
-    }
+    Answer::of(response).await
 }
 
 pub(crate) fn request(method: Method, path: &str, body: Option<Value>) -> Request<Body> {
@@ -119,5 +124,5 @@ pub(crate) fn says(thread_id: &str, id: &str, text: &str) -> Value {
 
 /// The input of a run with one message.
 pub(crate) fn run_with(thread_id: &str, id: &str, message: &Value) -> Value {
-    json!({"threadId": thread_id, "runId": format!("run-{id}"), "messages": [message]})
+    json!({"threadId": thread_id, "runId": format!("run-{id}"), "protocolVersion": "1.0", "messages": [message]})
 }

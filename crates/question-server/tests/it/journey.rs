@@ -216,6 +216,21 @@ async fn arguments_stream_in_small_pieces() {
 }
 
 #[tokio::test]
+async fn a_message_without_a_mark_behind_an_answer_is_part_of_it() {
+    let mut visitor = Visitor::new(&server(), "v", "car").unmarked();
+    visitor.says("I need my car looked at").await;
+    visitor.picks("Brake service").await;
+    assert!(visitor.is_asked(SCHEDULING));
+    visitor.picks("Rush").await;
+    assert!(visitor.is_asked(ESTIMATE));
+    let booked = visitor.picks("Yes").await;
+    assert!(booked.contains("Booked: Brake service"), "{booked}");
+    // With nothing asked it begins something.
+    visitor.says("Now an oil change").await;
+    assert!(visitor.is_asked(SCHEDULING));
+}
+
+#[tokio::test]
 async fn declining_an_interrupt_is_cancelling_it() {
     let mut visitor = Visitor::new(&server(), "v", "car").delivering(Delivery::Resume);
     visitor.says("An oil change, please").await;

@@ -2,18 +2,35 @@
 
 use crate::folder::Folder;
 use crate::http::says;
-use crate::socket::start;
+use crate::socket::{hello_until, start};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
+use tokio::process::Child;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 const ROUNDS: usize = 10;
 const CLIENTS: usize = 6;
+
+/// A pace at which an agent does not get to its first word, in milliseconds.
+const NEVER: &str = "600000";
+
+fn quietly<'a>(file: &'a str, pace: &'a str) -> [&'a str; 8] {
+    [
+        "--port",
+        "0",
+        "--log",
+        "off",
+        "--database",
+        file,
+        "--pace",
+        pace,
+    ]
+}
 
 /// What the server has acknowledged of a conversation.
 #[derive(Clone, Debug, Default)]
@@ -135,26 +152,44 @@ async fn check(address: SocketAddr, thread: &str, known: &Acknowledged) {
     }
 }
 
+/// Watches a conversation until it stands in one of these states.
+async fn until(address: SocketAddr, thread: &str, states: &[&str]) {
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    let request = format!("GET /conversations/{thread}/events HTTP/1.0\r\nHost: {address}\r\n\r\n");
+    let asked = stream.write_all(request.as_bytes()).await;
+    asked.expect("it reads");
+    let is_state = |line: &str| {
+        states
+            .iter()
+            .any(|state| line.contains(&format!(r#""type":"{state}""#)))
+    };
+    let mut lines = BufReader::new(stream).lines();
+    let mut is_change = false;
+    while let Some(line) = lines.next_line().await.expect("it is text") {
+        if is_change && is_state(&line) {
+            return;
+        }
+        is_change = (is_change && !line.is_empty()) || line == "event: state_change";
+    }
+    panic!("{thread} is gone");
+}
+
+/// Until the agent has done all that it can without its user.
+async fn until_it_rests(address: SocketAddr, thread: &str) {
+    until(address, thread, &["idle", "awaiting_user_response"]).await;
+}
+
 #[tokio::test]
 async fn what_was_acknowledged_is_there_after_every_kill() {
     let folder = Folder::new();
-    let file = folder.file();
-    let file = file.to_str().expect("the target folder's name is text");
-    let args = [
-        "--port",
-        "0",
-        "--pace",
-        "0",
-        "--log",
-        "off",
-        "--database",
-        file,
-    ];
+    let file = folder.file_name();
+    let args = quietly(&file, "0");
     let ledger = Ledger::default();
     let check_all = async |address| {
         let known = ledger.lock().expect("no test panics with it").clone();
         for (thread, known) in &known {
             check(address, thread, known).await;
+            until_it_rests(address, thread).await;
         }
     };
     for round in 0..ROUNDS {
@@ -209,47 +244,85 @@ async fn what_was_acknowledged_is_there_after_every_kill() {
 #[tokio::test]
 async fn a_run_that_died_with_the_server_does_not_keep_its_conversation_busy() {
     let folder = Folder::new();
-    let file = folder.file();
-    let file = file.to_str().expect("the target folder's name is text");
-    let args = |pace| {
-        [
-            "--port",
-            "0",
-            "--log",
-            "off",
-            "--database",
-            file,
-            "--pace",
-            pace,
-        ]
-    };
+    let file = folder.file_name();
+    let args = |pace| quietly(&file, pace);
     let hello = json!({"id": "u1", "role": "user", "content": "hello"});
 
-    let (mut server, address) = start(&args("600000")).await;
-    let first = json!({"threadId": "dead", "runId": "r1", "messages": [hello]});
-    let mut stream = TcpStream::connect(address).await.expect("it listens");
-    let body = first.to_string();
-    let request = format!(
-        "POST /agent HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    stream
-        .write_all(request.as_bytes())
-        .await
-        .expect("it reads");
-    let mut seen = String::new();
-    while !seen.contains("RUN_STARTED") {
-        let mut bytes = [0; 1024];
-        let read = stream.read(&mut bytes).await.expect("it answers");
-        assert!(read > 0, "{seen}");
-        seen.push_str(&String::from_utf8_lossy(&bytes[..read]));
-    }
+    let (mut server, address) = start(&args(NEVER)).await;
+    hello_until(address, "dead", "RUN_STARTED").await;
     server.kill().await.expect("it runs");
 
     let (_server, address) = start(&args("0")).await;
     let brakes = json!({"id": "u2", "role": "user", "content": "brake service, please"});
-    let next = json!({"threadId": "dead", "runId": "r2", "messages": [hello, brakes]});
+    let next = json!({"threadId": "dead", "runId": "r2", "protocolVersion": "1.0", "messages": [hello, brakes]});
     let response = exchange(address, "POST", "/agent", Some(&next)).await;
     assert!(response.starts_with("HTTP/1.0 200"), "{response}");
     assert!(pending(&response).is_some(), "{response}");
+}
+
+/// A server over a file in which a run was broken off, after the agent has gone on by itself.
+async fn gone_on(file: &str, thread: &str) -> (Child, SocketAddr) {
+    let (server, address) = start(&quietly(file, "0")).await;
+    until_it_rests(address, thread).await;
+    let path = format!("/conversations/{thread}");
+    let found = exchange(address, "GET", &path, None).await;
+    let (_, body) = found.split_once("\r\n\r\n").expect("there is an answer");
+    let found: Value = serde_json::from_str(body).expect("it is JSON");
+    let last = found["messages"].as_array().and_then(|all| all.last());
+    assert_eq!(
+        last.expect("there are messages")["role"],
+        "assistant",
+        "{found}"
+    );
+    (server, address)
+}
+
+#[tokio::test]
+async fn an_agent_that_was_broken_off_goes_on_by_itself() {
+    let folder = Folder::new();
+    let file = folder.file_name();
+    let (mut server, address) = start(&quietly(&file, NEVER)).await;
+    hello_until(address, "t", "RUN_STARTED").await;
+    server.kill().await.expect("it runs");
+    gone_on(&file, "t").await;
+}
+
+#[tokio::test]
+async fn an_agent_that_was_broken_off_behind_an_answer_goes_on_by_itself() {
+    let folder = Folder::new();
+    let file = folder.file_name();
+    let (mut server, address) = start(&quietly(&file, "0")).await;
+    let (asked, _) = hello_until(address, "t", "RUN_FINISHED").await;
+    let call = pending(&asked).expect("it asks");
+    server.kill().await.expect("it runs");
+
+    let (mut server, address) = start(&quietly(&file, NEVER)).await;
+    let reply = json!({
+        "answers": {"Which service do you need?": "Brake service"},
+        "toolCallId": call,
+        "replyId": "reply-1",
+    });
+    let respond = async |address| {
+        let response = exchange(address, "POST", "/conversations/t/respond", Some(&reply)).await;
+        assert!(response.starts_with("HTTP/1.0 200"), "{response}");
+    };
+    respond(address).await;
+    server.kill().await.expect("it runs");
+
+    let (_server, address) = gone_on(&file, "t").await;
+    respond(address).await;
+}
+
+#[tokio::test]
+async fn an_agent_that_was_broken_off_behind_an_expiry_goes_on_by_itself() {
+    let folder = Folder::new();
+    let file = folder.file_name();
+    let expiring = |pace| [&quietly(&file, pace)[..], &["--expire-after", "1s"]].concat();
+    let (mut server, address) = start(&expiring("0")).await;
+    hello_until(address, "t", "RUN_FINISHED").await;
+    server.kill().await.expect("it runs");
+    let (mut server, address) = start(&expiring(NEVER)).await;
+    until(address, "t", &["llm_requesting"]).await;
+    server.kill().await.expect("it runs");
+    gone_on(&file, "t").await;
 }

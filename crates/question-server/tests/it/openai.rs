@@ -1,16 +1,21 @@
 //! A model behind an endpoint of chat completions, which replays what providers really send.
 
 use crate::house::server_with;
-use crate::http::{get, messages, post, says};
+use crate::http::{get, messages, post, says, start};
 use crate::provider::{Provider, Recorded};
+use crate::socket::{binary, listening, say_hello, until_logged};
 use crate::visitor::Visitor;
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use question_server::limits::MAX_ASK_RETRIES;
 use question_server::models::openai::OpenAi;
 use serde_json::json;
+use std::num::NonZeroUsize;
+use std::process::Stdio;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
 
-const TEXT: &str = include_str!("openai/text.sse");
+pub(crate) const TEXT: &str = include_str!("openai/text.sse");
 const SPLIT_ARGUMENTS: &str = include_str!("openai/split_arguments.sse");
 const PARALLEL_CALLS: &str = include_str!("openai/parallel_calls.sse");
 const ERROR_MID_STREAM: &str = include_str!("openai/error_mid_stream.sse");
@@ -23,7 +28,8 @@ async fn replaying(streams: impl IntoIterator<Item = &'static str>) -> (Router, 
     answering(streams.into_iter().map(Recorded::stream)).await
 }
 
-async fn answering(answers: impl IntoIterator<Item = Recorded>) -> (Router, Provider) {
+/// A server whose model gives these answers.
+pub(crate) async fn answering(answers: impl IntoIterator<Item = Recorded>) -> (Router, Provider) {
     let provider = Provider::replaying(answers).await;
     let model = OpenAi::new(
         &provider.base_url,
@@ -125,8 +131,8 @@ async fn parallel_calls_get_their_results_each() {
 #[tokio::test]
 async fn an_error_in_the_middle_fails_the_run_and_leaves_nothing_half() {
     for (stream, why) in [
-        (ERROR_MID_STREAM, "The server had an error"),
-        (CUT_OFF, "broke off"),
+        (ERROR_MID_STREAM, "The model broke off."),
+        (CUT_OFF, "The model's answer broke off."),
     ] {
         let (server, provider) = replaying([stream, TEXT]).await;
         let (outcome, code, message) = first_run(&server).await;
@@ -134,7 +140,7 @@ async fn an_error_in_the_middle_fails_the_run_and_leaves_nothing_half() {
             (outcome, code.as_str()),
             (EndOutcome::Error, "model_failed")
         );
-        assert!(message.contains(why), "{message}");
+        assert_eq!(message, why);
         assert_eq!(
             messages(&server, "t").await.len(),
             1,
@@ -157,8 +163,8 @@ async fn an_error_in_the_middle_fails_the_run_and_leaves_nothing_half() {
 async fn too_many_requests_are_tried_again_when_the_endpoint_says() {
     let busy = |status| Recorded {
         status,
-        retry_after: Some("0"),
-        body: r#"{"error":{"message":"slow down"}}"#,
+        retry_after: Some("0".to_owned()),
+        ..Recorded::stream(r#"{"error":{"message":"slow down"}}"#)
     };
     let (server, provider) = answering([busy(429), busy(503), Recorded::stream(TEXT)]).await;
     assert_eq!(first_run(&server).await.0, EndOutcome::Completed);
@@ -175,23 +181,90 @@ async fn too_many_requests_are_tried_again_when_the_endpoint_says() {
 
 #[tokio::test]
 async fn what_cannot_get_better_is_not_tried_again() {
-    let body = r#"{"error":{"message":"Incorrect API key provided: sk-test-*6789."}}"#;
     for (status, says) in [
         (401, "The model's endpoint refuses the key."),
-        (400, "refuses (400): Incorrect"),
-        (307, "refuses (307)"),
+        (400, "The model's endpoint refuses (400)."),
+        (307, "The model's endpoint refuses (307)."),
     ] {
-        let (server, provider) = answering([Recorded {
-            status,
-            retry_after: None,
-            body,
-        }])
-        .await;
+        let (server, provider) = answering([refused(status)]).await;
         let (outcome, _, message) = first_run(&server).await;
-        assert_eq!(outcome, EndOutcome::Error);
-        assert!(message.contains(says), "{message}");
+        assert_eq!((outcome, message.as_str()), (EndOutcome::Error, says));
         assert_eq!(provider.asked().len(), 1);
     }
+}
+
+/// An error that quotes what nobody else should read.
+fn refused(status: u16) -> Recorded {
+    Recorded {
+        status,
+        retry_after: Some("0".to_owned()),
+        ..Recorded::stream(
+            r#"{"error":{"message":"boom: Incorrect API key provided: sk-test-0123456789."}}"#,
+        )
+    }
+}
+
+#[tokio::test]
+async fn what_an_endpoint_says_of_its_failure_is_not_told() {
+    let (server, _provider) = answering([refused(500), refused(500), refused(500)]).await;
+    let (_, _, message) = first_run(&server).await;
+    assert_eq!(message, "The model's endpoint failed (500).");
+    let described = get(&server, "/conversations/t").await.json();
+    assert_eq!(described["state"]["reason"], message, "{described}");
+}
+
+#[tokio::test]
+async fn the_log_has_what_an_endpoint_says_and_never_the_key() {
+    let provider = Provider::replaying([refused(400)]).await;
+    let mut command = binary(&["--port", "0", "--model", "openai", "--log", "trace"]);
+    command
+        .env("OPENAI_BASE_URL", &provider.base_url)
+        .env("OPENAI_API_KEY", KEY)
+        .env("OPENAI_MODEL", "m")
+        .stderr(Stdio::piped());
+    let (mut server, address) = listening(command).await;
+    say_hello(address).await;
+    // Said once the run has ended, and so behind all that was said of the endpoint.
+    let log = until_logged(&mut server, "state=\"failed\"").await;
+    assert!(log.contains("boom: Incorrect API key"), "{log}");
+    assert!(!log.contains(KEY), "{log}");
+}
+
+#[tokio::test]
+async fn stop_ends_what_the_endpoint_is_asked() {
+    let begins = "data: {\"choices\":[{\"delta\":{\"content\":\"Let me\"}}]}\n\n";
+    for silent in ["", begins] {
+        let (server, provider) = answering([Recorded::silent(silent)]).await;
+        let run = start(&server, "/agent", says("t", "u", "hi"));
+        provider.is_asked().await;
+        let cancelled = post(&server, "/conversations/t/cancel", json!({})).await;
+        assert_eq!(cancelled.json()["state"]["type"], "idle");
+        let (_, end) = run.await.expect("it ends").events();
+        assert_eq!(end.outcome, EndOutcome::Cancelled);
+        provider.is_left().await;
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_too_many_ask_is_busy_and_says_so() {
+    let provider = Provider::replaying([Recorded::silent(""), Recorded::stream(TEXT)]).await;
+    let model = OpenAi::new(&provider.base_url, None, "m".to_owned()).expect("it is a URL");
+    let server = server_with(model.at_once(NonZeroUsize::MIN));
+    let silent = start(&server, "/agent", says("silent", "u", "hi"));
+    provider.is_asked().await;
+    let (outcome, code, message) = first_run(&server).await;
+    assert_eq!(
+        (outcome, code.as_str(), message.as_str()),
+        (
+            EndOutcome::Error,
+            "model_failed",
+            "The model is busy: too many ask it at once."
+        )
+    );
+    assert_eq!(provider.asked().len(), 1);
+    post(&server, "/conversations/silent/cancel", json!({})).await;
+    silent.await.expect("it ends");
+    assert_eq!(first_run(&server).await.0, EndOutcome::Completed);
 }
 
 #[tokio::test]
@@ -215,6 +288,56 @@ async fn malformed_arguments_become_results_and_three_more_tries() {
     let (server, provider) = replaying([MALFORMED_ARGUMENTS; 8]).await;
     assert_eq!(first_run(&server).await.0, EndOutcome::Error);
     assert_eq!(provider.asked().len(), tries);
+}
+
+#[tokio::test]
+async fn the_proxy_of_the_environment_is_for_other_machines() {
+    let proxy = TcpListener::bind("127.0.0.1:0")
+        .await
+        .expect("a port is free");
+    let proxied = |base_url: &str| {
+        let mut command = binary(&["--port", "0", "--model", "openai", "--log", "off"]);
+        let address = proxy.local_addr().expect("it is bound");
+        command
+            .env("OPENAI_BASE_URL", base_url)
+            .env("OPENAI_MODEL", "m")
+            .env("HTTP_PROXY", format!("http://{address}"));
+        listening(command)
+    };
+    let provider = Provider::replaying([Recorded::stream(TEXT)]).await;
+    let (_server, address) = proxied(&provider.base_url).await;
+    assert!(say_hello(address).await.contains("RUN_FINISHED"));
+
+    let (_server, address) = proxied("http://model.example/v1").await;
+    let run = tokio::spawn(say_hello(address));
+    let (stream, _) = proxy.accept().await.expect("it is asked");
+    let mut stream = BufReader::new(stream);
+    assert_eq!(head(&mut stream).await, "CONNECT model.example:80 HTTP/1.1");
+    let opened = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await;
+    opened.expect("it reads");
+    assert_eq!(
+        head(&mut stream).await,
+        "POST /v1/chat/completions HTTP/1.1"
+    );
+    let length = TEXT.len();
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{TEXT}");
+    let answered = stream.write_all(answer.as_bytes()).await;
+    answered.expect("it reads");
+    let seen = run.await.expect("it ends");
+    assert!(seen.contains("RUN_FINISHED"), "{seen}");
+}
+
+/// Reads the head of a request and gives its first line.
+async fn head(stream: &mut BufReader<TcpStream>) -> String {
+    let mut lines = stream.lines();
+    let first = lines.next_line().await.expect("it is text");
+    while lines
+        .next_line()
+        .await
+        .expect("it is text")
+        .is_some_and(|line| !line.is_empty())
+    {}
+    first.expect("there is a request")
 }
 
 #[tokio::test]

@@ -172,7 +172,7 @@ async fn only_a_browser_that_brings_it_back_is_given_a_cookie() {
         ("", Some("http://127.0.0.1:3000"), false),
         ("", None, false),
     ] {
-        let mut request = request(Method::GET, "/healthz", None);
+        let mut request = request(Method::GET, "/settings.json", None);
         let headers = request.headers_mut();
         if !site.is_empty() {
             headers.insert("sec-fetch-site", HeaderValue::from_static(site));
@@ -184,4 +184,27 @@ async fn only_a_browser_that_brings_it_back_is_given_a_cookie() {
         let found = answer.headers.contains_key(header::SET_COOKIE);
         assert_eq!(found, is_given, "{site} {origin:?}");
     }
+}
+
+#[tokio::test]
+async fn by_tls_the_cookie_is_one_that_no_other_host_can_set() {
+    let server = server();
+    let ask = async |cookie: Option<&str>| {
+        let mut request = request(Method::GET, "/settings.json", None);
+        let headers = request.headers_mut();
+        headers.insert("sec-fetch-site", HeaderValue::from_static("same-origin"));
+        headers.insert("x-forwarded-proto", HeaderValue::from_static("https"));
+        if let Some(cookie) = cookie {
+            let cookie = HeaderValue::from_str(cookie).expect("a header value");
+            headers.insert(header::COOKIE, cookie);
+        }
+        call(&server, request).await
+    };
+    let cookie = given(&ask(None).await);
+    assert!(cookie.starts_with("__Host-question_owner="), "{cookie}");
+    let known = ask(Some(&cookie)).await;
+    assert!(!known.headers.contains_key(header::SET_COOKIE));
+    let planted = cookie.trim_start_matches("__Host-");
+    let other = given(&ask(Some(planted)).await);
+    assert_ne!(other, cookie, "a new one");
 }

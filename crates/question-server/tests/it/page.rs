@@ -48,7 +48,11 @@ fn built(folder: &Folder) {
 fn server_with_page() -> Router {
     let folder = Folder::new();
     built(&folder);
-    let page = Page::read(&folder.path().join("dist")).expect("the page is there");
+    server_with(&folder.path().join("dist"))
+}
+
+fn server_with(dist: &Path) -> Router {
+    let page = Page::read(dist).expect("the page is there");
     let parts = Parts {
         page: Some(page),
         ..parts(front_desk())
@@ -205,6 +209,80 @@ async fn what_is_named_after_its_content_is_kept_for_ever_and_the_rest_is_asked_
 }
 
 #[tokio::test]
+async fn who_one_is_comes_with_the_document_and_never_with_what_is_kept_for_all() {
+    let server = server_with_page();
+    for (path, cache) in [
+        ("/", "private, no-cache"),
+        (SHELL, "private, no-cache"),
+        (SCRIPT, "public, max-age=31536000, immutable"),
+        (WASM, "public, max-age=31536000, immutable"),
+        (STYLE, "no-cache"),
+        ("/settings.json", "no-store"),
+        ("/conversations/t", "no-store"),
+    ] {
+        let answer = get_with(&server, path, ("sec-fetch-site", "same-origin")).await;
+        assert_eq!(text(&answer, "cache-control"), cache, "{path}");
+        let is_given = answer.headers.contains_key(header::SET_COOKIE);
+        let is_for_all = [SCRIPT, WASM, STYLE].contains(&path);
+        assert_ne!(is_given, is_for_all, "{path}");
+    }
+    let mut run = request(Method::POST, "/agent", Some(says("t", "u", "hi")));
+    let site = HeaderValue::from_static("same-origin");
+    run.headers_mut().insert("sec-fetch-site", site);
+    let run = call(&server, run).await;
+    assert!(run.headers.contains_key(header::SET_COOKIE));
+    assert_eq!(text(&run, "cache-control"), "no-store");
+}
+
+#[tokio::test]
+async fn a_file_has_the_name_that_its_address_spells() {
+    let folder = Folder::new();
+    built(&folder);
+    let dist = folder.path().join("dist");
+    for name in ["a b.js", "100%.txt", "\u{fc}.css", "a%20c.js"] {
+        std::fs::write(dist.join(name), name).expect("the target folder can be written");
+    }
+    let server = server_with(&dist);
+    for (path, name) in [
+        ("/a%20b.js", "a b.js"),
+        ("/100%25.txt", "100%.txt"),
+        ("/%C3%BC.css", "\u{fc}.css"),
+        ("/%63hat.css", "chat.css"),
+        ("/a%2520c.js", "a%20c.js"),
+    ] {
+        let answer = get(&server, path).await;
+        assert_eq!(answer.status, 200, "{path}");
+        assert!(name == "chat.css" || answer.body == name, "{path}");
+    }
+    for path in ["/a%20c.js", "/%ff", "/%2e%2e%2fsecret.txt", "/%"] {
+        assert_eq!(get(&server, path).await.status, 404, "{path}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn links_do_not_lead_out_of_the_page() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new();
+    built(&folder);
+    let dist = folder.path().join("dist");
+    let link = |to: &str, name: &str| {
+        symlink(to, dist.join(name)).expect("the target folder can be written");
+    };
+    link("../secret.txt", "link.txt");
+    link("..", "up");
+    link("../secret.txt", "chat.css.br");
+    link("chat.css", "inside.css");
+    let server = server_with(&dist);
+    for path in ["/link.txt", "/up/secret.txt"] {
+        assert_eq!(get(&server, path).await.status, 404, "{path}");
+    }
+    assert_eq!(get(&server, "/inside.css").await.status, 200);
+    let packed = get_with(&server, STYLE, ("accept-encoding", "br")).await;
+    assert_ne!(packed.body, "secret");
+}
+
+#[tokio::test]
 async fn a_head_request_gets_the_head_alone() {
     let server = server_with_page();
     let whole = get(&server, SCRIPT).await;
@@ -253,7 +331,7 @@ async fn the_page_may_talk_to_the_agents_that_the_operator_allows_and_learns_whi
     });
     let settings = get(&server, "/settings.json").await;
     assert_eq!(settings.json(), json!({"allowAgents": agents}));
-    assert_eq!(text(&settings, "cache-control"), "no-cache");
+    assert_eq!(text(&settings, "cache-control"), "no-store");
     let allowed = CONTENT_SECURITY_POLICY.replace(
         "connect-src 'self'",
         "connect-src 'self' https://agent.example http://localhost:9000",

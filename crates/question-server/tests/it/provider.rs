@@ -1,32 +1,47 @@
 //! An endpoint of chat completions on loopback that replays recorded streams.
 
+use crate::script::take;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Response, header};
 use axum::routing::post;
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 /// One recorded answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
     pub(crate) status: u16,
-    pub(crate) retry_after: Option<&'static str>,
-    pub(crate) body: &'static str,
+    pub(crate) retry_after: Option<String>,
+    pub(crate) body: String,
+    /// Whether the answer does not end there, nor goes on.
+    pub(crate) is_silent: bool,
 }
 
 impl Recorded {
-    pub(crate) fn stream(body: &'static str) -> Self {
+    pub(crate) fn stream(body: impl Into<String>) -> Self {
         Self {
             status: 200,
             retry_after: None,
-            body,
+            body: body.into(),
+            is_silent: false,
+        }
+    }
+
+    /// What begins an answer and then says nothing more.
+    pub(crate) fn silent(body: &'static str) -> Self {
+        Self {
+            is_silent: true,
+            ..Self::stream(body)
         }
     }
 }
@@ -45,6 +60,10 @@ pub(crate) struct Provider {
 struct Tape {
     answers: Mutex<VecDeque<Recorded>>,
     asked: Mutex<Vec<Asked>>,
+    /// A permit for each request that has come.
+    arrived: Semaphore,
+    /// A permit for each answer that was silent and that nobody waits for any more.
+    left: Arc<Semaphore>,
 }
 
 impl Provider {
@@ -52,6 +71,8 @@ impl Provider {
         let tape = Arc::new(Tape {
             answers: Mutex::new(answers.into_iter().collect()),
             asked: Mutex::default(),
+            arrived: Semaphore::new(0),
+            left: Arc::new(Semaphore::new(0)),
         });
         let listener = TcpListener::bind("127.0.0.1:0")
             .await
@@ -68,6 +89,18 @@ impl Provider {
             tape,
             serving,
         }
+    }
+
+    /// Until it is asked again.
+    pub(crate) async fn is_asked(&self) {
+        take(&self.tape.arrived).await;
+    }
+
+    /// Until the connection of a silent answer has been closed.
+    pub(crate) async fn is_left(&self) {
+        timeout(Duration::from_secs(20), take(&self.tape.left))
+            .await
+            .expect("nobody holds the connection");
     }
 
     pub(crate) fn asked(&self) -> Vec<Asked> {
@@ -91,24 +124,42 @@ async fn answer(State(tape): State<Arc<Tape>>, headers: HeaderMap, body: Bytes) 
         .lock()
         .expect("no test panics with it")
         .push((headers, asked));
+    tape.arrived.add_permits(1);
     let next = tape
         .answers
         .lock()
         .expect("no test panics with it")
         .pop_front();
     let recorded = next.expect("the model is not asked more often than the test says");
-    let pieces = recorded
-        .body
-        .as_bytes()
+    let body = Bytes::from(recorded.body);
+    let pieces: Vec<_> = body
         .chunks(11)
-        .map(|piece| Ok::<_, Infallible>(Bytes::from_static(piece)));
+        .map(|piece| Ok::<_, Infallible>(body.slice_ref(piece)))
+        .collect();
     let mut response = Response::builder()
         .status(recorded.status)
         .header(header::CONTENT_TYPE, "text/event-stream");
     if let Some(seconds) = recorded.retry_after {
         response = response.header(header::RETRY_AFTER, seconds);
     }
+    let left = recorded.is_silent.then(|| Left(Arc::clone(&tape.left)));
+    let silence = stream::once(async move {
+        if left.is_some() {
+            std::future::pending::<()>().await;
+        }
+        drop(left);
+        Ok(Bytes::new())
+    });
     response
-        .body(Body::from_stream(stream::iter(pieces)))
+        .body(Body::from_stream(stream::iter(pieces).chain(silence)))
         .expect("the answer is well formed")
+}
+
+/// Dropped with the connection of a silent answer.
+struct Left(Arc<Semaphore>);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        self.0.add_permits(1);
+    }
 }

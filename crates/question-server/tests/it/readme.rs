@@ -1,6 +1,7 @@
 //! What the README says to type works.
 
 use crate::socket::start;
+use question_server::config;
 use tokio::process::Command;
 
 /// The commands of the README's `sh` blocks.
@@ -12,6 +13,41 @@ fn commands() -> Vec<String> {
     commands
         .filter(|command| !command.starts_with("cargo "))
         .collect()
+}
+
+/// Each setting as the README has it: how it is given and its default.
+fn settings() -> Vec<(String, String)> {
+    let rows = include_str!("../../README.md").lines();
+    let rows = rows.filter_map(|row| row.strip_prefix("| `--")?.split_once("` | "));
+    // Another table is about the values of one of them.
+    let rows = rows.filter(|(flag, _)| flag.contains(' '));
+    rows.map(|(flag, rest)| {
+        let (default, _) = rest.split_once(" |").expect("it is a row");
+        (flag.to_owned(), default.to_owned())
+    })
+    .collect()
+}
+
+#[test]
+fn the_readme_has_every_setting_with_its_default() {
+    let help = config::help();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told: Vec<String> = help.split("\n  --").skip(1).map(words).collect();
+    let settings = settings();
+    assert_eq!(told.len(), settings.len() + 2, "--help and --version");
+    for (told, (flag, default)) in told.iter().zip(&settings) {
+        let what = told.strip_prefix(&format!("{flag} "));
+        let what = what.unwrap_or_else(|| panic!("{flag} is not {told}"));
+        let is_so = match default.as_str() {
+            "none" => !what.contains("(default"),
+            "no" => what.contains("without it (default)"),
+            _ => {
+                what.contains(&format!("{default} (default)"))
+                    || what.contains(&format!("(default {default})"))
+            }
+        };
+        assert!(is_so, "{default} is not {told}");
+    }
 }
 
 #[tokio::test]

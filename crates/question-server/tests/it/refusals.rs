@@ -2,6 +2,7 @@
 
 use crate::house::server;
 use crate::http::{Answer, call, get, post, request, says};
+use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Method, Request, header};
@@ -143,4 +144,37 @@ async fn other_paths_and_methods() {
         get(&server, "/healthz").await.json(),
         json!({"status": "ok"})
     );
+}
+
+#[tokio::test]
+async fn an_image_alone_is_refused_instead_of_passed_over() {
+    let server = server();
+    let image =
+        json!([{"type": "image", "source": {"type": "url", "value": "http://a.example/b.png"}}]);
+    let message = json!({"id": "u", "role": "user", "content": image});
+    let mut input = says("t", "u", "");
+    input["messages"] = json!([message]);
+    let refused = post(&server, "/agent", input.clone()).await;
+    assert_eq!(refused.refusal(), (400, "bad_request".to_owned()));
+    assert!(refused.json()["message"].to_string().contains("text"));
+    // Whoever keeps it and says something is heard.
+    let text = json!([{"type": "text", "text": "I need my car looked at"}]);
+    let text = json!({"id": "u2", "role": "user", "content": text});
+    input["messages"] = json!([message, text]);
+    let (_, end) = post(&server, "/agent", input).await.events();
+    assert_eq!(end.outcome, EndOutcome::Completed);
+}
+
+#[tokio::test]
+async fn whoever_probes_it_learns_that_it_lives_under_any_name() {
+    let probe = |host: &str| {
+        let get = Request::builder().uri("/healthz").header("host", host);
+        get.body(Body::empty()).expect("the request is well formed")
+    };
+    for host in ["10.0.0.7:8787", "question-server.default.svc", "localhost"] {
+        let answer = call(&server(), probe(host)).await;
+        assert_eq!(answer.status, 200, "{host}");
+        assert_eq!(answer.json(), json!({"status": "ok"}));
+        assert!(!answer.headers.contains_key(header::SET_COOKIE));
+    }
 }

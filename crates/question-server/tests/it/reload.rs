@@ -1,7 +1,7 @@
 //! A page that is loaded anew: what the conversation is, and what happens from there on, with nothing missing in between.
 
-use crate::house::{server, server_with};
-use crate::http::{get, post, says, start};
+use crate::house::{parts, server, server_with};
+use crate::http::{get, post, request, says, start};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
 use crate::watcher::{Frame, Watcher};
@@ -9,7 +9,11 @@ use ag_ui_stream::reader::{EndOutcome, EventReader};
 use ag_ui_stream::{Asks, Message, Thread};
 use ask_user_question::{Outcome, Phase};
 use axum::Router;
+use axum::body::to_bytes;
+use axum::http::Method;
+use question_server::{Config, app};
 use serde_json::{Value, json};
+use tower::ServiceExt as _;
 
 /// A page as it is after it was loaded.
 struct Loaded {
@@ -319,8 +323,72 @@ async fn ids_count_what_happens_so_that_clients_see_what_is_missing() {
         .collect();
     assert_eq!(places, counted);
 
-    // Nobody watches: another life begins.
+    // Nobody watches meanwhile, and nothing happens.
+    let last = seen.last().expect("there are some").id.clone();
     drop(watcher);
     let described = get(&server, "/conversations/t").await.json();
-    assert_ne!(place(&text(&described["lastEventId"])).0, life);
+    assert_eq!(described["lastEventId"], format!("{last}m"));
+    let mut back = Watcher::open(&server, "t", Some(&last)).await;
+    let present = back.next().await;
+    assert_eq!((kind(&present), &present.id), ("state_change", &last));
+    visitor.picks("Rush").await;
+    let next = back.next().await;
+    let (life, count, _) = place(&last);
+    assert_eq!(
+        (kind(&next), place(&next.id)),
+        ("RUN_STARTED", (life, count + 1, false))
+    );
+}
+
+#[tokio::test]
+async fn a_page_that_nobody_else_watches_is_loaded_anew_without_being_told_everything_twice() {
+    let server = server();
+    let mut visitor = Visitor::new(&server, "v", "t");
+    visitor.says("hi").await;
+    for _ in 0..2 {
+        let described = get(&server, "/conversations/t").await.json();
+        let last = text(&described["lastEventId"]);
+        let mut watcher = Watcher::open(&server, "t", Some(&last)).await;
+        let present = watcher.next().await;
+        assert_eq!((kind(&present), &present.id), ("state_change", &last));
+        // What it hears next is what happens next.
+        let question = visitor.waiting().1.questions[0].options[0].label.clone();
+        visitor.picks(&question).await;
+        let started = watcher.next().await;
+        assert_eq!(kind(&started), "RUN_STARTED");
+        let ((life, begin, _), (same, count, _)) = (place(&last), place(&started.id));
+        assert_eq!((same, count), (life, begin + 1));
+    }
+    // Whoever slept over all of that has missed something.
+    let described = get(&server, "/conversations/t").await.json();
+    let last = text(&described["lastEventId"]);
+    let option = visitor.waiting().1.questions[0].options[0].label.clone();
+    visitor.picks(&option).await;
+    let mut late = Watcher::open(&server, "t", Some(&last)).await;
+    late.next().await;
+    assert_eq!(kind(&late.next().await), "reset");
+}
+
+#[tokio::test]
+async fn what_a_slow_reader_has_not_taken_is_kept_up_to_a_length() {
+    const PIECE: usize = 16 << 10;
+    const PIECES: usize = 100;
+    let mut config = Config::default();
+    config.bounds.history = PIECES * PIECE / 8;
+    let piece: &'static str = "x".repeat(PIECE).leak();
+    let answers = [vec![Line::Says("Yes?")], vec![Line::Says(piece); PIECES]];
+    let server = app(&config, parts(Script::new(answers)));
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    let request = request(Method::GET, "/conversations/t/events", None);
+    let slow = server.clone().oneshot(request).await.expect("it answers");
+    drop(start(&server, "/agent", says("t", "u2", "go")).await);
+    while get(&server, "/conversations/t").await.json()["runId"].is_string() {
+        tokio::task::yield_now().await;
+    }
+
+    let taken = to_bytes(slow.into_body(), usize::MAX).await;
+    let taken = taken.expect("the stream ends");
+    let told = String::from_utf8_lossy(&taken);
+    assert!(!told.contains("RUN_FINISHED"), "it is to come back");
+    assert!(taken.len() < PIECES * PIECE, "{}", taken.len());
 }

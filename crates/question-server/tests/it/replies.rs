@@ -4,7 +4,7 @@ use crate::house::server;
 use crate::http::{get, messages, post, says};
 use crate::visitor::Visitor;
 use crate::watcher::{Frame, Watcher};
-use ag_ui_stream::{Event, EventReader};
+use ag_ui_stream::{Event, EventReader, Message, Thread};
 use serde_json::{Value, json};
 
 fn results(events: &[Event]) -> usize {
@@ -150,6 +150,50 @@ async fn the_store_is_the_truth() {
     assert_eq!(messages(&visitor.server, "car").await, before);
 }
 
+/// As Microsoft's Python client sends it: names of its language, and a new id for a user message each time.
+#[tokio::test]
+async fn what_is_sent_again_under_another_id_is_not_said_again() {
+    let server = server();
+    let hello = json!({"id": "sent-1", "role": "user", "content": "hello"});
+    let first = json!({"thread_id": "car", "run_id": "r1", "messages": [hello]});
+    post(&server, "/agent", first).await.events();
+    let before = messages(&server, "car").await;
+
+    let history = json!([
+        {"id": "sent-2", "role": "user", "content": "hello"},
+        before[1],
+        {"id": "sent-3", "role": "user", "content": "brake service"},
+    ]);
+    let next = json!({"thread_id": "car", "run_id": "r2", "messages": history});
+    let (events, _) = post(&server, "/agent", next).await.events();
+    assert_eq!(results(&events), 1, "it answers what waits");
+    let stored = messages(&server, "car").await;
+    let said = stored.iter().filter(|message| message["role"] == "user");
+    let said: Vec<&Value> = said.map(|message| &message["content"]).collect();
+    assert_eq!(said, ["hello", "brake service"]);
+}
+
+#[tokio::test]
+async fn what_was_not_taken_is_new_wherever_it_stands() {
+    let server = server();
+    post(&server, "/agent", says("car", "u1", "hello"))
+        .await
+        .events();
+    let before = messages(&server, "car").await;
+    let history = json!([
+        before[0],
+        {"id": "u2", "role": "user", "content": "brake service"},
+        before[1],
+        {"id": "u3", "role": "user", "content": "and soon"},
+    ]);
+    let next = json!({"threadId": "car", "runId": "r2", "messages": history});
+    post(&server, "/agent", next).await.events();
+    let stored = messages(&server, "car").await;
+    let said = stored.iter().filter(|message| message["role"] == "user");
+    let said: Vec<&Value> = said.map(|message| &message["content"]).collect();
+    assert_eq!(said, ["hello", "brake service", "and soon"]);
+}
+
 #[tokio::test]
 async fn a_reply_that_does_not_fit_is_refused_with_what_is_wrong() {
     let server = server();
@@ -204,6 +248,27 @@ async fn other_clients_may_answer_in_plain_text() {
             r#"{"answers":{"Which service do you need?":"Brake service"}}"#
         );
     }
+}
+
+#[tokio::test]
+async fn a_typed_reply_is_told_in_the_order_in_which_it_is_stored() {
+    let server = server();
+    let mut thread = Thread::default();
+    for (id, text) in [("u1", "hi"), ("u2", "Brake service")] {
+        let (events, _) = post(&server, "/agent", says("t", id, text)).await.events();
+        for event in &events {
+            thread.handle_event(event);
+        }
+    }
+    let told: Vec<&str> = thread.messages().iter().map(Message::id).collect();
+    let stored = messages(&server, "t").await;
+    let in_the_store: Vec<&str> = stored
+        .iter()
+        .filter_map(|message| message["id"].as_str())
+        .collect();
+    assert_eq!(told, in_the_store);
+    let roles: Vec<&Value> = stored.iter().map(|message| &message["role"]).collect();
+    assert_eq!(roles, ["user", "assistant", "tool", "user", "assistant"]);
 }
 
 #[tokio::test]
@@ -310,4 +375,22 @@ async fn as_soon_as_a_question_is_told_it_can_be_answered() {
     let read = read.expect("no run begins before the last has ended");
     let started = |event: &&Event| matches!(event, Event::RunStarted(_));
     assert_eq!(read.iter().filter(started).count(), 2);
+}
+
+#[tokio::test]
+async fn the_two_messages_of_one_reply_are_two() {
+    let server = server();
+    let mut visitor = Visitor::new(&server, "v", "car");
+    visitor.says("I need my car looked at").await;
+    let outcome = visitor.pick("Brake service");
+    let said = visitor.reply("reply", outcome);
+    let mut input = json!(visitor.next_run(&said).input);
+    let history = input["messages"].as_array_mut().expect("it is a list");
+    for message in history.iter_mut().rev().take(2) {
+        message["id"] = "both".into();
+    }
+    let before = messages(&server, "car").await;
+    let refused = post(&server, "/agent", input).await;
+    assert_eq!(refused.refusal(), (409, "known_message".to_owned()));
+    assert_eq!(messages(&server, "car").await, before);
 }

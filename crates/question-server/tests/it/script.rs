@@ -137,7 +137,7 @@ impl Line {
     }
 }
 
-async fn take(permits: &Semaphore) {
+pub(crate) async fn take(permits: &Semaphore) {
     let permit = permits.acquire().await.expect("it is never closed");
     permit.forget();
 }

@@ -1,7 +1,7 @@
 //! Runs that take another course than the desks' do.
 
 use crate::house::server_with;
-use crate::http::{get, post, request, says};
+use crate::http::{get, messages, post, request, says};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
 use crate::watcher::Watcher;
@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::http::Method;
 use futures_util::StreamExt as _;
 use futures_util::stream;
-use question_server::limits::{MAX_ASK_RETRIES, MAX_MODEL_CALLS};
+use question_server::limits::{CALL_WEIGHT, MAX_ANSWER_BYTES, MAX_ASK_RETRIES, MAX_MODEL_CALLS};
 use serde_json::json;
 use std::time::Duration;
 use tower::ServiceExt as _;
@@ -184,6 +184,39 @@ async fn a_model_that_fails_in_the_middle_fails_the_run_and_can_be_tried_again()
         .await
         .events();
     assert_eq!(end.outcome, EndOutcome::Completed);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_long_fails_the_run_and_says_so() {
+    let chunk: &'static str = Box::leak("x".repeat(64 << 10).into_boxed_str());
+    let enough = MAX_ANSWER_BYTES / chunk.len();
+    let unknown = |call| Line::Calls(call, "unknown_tool", "{}");
+    for endless in [
+        vec![Line::Says(chunk); 2 * enough],
+        vec![Line::Calls(0, "unknown_tool", chunk); 2 * enough],
+        (0..2 * MAX_ANSWER_BYTES / CALL_WEIGHT)
+            .map(unknown)
+            .collect(),
+    ] {
+        let script = Script::new([endless, vec![Line::Says(chunk); enough]]);
+        let server = server_with(script.clone());
+        let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
+            .await
+            .events();
+        let error = end.error.expect("it ends in an error");
+        assert_eq!(error.code, "model_failed");
+        assert!(error.message.contains("longer than"), "{}", error.message);
+        assert_eq!(
+            messages(&server, "t").await.len(),
+            1,
+            "nothing of it is kept"
+        );
+        let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
+            .await
+            .events();
+        let completed = (EndOutcome::Completed, 2);
+        assert_eq!((end.outcome, script.times_asked()), completed);
+    }
 }
 
 #[tokio::test]

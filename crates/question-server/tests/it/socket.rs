@@ -1,20 +1,29 @@
 //! The real thing: a socket, and the binary behind one.
 
+use crate::folder::Folder;
 use crate::house::server_with;
 use crate::http::says;
+use crate::provider::{Provider, Recorded};
 use ag_ui_stream::EventReader;
 use ag_ui_stream::reader::EndOutcome;
+use question_server::limits::Patience;
 use question_server::models::front_desk::FrontDesk;
+use question_server::serve;
+use std::future::pending;
 use std::net::SocketAddr;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+/// Whoever knows the id of a conversation without an owner may open it.
+const UNGUESSABLE: &str = "7f1d0e6c-conversation";
 
 /// Posts a first message and gives the whole response. HTTP/1.0, so that the end of the body is the end of the connection.
-async fn say_hello(address: SocketAddr) -> String {
-    let body = says("t", "u", "hi").to_string();
+pub(crate) async fn say_hello(address: SocketAddr) -> String {
+    let body = says(UNGUESSABLE, "u", "hi").to_string();
     let length = body.len();
     let request = format!(
         "POST /agent HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
@@ -38,6 +47,32 @@ pub(crate) async fn exchange(address: SocketAddr, request: &str) -> String {
     response
 }
 
+/// Says hello and gives what the server tells until a line that contains this has come whole, and the connection.
+pub(crate) async fn hello_until(
+    address: SocketAddr,
+    thread: &str,
+    until: &str,
+) -> (String, BufReader<TcpStream>) {
+    let body = says(thread, "u1", "hello").to_string();
+    let length = body.len();
+    let request = format!(
+        "POST /agent HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    let asked = stream.write_all(request.as_bytes()).await;
+    asked.expect("it reads");
+    let mut seen = String::new();
+    let mut lines = BufReader::new(stream);
+    loop {
+        let begin = seen.len();
+        let read = lines.read_line(&mut seen).await.expect("it answers");
+        assert!(read > 0, "{seen}");
+        if seen[begin..].contains(until) {
+            return (seen, lines);
+        }
+    }
+}
+
 #[track_caller]
 fn check_run(response: &str) {
     let (head, body) = response.split_once("\r\n\r\n").expect("there is a head");
@@ -56,18 +91,28 @@ async fn a_run_over_a_socket_ends_and_closes() {
         .await
         .expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
-    let server = tokio::spawn(async move { axum::serve(listener, router).await });
+    let server = tokio::spawn(serve(listener, router, Patience::default(), pending()));
     check_run(&say_hello(address).await);
     server.abort();
 }
 
 pub(crate) async fn start(args: &[&str]) -> (Child, SocketAddr) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_question-server"))
-        .args(args)
-        .stdin(Stdio::null())
+    let mut command = binary(args);
+    command.stderr(Stdio::piped());
+    listening(command).await
+}
+
+/// The binary, to be started with these arguments.
+pub(crate) fn binary(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_question-server"));
+    command.args(args).stdin(Stdio::null()).kill_on_drop(true);
+    command
+}
+
+/// Starts the binary and waits until it says where it listens.
+pub(crate) async fn listening(mut command: Command) -> (Child, SocketAddr) {
+    let mut child = command
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
         .spawn()
         .expect("the binary starts");
     let stdout = child.stdout.take().expect("stdout is piped");
@@ -93,7 +138,8 @@ async fn the_binary_serves_on_loopback_and_ends_when_told() {
     let mut watcher = TcpStream::connect(address)
         .await
         .expect("the server listens");
-    let request = format!("GET /conversations/t/events HTTP/1.1\r\nHost: {address}\r\n\r\n");
+    let request =
+        format!("GET /conversations/{UNGUESSABLE}/events HTTP/1.1\r\nHost: {address}\r\n\r\n");
     watcher
         .write_all(request.as_bytes())
         .await
@@ -105,18 +151,8 @@ async fn the_binary_serves_on_loopback_and_ends_when_told() {
         .expect("the server answers");
     assert_eq!(&first, b"HTTP/1.1 200");
 
-    let pid = child.id().expect("it runs").to_string();
-    let told = Command::new("kill")
-        .args(["-TERM", &pid])
-        .status()
-        .await
-        .expect("kill exists");
-    assert!(told.success());
-    let status = tokio::time::timeout(Duration::from_secs(20), child.wait())
-        .await
-        .expect("it ends")
-        .expect("it ends");
-    assert!(status.success(), "{status}");
+    signal(&child, "TERM").await;
+    ends_well(&mut child).await;
     let mut log = String::new();
     let mut stderr = child.stderr.take().expect("stderr is piped");
     stderr
@@ -127,6 +163,105 @@ async fn the_binary_serves_on_loopback_and_ends_when_told() {
         log.contains("user_message") && !log.contains("\"hi\""),
         "what happens is logged, what is said is not: {log}"
     );
+    assert!(!log.contains(UNGUESSABLE), "{log}");
+}
+
+/// Sends a signal by its name.
+#[cfg(unix)]
+async fn signal(child: &Child, name: &str) {
+    let pid = child.id().expect("it runs").to_string();
+    let mut kill = Command::new("kill");
+    let told = kill.args([&format!("-{name}"), &pid]).status().await;
+    assert!(told.expect("kill exists").success());
+}
+
+#[cfg(unix)]
+async fn ends_well(child: &mut Child) {
+    let status = timeout(Duration::from_secs(20), child.wait())
+        .await
+        .expect("it ends")
+        .expect("it ends");
+    assert!(status.success(), "{status}");
+}
+
+/// A server whose model is at this URL.
+fn asking(base_url: &str) -> Command {
+    let mut command = binary(&["--port", "0", "--model", "openai", "--log", "off"]);
+    command
+        .env("OPENAI_BASE_URL", base_url)
+        .env("OPENAI_MODEL", "m");
+    command
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_run_that_the_end_of_the_server_cuts_off_says_so() {
+    let mut names = vec!["TERM", "INT"];
+    // Where the tests run under `nohup` the servers do, too, and stay.
+    if !ignores_hang_up() {
+        names.push("HUP");
+    }
+    let told = names.into_iter().map(async |name| {
+        let provider = Provider::replaying([Recorded::silent("")]).await;
+        let (mut child, address) = listening(asking(&provider.base_url)).await;
+        let run = tokio::spawn(say_hello(address));
+        provider.is_asked().await;
+        signal(&child, name).await;
+        let seen = run.await.expect("it ends");
+        assert!(
+            seen.contains("RUN_ERROR") && seen.contains("server_stopped"),
+            "{name}: {seen}"
+        );
+        ends_well(&mut child).await;
+    });
+    futures_util::future::join_all(told).await;
+}
+
+/// Whether this process ignores SIGHUP, and with it those that it starts.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & 1 != 0))
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_servers_end_may_follow_its_beginning_at_once() {
+    for _ in 0..20 {
+        let (mut child, _) = start(&["--port", "0", "--log", "off"]).await;
+        signal(&child, "TERM").await;
+        ends_well(&mut child).await;
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_next_server_waits_until_the_one_before_it_has_ended() {
+    let folder = Folder::new();
+    let file = folder.file_name();
+    let args = |pace| ["--port", "0", "--pace", pace, "--database", &file];
+    let (mut first, address) = start(&args("600000")).await;
+    let (_, mut run) = hello_until(address, "t", "RUN_STARTED").await;
+    signal(&first, "TERM").await;
+    let (mut second, _) = start(&args("0")).await;
+    let mut rest = String::new();
+    run.read_to_string(&mut rest).await.expect("it is text");
+    assert!(rest.contains("server_stopped"), "{rest}");
+    ends_well(&mut first).await;
+    until_logged(&mut second, "another server has the file").await;
+}
+
+/// Reads the log until it has this, and gives what was before it.
+pub(crate) async fn until_logged(child: &mut Child, what: &str) -> String {
+    let stderr = child.stderr.as_mut().expect("stderr is piped");
+    let mut lines = BufReader::new(stderr).lines();
+    let mut log = String::new();
+    while !log.contains(what) {
+        let line = lines.next_line().await.expect("the log is text");
+        log.push_str(&line.unwrap_or_else(|| panic!("{what} is not in {log}")));
+    }
+    log
 }
 
 #[tokio::test]
@@ -134,14 +269,53 @@ async fn what_people_write_is_logged_where_the_operator_asks_for_it() {
     let args = ["--port", "0", "--pace", "0", "--log-contents", "yes"];
     let (mut child, address) = start(&args).await;
     check_run(&say_hello(address).await);
-    child.kill().await.expect("it runs");
-    let mut log = String::new();
-    let mut stderr = child.stderr.take().expect("stderr is piped");
-    stderr
-        .read_to_string(&mut log)
+    until_logged(&mut child, "\"hi\"").await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_log_that_cannot_be_written_stops_nothing() {
+    let (reader, gone) = std::io::pipe().expect("there are pipes");
+    drop(reader);
+    let mut logs = vec![Stdio::from(gone)];
+    // A disk that is always full; Linux has one.
+    if let Ok(full) = std::fs::File::options().write(true).open("/dev/full") {
+        logs.push(Stdio::from(full));
+    }
+    for log in logs {
+        let mut command = binary(&["--port", "0", "--pace", "0", "--log", "trace"]);
+        command.stderr(log);
+        let (_server, address) = listening(command).await;
+        check_run(&say_hello(address).await);
+        let reply = r#"{"answers": {"Which service do you need?": "Brake service"}}"#;
+        let length = reply.len();
+        let request = format!(
+            "POST /conversations/{UNGUESSABLE}/respond HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{reply}"
+        );
+        let response = exchange(address, &request).await;
+        assert!(response.starts_with("HTTP/1.0 200"), "{response}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_log_that_nobody_reads_stops_nothing() {
+    let (_unread, log) = std::io::pipe().expect("there are pipes");
+    let mut command = binary(&["--port", "0", "--pace", "0", "--log", "trace"]);
+    command.stderr(log);
+    let (mut server, address) = listening(command).await;
+    let talking = async {
+        // Much more than a pipe holds.
+        for number in 0..200 {
+            let thread = format!("thread-{number}");
+            hello_until(address, &thread, "RUN_FINISHED").await;
+        }
+    };
+    timeout(Duration::from_secs(60), talking)
         .await
-        .expect("the log is text");
-    assert!(log.contains("\"hi\""), "{log}");
+        .expect("the server goes on");
+    signal(&server, "TERM").await;
+    ends_well(&mut server).await;
 }
 
 #[tokio::test]
@@ -197,4 +371,12 @@ async fn help_is_printed_and_mistakes_are_sentences() {
         );
         assert!(!said.contains("panicked"), "{said}");
     }
+    let misspelt = Command::new(env!("CARGO_BIN_EXE_question-server"))
+        .env("QUESTION_SERVER_PROT", "8080")
+        .output()
+        .await
+        .expect("the binary starts");
+    let said = String::from_utf8_lossy(&misspelt.stderr);
+    assert_eq!(misspelt.status.code(), Some(2));
+    assert!(said.contains("QUESTION_SERVER_PROT"), "{said}");
 }

@@ -1,6 +1,7 @@
 //! The store behind the trait, in memory and on disk.
 
 use crate::folder::Folder;
+use crate::socket::binary;
 use ask_user_question::Limits;
 use futures_util::future::join_all;
 use question_agent::call::{ToolCall, ToolResult};
@@ -9,6 +10,9 @@ use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event, Timestamp, intercept};
 use question_server::owner::Owner;
 use question_server::store::{Change, Deadlines, MemoryStore, SqliteStore, Store, Stored};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tokio::time::timeout;
 
 fn says(id: &str) -> Event {
     let message = UserMessage {
@@ -115,6 +119,14 @@ async fn check(store: &dyn Store) {
         let next = next.map(Timestamp);
         assert_eq!(deadlines, Ok(Deadlines { over, next }), "{now}");
     }
+
+    let call = calls("a", ["other", "another"]);
+    play(store, "executing", None, vec![says("u"), call]).await;
+    let stopped = Event::UserCancel { proceed: false };
+    play(store, "stopped", None, vec![says("u"), stopped]).await;
+    let at_work = store.at_work().await.map(BTreeSet::from_iter);
+    let expected = ["t", "ü 🚗 '; --", "executing"].map(str::to_owned);
+    assert_eq!(at_work, Ok(BTreeSet::from(expected)));
 }
 
 #[tokio::test]
@@ -195,4 +207,31 @@ async fn the_file_is_for_its_user_alone() {
         let mode = file.metadata().expect("it is there").permissions().mode();
         assert_eq!(mode & 0o077, 0, "{file:?}");
     }
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_left_alone_and_named() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(&folder.file()).expect("it is new");
+    for number in 0..100 {
+        play(&store, &format!("t{number}"), None, answered_in_chat()).await;
+    }
+    drop(store);
+    let mut file = std::fs::read(folder.file()).expect("it is there");
+    let page = 4096;
+    assert!(file.len() > 10 * page, "there is something to damage");
+    for at in [3 * page, file.len() - page] {
+        file[at..at + page].fill(b'x');
+    }
+    std::fs::write(folder.file(), &file).expect("there is a disk");
+    let mut command = binary(&["--port", "0", "--database", &folder.file_name()]);
+    let ended = timeout(Duration::from_secs(20), command.output()).await;
+    let output = ended.expect("it does not start").expect("there is one");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains(&folder.file_name()) && said.contains("damaged"),
+        "{said}"
+    );
+    assert_eq!(std::fs::read(folder.file()).ok(), Some(file));
 }

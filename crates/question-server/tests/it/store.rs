@@ -1,15 +1,24 @@
 //! A store that fails, at times.
 
-use crate::house::{front_desk, parts};
-use crate::http::{get, post, says};
+use crate::clock::HandClock;
+use crate::house::{front_desk, parts, server_with};
+use crate::http::{get, post, says, start};
+use crate::script::{ASK, Line, Script, take};
+use crate::watcher::{Frame, Watcher, until_state};
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use futures_util::future::BoxFuture;
-use question_agent::Timestamp;
+use question_agent::message::UserMessage;
+use question_agent::registry::ToolContext;
+use question_agent::{Conversation, Event, Timestamp};
 use question_server::store::{Change, Deadlines, MemoryStore, Store, StoreError, Stored};
 use question_server::{Config, Parts, app};
+use serde_json::json;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// Fails the commit of that number, counted from 0.
 #[derive(Debug)]
@@ -42,6 +51,10 @@ impl Store for FailsOnce {
     fn deadlines(&self, now: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>> {
         self.store.deadlines(now)
     }
+
+    fn at_work(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        self.store.at_work()
+    }
 }
 
 fn server_failing_at(failing: usize) -> Router {
@@ -71,6 +84,46 @@ async fn what_is_not_stored_is_not_taken() {
 }
 
 #[tokio::test]
+async fn the_same_reply_again_revives_the_agent() {
+    // Commit 3 is the reply, 4 what the model says to it.
+    let server = server_failing_at(4);
+    post(&server, "/agent", says("t", "u", "hi")).await;
+    let waiting = get(&server, "/conversations/t").await.json();
+    let mut watcher = Watcher::open(&server, "t", None).await;
+    let reply = serde_json::json!({
+        "answers": {"Which service do you need?": "Brake service"},
+        "toolCallId": waiting["pending"][0]["toolCallId"],
+        "replyId": "reply-1",
+    });
+    let path = "/conversations/t/respond";
+    assert_eq!(post(&server, path, reply.clone()).await.status, 200);
+    watcher
+        .until(|frame| frame.data["code"] == "store_failed")
+        .await;
+    assert_eq!(post(&server, path, reply).await.status, 200);
+    let asks = |frame: &Frame| frame.data["type"] == "awaiting_user_response";
+    watcher.until(asks).await;
+}
+
+#[tokio::test]
+async fn the_same_reply_again_has_a_model_that_failed_try_again() {
+    let server = server_with(Script::new([
+        vec![Line::Calls(0, "ask_user_question", ASK)],
+        vec![Line::Fails(None)],
+        vec![Line::Says("Better.")],
+    ]));
+    post(&server, "/agent", says("t", "u", "go")).await;
+    let reply = json!({"answers": {"Which?": "One"}, "replyId": "reply-1"});
+    let path = "/conversations/t/respond";
+    assert_eq!(post(&server, path, reply.clone()).await.status, 200);
+    until_state(&server, "t", "failed").await;
+    let taken = post(&server, path, reply).await;
+    assert_eq!(taken.status, 200);
+    assert_eq!(taken.json()["state"]["type"], "llm_requesting");
+    until_state(&server, "t", "idle").await;
+}
+
+#[tokio::test]
 async fn a_run_that_cannot_be_stored_fails_and_goes_on_when_tried_again() {
     // Commit 0 is the message, 1 the model's answer, 2 the question.
     for failing in [1, 2] {
@@ -91,5 +144,253 @@ async fn a_run_that_cannot_be_stored_fails_and_goes_on_when_tried_again() {
         let described = get(&server, "/conversations/t").await.json();
         assert_eq!(described["state"]["type"], "awaiting_user_response");
         assert_eq!(described["messages"].as_array().map(Vec::len), Some(2));
+    }
+}
+
+/// A store whose thread or disk has gone.
+#[derive(Debug)]
+struct Dead;
+
+impl Dead {
+    fn fails<T: Send>() -> BoxFuture<'static, Result<T, StoreError>> {
+        Box::pin(async { Err(StoreError("the store has stopped".to_owned())) })
+    }
+}
+
+impl Store for Dead {
+    fn load<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
+        Self::fails()
+    }
+
+    fn commit<'a>(&'a self, _: &'a str, _: Change<'a>) -> BoxFuture<'a, Result<(), StoreError>> {
+        Self::fails()
+    }
+
+    fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
+        Self::fails()
+    }
+
+    fn deadlines(&self, _: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>> {
+        Self::fails()
+    }
+
+    fn at_work(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        Self::fails()
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_its_store_does_not_say_that_it_is_well() {
+    let parts = Parts {
+        store: Arc::new(Dead),
+        ..parts(front_desk())
+    };
+    let health = get(&app(&Config::default(), parts), "/healthz").await;
+    assert_eq!(health.status, 503);
+    assert_eq!(health.json(), json!({"status": "store_failed"}));
+}
+
+/// Lets the test decide when a commit is done, or a load.
+#[derive(Debug)]
+struct Waits {
+    store: MemoryStore,
+    loads_wait: AtomicBool,
+    begun: Semaphore,
+    gate: Semaphore,
+}
+
+impl Waits {
+    fn new() -> Self {
+        Self {
+            store: MemoryStore::default(),
+            loads_wait: AtomicBool::new(false),
+            begun: Semaphore::new(0),
+            gate: Semaphore::new(0),
+        }
+    }
+
+    /// Until it is asked for one.
+    async fn begins(&self) {
+        take(&self.begun).await;
+    }
+
+    async fn wait(&self) {
+        self.begun.add_permits(1);
+        take(&self.gate).await;
+    }
+}
+
+impl Store for Waits {
+    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
+        Box::pin(async move {
+            if self.loads_wait.load(Ordering::Relaxed) {
+                self.wait().await;
+            }
+            self.store.load(id).await
+        })
+    }
+
+    fn commit<'a>(
+        &'a self,
+        id: &'a str,
+        change: Change<'a>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.wait().await;
+            self.store.commit(id, change).await
+        })
+    }
+
+    fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
+        self.store.count()
+    }
+
+    fn deadlines(&self, _: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>> {
+        // Nobody looks by itself: whoever asks for the conversation lets its question expire.
+        Box::pin(async { Ok(Deadlines::default()) })
+    }
+
+    fn at_work(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        self.store.at_work()
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_expires_for_a_reader_who_leaves_has_expired_all_the_same() {
+    for path in ["/conversations/t", "/conversations/t/events"] {
+        let (store, clock) = (Arc::new(Waits::new()), HandClock::new());
+        let script = Script::new([
+            vec![Line::Calls(0, "ask_user_question", ASK)],
+            vec![Line::Waits],
+        ]);
+        let config = Config {
+            expire_after: Some(Duration::from_secs(60)),
+            ..Config::default()
+        };
+        let server = app(
+            &config,
+            Parts {
+                store: Arc::clone(&store) as Arc<dyn Store>,
+                clock: Arc::new(clock.clone()),
+                ..parts(script.clone())
+            },
+        );
+        // The message, the call and the question.
+        store.gate.add_permits(3);
+        post(&server, "/agent", says("t", "u", "go")).await.events();
+        for _ in 0..3 {
+            store.begins().await;
+        }
+        clock.advance(Duration::from_secs(60));
+        tokio::select! {
+            biased;
+            answer = get(&server, path) => panic!("{answer:?} before it is stored"),
+            () = store.begins() => {}
+        }
+        store.gate.add_permits(1);
+        script.waits().await;
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_begins_while_there_is_nothing_to_cancel_goes_on() {
+    let store = Arc::new(Waits::new());
+    let said = ["One.", "Two."].map(|text| vec![Line::Says(text)]);
+    let server = app(
+        &Config::default(),
+        Parts {
+            store: Arc::clone(&store) as Arc<dyn Store>,
+            ..parts(Script::new(said))
+        },
+    );
+    store.gate.add_permits(2);
+    post(&server, "/agent", says("t", "u1", "go"))
+        .await
+        .events();
+    for _ in 0..2 {
+        store.begins().await;
+    }
+    // It stays in memory, with nothing under way.
+    let _watcher = Watcher::open(&server, "t", None).await;
+    store.loads_wait.store(true, Ordering::Relaxed);
+    let cancelled = start(&server, "/conversations/t/cancel", json!({}));
+    store.begins().await;
+    let run = start(&server, "/agent", says("t", "u2", "go on"));
+    // All of this is one thread: until the run stands behind whoever cancels.
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    store.gate.add_permits(3);
+    let cancelled = cancelled.await.expect("it is answered");
+    assert_eq!(cancelled.status, 409);
+    let (_, end) = run.await.expect("it is answered").events();
+    assert_eq!(end.outcome, EndOutcome::Completed);
+}
+
+/// A store with conversations that a server left in the midst of their work.
+async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
+    let store = Arc::new(MemoryStore::default());
+    for id in ids {
+        let message = UserMessage {
+            id: "u".to_owned(),
+            text: "go".to_owned(),
+            ask: None,
+        };
+        let messages = vec![message];
+        let mut conversation = Conversation::new();
+        let effects = conversation
+            .handle(Event::UserMessage { messages })
+            .expect("it is new");
+        let change = Change {
+            owner: None,
+            context,
+            conversation: &conversation,
+            effects: &effects,
+        };
+        store.commit(id, change).await.expect("it is stored");
+    }
+    store
+}
+
+#[tokio::test]
+async fn an_agent_that_goes_on_by_itself_ends_its_run_as_its_client_wants_it() {
+    let context = ToolContext {
+        interrupts: true,
+        ..ToolContext::default()
+    };
+    let script = Script::new([vec![Line::Waits, Line::Calls(0, "ask_user_question", ASK)]]);
+    let parts = Parts {
+        store: broken_off(&["t"], &context).await,
+        ..parts(script.clone())
+    };
+    let server = app(&Config::default(), parts);
+    script.waits().await;
+    let mut watcher = Watcher::open(&server, "t", None).await;
+    script.go_on();
+    let ends = |frame: &Frame| frame.data["type"] == "RUN_FINISHED";
+    let end = watcher.until(ends).await.pop().expect("it ends");
+    assert_eq!(end.data["outcome"]["type"], "interrupt", "{end:?}");
+}
+
+#[tokio::test]
+async fn no_more_agents_go_on_by_themselves_than_may_ask_the_model() {
+    let ids = ["one", "two", "three"];
+    let script = Script::new(ids.map(|_| vec![Line::Waits, Line::Says("Here I am.")]));
+    let parts = Parts {
+        store: broken_off(&ids, &ToolContext::default()).await,
+        ..parts(script.clone())
+    };
+    let config = Config {
+        model_calls: NonZeroUsize::MIN,
+        ..Config::default()
+    };
+    let server = app(&config, parts);
+    for asked in 1..=ids.len() {
+        script.waits().await;
+        assert_eq!(script.times_asked(), asked);
+        script.go_on();
+    }
+    for id in ids {
+        until_state(&server, id, "idle").await;
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Visitor {
     setup: Setup,
     name: &'static str,
     delivery: Delivery,
+    /// Whether its messages say which ask they go with.
+    marks: bool,
     ids: u32,
 }
 
@@ -35,6 +37,7 @@ impl Visitor {
             },
             name,
             delivery: Delivery::UserMessage,
+            marks: true,
             ids: 0,
         }
     }
@@ -47,6 +50,12 @@ impl Visitor {
                 .insert("interrupts".to_owned(), true.into());
         }
         Self { delivery, ..self }
+    }
+
+    /// A client of another make: its messages do not say which ask they go with.
+    pub(crate) fn unmarked(self) -> Self {
+        let marks = false;
+        Self { marks, ..self }
     }
 
     /// Sends this with every run.
@@ -176,7 +185,13 @@ impl Visitor {
     async fn send(&mut self, said: Said) -> String {
         let next = self.next_run(&said);
         next.start(&mut self.thread, &mut self.asks);
-        let answer = post(&self.server, "/agent", json!(next.input)).await;
+        let mut input = json!(next.input);
+        let messages = input["messages"].as_array_mut().into_iter().flatten();
+        for message in messages.filter(|_| !self.marks) {
+            let message = message.as_object_mut().expect("a message is an object");
+            message.remove("metadata");
+        }
+        let answer = post(&self.server, "/agent", input).await;
         self.takes(&answer)
     }
 

@@ -112,15 +112,7 @@ fn journeys_in_chromium(
 
 /// The journeys that `which` selects, through this page, in the browser that `name` names.
 fn journeys(which: &[&str], page: PathBuf, name: impl FnOnce(&mut Command)) -> Result<Outcome> {
-    // Together with the journeys, so that cargo settles on the features that the native tests were built with.
-    let built = check(cargo().args([
-        "build",
-        "--workspace",
-        "--bin",
-        "question-server",
-        "--test",
-        "e2e",
-    ]))?;
+    let built = build_server()?;
     if built != Outcome::Passed {
         return Ok(built);
     }
@@ -134,6 +126,18 @@ fn journeys(which: &[&str], page: PathBuf, name: impl FnOnce(&mut Command)) -> R
     journeys.env_remove("XTASK_FIREFOX");
     name(&mut journeys);
     check(&mut journeys)
+}
+
+/// Builds the server, together with the journeys, so that cargo settles on the features that the native tests were built with.
+pub(super) fn build_server() -> Result<Outcome> {
+    check(cargo().args([
+        "build",
+        "--workspace",
+        "--bin",
+        "question-server",
+        "--test",
+        "e2e",
+    ]))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use anyhow::{Result, anyhow};
 
 use super::browser::{self, Kind};
+use super::clients;
 use super::journeys;
 use super::summary::Outcome;
 use crate::args::Group;
@@ -50,6 +51,11 @@ pub(super) const STEPS: &[Step] = &[
         "components in Firefox",
         components_in_firefox,
     ),
+    step(
+        Group::E2e,
+        "clients that people have",
+        clients::that_people_have,
+    ),
     step(Group::E2e, "journeys in Chromium", journeys::in_chromium),
     step(
         Group::E2e,
@@ -77,6 +83,7 @@ pub(super) struct Tools {
     /// The page as users get it, once it is built.
     built: OnceLock<PathBuf>,
     pub(super) axe: Wanted<PathBuf>,
+    pub(super) clients: Wanted<PathBuf>,
     pub(super) chromium: Wanted<Browser>,
     pub(super) firefox: Wanted<Browser>,
 }
@@ -107,6 +114,7 @@ impl Tools {
         if any(&[Group::E2e]) {
             self.page = wanted(Toolbox::for_page(true))?;
             self.axe = wanted(tools::axe())?;
+            self.clients = wanted(tools::released_clients())?;
         }
         if any(&[Group::Browser, Group::E2e]) {
             self.chromium = wanted(browsers::chromium())?;
@@ -124,13 +132,14 @@ impl Tools {
         Ok(self.built.get_or_init(|| built).clone())
     }
 
-    /// Firefox is welcome and never needed; browsers, Node and axe-core may be missing where nobody promised them.
+    /// Firefox is welcome and never needed; browsers, Node and its packages may be missing where nobody promised them.
     fn judge(&self) -> Outcome {
         let basics = [self.lints.reason(), self.target.reason()];
         let built = [self.wasm_bindgen.reason(), self.page.reason()];
         let may_be_missing = [
             self.node.reason(),
             self.axe.reason(),
+            self.clients.reason(),
             self.chromium.reason(),
         ];
         let reason = |reasons: &[Option<&str>]| {

@@ -1,4 +1,4 @@
-//! Node.js, `wasm-opt`, which comes as a package of it, and the packages that benchmarks measure.
+//! Node.js, `wasm-opt`, which comes as a package of it, and the packages that tests run and benchmarks measure.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -24,6 +24,10 @@ const STREAM_PEERS: [&str; 4] = [
 
 /// What looks for barriers in pages, in the version of npm's `axe-core`.
 const AXE: &str = "4.14.1";
+
+/// The versions of `@ag-ui/client` that a server meets, each with a way of its own: the newest, the last before 1.0, which `CopilotKit` pins,
+/// and one from before interrupts.
+pub(crate) const CLIENTS: [&str; 3] = ["1.0.0", "0.0.59", "0.0.47"];
 
 /// The `node` that runs tests, brought by apt where that may be done.
 ///
@@ -76,6 +80,33 @@ pub(crate) fn stream_peers() -> Result<PathBuf> {
                 cache::home()?.display()
             ));
             install("stream-peers", &pins, &STREAM_PEERS)
+        }
+    }
+}
+
+/// A folder in which Node finds each of [`CLIENTS`], as `client-VERSION`.
+///
+/// # Errors
+///
+/// They are missing, and there is no npm or no network to bring them; or Node is too old for them.
+pub(crate) fn released_clients() -> Result<PathBuf> {
+    let node = node()?;
+    let version = children::output_of(Command::new(node).arg("--version")).unwrap_or_default();
+    if major(&version).is_none_or(|major| major < OLDEST_NODE) {
+        bail!("Node.js {OLDEST_NODE} or later is needed, and `node --version` says {version:?}");
+    }
+    let pins = CLIENTS.join("-");
+    match cache::entry("ag-ui-clients", &pins)? {
+        Some(entry) => Ok(entry),
+        None => {
+            say(&format!(
+                "Installing @ag-ui/client {}, which the server is tried with, into {}; this takes some seconds, once",
+                CLIENTS.join(", "),
+                cache::home()?.display()
+            ));
+            let packages = CLIENTS.map(|pin| format!("client-{pin}@npm:@ag-ui/client@{pin}"));
+            let packages: Vec<&str> = packages.iter().map(String::as_str).collect();
+            install("ag-ui-clients", &pins, &packages)
         }
     }
 }
@@ -149,6 +180,14 @@ fn ensure_on_path(program: &str) -> Result<PathBuf> {
     }
 }
 
+/// The first that has `fetch`.
+const OLDEST_NODE: u32 = 18;
+
+/// The first number in `v20.19.2`.
+fn major(version: &str) -> Option<u32> {
+    version.strip_prefix('v')?.split('.').next()?.parse().ok()
+}
+
 /// Older ones refuse what today's compiler emits.
 const OLDEST_WASM_OPT: &str = "wasm-opt version 119 (version_119)";
 
@@ -162,6 +201,12 @@ fn release_number(text: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nodes_version_is_read() {
+        assert_eq!(major("v20.19.2"), Some(20));
+        assert_eq!(major(""), None);
+    }
 
     #[test]
     fn wasm_opts_release_is_read() {

@@ -42,7 +42,7 @@ async fn every_look(
     scene: &'static str,
 ) -> WebDriverResult<Vec<(&'static str, Barrier)>> {
     let mut found = Vec::new();
-    for look in &LOOKS {
+    for look in LOOKS.iter().chain(&LOW) {
         let barriers = look_for_barriers(driver, look, json!({})).await?;
         found.extend(barriers.into_iter().map(|barrier| (scene, barrier)));
     }
@@ -53,6 +53,8 @@ async fn every_look(
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look {
     width: u32,
+    /// Where there is none, as high as all that there is: axe-core can't judge a text that an edge cuts.
+    height: Option<u32>,
     scheme: &'static str,
     forced_colours: &'static str,
 }
@@ -69,10 +71,23 @@ pub(crate) const LOOKS: [Look; 6] = [
 pub(crate) const fn look(width: u32, scheme: &'static str, forced_colours: &'static str) -> Look {
     Look {
         width,
+        height: None,
         scheme,
         forced_colours,
     }
 }
+
+/// A window so low that the page scrolls as a whole: at four times its size, and a phone on its side.
+const LOW: [Look; 2] = [
+    Look {
+        height: Some(200),
+        ..look(320, "light", "none")
+    },
+    Look {
+        height: Some(390),
+        ..look(844, "dark", "none")
+    },
+];
 
 impl Look {
     async fn take(&self, driver: &WebDriver) -> WebDriverResult<()> {
@@ -84,9 +99,13 @@ impl Look {
         ]);
         let media = json!({"features": features});
         chromium::devtools(driver, "Emulation.setEmulatedMedia", media).await?;
-        // As high as all that there is: axe-core can't judge a text that an edge cuts.
-        chromium::resize(driver, self.width, 900).await?;
-        let height = driver.execute(HEIGHT, Vec::new()).await?.convert()?;
+        let height = match self.height {
+            Some(height) => height,
+            None => {
+                chromium::resize(driver, self.width, 900).await?;
+                driver.execute(HEIGHT, Vec::new()).await?.convert()?
+            }
+        };
         chromium::resize(driver, self.width, height).await
     }
 }

@@ -100,6 +100,7 @@ async fn every_language_fits_the_narrowest_window() {
                 .await?;
             assert_eq!(page.language().await?[..2], [language, direction]);
             page.fits("the welcome").await?;
+            assert_eq!(page.title_start().await?, 16, "{language}");
             page.press_button(settings).await?;
             page.fits("the settings").await?;
             page.press_keys(Key::Escape + "").await?;

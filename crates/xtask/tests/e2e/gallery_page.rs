@@ -212,6 +212,24 @@ impl GalleryPage {
             .await
     }
 
+    /// Drags the pointer over the text of the nth row, as one selects it. Gives what is selected then.
+    pub(crate) async fn drag_over_row(&self, nth: usize) -> WebDriverResult<String> {
+        let texts = By::Css(".qc-option:not(.qc-other) :is(.qc-option-label, .qc-option-button)");
+        let text = &self.driver.find_all(texts).await?[nth];
+        self.bring_to_the_middle(text).await?;
+        let start = 2 - text.rect().await?.width as i64 / 2;
+        let chain = self.driver.action_chain();
+        chain
+            .move_to_element_with_offset(text, start, 0)
+            .click_and_hold()
+            .move_by_offset(20, 0)
+            .move_by_offset(12, 0)
+            .release()
+            .perform()
+            .await?;
+        self.tell("return String(getSelection());", []).await
+    }
+
     /// Clicks a button of the card, once the card stands still: a tap on something that just moved is not taken.
     pub(crate) async fn click_button(&self, name: &str) -> WebDriverResult<()> {
         self.stands_still().await?;
@@ -230,6 +248,14 @@ impl GalleryPage {
             .execute(script, vec![element.to_json()?])
             .await?;
         Ok(())
+    }
+
+    /// Moves the pointer over an option, and does not press.
+    pub(crate) async fn point_at(&self, label: &str) -> WebDriverResult<()> {
+        let row = self.option(label, "row").await?;
+        self.bring_to_the_middle(&row).await?;
+        let chain = self.driver.action_chain();
+        chain.move_to_element_center(&row).perform().await
     }
 
     /// Makes the composer the place of the focus.

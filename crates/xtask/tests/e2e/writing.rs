@@ -4,8 +4,14 @@ use serde_json::json;
 use thirtyfour::prelude::*;
 
 use crate::browser::journey;
+use crate::chat_page::selector;
 
 const REQUEST: &str = "I need my car looked at";
+/// The text of the question that waits.
+const QUESTION: &str = "form .qc-question-text";
+
+/// Windows so low that bar and composer would leave no room: a page at four times its size, and phones on their sides.
+const LOW: [(u32, u32); 3] = [(320, 200), (640, 320), (844, 390)];
 
 #[tokio::test]
 async fn the_field_grows_with_its_lines_and_enter_sends_them() {
@@ -49,24 +55,93 @@ async fn the_enter_that_takes_a_word_from_an_input_method_sends_nothing() {
 
 #[tokio::test]
 async fn who_reads_at_the_beginning_stays_there_and_is_told_of_news() {
+    // In the second the page scrolls as a whole.
+    for height in [480, 320] {
+        journey(async |page| {
+            page.resize(400, height).await?;
+            page.say(REQUEST).await?;
+            page.can_choose("Brake service").await?;
+            page.leaves_the_beginning().await?;
+            let here = page.here().await?;
+            let there = page.in_another_tab().await?;
+            page.goes_to_the_beginning().await?;
+            page.has_button("To the newest message").await?;
+            page.switch_to(&there).await?;
+            page.tap("Brake service").await?;
+            page.can_choose("Standard").await?;
+            page.switch_to(&here).await?;
+            page.has_button("New messages").await?;
+            assert_eq!(page.place().await?, 0);
+            page.press_button("New messages").await?;
+            page.has_in_sight(QUESTION).await?;
+            Ok(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_low_window_scrolls_as_a_whole_and_leads_to_each_question() {
+    for (width, height) in LOW {
+        journey(async |page| {
+            page.resize(width, height).await?;
+            page.reload().await?;
+            page.has_in_sight("#welcome-title").await?;
+            page.say(REQUEST).await?;
+            page.can_choose("Brake service").await?;
+            page.has_in_sight(QUESTION).await?;
+            page.fits("a question").await?;
+            let inner: Vec<String> = page.tell(SCROLLS_INSIDE).await?;
+            assert_eq!(inner, [""; 0], "{width} × {height}");
+            page.press_keys("My").await?;
+            page.has_in_sight(selector::COMPOSER).await?;
+            page.press("Brake service").await?;
+            page.can_choose("Standard").await?;
+            page.has_in_sight(QUESTION).await?;
+            assert_eq!(page.unsent().await?, "My");
+            Ok(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn the_way_back_to_the_end_covers_nothing_that_has_the_focus() {
+    for (width, height) in LOW {
+        journey(async |page| {
+            page.resize(width, height).await?;
+            page.say(REQUEST).await?;
+            page.can_choose("Brake service").await?;
+            page.tab_back_to("New conversation").await?;
+            page.has_button("To the newest message").await?;
+            for option in ["Brake service", "Oil change", "Tire rotation"] {
+                page.tab_to(option).await?;
+                assert!(page.sees_the_focus().await?, "{option}, {width} × {height}");
+            }
+            Ok(())
+        })
+        .await;
+    }
+}
+
+/// A phone is turned, a page is made larger: the question stays where it can be read.
+#[tokio::test]
+async fn a_window_that_becomes_low_keeps_the_question_in_sight() {
     journey(async |page| {
-        page.resize(400, 480).await?;
+        page.resize(390, 844).await?;
         page.say(REQUEST).await?;
-        page.can_choose("Brake service").await?;
-        page.leaves_the_beginning().await?;
-        let here = page.here().await?;
-        let there = page.in_another_tab().await?;
-        page.goes_to_the_beginning().await?;
-        page.has_button("To the newest message").await?;
-        page.switch_to(&there).await?;
         page.tap("Brake service").await?;
         page.can_choose("Standard").await?;
-        page.switch_to(&here).await?;
-        page.has_button("New messages").await?;
-        assert_eq!(page.place().await?, 0);
-        page.press_button("New messages").await?;
-        page.leaves_the_beginning().await?;
+        for (width, height) in [(844, 390), (390, 844), (320, 200), (1280, 800)] {
+            page.resize(width, height).await?;
+            page.has_in_sight(QUESTION).await?;
+        }
         Ok(())
     })
     .await;
 }
+
+/// What scrolls beside the page itself, but for the field that one writes in.
+const SCROLLS_INSIDE: &str = "
+    const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflowY) && element.scrollHeight > element.clientHeight;
+    return [...document.body.querySelectorAll(':not(textarea)')].filter(scrolls).map((element) => element.className);";

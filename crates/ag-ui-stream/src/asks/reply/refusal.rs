@@ -22,7 +22,7 @@ pub enum Refusal {
         /// Where it stands.
         phase: Phase,
     },
-    /// The delivery is `Resume`, and no interrupt names the ask.
+    /// The delivery is `Resume`, and the agent waits for the ask by no interrupt.
     NoInterrupt {
         /// The ask.
         tool_call_id: String,
@@ -34,57 +34,50 @@ pub enum Refusal {
     },
     /// The reply is not what the interrupt's schema takes.
     Payload {
-        /// The interrupt.
-        interrupt_id: String,
+        /// The ask.
+        tool_call_id: String,
         /// What it does not take.
         message: String,
     },
-    /// Calls would be left without an answer, which no provider takes.
+    /// Other questions wait for their answers, which go out together.
+    QuestionsWait {
+        /// The asks.
+        tool_call_ids: Vec<String>,
+    },
+    /// Calls of this client's other tools would be left without a result, which no provider takes.
     OpenCalls {
         /// The calls.
         tool_call_ids: Vec<String>,
     },
-    /// Interrupts would be left without an answer, which the protocol forbids.
+    /// Interrupts that no question stands for would be left open, which the protocol forbids. Their asks can be declined.
     OpenInterrupts {
         /// The interrupts.
         interrupt_ids: Vec<String>,
     },
 }
 
+/// In words for the user, behind "This can't be sent: ".
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::RunOpen { run_id } => write!(f, "run {run_id} is still open"),
-            Self::UnknownAsk { tool_call_id } => write!(f, "there is no question {tool_call_id}"),
-            Self::NotAnswerable {
-                tool_call_id,
-                phase,
-            } => write!(
-                f,
-                "the question {tool_call_id} cannot be answered any more: it is {phase}"
-            ),
-            Self::NoInterrupt { tool_call_id } => {
-                write!(f, "no interrupt waits for the question {tool_call_id}")
+        f.write_str(match self {
+            Self::RunOpen { .. } => "the agent is still writing",
+            Self::UnknownAsk { .. } => "there is no such question",
+            Self::NotAnswerable { phase, .. } => {
+                return write!(f, "the question is no longer waiting: it is {phase}");
             }
-            Self::Expired { interrupt_id } => write!(f, "the interrupt {interrupt_id} has expired"),
-            Self::Payload {
-                interrupt_id,
-                message,
-            } => write!(
-                f,
-                "the interrupt {interrupt_id} does not take the answer: {message}"
-            ),
-            Self::OpenCalls { tool_call_ids } => write!(
-                f,
-                "tool calls would stay unanswered: {}",
-                tool_call_ids.join(", ")
-            ),
-            Self::OpenInterrupts { interrupt_ids } => write!(
-                f,
-                "interrupts would stay unanswered: {}",
-                interrupt_ids.join(", ")
-            ),
-        }
+            Self::NoInterrupt { .. } => {
+                "the agent did not pause its work for this question, so its answer has to go another way"
+            }
+            Self::Expired { .. } => "the time for an answer is over",
+            Self::Payload { message, .. } => {
+                return write!(f, "the agent does not take this answer: {message}");
+            }
+            Self::QuestionsWait { .. } => "another question waits for its answer",
+            Self::OpenCalls { .. } => "the page has not finished something that the agent asked of it",
+            Self::OpenInterrupts { .. } => {
+                "the agent waits for something that this page can't ask; cancel that first"
+            }
+        })
     }
 }
 

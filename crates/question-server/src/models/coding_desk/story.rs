@@ -2,6 +2,7 @@
 
 use super::tools::EXIT_PLAN_MODE;
 use crate::models::SPAWN_AGENTS;
+use crate::models::own_words::begins;
 use ask_user_question::examples;
 use ask_user_question::validate::check_text;
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
@@ -35,9 +36,10 @@ enum Story {
 }
 
 pub(super) fn next(history: &[Message], context: &ToolContext) -> Step {
-    let own_words =
-        |message: &Message| matches!(message, Message::User(user) if user.ask.is_none());
-    let Some(begin) = history.iter().rposition(own_words) else {
+    let Some(begin) = (0..history.len())
+        .rev()
+        .find(|&index| begins(history, index))
+    else {
         return say("What shall I do?");
     };
     let story = match &history[begin] {

@@ -2,6 +2,7 @@
 
 use super::speech;
 use super::visit::{Decision, Schedule, Work};
+use crate::models::own_words::begins;
 use ask_user_question::reply::Answer;
 use ask_user_question::validate::check_text;
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
@@ -84,8 +85,11 @@ pub(super) enum Lead {
 /// The next turn after this history.
 pub(super) fn turn(history: &[Message]) -> Turn {
     let mut desk = Desk::default();
-    for message in history {
-        desk.read(message);
+    for (index, message) in history.iter().enumerate() {
+        match message {
+            Message::User(message) if begins(history, index) => desk.begin(&message.text),
+            message => desk.read(message),
+        }
     }
     speech::turn(&desk.stage, &desk.lead)
 }
@@ -101,8 +105,7 @@ struct Desk {
 impl Desk {
     fn read(&mut self, message: &Message) {
         match message {
-            // The text of a selection repeats what the tool result says.
-            Message::User(message) if message.ask.is_none() => self.begin(&message.text),
+            // What goes with an answer repeats what the tool result says.
             Message::User(_) => {}
             Message::Assistant(message) => {
                 for call in &message.tool_calls {

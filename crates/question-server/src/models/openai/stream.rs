@@ -1,25 +1,51 @@
 //! The endpoint's answer, from bytes to deltas.
 
+mod calls;
+
+use super::secrets::left_out;
 use crate::models::Delta;
 use ag_ui_stream::sse::Decoder;
 use ask_user_question::json::parse;
+use calls::Calls;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
-/// The longest error text that is told, in characters.
+/// The longest error text that is logged, in characters.
 const MAX_ERROR_CHARS: usize = 300;
+
+/// The longest answer that is read in one piece, in bytes.
+const MAX_WHOLE_BYTES: usize = 4 << 20;
 
 /// An answer, as far as it has arrived.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
-    decoder: Decoder,
-    /// The calls that have begun, by the ids that the endpoint gave them, where it did.
-    calls: Vec<Option<String>>,
-    begun: BTreeSet<usize>,
+    body: Body,
+    calls: Calls,
     is_whole: bool,
+    /// What must not be logged.
+    key: Option<Arc<str>>,
+}
+
+/// What the endpoint sends, which its first character tells.
+#[derive(Debug, Default)]
+enum Body {
+    #[default]
+    NotYetKnown,
+    /// What it was asked for.
+    Stream(Box<Decoder>),
+    /// JSON: some do not stream where there are tools.
+    Whole(Vec<u8>),
 }
 
 impl Reading {
+    /// An answer of which nothing has arrived, from an endpoint that has this key.
+    pub(super) fn new(key: Option<Arc<str>>) -> Self {
+        Self {
+            key,
+            ..Self::default()
+        }
+    }
+
     /// Whether the endpoint has said that this is all.
     pub(super) fn is_whole(&self) -> bool {
         self.is_whole
@@ -30,80 +56,105 @@ impl Reading {
     /// # Errors
     /// Why the answer goes no further, in words for the user.
     pub(super) fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), String> {
-        self.decoder.feed(bytes);
-        while let Some(frame) = self.decoder.next_frame() {
-            let unreadable = || "The model's answer cannot be read.".to_owned();
+        if let Body::NotYetKnown = self.body {
+            match bytes.trim_ascii_start().first() {
+                None => return Ok(()),
+                Some(b'{' | b'[') => self.body = Body::Whole(Vec::new()),
+                Some(b'<') => {
+                    return Err(
+                        "The model's endpoint answers with a web page. Its address may be wrong."
+                            .to_owned(),
+                    );
+                }
+                Some(_) => self.body = Body::Stream(Box::default()),
+            }
+        }
+        match &mut self.body {
+            Body::NotYetKnown => Ok(()),
+            Body::Stream(decoder) => {
+                decoder.feed(bytes);
+                self.read_frames(deltas)
+            }
+            // Only white space can follow.
+            Body::Whole(_) if self.is_whole => Ok(()),
+            Body::Whole(body) => {
+                body.extend_from_slice(bytes);
+                self.read_whole(deltas)
+            }
+        }
+    }
+
+    fn read_frames(&mut self, deltas: &mut Vec<Delta>) -> Result<(), String> {
+        while let Body::Stream(decoder) = &mut self.body
+            && let Some(frame) = decoder.next_frame()
+        {
             let data = frame.map_err(|_| unreadable())?.data;
             if data.trim() == "[DONE]" {
                 self.is_whole = true;
                 continue;
             }
             if let Some(why) = error_in(&data) {
-                return Err(format!("The model broke off: {why}"));
+                self.note(&why);
+                return Err("The model broke off.".to_owned());
             }
             let chunk = parse(&data).map_err(|_| unreadable())?;
-            self.take(&chunk, deltas);
+            // The chunk that tells the usage has no choice.
+            let choice = &chunk["choices"][0];
+            self.take(&choice["delta"], deltas);
+            self.is_whole |= choice["finish_reason"].is_string();
         }
         Ok(())
     }
 
-    fn take(&mut self, chunk: &Value, deltas: &mut Vec<Delta>) {
-        // The chunk that tells the usage has no choice.
-        let choice = &chunk["choices"][0];
-        if let Some(text) = choice["delta"]["content"].as_str() {
+    /// Reads an answer that comes in one piece, once it is there.
+    fn read_whole(&mut self, deltas: &mut Vec<Delta>) -> Result<(), String> {
+        let Body::Whole(body) = &self.body else {
+            return Ok(());
+        };
+        if body.len() > MAX_WHOLE_BYTES {
+            return Err(unreadable());
+        }
+        let may_be_all = matches!(body.trim_ascii_end().last(), Some(b'}' | b']'));
+        let Some(text) = str::from_utf8(body).ok().filter(|_| may_be_all) else {
+            return Ok(());
+        };
+        let Ok(answer) = parse(text) else {
+            return Ok(());
+        };
+        if let Some(why) = error_in(text) {
+            self.note(&why);
+            return Err("The model's endpoint refuses.".to_owned());
+        }
+        let message = answer["choices"][0]["message"].clone();
+        if !message.is_object() {
+            return Err(
+                "The model's endpoint answers with something else than a chat completion."
+                    .to_owned(),
+            );
+        }
+        self.take(&message, deltas);
+        self.is_whole = true;
+        Ok(())
+    }
+
+    /// What an endpoint says of its failure is for the log alone.
+    fn note(&self, why: &str) {
+        let why = left_out(why, self.key.as_deref());
+        tracing::debug!(?why, "the model's endpoint breaks off and says");
+    }
+
+    fn take(&mut self, said: &Value, deltas: &mut Vec<Delta>) {
+        if let Some(text) = said["content"].as_str() {
             deltas.push(Delta::Text(text.to_owned()));
         }
-        for piece in choice["delta"]["tool_calls"]
-            .as_array()
-            .into_iter()
-            .flatten()
-        {
-            self.take_call(piece, deltas);
+        for piece in said["tool_calls"].as_array().into_iter().flatten() {
+            self.calls.take(piece, deltas);
         }
-        self.is_whole |= choice["finish_reason"].is_string();
     }
+}
 
-    fn take_call(&mut self, piece: &Value, deltas: &mut Vec<Delta>) {
-        let call = self.index_of(piece);
-        let function = &piece["function"];
-        if let Some(name) = function["name"].as_str().filter(|name| !name.is_empty())
-            && self.begun.insert(call)
-        {
-            let name = name.to_owned();
-            deltas.push(Delta::CallStart { call, name });
-        }
-        if let Some(delta) = function["arguments"]
-            .as_str()
-            .filter(|delta| !delta.is_empty())
-        {
-            let delta = delta.to_owned();
-            deltas.push(Delta::CallArgs { call, delta });
-        }
-    }
-
-    /// Some endpoints leave the index out: then an id that is new begins a call, and everything else goes on with the last.
-    fn index_of(&mut self, piece: &Value) -> usize {
-        let index = piece["index"]
-            .as_u64()
-            .and_then(|index| usize::try_from(index).ok());
-        if let Some(index) = index {
-            return index;
-        }
-        let id = piece["id"]
-            .as_str()
-            .filter(|id| !id.is_empty())
-            .map(str::to_owned);
-        let known = id
-            .as_ref()
-            .and_then(|id| self.calls.iter().position(|call| call.as_ref() == Some(id)));
-        if let Some(known) = known {
-            return known;
-        }
-        if id.is_some() || self.calls.is_empty() {
-            self.calls.push(id);
-        }
-        self.calls.len() - 1
-    }
+fn unreadable() -> String {
+    "The model's answer cannot be read.".to_owned()
 }
 
 /// The error that a body or a chunk tells, cut to a readable length.
@@ -177,6 +228,19 @@ data: {"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"two","ar
     }
 
     #[test]
+    fn an_answer_in_one_piece_is_read_once() {
+        let mut reading = Reading::default();
+        let (begins, ends) = (r#" {"choices":[{"message":{"content":"{Hi}"#, r#"!"}}]}"#);
+        assert_eq!(feed(&mut reading, begins), Ok(Vec::new()));
+        assert_eq!(
+            feed(&mut reading, ends),
+            Ok(vec![Delta::Text("{Hi}!".to_owned())])
+        );
+        assert!(reading.is_whole());
+        assert_eq!(feed(&mut reading, "\n"), Ok(Vec::new()));
+    }
+
+    #[test]
     fn what_is_no_answer_says_so() {
         for stream in [
             "data: nonsense\n\n",
@@ -184,7 +248,7 @@ data: {"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"two","ar
         ] {
             let error = feed(&mut Reading::default(), stream).expect_err("it is none");
             assert!(
-                error.contains("overloaded") || error.contains("cannot be read"),
+                error == "The model broke off." || error.contains("cannot be read"),
                 "{error}"
             );
         }

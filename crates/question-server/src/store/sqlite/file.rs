@@ -1,5 +1,6 @@
 //! Opening the file.
 
+use crate::limits::TAKEOVER;
 use crate::store::StoreError;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use std::fs::{self, OpenOptions};
@@ -29,20 +30,48 @@ const MIGRATIONS: [&str; 2] = [
      CREATE INDEX deadline ON conversation (expires_at) WHERE expires_at IS NOT NULL;",
 ];
 
-/// How long a server that is just ending may keep the file from the next.
-const PATIENCE: Duration = Duration::from_secs(2);
-
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     create(path).map_err(|error| StoreError(error.to_string()))?;
     let mut database = Connection::open(path)?;
-    database.busy_timeout(PATIENCE)?;
     // Before anything is read, so that the lock is held from here on.
     database.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    wait_for_its_turn(&database, path)?;
+    check(&database)?;
     migrate(&mut database, &MIGRATIONS)?;
     database.pragma_update(None, "journal_mode", "WAL")?;
     database.pragma_update(None, "synchronous", "FULL")?;
     database.pragma_update(None, "foreign_keys", true)?;
     Ok(database)
+}
+
+/// A server that is just ending may have the file for some time yet.
+fn wait_for_its_turn(database: &Connection, path: &Path) -> Result<(), StoreError> {
+    database.busy_timeout(Duration::ZERO)?;
+    let tried = database.execute_batch("BEGIN IMMEDIATE; ROLLBACK");
+    let code = tried.err().and_then(|error| error.sqlite_error_code());
+    if let Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) = code {
+        tracing::warn!(
+            file = %path.display(),
+            "another server has the file; waiting up to {} s for it to end",
+            TAKEOVER.as_secs()
+        );
+    }
+    Ok(database.busy_timeout(TAKEOVER)?)
+}
+
+/// Whoever writes into a damaged file damages more of it. Reading all of it takes a tenth of a second for a hundred megabytes.
+fn check(database: &Connection) -> Result<(), StoreError> {
+    let found = database.query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0))?;
+    if found == "ok" {
+        return Ok(());
+    }
+    Err(damaged(&found))
+}
+
+fn damaged(what: &str) -> StoreError {
+    StoreError(format!(
+        "it is damaged ({what}); put a backup in its place, or what `sqlite3 FILE .recover` saves of it"
+    ))
 }
 
 /// Makes the file where there is none. What people write is for this user alone; SQLite gives its log the same rights.
@@ -90,6 +119,7 @@ impl From<rusqlite::Error> for StoreError {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 Self("another server is using it".to_owned())
             }
+            Some(ErrorCode::DatabaseCorrupt) => damaged(&error.to_string()),
             Some(ErrorCode::NotADatabase) => Self("it is no database".to_owned()),
             Some(_) | None => Self(error.to_string()),
         }

@@ -27,6 +27,9 @@ pub(super) enum Job {
         now: Timestamp,
         reply: Reply<Deadlines>,
     },
+    AtWork {
+        reply: Reply<Vec<String>>,
+    },
 }
 
 /// Tells what came of a job, unless the commit that it was part of failed.
@@ -66,6 +69,7 @@ fn commit(
             Job::Load { id, reply } => verdict(reply, load(&all, &id)),
             Job::Count { reply } => verdict(reply, count(&all)),
             Job::Deadlines { now, reply } => verdict(reply, deadlines(&all, now)),
+            Job::AtWork { reply } => verdict(reply, at_work(&all)),
             Job::Commit { rows, reply } => {
                 // Of its own, so that one that fails takes no other with it.
                 let done = all.savepoint().map_err(StoreError::from).and_then(|one| {
@@ -97,6 +101,7 @@ impl Job {
             Self::Commit { reply, .. } => verdict(reply, Err(why())),
             Self::Count { reply } => verdict(reply, Err(why())),
             Self::Deadlines { reply, .. } => verdict(reply, Err(why())),
+            Self::AtWork { reply } => verdict(reply, Err(why())),
         }
     }
 }
@@ -147,6 +152,18 @@ fn deadlines(database: &Connection, now: Timestamp) -> Result<Deadlines, StoreEr
             .and_then(|next| u64::try_from(next).ok())
             .map(Timestamp),
     })
+}
+
+/// Looks at every state, since it is asked for once. One that cannot be read hides no other.
+fn at_work(database: &Connection) -> Result<Vec<String>, StoreError> {
+    let mut find = database.prepare_cached(
+        "SELECT id FROM conversation
+         WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.type') END
+             IN ('llm_requesting', 'tool_executing')
+         ORDER BY number",
+    )?;
+    let ids = find.query_map((), |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
 }
 
 fn write(database: &Connection, rows: &NewRows) -> Result<(), StoreError> {

@@ -88,6 +88,20 @@ async fn sel_07_every_place_on_a_row_toggles_once() {
 }
 
 #[tokio::test]
+async fn a_pointer_that_selects_the_text_of_a_row_answers_nothing() {
+    for mode in ["", "&mode=on-pick"] {
+        gallery_at(&format!("{SINGLE}{mode}"), async |page| {
+            page.stands_still().await?;
+            let selected = page.drag_over_row(1).await?;
+            assert!("Repair".starts_with(&selected) && !selected.is_empty());
+            assert_eq!(page.chosen().await?, NOTHING);
+            has_sent_nothing(page).await
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
 async fn oth_01_passing_through_the_text_changes_nothing() {
     gallery_at(SINGLE, async |page| {
         page.choose("Cleaning").await?;

@@ -158,6 +158,127 @@ async fn i18n_01_each_text_has_its_own_direction_and_the_row_the_pages() {
 }
 
 #[tokio::test]
+async fn digits_are_shown_where_they_choose_and_nowhere_else() {
+    gallery_at("?gallery=chat-service&state=awaiting", async |page| {
+        page.tell::<()>(WITH_A_MOUSE, []).await?;
+        page.click_composer().await?;
+        page.point_at("Cleaning").await?;
+        assert!(
+            !page.tell::<bool>(SHOWS_DIGITS, []).await?,
+            "a digit would go into the message"
+        );
+        page.stand_before_the_card().await?;
+        page.tab_to("Cleaning").await?;
+        assert!(
+            page.tell::<bool>(SHOWS_DIGITS, []).await?,
+            "a digit would choose"
+        );
+        page.tab_to("own answer").await?;
+        assert!(
+            !page.tell::<bool>(SHOWS_DIGITS, []).await?,
+            "a digit would be typed"
+        );
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_text_of_another_language_begins_where_the_cards_own_do() {
+    gallery_at("?gallery=chat-service&state=late&lang=ar", async |page| {
+        let starts: Vec<f64> = page
+            .tell(STARTS, [json!(".qc-late > .qc-hint, .qc-late-text")])
+            .await?;
+        assert!(
+            starts.len() == 2 && (starts[0] - starts[1]).abs() < 1.0,
+            "{starts:?}"
+        );
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_ways_to_what_is_missing_are_in_line_with_their_heading() {
+    gallery_at(
+        "?gallery=coding-four-questions&state=invalid",
+        async |page| {
+            for direction in ["ltr", "rtl"] {
+                let summary = format!("document.documentElement.dir = '{direction}'; {STARTS}");
+                let lines = ".qc-summary > p, .qc-summary li:first-child button";
+                let starts: Vec<f64> = page.tell(&summary, [json!(lines)]).await?;
+                assert!(
+                    starts.len() == 2 && (starts[0] - starts[1]).abs() < 1.0,
+                    "{direction}: {starts:?}"
+                );
+            }
+            Ok(())
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_field_grows_with_its_text_and_needs_no_grip() {
+    gallery_at("?gallery=chat-service&state=awaiting", async |page| {
+        page.stand_before_the_card().await?;
+        page.tab_to("own answer").await?;
+        let (low, grip): (u32, String) = page.tell(FIELD, []).await?;
+        page.press("Brakes").await?;
+        page.press_with(Key::Shift, Key::Enter + "").await?;
+        page.press("and oil").await?;
+        let (high, _): (u32, String) = page.tell(FIELD, []).await?;
+        assert!(high > low, "{high} after {low}");
+        assert_eq!(grip, "none");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_unreadable_question_leaves_no_holes() {
+    gallery_at("?gallery=all&state=malformed", async |page| {
+        let holes: Vec<String> = page.tell(HOLES, []).await?;
+        assert!(holes.is_empty(), "{holes:#?}");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn lines_of_a_preview_are_not_broken_and_are_scrolled_by_the_keyboard() {
+    gallery_at("?gallery=previews&state=awaiting", async |page| {
+        for width in [1280, 320] {
+            page.resize(width, 800).await?;
+            page.stand_before_the_card().await?;
+            page.tab().await?;
+            let shown: (usize, usize) = page.tell(PREVIEW_LINES, []).await?;
+            assert_eq!(shown.0, shown.1, "lines, at {width}");
+        }
+        // What is chosen stays shown when the focus leaves it.
+        page.press(" ").await?;
+        let text = page.texts(".qc-preview-text").await?;
+        while page
+            .tell(
+                "return !document.activeElement.matches('.qc-preview-text');",
+                [],
+            )
+            .await?
+        {
+            page.tab().await?;
+        }
+        assert_eq!(
+            page.texts(".qc-preview-text").await?,
+            text,
+            "it stays the one that is shown"
+        );
+        page.press(Key::Right + "").await?;
+        page.until("document.activeElement.scrollLeft > 0").await
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn csp_01_the_built_page_is_styled_without_anything_inline() {
     gallery_at(FOUR, async |page| {
         let styled: bool = page
@@ -202,7 +323,7 @@ const cut = () => {
       const box = element.getBoundingClientRect();
       if (box.width === 0 || element.closest(".qc-visually-hidden")) continue;
       if (box.left < edge.left - 1 || box.right > edge.right + 1) found.push(`outside ${name(element)}`);
-      const clips = getComputedStyle(element).overflowX !== "visible" && !element.matches("textarea");
+      const clips = getComputedStyle(element).overflowX !== "visible" && !element.matches("textarea, .qc-preview-text");
       if (clips && element.scrollWidth > element.clientWidth + 1) found.push(`clipped ${name(element)}`);
     }
     for (const row of card.querySelectorAll(".qc-option, .qc-actions, .qc-question")) {
@@ -244,4 +365,46 @@ return [...document.querySelectorAll(".qc-option")].map((row) => {
   const control = row.querySelector("input").getBoundingClientRect(), label = row.querySelector(".qc-option-label").getBoundingClientRect();
   return arguments[0] ? control.right <= label.left : control.left >= label.right;
 });
+"#;
+
+/// Headless browsers have none, and their pages are shown as to a finger: what is for a mouse alone becomes for all.
+const WITH_A_MOUSE: &str = r#"
+const look = (rules) => [...rules].forEach((rule) => {
+  if (rule.media?.mediaText.includes("hover")) rule.media.mediaText = "all";
+  if (rule.cssRules) look(rule.cssRules);
+});
+[...document.styleSheets].forEach((sheet) => look(sheet.cssRules));
+"#;
+
+/// Whether any digit can be seen.
+const SHOWS_DIGITS: &str = "return [...document.querySelectorAll('.qc-kbd')].some((digit) => digit.checkVisibility({visibilityProperty: true}));";
+
+/// Where texts begin, each in the direction of the card, from its edge.
+const STARTS: &str = r#"
+return [...document.querySelectorAll(arguments[0])].map((element) => {
+  const text = document.createRange(), card = element.closest(".qc"), edge = card.getBoundingClientRect();
+  text.selectNodeContents(element);
+  const box = text.getBoundingClientRect();
+  return getComputedStyle(card).direction === "rtl" ? edge.right - box.right : box.left - edge.left;
+});
+"#;
+
+/// How high the field in focus is, and how it can be made higher.
+const FIELD: &str = "const field = document.activeElement; return [field.clientHeight, getComputedStyle(field).resize];";
+
+/// Where parts of a form stand further apart than it says.
+const HOLES: &str = r#"
+return [...document.querySelectorAll(".qc-form")].flatMap((form) => {
+  const gap = parseFloat(getComputedStyle(form).rowGap);
+  const parts = [...form.children].filter((part) => !part.matches(".qc-visually-hidden")).map((part) => [part, part.getBoundingClientRect()]);
+  const shown = parts.filter(([, box]) => box.height > 0);
+  return shown.slice(1).filter(([, box], index) => box.top - shown[index][1].bottom > gap + 1).map(([part]) => part.outerHTML);
+});
+"#;
+
+/// How many lines a preview has, and how many it is shown in.
+const PREVIEW_LINES: &str = r#"
+const preview = document.querySelector(".qc-preview-text"), style = getComputedStyle(preview);
+const height = preview.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
+return [preview.textContent.trimEnd().split("\n").length, Math.round(height / parseFloat(style.lineHeight))];
 "#;

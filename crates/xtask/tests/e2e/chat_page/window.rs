@@ -117,20 +117,47 @@ impl ChatPage {
 
     /// Scrolls to what was said first.
     pub(crate) async fn goes_to_the_beginning(&self) -> WebDriverResult<()> {
-        self.tell("document.querySelector('[role=log]').scrollTop = 0;")
-            .await
+        self.tell(&format!(
+            "{SCROLL} scroll.forEach((one) => one.scrollTop = 0);"
+        ))
+        .await
     }
 
     /// Waits until the page has led the reader away from what was said first.
     pub(crate) async fn leaves_the_beginning(&self) -> WebDriverResult<()> {
-        self.until("document.querySelector('[role=log]').scrollTop > 0")
+        self.until(&format!("(() => {{ {SCROLL} return place() > 0; }})()"))
             .await
     }
 
     /// How far the reader is from the beginning of what was said, in CSS pixels.
     pub(crate) async fn place(&self) -> WebDriverResult<u32> {
-        self.tell("return Math.round(document.querySelector('[role=log]').scrollTop);")
+        self.tell(&format!("{SCROLL} return Math.round(place());"))
             .await
+    }
+
+    /// Whether the option that has the focus is in the window, and nothing lies over it.
+    pub(crate) async fn sees_the_focus(&self) -> WebDriverResult<bool> {
+        let script = "const { top, bottom } = document.activeElement.closest('.qc-option').getBoundingClientRect();
+            const over = document.querySelector('.to-the-end button')?.getBoundingClientRect().top ?? innerHeight;
+            return top >= 0 && bottom <= over;";
+        self.tell(script).await
+    }
+
+    /// How far from the edge the page's title begins, in CSS pixels.
+    pub(crate) async fn title_start(&self) -> WebDriverResult<u32> {
+        let script = "const title = document.querySelector('h1').getBoundingClientRect();
+            return Math.round(document.documentElement.dir === 'rtl' ? innerWidth - title.right : title.left);";
+        self.tell(script).await
+    }
+
+    /// Waits until all of this can be seen, without anybody scrolling.
+    pub(crate) async fn has_in_sight(&self, css: &str) -> WebDriverResult<()> {
+        let element = json!(css);
+        self.until(&format!(
+            "[document.querySelector({element})?.getBoundingClientRect()]
+             .some((box) => box && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight)"
+        ))
+        .await
     }
 
     /// Lays the page out as for a printer.
@@ -188,3 +215,8 @@ impl ChatPage {
         Ok(())
     }
 }
+
+/// What the reader scrolls, the transcript or the page as a whole, and how far it is in all.
+const SCROLL: &str =
+    "const scroll = [document.querySelector('[role=log]'), document.scrollingElement];
+    const place = () => scroll.reduce((place, one) => place + one.scrollTop, 0);";

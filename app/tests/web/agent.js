@@ -1,0 +1,43 @@
+// Stands in for `fetch`: each request gets what the test has laid out for it, or no answer as long as the test has none.
+const laid = new Map();
+const streams = new Map();
+let asked = [];
+
+const fetch = window.fetch.bind(window);
+const aborted = () => new DOMException("The request was aborted.", "AbortError");
+
+window.fetch = async (request, options) => {
+  const path = request instanceof Request && new URL(request.url).pathname;
+  // The program itself is fetched, too.
+  if (!path || !/^\/(agent|conversations\/)/.test(path)) return fetch(request, options);
+  const name = `${request.method} ${path}`;
+  asked.push([name, await request.text()]);
+  const text = laid.get(name)?.shift();
+  if (text === undefined) {
+    return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(aborted())));
+  }
+  const body = new ReadableStream({
+    start: (stream) => {
+      stream.enqueue(new TextEncoder().encode(text));
+      streams.set(name, stream);
+      request.signal.addEventListener("abort", () => stream.error(aborted()));
+    },
+  });
+  return new Response(body);
+};
+
+export const forget = () => {
+  asked = [];
+  laid.clear();
+  streams.clear();
+};
+
+// The next such request is answered with this, and its answer stays open.
+export const lay = (name, text) => laid.set(name, [...(laid.get(name) ?? []), text]);
+
+export const write = (name, text) => streams.get(name).enqueue(new TextEncoder().encode(text));
+
+export const close = (name) => streams.get(name).close();
+
+// The bodies of such requests so far.
+export const bodies = (name) => asked.filter(([asked]) => asked === name).map(([, body]) => body);

@@ -1,0 +1,129 @@
+//! The page's own agent, in the hands of a test.
+
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+#[wasm_bindgen(module = "/tests/web/agent.js")]
+extern "C" {
+    fn forget();
+    fn lay(name: &str, text: &str);
+    fn write(name: &str, text: &str);
+    fn close(name: &str);
+    fn bodies(name: &str) -> Vec<String>;
+}
+
+const RUN: &str = "POST /agent";
+
+/// One conversation of the agent's, which its server has.
+pub(crate) struct Agent {
+    id: &'static str,
+}
+
+impl Agent {
+    /// In whose conversation these questions wait: each with its call and its arguments.
+    pub(crate) fn asking(id: &'static str, asks: &[(&str, &Value)]) -> Self {
+        forget();
+        let agent = Self { id };
+        let calls: Vec<_> = asks.iter().map(|(id, ask)| call(id, ask)).collect();
+        let history = json!([
+            {"id": "u1", "role": "user", "content": "Hello"},
+            {"id": "a1", "role": "assistant", "toolCalls": calls},
+        ]);
+        let pending: Vec<_> = asks
+            .iter()
+            .map(|(id, _)| json!({"toolCallId": id}))
+            .collect();
+        let description = json!({
+            "messages": history,
+            "state": {"type": "awaiting_user_response"},
+            "pending": pending,
+            "lastEventId": "life-1m",
+        });
+        lay(&agent.history(), &description.to_string());
+        lay(&agent.events(), ": here\n\n");
+        lay(RUN, ": here\n\n");
+        agent
+    }
+
+    /// What the page's address has behind its `#`.
+    pub(crate) fn fragment(&self) -> String {
+        format!("#c={}", self.id)
+    }
+
+    /// Whether the page has asked for the history.
+    pub(crate) fn is_asked(&self) -> bool {
+        !bodies(&self.history()).is_empty()
+    }
+
+    /// Ends the answer to the request for the history.
+    pub(crate) fn describes(&self) {
+        close(&self.history());
+    }
+
+    /// Whether the page listens to what happens.
+    pub(crate) fn is_heard(&self) -> bool {
+        !bodies(&self.events()).is_empty()
+    }
+
+    /// Tells everybody an event.
+    pub(crate) fn tells(&self, id: &str, event: &Value) {
+        write(&self.events(), &format!("id: {id}\ndata: {event}\n\n"));
+    }
+
+    /// Somebody else answers a question, and the agent asks another one.
+    pub(crate) fn goes_on(&self, answered: &str, next: &str, ask: &Value) {
+        let run = json!({"threadId": self.id, "runId": "r2"});
+        let answer = json!({"id": "t1", "role": "tool", "toolCallId": answered, "content": "User cancelled the question"});
+        let mut started = run.clone();
+        started["type"] = "RUN_STARTED".into();
+        started["input"] = json!({"threadId": self.id, "runId": "r2", "messages": [answer]});
+        self.tells("life-2", &started);
+        self.tells("life-3", &json!({"type": "TOOL_CALL_START", "toolCallId": next, "toolCallName": "ask_user_question"}));
+        self.tells(
+            "life-4",
+            &json!({"type": "TOOL_CALL_ARGS", "toolCallId": next, "delta": ask.to_string()}),
+        );
+        self.tells(
+            "life-5",
+            &json!({"type": "TOOL_CALL_END", "toolCallId": next}),
+        );
+        let mut finished = run;
+        finished["type"] = "RUN_FINISHED".into();
+        self.tells("life-6", &finished);
+    }
+
+    /// What the page has posted, of each run the messages.
+    pub(crate) fn runs() -> Vec<Value> {
+        let input = |body: &String| -> Value { serde_json::from_str(body).expect("an input") };
+        bodies(RUN)
+            .iter()
+            .map(|body| input(body)["messages"].take())
+            .collect()
+    }
+
+    /// The agent says something in the run that the page has asked for, which stays open.
+    pub(crate) fn says(&self, text: &str) {
+        let input: Value = serde_json::from_str(&bodies(RUN)[0]).expect("an input");
+        let started = json!({"type": "RUN_STARTED", "threadId": self.id, "runId": input["runId"]});
+        let text = json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m1", "role": "assistant", "delta": text});
+        write(RUN, &format!("data: {started}\n\ndata: {text}\n\n"));
+    }
+
+    fn history(&self) -> String {
+        format!("GET /conversations/{}", self.id)
+    }
+
+    fn events(&self) -> String {
+        format!("GET /conversations/{}/events", self.id)
+    }
+}
+
+fn call(id: &str, ask: &Value) -> Value {
+    let function = json!({"name": "ask_user_question", "arguments": ask.to_string()});
+    json!({"id": id, "type": "function", "function": function})
+}
+
+/// A question with two options.
+pub(crate) fn question(text: &str, options: [&str; 2]) -> Value {
+    json!({"question": text, "header": text, "options": [{"label": options[0]}, {"label": options[1]}]})
+}

@@ -1,0 +1,299 @@
+//! A person at the page, and the agent's server behind it.
+
+use crate::agent::{Agent, question};
+use crate::browser::begin_anew;
+use crate::page::{Part, tell};
+use app::ChatPage;
+use leptos::prelude::*;
+use serde_json::{Value, json};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::{Element, HtmlElement, HtmlTextAreaElement, KeyboardEvent, KeyboardEventInit};
+
+/// How often the page is looked at before a test fails. Each look lets all other tasks run first.
+const LOOKS: usize = 2_000;
+
+/// The page, at the conversation of an agent.
+struct Page(Part);
+
+impl Page {
+    async fn of(agent: &Agent) -> Self {
+        begin_anew(&format!("?lang=en{}", agent.fragment()));
+        window()
+            .session_storage()
+            .expect("there is a storage")
+            .expect("there is a storage")
+            .clear()
+            .expect("it forgets");
+        let page = Self(Part::mounted(|| view! { <ChatPage /> }.into_any()).await);
+        page.waits_for("the request for the history", || agent.is_asked())
+            .await;
+        agent.describes();
+        page.sees("section.qc[data-state=awaiting]").await;
+        page.waits_for("the stream", || agent.is_heard()).await;
+        page
+    }
+
+    /// Waits until something holds.
+    async fn waits_for(&self, what: &str, mut holds: impl FnMut() -> bool) {
+        for _ in 0..LOOKS {
+            if holds() {
+                return;
+            }
+            gone_by().await;
+        }
+        panic!("never: {what}, in {}", self.0.place.inner_html());
+    }
+
+    /// Waits until something is there.
+    async fn sees(&self, selector: &str) {
+        self.waits_for(selector, || self.0.find(selector).is_some())
+            .await;
+    }
+
+    fn composer(&self) -> HtmlTextAreaElement {
+        self.0.the(".composer textarea")
+    }
+
+    fn types(&self, selector: &str, text: &str) {
+        let field: HtmlTextAreaElement = self.0.the(selector);
+        field.focus().expect("it takes the focus");
+        field.set_value(text);
+        tell(&field, "input");
+    }
+
+    /// Presses a key in the composer.
+    async fn presses(&self, key: &str) {
+        let init = KeyboardEventInit::new();
+        init.set_key(key);
+        init.set_bubbles(true);
+        init.set_cancelable(true);
+        let event = KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init);
+        let event = event.expect("a valid event");
+        self.composer().dispatch_event(&event).expect("it is heard");
+        self.0.settled().await;
+    }
+
+    fn notice(&self) -> String {
+        self.0
+            .the::<Element>(".notice")
+            .text_content()
+            .unwrap_or_default()
+    }
+
+    /// Presses the button that says so, in the card of this call.
+    async fn clicks(&self, call: &str, name: &str) {
+        let buttons = self
+            .0
+            .place
+            .query_selector_all(&format!("{} button", card(call)))
+            .expect("a valid selector");
+        let mut buttons = (0..buttons.length()).filter_map(|at| buttons.item(at));
+        let button = buttons.find(|button| button.text_content().as_deref() == Some(name));
+        let button: HtmlElement = button.expect("such a button").unchecked_into();
+        button.click();
+        self.0.settled().await;
+    }
+
+    /// Waits until the page has posted so many runs.
+    async fn runs(&self, count: usize) -> Vec<Value> {
+        self.waits_for("a run", || Agent::runs().len() >= count)
+            .await;
+        Agent::runs()
+    }
+}
+
+/// Lets every task run that is due.
+async fn gone_by() {
+    let promise = js_sys::Promise::new(&mut |done, _| {
+        set_timeout(
+            move || {
+                done.call0(&wasm_bindgen::JsValue::UNDEFINED)
+                    .expect("it can be done");
+            },
+            std::time::Duration::ZERO,
+        );
+    });
+    wasm_bindgen_futures::JsFuture::from(promise)
+        .await
+        .expect("it comes");
+}
+
+fn card(call: &str) -> String {
+    format!("section.qc[data-tool-call-id={call}]")
+}
+
+fn one(text: &str, options: [&str; 2]) -> Value {
+    json!({"questions": [question(text, options)]})
+}
+
+fn size() -> Value {
+    one("Which size?", ["Small", "Large"])
+}
+
+fn colour() -> Value {
+    one("Which colour?", ["Red", "Blue"])
+}
+
+#[test]
+async fn enter_during_a_run_says_why_nothing_goes_and_keeps_the_text() {
+    let agent = Agent::asking("enter", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    page.types(".composer textarea", "Large");
+    page.presses("Enter").await;
+    page.runs(1).await;
+    agent.says("Large it");
+    page.sees("article[data-role=assistant]").await;
+    page.types(".composer textarea", "Wait");
+    page.presses("Enter").await;
+    assert!(page.notice().starts_with("The agent is still writing."));
+    assert_eq!(page.composer().value(), "Wait");
+    page.types(".composer textarea", "Wait a");
+    page.0.settled().await;
+    assert_eq!(page.notice(), "");
+    assert_eq!(Agent::runs().len(), 1);
+}
+
+#[test]
+async fn what_came_too_late_stays_on_its_card_while_another_question_waits() {
+    let agent = Agent::asking("late", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    page.types(&format!("{} textarea", card("c1")), "It also smells");
+    agent.goes_on("c1", "c2", &colour());
+    page.sees(&format!("{}[data-state=awaiting]", card("c2")))
+        .await;
+    page.sees(&format!("{} .qc-late", card("c1"))).await;
+    page.clicks("c1", "Send as a message").await;
+    assert_eq!(page.notice(), "", "it is said once, where the text is");
+    page.0.says(
+        &format!("{} .qc-late .qc-wait", card("c1")),
+        "Not now: the agent is still writing, or another question waits for its answer.",
+    );
+    page.0
+        .says(&format!("{} .qc-late-text", card("c1")), "It also smells");
+    page.sees(&format!("{}[data-state=awaiting]", card("c2")))
+        .await;
+    assert!(Agent::runs().is_empty());
+}
+
+#[test]
+async fn a_reply_in_chat_takes_the_picks_along() {
+    let both = json!({"questions": [
+        question("Which size?", ["Small", "Large"]),
+        question("Which colour?", ["Red", "Blue"]),
+    ]});
+    let agent = Agent::asking("chat", &[("c1", &both)]);
+    let page = Page::of(&agent).await;
+    let options = page.0.place.query_selector_all("input[type=radio]");
+    let large = options.expect("a valid selector").item(1);
+    large
+        .expect("an option")
+        .unchecked_into::<HtmlElement>()
+        .click();
+    page.clicks("c1", "Reply in chat instead").await;
+    assert_eq!(
+        document().active_element().as_ref(),
+        Some(page.composer().as_ref())
+    );
+    assert_eq!(
+        page.notice(),
+        "What you have picked goes along with your message."
+    );
+    page.types(".composer textarea", "Please stop asking");
+    page.presses("Enter").await;
+    let runs = page.runs(1).await;
+    let result = runs[0][2]["content"].as_str().expect("a result");
+    let result: Value = serde_json::from_str(result).expect("the result is JSON");
+    assert_eq!(result["text"], "Please stop asking");
+    assert_eq!(result["details"][0]["selected"][0]["label"], "Large");
+    assert_eq!(result["details"][1]["status"], "skipped");
+}
+
+#[test]
+async fn a_reply_in_chat_to_a_single_question_promises_nothing_of_picks() {
+    let agent = Agent::asking("single", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    page.clicks("c1", "Reply in chat instead").await;
+    assert_eq!(
+        document().active_element().as_ref(),
+        Some(page.composer().as_ref())
+    );
+    assert_eq!(page.notice(), "");
+}
+
+#[test]
+async fn the_first_of_two_answers_leads_to_the_second_and_can_be_changed() {
+    let agent = Agent::asking("two", &[("c1", &size()), ("c2", &colour())]);
+    let page = Page::of(&agent).await;
+    page.presses("ArrowUp").await;
+    let is_in = |call: &str| {
+        let active = document().active_element();
+        page.0
+            .the::<Element>(&card(call))
+            .contains(active.as_deref())
+    };
+    assert!(is_in("c1"), "from the empty field to the first question");
+    page.clicks("c1", "Large").await;
+    page.clicks("c1", "Go to the next question").await;
+    assert!(is_in("c2"));
+    page.clicks("c1", "Change").await;
+    page.sees(&format!("{}[data-state=awaiting]", card("c1")))
+        .await;
+    page.clicks("c1", "Small").await;
+    page.clicks("c2", "Blue").await;
+    let runs = page.runs(1).await;
+    let said: Vec<_> = runs[0].as_array().expect("messages").iter().collect();
+    let texts: Vec<_> = said
+        .iter()
+        .filter(|message| message["role"] == "user")
+        .filter_map(|message| message["content"].as_str())
+        .collect();
+    assert_eq!(texts, ["Hello", "Small", "Blue"]);
+}
+
+#[test]
+async fn what_was_said_before_is_at_rest_while_the_agent_writes() {
+    let agent = Agent::asking("busy", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    agent.tells(
+        "life-2",
+        &json!({"type": "RUN_STARTED", "threadId": "busy", "runId": "r2"}),
+    );
+    agent.tells(
+        "life-3",
+        &json!({"type": "TEXT_MESSAGE_START", "messageId": "m1", "role": "assistant"}),
+    );
+    agent.tells(
+        "life-4",
+        &json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m1", "delta": "One"}),
+    );
+    let busy = "article[data-role=assistant][aria-busy=true]";
+    page.sees(busy).await;
+    agent.tells(
+        "life-5",
+        &json!({"type": "TEXT_MESSAGE_END", "messageId": "m1"}),
+    );
+    page.sees("article[data-role=assistant][aria-busy=false]")
+        .await;
+    agent.tells(
+        "life-6",
+        &json!({"type": "RUN_FINISHED", "threadId": "busy", "runId": "r2"}),
+    );
+    agent.tells(
+        "life-7",
+        &json!({"type": "RUN_STARTED", "threadId": "busy", "runId": "r3"}),
+    );
+    agent.tells(
+        "life-8",
+        &json!({"type": "TEXT_MESSAGE_START", "messageId": "m2", "role": "assistant"}),
+    );
+    agent.tells(
+        "life-9",
+        &json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m2", "delta": "Two"}),
+    );
+    page.sees("li:last-child article[aria-busy=true]").await;
+    let all = page.0.place.query_selector_all(busy);
+    assert_eq!(all.expect("a valid selector").length(), 1);
+    let users = page.0.the::<Element>("article[data-role=user]");
+    assert_eq!(users.get_attribute("aria-live").as_deref(), Some("off"));
+}

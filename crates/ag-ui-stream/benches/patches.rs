@@ -1,0 +1,34 @@
+//! What patches of a large state cost.
+
+use ag_ui_stream::event::{JsonPatch, StateDelta, StateSnapshot};
+use ag_ui_stream::{Event, Thread};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// How much longer a thousand copies take than a thousand adds; of each the least time of some rounds, taken in turns.
+pub(crate) fn copies_over_adds(rounds: usize) -> f64 {
+    let adds = patch(|n| json!({"op": "add", "path": format!("/kept/{n}"), "value": 1}));
+    let copies = patch(|n| json!({"op": "copy", "from": "/one", "path": format!("/kept/{n}")}));
+    let least = (0..rounds).fold([Duration::MAX; 2], |[add, copy], _| {
+        [add.min(time(&adds)), copy.min(time(&copies))]
+    });
+    least[1].as_secs_f64() / least[0].as_secs_f64()
+}
+
+fn patch(operation: impl Fn(u32) -> Value) -> Event {
+    let operations: Vec<Value> = (0..1_000).map(operation).collect();
+    let patch = JsonPatch::try_from(operations).expect("the operations are well formed");
+    StateDelta::new(patch).into()
+}
+
+fn time(delta: &Event) -> Duration {
+    let mut thread = Thread::default();
+    let numbers: Vec<u32> = (0..100_000).collect();
+    let state = json!({"numbers": numbers, "one": 1, "kept": {}});
+    thread.handle_event(&StateSnapshot::new(state).into());
+    let start = Instant::now();
+    thread.handle_event(delta);
+    let time = start.elapsed();
+    assert_eq!(thread.next_warning(), None);
+    time
+}

@@ -1,0 +1,290 @@
+//! What a run's messages must be, whoever reads it: rules that need nothing but the events and what the run was started with. (No expected
+//! messages are recorded, and another reader's would be only another opinion.)
+//!
+//! 1. Every id is there once.
+//! 2. What the run was started with stays, in its order.
+//! 3. Every text that began is a message with all of its deltas.
+//! 4. Every call that began stands in one assistant message, with its name and all of its arguments.
+//! 5. Every result is a tool message with its content, and stands behind the message of its call with nothing but tool messages between.
+//! 6. What the run added stands in the order in which it began, and there is nothing else.
+//!
+//! A snapshot of the messages is a new start: what it holds takes the place of what was before.
+
+use crate::run::Run;
+use ag_ui_stream::message::Content;
+use ag_ui_stream::{Event, Message};
+use std::collections::HashSet;
+
+pub(crate) fn check(run: &Run) -> Result<(), String> {
+    let said = Said::of(run);
+    let messages = Messages(run.thread.messages());
+    messages.check_ids()?;
+    messages.check_start(&said)?;
+    for text in &said.texts {
+        messages.check_text(text)?;
+    }
+    for call in &said.calls {
+        messages.check_call(call)?;
+    }
+    for result in &said.results {
+        messages.check_result(result)?;
+    }
+    messages.check_order(&said)?;
+    messages.check_all_said(&said)
+}
+
+/// What the events say that there must be.
+#[derive(Default)]
+struct Said {
+    start: Vec<Message>,
+    /// The start is a snapshot, whose messages take the places of those that are there.
+    is_snapshot: bool,
+    texts: Vec<Text>,
+    calls: Vec<Call>,
+    results: Vec<Answer>,
+    /// What was added, in the order in which it began.
+    added: Vec<Added>,
+    /// What a snapshot may spare although it omits it.
+    spared: HashSet<String>,
+}
+
+struct Text {
+    id: String,
+    text: String,
+}
+
+struct Call {
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+struct Answer {
+    message_id: String,
+    call: String,
+    content: Content,
+}
+
+enum Added {
+    Message(String),
+    Call(String),
+}
+
+impl Said {
+    fn of(run: &Run) -> Self {
+        let mut said = Self {
+            start: run.history.clone(),
+            ..Self::default()
+        };
+        for event in &run.events {
+            said.take(event);
+        }
+        said
+    }
+
+    fn take(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted(e) => {
+                for message in e.input.iter().flat_map(|input| &input.messages) {
+                    self.spared.insert(message.id().to_owned());
+                }
+            }
+            Event::TextMessageStart(e) => self.begin_text(&e.message_id),
+            Event::TextMessageContent(e) => self.grow_text(&e.message_id, &e.delta),
+            Event::ReasoningMessageStart(e) => self.begin_text(&e.message_id),
+            Event::ReasoningMessageContent(e) => self.grow_text(&e.message_id, &e.delta),
+            Event::ToolCallStart(e) => self.begin_call(&e.tool_call_id, &e.tool_call_name),
+            Event::ToolCallArgs(e) => {
+                if let Some(call) = self.calls.iter_mut().find(|it| it.id == e.tool_call_id) {
+                    call.arguments += &e.delta;
+                }
+            }
+            Event::ToolCallResult(e) => {
+                self.results
+                    .retain(|it| it.message_id != e.message_id || it.call != e.tool_call_id);
+                self.results.push(Answer {
+                    message_id: e.message_id.clone(),
+                    call: e.tool_call_id.clone(),
+                    content: e.content.clone(),
+                });
+            }
+            Event::ActivitySnapshot(e) => self.added.push(Added::Message(e.message_id.clone())),
+            Event::MessagesSnapshot(e) => {
+                let added = std::mem::take(&mut self.added).into_iter();
+                let added = added.filter_map(|it| match it {
+                    Added::Message(id) => Some(id),
+                    Added::Call(_) => None,
+                });
+                let start = std::mem::take(&mut self.start).into_iter();
+                let mut spared = std::mem::take(&mut self.spared);
+                spared.extend(added.chain(start.map(|it| it.id().to_owned())));
+                *self = Self {
+                    start: e.messages.clone(),
+                    is_snapshot: true,
+                    spared,
+                    ..Self::default()
+                };
+            }
+            _ => {}
+        }
+    }
+
+    fn begin_text(&mut self, id: &str) {
+        if self.texts.iter().any(|text| text.id == id) {
+            return;
+        }
+        self.added.push(Added::Message(id.to_owned()));
+        self.texts.push(Text {
+            id: id.to_owned(),
+            text: String::new(),
+        });
+    }
+
+    fn grow_text(&mut self, id: &str, delta: &str) {
+        if let Some(text) = self.texts.iter_mut().find(|text| text.id == id) {
+            text.text += delta;
+        }
+    }
+
+    fn begin_call(&mut self, id: &str, name: &str) {
+        if let Some(call) = self.calls.iter_mut().find(|call| call.id == id) {
+            call.name = name.to_owned();
+            return;
+        }
+        self.added.push(Added::Call(id.to_owned()));
+        self.calls.push(Call {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            arguments: String::new(),
+        });
+    }
+}
+
+/// What a reader made of it.
+struct Messages<'a>(&'a [Message]);
+
+impl Messages<'_> {
+    fn position(&self, id: &str) -> Option<usize> {
+        self.0.iter().position(|message| message.id() == id)
+    }
+
+    /// Where the message of a call is.
+    fn holder(&self, call: &str) -> Option<usize> {
+        self.0
+            .iter()
+            .position(|message| message.tool_calls().iter().any(|it| it.id == call))
+    }
+
+    fn check_ids(&self) -> Result<(), String> {
+        let mut ids = HashSet::new();
+        match self.0.iter().find(|message| !ids.insert(message.id())) {
+            Some(twice) => Err(format!("two messages have the id {}", twice.id())),
+            None => Ok(()),
+        }
+    }
+
+    fn check_start(&self, said: &Said) -> Result<(), String> {
+        let mut last = 0;
+        for message in &said.start {
+            let id = message.id();
+            let position = self
+                .position(id)
+                .ok_or_else(|| format!("the message {id} is gone"))?;
+            if self.0[position].role() != message.role() {
+                return Err(format!("the message {id} has become another"));
+            }
+            if position < last && !said.is_snapshot {
+                return Err(format!("the message {id} left its place"));
+            }
+            last = position;
+        }
+        Ok(())
+    }
+
+    fn check_text(&self, text: &Text) -> Result<(), String> {
+        let Text { id, text } = text;
+        let found = self.position(id).map(|position| self.0[position].text());
+        match found {
+            Some(found) if found.ends_with(text.as_str()) => Ok(()),
+            found => Err(format!("the text of {id} is {found:?} instead of {text:?}")),
+        }
+    }
+
+    fn check_call(&self, call: &Call) -> Result<(), String> {
+        let held = self.0.iter().flat_map(Message::tool_calls);
+        let held: Vec<_> = held.filter(|held| held.id == call.id).collect();
+        let [held] = held.as_slice() else {
+            return Err(format!(
+                "the call {} is there {} times",
+                call.id,
+                held.len()
+            ));
+        };
+        let function = &held.function;
+        if function.name != call.name || !function.arguments.ends_with(&call.arguments) {
+            return Err(format!("the call {} is {function:?}", call.id));
+        }
+        Ok(())
+    }
+
+    fn check_result(&self, result: &Answer) -> Result<(), String> {
+        let call = &result.call;
+        let is_it = |message: &Message| match message {
+            Message::Tool(tool) => tool.tool_call_id == *call && tool.content == result.content,
+            _ => false,
+        };
+        let position = self.0.iter().position(is_it);
+        let position = position.ok_or_else(|| format!("the result of {call} is gone"))?;
+        let Some(holder) = self.holder(call) else {
+            return Ok(());
+        };
+        let between = self.0.get(holder + 1..position);
+        let stands_behind =
+            between.is_some_and(|it| it.iter().all(|it| matches!(it, Message::Tool(_))));
+        if stands_behind {
+            Ok(())
+        } else {
+            Err(format!("the result of {call} does not stand behind it"))
+        }
+    }
+
+    fn check_order(&self, said: &Said) -> Result<(), String> {
+        let mut seen: HashSet<usize> = HashSet::new();
+        seen.extend(said.start.iter().filter_map(|it| self.position(it.id())));
+        let mut last = 0;
+        for added in &said.added {
+            let (id, position) = match added {
+                Added::Message(id) => (id, self.position(id)),
+                Added::Call(id) => (id, self.holder(id)),
+            };
+            let position = position.ok_or_else(|| format!("{id} is gone"))?;
+            if !seen.insert(position) {
+                continue;
+            }
+            if position < last {
+                return Err(format!("{id} stands before what began before it"));
+            }
+            last = position;
+        }
+        Ok(())
+    }
+
+    fn check_all_said(&self, said: &Said) -> Result<(), String> {
+        let is_said = |message: &&Message| {
+            let id = message.id();
+            let began = |added: &Added| matches!(added, Added::Message(it) if it == id);
+            let of_call = |call: &str| message.tool_calls().iter().any(|it| it.id == call);
+            let answers =
+                |call: &str| matches!(message, Message::Tool(it) if it.tool_call_id == call);
+            said.spared.contains(id)
+                || said.start.iter().any(|it| it.id() == id)
+                || said.added.iter().any(began)
+                || said.calls.iter().any(|it| of_call(&it.id))
+                || said.results.iter().any(|it| answers(&it.call))
+        };
+        match self.0.iter().find(|message| !is_said(message)) {
+            Some(message) => Err(format!("nobody said the message {}", message.id())),
+            None => Ok(()),
+        }
+    }
+}

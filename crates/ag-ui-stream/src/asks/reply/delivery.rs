@@ -1,0 +1,61 @@
+use crate::asks::Asks;
+
+/// How a reply travels. Interrupts are always answered by `resume`, and acknowledged calls by a user message, whatever is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Delivery {
+    /// A tool message with the reply, then a user message with the selection as text.
+    #[default]
+    UserMessage,
+    /// The tool message alone.
+    ToolResult,
+    /// The answer to the interrupt that names the call; refused where there is none.
+    Resume,
+    /// What [`Delivery::automatic`] says, for each ask by itself.
+    Automatic(Origin),
+}
+
+/// Whose the agent is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The one that the page comes with, `question-server` or its like: it takes the answer and what was said in one input.
+    Own,
+    /// Anybody else's: some servers go on only where the tool's result is the last message.
+    Foreign,
+}
+
+/// What an agent did to ask, which says how it takes the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskedBy {
+    /// A call that waits for its result.
+    Call,
+    /// A call that the agent gave a result itself, "the answer will follow".
+    AcknowledgedCall,
+    /// An interrupt, in the protocol's form or in the legacy one.
+    Interrupt,
+}
+
+impl Delivery {
+    /// How the reply to an ask travels where nobody says otherwise. It is never [`Automatic`](Self::Automatic).
+    ///
+    /// ```
+    /// use ag_ui_stream::asks::reply::{AskedBy, Delivery, Origin};
+    /// assert_eq!(Delivery::automatic(AskedBy::Call, Origin::Foreign), Delivery::ToolResult);
+    /// ```
+    #[must_use]
+    pub fn automatic(asked: AskedBy, agent: Origin) -> Self {
+        match (asked, agent) {
+            (AskedBy::Interrupt, _) => Self::Resume,
+            (AskedBy::AcknowledgedCall, _) | (AskedBy::Call, Origin::Own) => Self::UserMessage,
+            (AskedBy::Call, Origin::Foreign) => Self::ToolResult,
+        }
+    }
+}
+
+impl Asks {
+    /// What the agent did to ask, where there is such an ask.
+    #[must_use]
+    pub fn asked_by(&self, tool_call_id: &str) -> Option<AskedBy> {
+        let followed = self.find(tool_call_id)?;
+        Some(followed.asked_by())
+    }
+}

@@ -1,0 +1,331 @@
+//! Applies RFC 6902, whole or not at all. What a patch costs is its own length, what it copies and the items that it shifts in arrays, never
+//! the document's length.
+
+use super::equal::same;
+use super::place::{levels, present, put, remove, restore, take_back};
+use serde_json::Value;
+use std::{fmt, mem};
+
+/// How deep a document may become: as deep as JSON may be that is read at once.
+const MAX_DEPTH: usize = 127;
+/// How much copies may add to documents, in values and bytes of text. One patch may also copy no more, and look at no more where it moves
+/// something deeper.
+const MAX_COPIED: usize = 1024 * 1024;
+
+/// Why a patch does not apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PatchError {
+    /// Which operation, counted from 0.
+    pub operation: usize,
+    /// Why.
+    pub kind: PatchErrorKind,
+}
+
+/// What can be wrong with an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PatchErrorKind {
+    /// The document has no such place.
+    NoSuchPlace,
+    /// The value there is another than the tested one.
+    TestFailed,
+    /// A value was to move into itself.
+    IntoItself,
+    /// It would make the document too deep.
+    TooDeep,
+    /// It would copy too much.
+    TooLarge,
+    /// It would leave something else than an object where one must be.
+    NoObject,
+}
+
+impl fmt::Display for PatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "operation {}: ", self.operation)?;
+        match self.kind {
+            PatchErrorKind::NoSuchPlace => f.write_str("there is no such place"),
+            PatchErrorKind::TestFailed => f.write_str("the value is another"),
+            PatchErrorKind::IntoItself => f.write_str("a value can't move into itself"),
+            PatchErrorKind::TooDeep => write!(f, "it makes more than {MAX_DEPTH} levels"),
+            PatchErrorKind::TooLarge => f.write_str("it copies too much"),
+            PatchErrorKind::NoObject => f.write_str("it leaves no object"),
+        }
+    }
+}
+
+impl std::error::Error for PatchError {}
+
+/// How much copies have added to some documents and nothing has removed since. A copy of a few bytes can double a document, so this is
+/// counted; the documents themselves are never measured.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Copied(usize);
+
+impl Copied {
+    /// Takes off a value that is about to go.
+    pub(crate) fn drop_value(&mut self, value: &Value) {
+        if self.0 > 0 {
+            self.0 = self.0.saturating_sub(size(value));
+        }
+    }
+}
+
+/// One operation, read.
+#[derive(Clone, Copy)]
+enum Operation<'p> {
+    Add { path: &'p str, value: &'p Value },
+    Remove { path: &'p str },
+    Replace { path: &'p str, value: &'p Value },
+    Move { from: &'p str, path: &'p str },
+    Copy { from: &'p str, path: &'p str },
+    Test { path: &'p str, value: &'p Value },
+}
+
+impl<'p> Operation<'p> {
+    /// Reads an operation that is well formed.
+    fn of(operation: &'p Value) -> Option<Self> {
+        let text = |member: &str| operation.get(member)?.as_str();
+        let (path, value) = (text("path")?, operation.get("value"));
+        Some(match text("op")? {
+            "add" => Self::Add {
+                path,
+                value: value?,
+            },
+            "remove" => Self::Remove { path },
+            "replace" => Self::Replace {
+                path,
+                value: value?,
+            },
+            "move" => Self::Move {
+                from: text("from")?,
+                path,
+            },
+            "copy" => Self::Copy {
+                from: text("from")?,
+                path,
+            },
+            "test" => Self::Test {
+                path,
+                value: value?,
+            },
+            _ => return None,
+        })
+    }
+}
+
+/// What was done, with what undoing it takes.
+enum Done<'p> {
+    /// A value was put at a place, perhaps instead of another.
+    Put {
+        path: &'p str,
+        before: Option<Value>,
+    },
+    Removed {
+        path: &'p str,
+        value: Value,
+    },
+    Moved {
+        from: &'p str,
+        path: &'p str,
+        before: Option<Value>,
+    },
+}
+
+impl Done<'_> {
+    /// What is no longer in the document.
+    fn gone(&self) -> Option<&Value> {
+        match self {
+            Self::Put { before, .. } | Self::Moved { before, .. } => before.as_ref(),
+            Self::Removed { value, .. } => Some(value),
+        }
+    }
+}
+
+/// Applies operations to a document that has to satisfy a condition afterwards, or changes nothing.
+pub(super) fn apply(
+    operations: &[Value],
+    document: &mut Value,
+    copied: &mut Copied,
+    accepts: fn(&Value) -> bool,
+) -> Result<(), PatchError> {
+    let mut patching = Patching {
+        document,
+        done: Vec::new(),
+        to_copy: MAX_COPIED.saturating_sub(copied.0),
+        to_look_at: MAX_COPIED,
+        copied: 0,
+    };
+    let applied = patching.apply_all(operations, accepts);
+    match applied {
+        Ok(()) => patching.commit(copied),
+        Err(_) => patching.undo(),
+    }
+    applied
+}
+
+struct Patching<'d, 'p> {
+    document: &'d mut Value,
+    done: Vec<Done<'p>>,
+    /// How much more may be copied.
+    to_copy: usize,
+    /// How much more may be looked at where values move down.
+    to_look_at: usize,
+    /// How much was copied.
+    copied: usize,
+}
+
+impl<'p> Patching<'_, 'p> {
+    fn apply_all(
+        &mut self,
+        operations: &'p [Value],
+        accepts: fn(&Value) -> bool,
+    ) -> Result<(), PatchError> {
+        for (operation, step) in operations.iter().enumerate() {
+            let step = Operation::of(step).ok_or(PatchErrorKind::NoSuchPlace);
+            step.and_then(|step| self.apply(step))
+                .map_err(|kind| PatchError { operation, kind })?;
+        }
+        if accepts(self.document) {
+            return Ok(());
+        }
+        Err(PatchError {
+            operation: operations.len().saturating_sub(1),
+            kind: PatchErrorKind::NoObject,
+        })
+    }
+
+    fn apply(&mut self, operation: Operation<'p>) -> Result<(), PatchErrorKind> {
+        match operation {
+            Operation::Add { path, value } => {
+                check_given(path, value)?;
+                self.add(path, value.clone())
+            }
+            Operation::Remove { path } => {
+                let value = remove(self.document, path, present);
+                let value = value.ok_or(PatchErrorKind::NoSuchPlace)?;
+                self.done.push(Done::Removed { path, value });
+                Ok(())
+            }
+            Operation::Replace { path, value } => {
+                check_given(path, value)?;
+                let place = self.document.pointer_mut(path);
+                let place = place.ok_or(PatchErrorKind::NoSuchPlace)?;
+                let before = Some(mem::replace(place, value.clone()));
+                self.done.push(Done::Put { path, before });
+                Ok(())
+            }
+            Operation::Move { from, path } => self.move_value(from, path),
+            Operation::Copy { from, path } => {
+                let (value, to_copy) = (self.document.pointer(from), self.to_copy);
+                let value = value.ok_or(PatchErrorKind::NoSuchPlace)?;
+                check_depth(path, depth(value, &mut self.to_copy))?;
+                let value = value.clone();
+                self.copied += to_copy - self.to_copy;
+                self.add(path, value)
+            }
+            Operation::Test { path, value } => match self.document.pointer(path) {
+                None => Err(PatchErrorKind::NoSuchPlace),
+                Some(found) if same(found, value) => Ok(()),
+                Some(_) => Err(PatchErrorKind::TestFailed),
+            },
+        }
+    }
+
+    fn add(&mut self, path: &'p str, value: Value) -> Result<(), PatchErrorKind> {
+        let before = put(self.document, path, value).map_err(|_| PatchErrorKind::NoSuchPlace)?;
+        self.done.push(Done::Put { path, before });
+        Ok(())
+    }
+
+    fn move_value(&mut self, from: &'p str, path: &'p str) -> Result<(), PatchErrorKind> {
+        let value = self.document.pointer(from);
+        let value = value.ok_or(PatchErrorKind::NoSuchPlace)?;
+        match path.strip_prefix(from) {
+            Some("") => return Ok(()),
+            Some(rest) if rest.starts_with('/') => return Err(PatchErrorKind::IntoItself),
+            _ => {}
+        }
+        // Only on its way down can a value make the document deeper.
+        if levels(path) > levels(from) {
+            check_depth(path, depth(value, &mut self.to_look_at))?;
+        }
+        let value = remove(self.document, from, present).ok_or(PatchErrorKind::NoSuchPlace)?;
+        match put(self.document, path, value) {
+            Ok(before) => {
+                self.done.push(Done::Moved { from, path, before });
+                Ok(())
+            }
+            Err(value) => {
+                restore(self.document, from, Some(value));
+                Err(PatchErrorKind::NoSuchPlace)
+            }
+        }
+    }
+
+    fn commit(self, copied: &mut Copied) {
+        copied.0 += self.copied;
+        for gone in self.done.iter().filter_map(Done::gone) {
+            copied.drop_value(gone);
+        }
+    }
+
+    fn undo(self) {
+        for done in self.done.into_iter().rev() {
+            match done {
+                Done::Put { path, before } => {
+                    take_back(self.document, path, before);
+                }
+                Done::Removed { path, value } => restore(self.document, path, Some(value)),
+                Done::Moved { from, path, before } => {
+                    let value = take_back(self.document, path, before);
+                    restore(self.document, from, value);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a value that the patch itself gives may stand there.
+fn check_given(path: &str, value: &Value) -> Result<(), PatchErrorKind> {
+    let mut unbounded = usize::MAX;
+    check_depth(path, depth(value, &mut unbounded))
+}
+
+/// Whether a value of that depth may stand there; `None` is one that is too large to be measured.
+fn check_depth(path: &str, depth: Option<usize>) -> Result<(), PatchErrorKind> {
+    let depth = depth.ok_or(PatchErrorKind::TooLarge)?;
+    if levels(path) + depth > MAX_DEPTH {
+        return Err(PatchErrorKind::TooDeep);
+    }
+    Ok(())
+}
+
+/// How many containers are inside each other; takes a value's size off what is left to look at, and is `None` where that is not enough.
+fn depth(value: &Value, left: &mut usize) -> Option<usize> {
+    let own = match value {
+        Value::String(text) => 1 + text.len(),
+        Value::Object(members) => 1 + members.keys().map(String::len).sum::<usize>(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => 1,
+    };
+    *left = left.checked_sub(own)?;
+    let mut deepest = 0;
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                deepest = deepest.max(depth(item, left)?);
+            }
+        }
+        Value::Object(members) => {
+            for member in members.values() {
+                deepest = deepest.max(depth(member, left)?);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Some(0),
+    }
+    Some(1 + deepest)
+}
+
+fn size(value: &Value) -> usize {
+    let mut left = usize::MAX;
+    depth(value, &mut left);
+    usize::MAX - left
+}

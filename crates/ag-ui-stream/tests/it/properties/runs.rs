@@ -1,0 +1,152 @@
+//! Whatever the runs bring, a conversation goes on.
+
+use super::law;
+use crate::asks::{ASK, call, event, finished, interrupted, result, started};
+use crate::fixtures::FIXTURES;
+use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, Origin, Said, Setup, next_run};
+use ag_ui_stream::reader::{End, EndOutcome};
+use ag_ui_stream::thread::RunState;
+use ag_ui_stream::{Asks, Event, Message, Thread};
+use ask_user_question::outcome::{AnsweredBy, Outcome};
+use ask_user_question::{AskSnapshot, Phase};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::iter;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+#[test]
+fn no_events_in_any_order_make_thread_or_asks_panic() {
+    let lines = FIXTURES.iter().flat_map(|fixture| {
+        std::str::from_utf8(fixture.stream)
+            .unwrap_or_default()
+            .lines()
+    });
+    let events: Vec<Event> = lines
+        .filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
+        .collect();
+    assert!(events.len() > 100);
+    law(
+        400,
+        &prop::collection::vec(0..events.len(), 1..60),
+        |picked| {
+            let (mut thread, mut asks) = (Thread::default(), Asks::new());
+            for event in picked.into_iter().map(|index| &events[index]) {
+                thread.handle_event(event);
+                asks.handle_event(0, event);
+            }
+            // What a thread says about its calls must agree with its messages.
+            for call in thread.messages().iter().flat_map(Message::tool_calls) {
+                prop_assert!(
+                    thread.call(&call.id).is_some() && thread.arguments(&call.id).is_some()
+                );
+            }
+            for message in thread.messages() {
+                prop_assert_eq!(
+                    thread.message(message.id()).map(Message::id),
+                    Some(message.id())
+                );
+            }
+            let ids: BTreeSet<&str> = asks.asks().map(|ask| ask.tool_call_id.as_str()).collect();
+            prop_assert_eq!(ids.len(), asks.asks().len());
+            Ok(())
+        },
+    );
+}
+
+/// What runs are made of: how they begin, what happens in them, how they end.
+fn run_parts() -> [Vec<Event>; 3] {
+    let lines = FIXTURES.iter().flat_map(|fixture| {
+        std::str::from_utf8(fixture.stream)
+            .unwrap_or_default()
+            .lines()
+    });
+    let of_fixtures = lines.filter_map(|line| line.strip_prefix("data: "));
+    let interrupt = |id: &str, call: &str| {
+        interrupted(
+            "r",
+            json!([{"id": id, "reason": "acme:odd", "message": "Which service?", "toolCallId": call}]),
+        )
+    };
+    let legacy = |value: Value| json!({"type": "CUSTOM", "name": "on_interrupt", "value": value});
+    let mut approved = call("e", "{}");
+    approved[0]["toolCallName"] = "approved".into();
+    let asked = call("c", ASK)
+        .into_iter()
+        .chain(call("d", "{"))
+        .chain(approved)
+        .cycle()
+        .take(27);
+    let own = [
+        started("r"),
+        finished("r"),
+        interrupt("i", "c"),
+        interrupt("i", "nothing"),
+        result("c", "Later."),
+        legacy(json!("Which service?")),
+        legacy(json!({"toolCallId": "c"})),
+        legacy(json!(7)),
+    ];
+    let own = own.into_iter().cycle().take(24).chain(asked);
+    let mut parts = [Vec::new(), Vec::new(), Vec::new()];
+    let of_fixtures = of_fixtures.filter_map(|json| serde_json::from_str(json).ok());
+    for event in of_fixtures.chain(own.map(event)) {
+        let part = match event {
+            Event::RunStarted(_) => 0,
+            Event::RunFinished(_) | Event::RunError(_) => 2,
+            _ => 1,
+        };
+        parts[part].push(event);
+    }
+    parts
+}
+
+#[test]
+fn no_runs_leave_a_conversation_stuck() {
+    let [starts, bodies, ends] = run_parts().map(prop::sample::select);
+    let body = prop::collection::vec(bodies, 0..12);
+    let run = (starts, body, prop::option::weighted(0.8, ends));
+    law(600, &prop::collection::vec(run, 1..5), |runs| {
+        let (mut thread, mut asks) = (Thread::default(), Asks::new().with_approvals(["approved"]));
+        for (start, body, end) in runs.clone() {
+            for event in iter::once(start).chain(body).chain(end) {
+                thread.handle_event(&event);
+                asks.handle_event(0, &event);
+            }
+            if let RunState::Running { .. } = thread.run() {
+                let end = End {
+                    outcome: EndOutcome::Truncated,
+                    error: None,
+                };
+                thread.handle_end(&end);
+                asks.handle_end(0, &end);
+            }
+        }
+        // Who cancels what can be cancelled can go on.
+        let waits = |ask: &&AskSnapshot| match ask.phase {
+            Phase::Answerable => true,
+            Phase::Malformed => asks.asked_by(&ask.tool_call_id) == Some(AskedBy::Interrupt),
+            _ => false,
+        };
+        let replies = asks.asks().filter(waits).map(|ask| AskReply {
+            tool_call_id: ask.tool_call_id.clone(),
+            reply_id: ask.tool_call_id.clone(),
+            outcome: Outcome::Declined,
+            by: AnsweredBy::Card,
+        });
+        let said = Said {
+            replies: replies.collect(),
+            text: Some("Go on".to_owned()),
+        };
+        let (setup, mut ids) = (Setup::default(), 0);
+        let next_id = || {
+            ids += 1;
+            format!("new{ids}")
+        };
+        let delivery = Delivery::Automatic(Origin::Foreign);
+        let next = next_run(0, &thread, &asks, &setup, delivery, &said, next_id);
+        prop_assert!(next.is_ok(), "{:?} after {:?}", next, runs);
+        Ok(())
+    });
+}

@@ -1,0 +1,185 @@
+//! The text of a reply, and the way back from it.
+
+use super::{Answer, Reply, Selection};
+use crate::text::is_blank;
+use crate::wire::{AskUserQuestion, Question};
+
+/// How the next user message says that a question was skipped.
+pub const SKIPPED_TEXT: &str = "(skipped)";
+
+/// How many questions, or parts of one answer, a message is searched for. No profile comes near it; it bounds the work on hostile asks.
+pub(crate) const MOST_PARTS: usize = 64;
+
+/// What stands before a note; a closing parenthesis ends it.
+const NOTE: &str = " (note: ";
+
+impl Reply {
+    /// The text of the next user message: the label itself for one question, `Header: answer` lines for several. A note follows its
+    /// answer in parentheses, and a skipped question reads [`SKIPPED_TEXT`].
+    #[must_use]
+    pub fn message(&self) -> String {
+        match &self.answers[..] {
+            [only] => only.message(),
+            answers => {
+                let lines: Vec<String> = answers
+                    .iter()
+                    .map(|answer| line_start(answer.title()) + &answer.message())
+                    .collect();
+                lines.join("\n")
+            }
+        }
+    }
+
+    /// Reads what [`message`](Self::message) wrote: the reply with this message, and where several have it, the one that says most by
+    /// options. `None` where none has. (More than 64 picks or notes of one answer are read as the user's own words.) What a person typed is for [`match_message`](crate::matching::match_message) to read.
+    ///
+    /// ```
+    /// use ask_user_question::{AskUserQuestion, Reply};
+    /// let ask: AskUserQuestion = serde_json::from_str(
+    ///     r#"{"questions": [{"question": "When?", "options": [{"label": "Now, please"}, {"label": "Later"}]}]}"#,
+    /// )?;
+    /// let reply = Reply::read_message(&ask, "Now, please (note: before noon)").expect("one has it");
+    /// assert_eq!(reply.answers()[0].selected[0].index, 0);
+    /// assert_eq!(reply.answers()[0].note.as_deref(), Some("before noon"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn read_message(ask: &AskUserQuestion, text: &str) -> Option<Self> {
+        let answers = match &ask.questions[..] {
+            [_] => vec![text],
+            questions => split(questions, text)?,
+        };
+        let selection = |(index, answer): (usize, &str)| {
+            let question = &ask.questions[index];
+            let read = picked(question, answer).or_else(|| own_words(question, answer))?;
+            Some(Selection {
+                question: index,
+                ..read
+            })
+        };
+        let selections = answers.into_iter().enumerate().map(selection);
+        Self::check(ask, selections.collect::<Option<_>>()?).ok()
+    }
+}
+
+impl Answer {
+    fn message(&self) -> String {
+        let text = self.text().unwrap_or_else(|| SKIPPED_TEXT.to_owned());
+        match &self.note {
+            Some(note) => format!("{text}{NOTE}{note})"),
+            None => text,
+        }
+    }
+}
+
+/// What a line begins with that answers one of several questions: the title without line breaks, for the line is found again by it.
+fn line_start(title: &str) -> String {
+    let words: Vec<&str> = title.split_whitespace().collect();
+    words.join(" ") + ": "
+}
+
+/// The answers in a message for several questions. An answer may have several lines, so it goes on to the next question's title.
+fn split<'a>(questions: &[Question], text: &'a str) -> Option<Vec<&'a str>> {
+    let (first, others) = questions.split_first()?;
+    let mut rest = text.strip_prefix(&line_start(first.title()))?;
+    let mut answers = Vec::new();
+    for next in others {
+        let start = format!("\n{}", line_start(next.title()));
+        let mut found = rest.match_indices(&start).map(|(at, _)| at);
+        let end = found.find(|&end| !is_blank(&rest[..end]))?;
+        answers.push(&rest[..end]);
+        rest = &rest[end + start.len()..];
+    }
+    answers.push(rest);
+    Some(answers)
+}
+
+/// The answer that says nothing but options, or that the question was skipped; perhaps with a note.
+pub(crate) fn picked(question: &Question, text: &str) -> Option<Selection> {
+    // A label may look as if it had a note.
+    only_picked(question, text).or_else(|| {
+        let mut split = with_notes(text)
+            .take(MOST_PARTS)
+            .filter_map(|(answer, note)| {
+                let note = Some(note.to_owned());
+                let read = only_picked(question, answer)?;
+                Some(Selection { note, ..read })
+            });
+        split.next()
+    })
+}
+
+fn only_picked(question: &Question, text: &str) -> Option<Selection> {
+    let (selected, rest) = labels(question, text);
+    if rest.is_none() && (selected.len() == 1 || question.multi_select) {
+        return Some(Selection {
+            selected,
+            ..Selection::default()
+        });
+    }
+    (text == SKIPPED_TEXT).then(|| Selection {
+        skipped: true,
+        ..Selection::default()
+    })
+}
+
+/// The answer that has text of the user's own, perhaps behind options, and perhaps with a note.
+fn own_words(question: &Question, text: &str) -> Option<Selection> {
+    let (selected, own) = match labels(question, text) {
+        (selected, Some(own)) if question.multi_select && !is_blank(own) => (selected, own),
+        _ => (Vec::new(), text),
+    };
+    let (other, note) = match with_notes(own).last() {
+        Some((other, note)) if !is_blank(other) => (other, Some(note.to_owned())),
+        _ => (own, None),
+    };
+    (!is_blank(other)).then(|| Selection {
+        selected,
+        other: Some(other.to_owned()),
+        note,
+        ..Selection::default()
+    })
+}
+
+/// Every way to take the end of a text for a note. A note that nobody can see is none.
+fn with_notes(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let inner = text.strip_suffix(')').unwrap_or_default();
+    let at = inner.match_indices(NOTE);
+    at.map(|(at, _)| (&inner[..at], &inner[at + NOTE.len()..]))
+        .filter(|(_, note)| !is_blank(note))
+}
+
+/// The options whose labels a text begins with, joined as a message joins them: in order, the longest that fits at each place, unless two options
+/// share it. And what follows them, if anything does.
+fn labels<'a>(question: &Question, text: &'a str) -> (Vec<usize>, Option<&'a str>) {
+    let mut found: Vec<usize> = Vec::new();
+    let mut rest = text;
+    for _ in 0..MOST_PARTS {
+        let next = found.last().map_or(0, |last| last + 1);
+        let options = question.options.iter().enumerate().skip(next);
+        let fitting = options.filter_map(|(option, it)| {
+            let behind = rest.strip_prefix(it.label.as_str())?;
+            match behind.strip_prefix(", ") {
+                Some(behind) => Some((option, Some(behind))),
+                None => behind.is_empty().then_some((option, None)),
+            }
+        });
+        let longest = fitting.max_by_key(|&(option, _)| question.options[option].label.len());
+        let is_shared = |option: usize| {
+            let label = &question.options[option].label;
+            let mut others = question.options[..option].iter();
+            others.any(|it| it.label == *label)
+        };
+        match longest.filter(|&(option, _)| !is_shared(option)) {
+            Some((option, behind)) => {
+                found.push(option);
+                match behind {
+                    Some(behind) => rest = behind,
+                    None => return (found, None),
+                }
+            }
+            None => return (found, Some(rest)),
+        }
+    }
+    (Vec::new(), Some(text))
+}

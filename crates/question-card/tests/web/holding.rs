@@ -1,0 +1,82 @@
+//! A reply that waits for the one to another ask.
+
+use crate::asks::{mixed, service};
+use crate::card_page::CardPage;
+use ask_user_question::Phase;
+use question_card::{Labels, Sending};
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+const WORDS: Labels = Labels::ENGLISH;
+
+async fn tapped() -> CardPage {
+    let card = CardPage::tap_to_reply(service()).await;
+    card.tap("Brake service").await;
+    card.host_keeps_the_reply().await;
+    card.stands_still().await;
+    card
+}
+
+#[test]
+async fn it_says_when_it_goes_out() {
+    let card = tapped().await;
+    let text = card.text();
+    assert!(text.contains(WORDS.held), "{text:?}");
+    assert!(!text.contains(WORDS.sending), "{text:?}");
+    assert!(
+        card.find("[aria-busy]").is_none(),
+        "nothing is under way: all of it can be read"
+    );
+    assert!(card.is_inert("Oil change"), "an answer was given");
+    assert_eq!(card.announced().await, WORDS.held);
+    card.held_no_more().await;
+    let text = card.text();
+    assert!(text.contains(WORDS.sending), "{text:?}");
+    assert!(card.button(WORDS.change).is_none(), "it is on its way");
+}
+
+#[test]
+async fn it_can_be_changed() {
+    let card = tapped().await;
+    let change = card.button(WORDS.change).expect("a way back");
+    change.focus().expect("it takes the focus");
+    card.tap_button(WORDS.change).await;
+    card.heard(|heard| assert_eq!(heard.changes, 1));
+    card.host_gives_back().await;
+    card.timers_passed().await;
+    assert_eq!(card.state(), "awaiting");
+    assert!(card.button(WORDS.change).is_none());
+    card.sees_focus_on(&card.control("Brake service"));
+    card.stands_still().await;
+    card.tap("Inspection").await;
+    card.heard(|heard| {
+        let replies: Vec<_> = heard.replies.iter().map(|reply| reply.message()).collect();
+        assert_eq!(replies, ["Brake service", "Inspection"]);
+    });
+}
+
+#[test]
+async fn it_leads_to_what_it_waits_for() {
+    let card = CardPage::waiting(mixed()).await;
+    for label in ["SQLite", "Search", "Fancy"] {
+        card.choose(label).await;
+    }
+    card.submit().await;
+    assert!(card.button(WORDS.next_ask).is_none(), "it is on its way");
+    card.host_keeps_the_reply().await;
+    card.press_button(WORDS.next_ask).await;
+    card.heard(|heard| assert_eq!(heard.nexts, 1));
+    assert_eq!(card.chosen(), ["SQLite", "Search", "Fancy"]);
+    card.ends(Phase::Answered, None).await;
+    assert!(card.button(WORDS.next_ask).is_none());
+}
+
+#[test]
+async fn an_answer_that_comes_open_again_says_so() {
+    let card = CardPage::waiting(service()).await;
+    card.choose("Oil change").await;
+    card.submit().await;
+    card.host_says(Sending::Pending).await;
+    let spoken = card.listen();
+    card.host_says(Sending::Idle).await;
+    spoken.hears([WORDS.taken_back]).await;
+}

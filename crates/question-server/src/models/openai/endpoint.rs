@@ -1,0 +1,132 @@
+//! The way to an endpoint. Whoever drops what is under way ends it, and its connection with it.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Request, Response, Uri, header};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::proxy::Tunnel;
+use hyper_util::client::legacy::{Client, Error};
+use hyper_util::client::proxy::matcher::{Intercept, Matcher};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+
+type Straight = HttpsConnector<HttpConnector>;
+
+/// Where a model is asked. Redirects are not followed: one would take the conversation to where nobody sent it.
+#[derive(Clone)]
+pub(super) struct Endpoint {
+    url: Uri,
+    authorization: Option<HeaderValue>,
+    way: Way,
+}
+
+#[derive(Clone)]
+enum Way {
+    Straight(Client<Straight, Body>),
+    /// Through the proxy that the environment names.
+    Tunnel(Box<Client<HttpsConnector<Tunnel<Straight>>, Body>>),
+}
+
+impl Endpoint {
+    /// The endpoint at this URL, which gets this key.
+    ///
+    /// # Errors
+    /// A sentence where the URL is none, or the key would go over the network in the clear or can't be sent.
+    pub(super) fn new(url: &str, key: Option<&str>) -> Result<Self, String> {
+        let url: Uri = url.parse().map_err(|_| format!("{url} is no URL"))?;
+        let is_local = matches!(url.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
+        match url.scheme_str() {
+            Some("https") => {}
+            Some("http") if is_local || key.is_none() => {}
+            Some("http") => return Err(format!("{url} would get the key in the clear; use https")),
+            Some(_) | None => return Err(format!("{url} is no http or https URL")),
+        }
+        let authorization = key
+            .map(|key| HeaderValue::from_str(&format!("Bearer {key}")))
+            .transpose()
+            .map_err(|_| "the key has characters that no header takes".to_owned())?
+            .map(|mut value| {
+                value.set_sensitive(true);
+                value
+            });
+        let proxy = Matcher::from_env().intercept(&url);
+        let (url, way) = match proxy.filter(|_| !is_local) {
+            Some(proxy) => (with_port(&url)?, Way::through(&proxy)?),
+            None => (url, Way::Straight(client(straight()))),
+        };
+        Ok(Self {
+            url,
+            authorization,
+            way,
+        })
+    }
+
+    /// Sends a request and gives what the endpoint answers, from its head on.
+    pub(super) async fn post(&self, body: String) -> Result<Response<Body>, Error> {
+        let mut request = Request::post(&self.url)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "text/event-stream");
+        if let Some(authorization) = &self.authorization {
+            request = request.header(header::AUTHORIZATION, authorization);
+        }
+        let request = request
+            .body(Body::from(body))
+            .expect("the URL and the headers were checked before");
+        let asked = match &self.way {
+            Way::Straight(client) => client.request(request),
+            Way::Tunnel(client) => client.request(request),
+        };
+        Ok(asked.await?.map(Body::new))
+    }
+}
+
+impl Way {
+    fn through(proxy: &Intercept) -> Result<Self, String> {
+        if !matches!(proxy.uri().scheme_str(), Some("http" | "https")) {
+            return Err("the proxy in the environment is none that speaks HTTP".to_owned());
+        }
+        let mut tunnel = Tunnel::new(proxy.uri().clone(), straight());
+        if let Some(authorization) = proxy.basic_auth() {
+            tunnel = tunnel.with_auth(authorization.clone());
+        }
+        Ok(Self::Tunnel(Box::new(client(with_tls(tunnel)))))
+    }
+}
+
+/// The same URL with its port, since a tunnel goes to that of TLS where none is named.
+fn with_port(url: &Uri) -> Result<Uri, String> {
+    let (Some("http"), Some(host), None) = (url.scheme_str(), url.host(), url.port()) else {
+        return Ok(url.clone());
+    };
+    Uri::builder()
+        .scheme("http")
+        .authority(format!("{host}:80"))
+        .path_and_query(url.path())
+        .build()
+        .map_err(|_| format!("{url} is no URL"))
+}
+
+fn client<C>(connector: C) -> Client<C, Body>
+where
+    C: hyper_util::client::legacy::connect::Connect + Clone,
+{
+    Client::builder(TokioExecutor::new())
+        .pool_timer(TokioTimer::new())
+        .build(connector)
+}
+
+fn straight() -> Straight {
+    let mut tcp = HttpConnector::new();
+    tcp.enforce_http(false);
+    tcp.set_nodelay(true);
+    with_tls(tcp)
+}
+
+/// Trusts what this machine does, so that a company's own endpoint is reached too; Mozilla's roots where it names none.
+fn with_tls<T>(connector: T) -> HttpsConnector<T> {
+    HttpsConnectorBuilder::new()
+        .with_native_roots()
+        .unwrap_or_else(|_| HttpsConnectorBuilder::new().with_webpki_roots())
+        .https_or_http()
+        .enable_http1()
+        .wrap_connector(connector)
+}

@@ -1,0 +1,31 @@
+//! What the user says with an answer, and what they begin.
+
+use ask_user_question::outcome::OutcomeKind;
+use question_agent::message::Message;
+
+/// Whether the user begins something with the message at this index. What they pick may come as a message as well; clients of other makes do not
+/// mark it, but it stands behind the result that brought the answer, with nothing of the agent's between the two.
+pub(super) fn begins(history: &[Message], index: usize) -> bool {
+    let Message::User(message) = &history[index] else {
+        return false;
+    };
+    if message.ask.is_some() {
+        return false;
+    }
+    let before = history[..index].iter().rev();
+    let mut results = before
+        .skip_while(|message| matches!(message, Message::User(_)))
+        .take_while(|message| matches!(message, Message::Tool(_)));
+    !results.any(is_of_its_user)
+}
+
+/// Whether a result is what the user said to an ask. One that they left for something else, or that nobody answered, is not.
+fn is_of_its_user(message: &Message) -> bool {
+    let Message::Tool(result) = message else {
+        return false;
+    };
+    result.ask.as_ref().is_some_and(|ask| match ask.outcome {
+        OutcomeKind::Answered | OutcomeKind::RepliedInChat | OutcomeKind::Declined => true,
+        OutcomeKind::Expired | OutcomeKind::Superseded | OutcomeKind::Cancelled => false,
+    })
+}

@@ -1,0 +1,52 @@
+// Released clients of AG-UI against the server itself: `node main.mjs SERVER PACKAGES VERSION…`, where PACKAGES is a folder in which each
+// version of `@ag-ui/client` is installed as `client-VERSION`. `cargo xtask test` brings and runs them.
+
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { Houses } from "./house.mjs";
+import * as booking from "./booking.mjs";
+import * as coding from "./coding.mjs";
+import * as interrupts from "./interrupts.mjs";
+import * as stopping from "./stopping.mjs";
+import * as tools from "./tools.mjs";
+
+const [server, packages, ...versions] = process.argv.slice(2);
+const journeys = [booking, coding, interrupts, stopping, tools].flatMap((module) =>
+  Object.entries(module),
+);
+
+// What the clients write on the console is about an error that they throw as well.
+console.error = () => {};
+console.warn = () => {};
+
+const houses = new Houses(server);
+let failures = 0;
+try {
+  for (const version of versions) {
+    const client = createRequire(join(packages, "/"))(`client-${version}`);
+    for (const [name, journey] of journeys) {
+      const title = `@ag-ui/client ${version}: ${name.replaceAll("_", " ")}`;
+      try {
+        await inTime(journey({ houses, client, version }));
+        console.log(`ok      ${title}`);
+      } catch (problem) {
+        failures += 1;
+        console.log(`FAILED  ${title}\n${problem?.stack ?? problem}`);
+      }
+    }
+  }
+} finally {
+  await houses.close();
+}
+console.log(`${versions.length * journeys.length} journeys, ${failures} failed`);
+process.exitCode = failures === 0 ? 0 : 1;
+
+/** A journey that hangs is a failed one. */
+function inTime(journey) {
+  const patience = 60_000;
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing happens any more`)), patience);
+  });
+  return Promise.race([journey, late]).finally(() => clearTimeout(timer));
+}

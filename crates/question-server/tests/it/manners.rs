@@ -1,0 +1,99 @@
+//! The manners in which vendors stream an answer, each as its model meant it.
+
+use crate::http::{get, post, says};
+use crate::openai::{TEXT, answering};
+use crate::provider::Recorded;
+use ag_ui_stream::reader::EndOutcome;
+use futures_util::future::join_all;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Written after what vendors send, none of it recorded.
+const MANNERS: &str = include_str!("openai/manners.json");
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Manner {
+    manner: String,
+    /// What the endpoint answers first.
+    #[serde(default)]
+    before: Vec<Refusal>,
+    /// Chunks, and texts that stand as they are.
+    body: Vec<Value>,
+    /// What the agent says.
+    #[serde(default)]
+    says: String,
+    /// What it calls: names and arguments.
+    #[serde(default)]
+    calls: Vec<(String, String)>,
+    /// How the run fails, where it does.
+    error: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Refusal {
+    status: u16,
+    retry_after: String,
+}
+
+impl Manner {
+    fn body(&self) -> String {
+        let written = self.body.iter().map(|piece| match piece {
+            Value::String(text) => text.clone(),
+            chunk => format!("data: {chunk}\n\n"),
+        });
+        written.collect()
+    }
+
+    fn answers(&self) -> Vec<Recorded> {
+        let refusals = self.before.iter().map(|refusal| Recorded {
+            status: refusal.status,
+            retry_after: Some(refusal.retry_after.clone()),
+            ..Recorded::stream("")
+        });
+        let answer = Recorded::stream(self.body());
+        // What fails is tried again; after calls the model goes on.
+        let more = match &self.error {
+            Some(_) => vec![answer.clone(), answer.clone()],
+            None => vec![Recorded::stream(TEXT)],
+        };
+        refusals.chain([answer]).chain(more).collect()
+    }
+
+    /// What is wrong with how it is read.
+    async fn check(&self) -> Result<(), String> {
+        let (server, _provider) = answering(self.answers()).await;
+        let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+        let error = end.error.map(|error| error.message);
+        if error != self.error {
+            return Err(format!("{}: it ends with {error:?}", self.manner));
+        }
+        if error.is_some() {
+            assert_eq!(end.outcome, EndOutcome::Error);
+            return Ok(());
+        }
+        let stored = get(&server, "/conversations/t").await.json();
+        let answer = &stored["messages"][1];
+        let made = answer["toolCalls"].as_array().into_iter().flatten();
+        let made: Vec<Value> = made.map(|call| call["function"].clone()).collect();
+        let meant = self.calls.iter();
+        let meant: Vec<Value> = meant
+            .map(|(name, arguments)| json!({"name": name, "arguments": arguments}))
+            .collect();
+        let said = answer["content"].as_str().unwrap_or_default();
+        if (said, &made) != (self.says.as_str(), &meant) {
+            return Err(format!("{}: read as {answer}", self.manner));
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn every_manner_of_streaming_is_read_as_it_was_meant() {
+    let manners: Vec<Manner> = serde_json::from_str(MANNERS).expect("the table is legal");
+    assert!(manners.len() > 26);
+    let checked = join_all(manners.iter().map(Manner::check)).await;
+    let wrong: Vec<String> = checked.into_iter().filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

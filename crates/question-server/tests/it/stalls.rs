@@ -1,0 +1,154 @@
+//! Clients that do not come on: half a head, half a body, and nothing taken of what they are sent.
+
+use crate::house::{parts, server_of, server_with};
+use crate::http::{post, says};
+use crate::script::{Line, Script};
+use axum::Router;
+use question_server::limits::Patience;
+use question_server::{Config, app, serve};
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+/// How long the servers here wait for a client.
+const A_MOMENT: Duration = Duration::from_millis(50);
+
+/// For a server that would wait for ever.
+const LONG: Duration = Duration::from_secs(30);
+
+fn impatient() -> Config {
+    Config {
+        patience: Patience {
+            head: A_MOMENT,
+            body: A_MOMENT,
+            write: A_MOMENT,
+        },
+        ..Config::default()
+    }
+}
+
+/// A server behind a socket, what stops it, and its end.
+async fn listen(
+    router: Router,
+    patience: Patience,
+) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await;
+    let listener = listener.expect("a port is free");
+    let address = listener.local_addr().expect("it is bound");
+    let stop = CancellationToken::new();
+    let told = stop.clone().cancelled_owned();
+    let serving = tokio::spawn(serve(listener, router, patience, told));
+    (address, stop, serving)
+}
+
+/// Sends this and no more, and gives all that the server says until it hangs up.
+async fn says_to(address: SocketAddr, sent: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    let sent = stream.write_all(sent.as_bytes()).await;
+    sent.expect("the server reads");
+    let mut answer = String::new();
+    let read = timeout(LONG, stream.read_to_string(&mut answer)).await;
+    read.expect("it hangs up").expect("it answers in UTF-8");
+    answer
+}
+
+#[tokio::test]
+async fn a_head_that_does_not_end_is_waited_for_so_long() {
+    let config = impatient();
+    let (address, ..) = listen(server_of(&config), config.patience).await;
+    for head in [
+        "",
+        "POST /agent HTT",
+        "POST /agent HTTP/1.1\r\nHost: localhost\r\n",
+    ] {
+        let answer = says_to(address, head).await;
+        assert!(!answer.contains("200"), "{answer}");
+    }
+}
+
+fn post_of(address: SocketAddr, length: u64) -> String {
+    format!(
+        "POST /agent HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    )
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_end_is_waited_for_so_long() {
+    let config = impatient();
+    let (address, ..) = listen(server_of(&config), config.patience).await;
+    let half = post_of(address, 100) + "{\"threadId\"";
+    let answer = says_to(address, &half).await;
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    assert!(answer.contains(r#""code":"body_timeout""#), "{answer}");
+}
+
+#[tokio::test]
+async fn a_body_that_says_it_will_be_too_long_is_not_waited_for() {
+    let config = Config::default();
+    let (address, ..) = listen(server_of(&config), config.patience).await;
+    let answer = says_to(address, &post_of(address, 99_999_999_999)).await;
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+}
+
+#[tokio::test]
+async fn whoever_takes_nothing_is_given_up() {
+    // More than the buffers of a socket hold.
+    const HISTORY: usize = 9 << 20;
+    let mut config = impatient();
+    config.bounds.body = 2 * HISTORY;
+    config.bounds.message = HISTORY;
+    config.bounds.history = HISTORY;
+    let script = Script::new([vec![Line::Says("I see.")]]);
+    let server = app(&config, parts(script));
+    let message = says("t", "u", &"x".repeat(HISTORY));
+    post(&server, "/agent", message).await.events();
+    let (address, stop, serving) = listen(server, config.patience).await;
+    let socket = TcpSocket::new_v4().expect("there are sockets");
+    let little = socket.set_recv_buffer_size(4096);
+    little.expect("the system lets it");
+    let mut stream = socket.connect(address).await.expect("it listens");
+    let watch =
+        "GET /conversations/t/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0-0\r\n\r\n";
+    let sent = stream.write_all(watch.as_bytes()).await;
+    sent.expect("the server reads");
+    let mut first = [0; 12];
+    let read = stream.read_exact(&mut first).await;
+    read.expect("the server answers");
+    assert_eq!(&first, b"HTTP/1.1 200");
+
+    // A server that is told to stop goes on for those alone who are being answered.
+    stop.cancel();
+    let over = timeout(LONG, serving).await;
+    over.expect("nobody is").expect("it does not panic");
+    let mut rest = Vec::new();
+    // Where the connection is reset, there may be an error instead of an end.
+    let _ = stream.read_to_end(&mut rest).await;
+    assert!(rest.len() < HISTORY, "{}", rest.len());
+}
+
+#[tokio::test]
+async fn a_run_may_take_longer_than_any_of_these_times() {
+    let script = Script::new([vec![Line::Waits, Line::Says("Here I am.")]]);
+    let patience = impatient().patience;
+    let (address, ..) = listen(server_with(script.clone()), patience).await;
+    let body = says("t", "u", "go").to_string();
+    let head = format!(
+        "POST /agent HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    let sent = stream.write_all((head + &body).as_bytes()).await;
+    sent.expect("the server reads");
+    script.waits().await;
+    // Longer than any of the times that it has patience for: that nothing happens meanwhile is no event to wait for.
+    tokio::time::sleep(4 * A_MOMENT).await;
+    script.go_on();
+    let mut answer = String::new();
+    let read = stream.read_to_string(&mut answer).await;
+    read.expect("it answers in UTF-8");
+    assert!(answer.contains("RUN_FINISHED"), "{answer}");
+}
