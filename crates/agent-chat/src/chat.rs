@@ -1,6 +1,6 @@
 //! The hook.
 
-use crate::core::{Core, Permission};
+use crate::core::{Core, Permission, Stop};
 use crate::entry::{Ask, Entry};
 use crate::options::ChatOptions;
 use crate::outbox::Outgoing;
@@ -133,12 +133,22 @@ impl AgentChat {
 
     /// Ends the open run. What arrived stays; held replies go back to their cards.
     pub fn stop(&self) {
-        let cancel = self.with(Core::stop).flatten();
-        if let Some((endpoint, path, body)) = cancel {
+        let stop = self.with(Core::stop).flatten();
+        if let Some(Stop {
+            endpoint,
+            path,
+            body,
+            request,
+        }) = stop
+        {
             let chat = *self;
             spawn_local(async move {
                 let stopped = endpoint.post(Some(&path), body, &Abort::new()).await;
-                chat.with(|core| core.handle_cancelled(stopped.is_ok()));
+                // Meanwhile the run may be over, and the next one under way.
+                if let Some(request) = request.filter(|_| stopped.is_err()) {
+                    request.abort();
+                }
+                chat.with(Core::handle_cancelled);
                 chat.reconsider();
             });
         }

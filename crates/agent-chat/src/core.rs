@@ -4,7 +4,7 @@ mod incoming;
 mod outgoing;
 mod request;
 
-pub(crate) use request::{Launch, RunEnd};
+pub(crate) use request::{Launch, RunEnd, Stop};
 
 use self::request::Running;
 use crate::address;

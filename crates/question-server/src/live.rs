@@ -10,10 +10,10 @@ use question_agent::call::ToolCall;
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation};
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
-use std::time::Instant;
-use tokio::sync::Mutex;
+use std::time::{Duration, Instant};
+use tokio::sync::{Mutex, watch};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 /// A conversation that somebody does something with or watches.
@@ -126,6 +126,9 @@ pub(crate) enum Known {
     Messages,
 }
 
+/// How long the end of a client's connection may take to be noticed.
+const A_MOMENT: Duration = Duration::from_millis(250);
+
 /// What an event id ends with for a client that knows the messages alone.
 const MESSAGES_MARK: &str = "m";
 
@@ -140,14 +143,14 @@ pub(crate) struct Run {
     pub(crate) pending: Pending,
     /// Started over REST, so that no client reads it as its own and none can abandon it.
     is_detached: bool,
-    followers: Arc<AtomicUsize>,
+    followers: watch::Sender<usize>,
     /// Everything in the log before this position is part of the conversation's messages.
     pub(crate) settled: u64,
 }
 
 /// A client that reads the response to its own `POST`; dropped when it goes away.
 #[derive(Debug)]
-pub(crate) struct Follower(Arc<AtomicUsize>);
+pub(crate) struct Follower(watch::Sender<usize>);
 
 impl Live {
     pub(crate) fn new(
@@ -260,7 +263,7 @@ impl Run {
             is_detached: false,
             stop: CancellationToken::new(),
             over: CancellationToken::new(),
-            followers: Arc::default(),
+            followers: watch::Sender::default(),
             settled: 0,
         }
     }
@@ -274,18 +277,21 @@ impl Run {
     }
 
     pub(crate) fn follow(&self) -> Follower {
-        self.followers.fetch_add(1, Ordering::Relaxed);
-        Follower(Arc::clone(&self.followers))
+        self.followers.send_modify(|count| *count += 1);
+        Follower(self.followers.clone())
     }
 
-    /// Whether the clients that read the run as their own have all gone.
-    pub(crate) fn is_abandoned(&self) -> bool {
-        !self.is_detached && self.followers.load(Ordering::Relaxed) == 0
+    /// Whether the clients that read the run as their own have all gone, or go in a moment: the next request of one that goes may be here
+    /// before its going is noticed.
+    pub(crate) async fn is_abandoned(&self) -> bool {
+        let mut followers = self.followers.subscribe();
+        let gone = followers.wait_for(|count| *count == 0);
+        !self.is_detached && timeout(A_MOMENT, gone).await.is_ok()
     }
 }
 
 impl Drop for Follower {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.send_modify(|count| *count -= 1);
     }
 }

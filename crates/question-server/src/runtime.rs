@@ -145,12 +145,12 @@ impl Runtime {
             if intake::read(&self.bounds, &talk, &input)?.is_none() {
                 return Ok(attach(&live, &talk, run, &input));
             }
-            if !run.is_abandoned() {
+            let run = run.clone();
+            drop(talk);
+            if !run.is_abandoned().await && !run.over.is_cancelled() {
                 return Err(Rejected::Busy.into());
             }
             // Its client has gone, as one does that presses Stop; what it says next comes first.
-            let run = run.clone();
-            drop(talk);
             stop(&run).await;
         };
         let event = match (

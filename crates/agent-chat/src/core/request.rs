@@ -27,6 +27,15 @@ pub(crate) struct Launch {
     pub(crate) outgoing: Outgoing,
 }
 
+/// How a server is asked to end a run.
+pub(crate) struct Stop {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) path: String,
+    pub(crate) body: String,
+    /// This page's own request for that run.
+    pub(crate) request: Option<Abort>,
+}
+
 /// How a launched request ended.
 pub(crate) enum RunEnd {
     /// As the protocol has it.
@@ -160,7 +169,7 @@ impl Core {
     }
 
     /// Ends the run that is under way. Where its server can be asked to end it, gives what to ask.
-    pub(crate) fn stop(&mut self) -> Option<(Endpoint, String, String)> {
+    pub(crate) fn stop(&mut self) -> Option<Stop> {
         let RunState::Running { run_id } = self.conversation.thread.run() else {
             self.abort();
             return None;
@@ -174,15 +183,16 @@ impl Core {
         let path = conversation_path(&self.options.setup.thread_id, "/cancel");
         let held = self.outbox.take_held();
         self.set_sending(&held, &Sending::Idle);
-        let endpoint = self.options.endpoint.clone();
-        Some((endpoint, path, body))
+        Some(Stop {
+            endpoint: self.options.endpoint.clone(),
+            path,
+            body,
+            request: self.running.as_ref().map(|running| running.abort.clone()),
+        })
     }
 
     /// The server was asked to end a run. What it kept of that run only it knows.
-    pub(crate) fn handle_cancelled(&mut self, is_taken: bool) {
-        if !is_taken {
-            self.abort();
-        }
+    pub(crate) fn handle_cancelled(&mut self) {
         if let Some(following) = &mut self.following {
             following.stale = true;
         }

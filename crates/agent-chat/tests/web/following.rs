@@ -746,6 +746,35 @@ async fn stop_asks_the_server_to_end_the_run() {
 }
 
 #[test]
+async fn stop_ends_no_run_but_the_one_that_it_was_meant_for() {
+    let server = Server::new();
+    let (visitor, stream) = server.asked_visitor().await;
+    visitor.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    call.accept_as(&server.id);
+    call.says("m1", "Let me th");
+    visitor
+        .sees_lines(&[
+            "user: Hello",
+            "ask: answered",
+            "user: Large",
+            "agent: Let me th",
+        ])
+        .await;
+    visitor.chat.stop();
+    let post = server.posted("/cancel").await;
+    call.finishes_as(&server.id);
+    visitor.sees_status(Status::Idle).await;
+    visitor.sees("the way free", |chat| chat.send("More")).await;
+    let next = Call::next().await;
+    post.is_unreachable();
+    visitor
+        .sees("that the page looks again", |_| stream.is_aborted())
+        .await;
+    assert!(!next.is_aborted());
+}
+
+#[test]
 async fn a_page_that_nobody_sees_leaves_the_stream_to_others() {
     let server = Server::new();
     let (visitor, stream) = server.asked_visitor().await;

@@ -16,8 +16,8 @@ pub(crate) const COLOUR: &str = r#"{"questions":[{"question":"Which colour?","he
 /// Both at once.
 pub(crate) const BOTH: &str = r#"{"questions":[{"question":"Which size?","header":"Size","options":[{"label":"Small"},{"label":"Large"}]},{"question":"Which colour?","header":"Colour","options":[{"label":"Red"},{"label":"Blue"}]}]}"#;
 
-/// How often a state is looked for before a test fails. Each look lets all other tasks run first.
-const LOOKS: usize = 20_000;
+/// How long a state is looked for before a test fails, in milliseconds.
+const PATIENCE: f64 = 20_000.0;
 
 pub(crate) struct Visitor {
     pub(crate) chat: AgentChat,
@@ -94,10 +94,12 @@ impl Visitor {
     ) -> impl Future<Output = ()> {
         let (chat, place) = (self.chat, std::panic::Location::caller());
         async move {
-            for _ in 0..LOOKS {
+            let began = js_sys::Date::now();
+            while js_sys::Date::now() - began < PATIENCE {
                 if holds(chat) {
                     return;
                 }
+                // Lets all other tasks run first.
                 scripted_agent::tick().await;
             }
             panic!(

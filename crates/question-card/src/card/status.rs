@@ -99,8 +99,11 @@ fn say_next() {
         if announcer.show(String::new()).is_none() {
             continue;
         }
-        after(LEAD, move || announcer.speak(text));
-        after(APART, say_next);
+        // One after the other, so that timers which come late do not bring two texts closer together.
+        after(LEAD, move || {
+            announcer.speak(text);
+            after(APART - LEAD, say_next);
+        });
         return;
     }
     QUEUE.with_borrow_mut(|queue| queue.taken = false);

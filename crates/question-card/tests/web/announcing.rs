@@ -123,7 +123,6 @@ async fn what_is_said_in_one_breath_is_all_heard_with_time_between() {
         .hears([READY, "", "You went on without it"])
         .await;
     let [other] = heard_second.hears([READY]).await;
-    // Timers may come a little late, and then the next one is not.
     assert!(
         other - ready > 400.0 && over - other > 400.0,
         "{ready} {other} {over}"
@@ -138,11 +137,7 @@ async fn a_region_is_emptied_before_anybody_comes_across_it() {
     let [said, emptied] = spoken
         .hears(["3 of 3 questions still need an answer", ""])
         .await;
-    assert!(
-        (1000.0..7000.0).contains(&(emptied - said)),
-        "after {} ms",
-        emptied - said
-    );
+    assert!(emptied - said > 1000.0, "after {} ms", emptied - said);
 }
 
 #[test]

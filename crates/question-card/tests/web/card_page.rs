@@ -1,6 +1,6 @@
 //! The card as a person sees and uses it. Selectors are here and nowhere else.
 
-use crate::wait::{now, until};
+use crate::wait::{due_timers, now, until};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
@@ -349,10 +349,7 @@ impl CardPage {
 
     /// Waits until the timers that are due have fired.
     pub async fn timers_passed(&self) {
-        let passed = Rc::new(Cell::new(false));
-        let pass = passed.clone();
-        set_timeout(move || pass.set(true), std::time::Duration::ZERO);
-        until("timers fire", move || passed.get()).await;
+        due_timers().await;
         self.settled().await;
     }
 

@@ -18,6 +18,16 @@ async fn frame() {
     JsFuture::from(promise).await.expect("frames come");
 }
 
+/// Waits until the timers that are due have fired: those of one delay do it in their order. A frame would take longer than some keys have.
+pub async fn due_timers() {
+    let promise = js_sys::Promise::new(&mut |resolve, _| {
+        let window = web_sys::window().expect("a browser has a window");
+        let set = window.set_timeout_with_callback(&resolve);
+        set.expect("a browser has timers");
+    });
+    JsFuture::from(promise).await.expect("timers fire");
+}
+
 /// Waits until it is so.
 #[track_caller]
 pub fn until(what: &str, is_so: impl Fn() -> bool) -> impl Future<Output = ()> {

@@ -20,6 +20,7 @@ async fn there_is_no_barrier_on_the_way_through_the_page() {
             page.say("I need my car looked at").await?;
             page.press("Brake service").await?;
             page.can_choose("Standard").await?;
+            page.is_my_turn().await?;
             found.extend(every_look(&driver, "a receipt and a question").await?);
             driver
                 .find(By::Css(".settings-button"))

@@ -5,6 +5,7 @@ mod firefox;
 
 use std::fmt::Debug;
 
+use serde_json::json;
 use thirtyfour::prelude::*;
 
 use crate::chat_page::ChatPage;
@@ -131,6 +132,16 @@ impl Browser {
             Self::Firefox => firefox::prints(driver).await,
         }
     }
+}
+
+/// Waits until the page has this size.
+async fn has_size(driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
+    let script = "const [width, height, done] = arguments;
+        const look = () => innerWidth === width && innerHeight === height ? done() : setTimeout(look, 20);
+        look();";
+    let size = vec![json!(width), json!(height)];
+    driver.execute_async(script, size).await?;
+    Ok(())
 }
 
 /// Checks that neither the console nor the page's policy nor an uncaught error had anything to say.

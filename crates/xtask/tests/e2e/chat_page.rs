@@ -223,6 +223,16 @@ impl ChatPage {
         message.first().await?.text().await
     }
 
+    /// Stops the run as soon as the agent has said this. In the page itself, in one go: the run does not wait for the driver.
+    pub(crate) async fn stops_after(&self, words: &str) -> WebDriverResult<()> {
+        let (texts, words) = (json!(selector::AGENT_TEXT), json!(words));
+        self.until(&format!(
+            "[...document.querySelectorAll({texts})].some((it) => it.textContent.includes({words}))
+                && [...document.querySelectorAll('form.composer button.stop')].some((it) => !it.click())"
+        ))
+        .await
+    }
+
     /// What the person has said, as the page shows it.
     pub(crate) async fn own_messages(&self) -> WebDriverResult<Vec<String>> {
         self.texts(selector::OWN_TEXT).await

@@ -219,7 +219,7 @@ async fn what_one_of_many_tabs_answers_shows_in_all_and_one_holds_the_stream() {
             page.can_choose("Standard").await?;
             assert_eq!(page.receipts().await?.len(), 1);
         }
-        assert_eq!(page.streams().await?, 1);
+        page.sees_one_stream().await?;
         page.tap("Rush").await?;
         page.switch_to(&others[0]).await?;
         page.can_choose("Yes").await?;

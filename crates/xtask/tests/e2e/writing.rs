@@ -46,7 +46,7 @@ async fn the_enter_that_takes_a_word_from_an_input_method_sends_nothing() {
         assert_eq!(page.unsent().await?, "My みず");
         page.devtools("Input.insertText", json!({"text": "水"})).await?;
         page.press_keys(Key::Enter + "").await?;
-        page.has_button("Stop").await?;
+        page.is_my_turn().await?;
         assert_eq!(page.own_messages().await?, ["My 水"]);
         Ok(())
     })

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 use thirtyfour::{Capabilities, LoggingPrefsLogLevel};
 
+use super::has_size;
 use crate::given;
 use crate::processes::port_after;
 
@@ -52,7 +53,7 @@ pub(super) async fn has_network(driver: &WebDriver, has: bool) -> WebDriverResul
 pub(crate) async fn resize(driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
     let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
     devtools(driver, "Emulation.setDeviceMetricsOverride", size).await?;
-    Ok(())
+    has_size(driver, width, height).await
 }
 
 pub(super) async fn prints(driver: &WebDriver) -> WebDriverResult<()> {

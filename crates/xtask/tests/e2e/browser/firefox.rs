@@ -10,6 +10,7 @@ use thirtyfour::extensions::addons::firefox::FirefoxTools;
 use thirtyfour::prelude::*;
 use thirtyfour::{Capabilities, RequestData, SessionId};
 
+use super::has_size;
 use crate::given;
 use crate::processes::port_after;
 
@@ -89,13 +90,7 @@ pub(super) async fn resize(driver: &WebDriver, width: u32, height: u32) -> WebDr
         style.minWidth = style.maxWidth = `${width}px`;
         style.minHeight = style.maxHeight = `${height}px`;";
     in_its_window(driver, script, vec![json!(width), json!(height)]).await?;
-    let script = "const [width, height, done] = arguments;
-        const look = () => innerWidth === width && innerHeight === height ? done() : setTimeout(look, 20);
-        look();";
-    driver
-        .execute_async(script, vec![json!(width), json!(height)])
-        .await?;
-    Ok(())
+    has_size(driver, width, height).await
 }
 
 pub(super) async fn prints(driver: &WebDriver) -> WebDriverResult<()> {

@@ -79,6 +79,7 @@ async fn ime_04_a_word_being_composed_survives_what_arrives() {
     gallery_at("?gallery=coding-four-questions&state=live", async |page| {
         page.until("document.querySelector('.qc-other:not([hidden]) .qc-other-input')")
             .await?;
+        page.stand_before_the_card().await?;
         page.tab_to("own answer").await?;
         let word = json!({"text": "みず", "selectionStart": 2, "selectionEnd": 2});
         page.devtools("Input.imeSetComposition", word).await?;

@@ -188,12 +188,14 @@ impl ChatPage {
         Ok(())
     }
 
-    /// How many tabs of this browser hold a stream of events.
-    pub(crate) async fn streams(&self) -> WebDriverResult<usize> {
+    /// Waits until one tab of this browser holds a stream of events: another one may just be handing it over.
+    pub(crate) async fn sees_one_stream(&self) -> WebDriverResult<()> {
         let script = "const done = arguments[0];
-            navigator.locks.query().then(({ held }) => done(held.length));";
-        let held = self.driver.execute_async(script, Vec::new()).await?;
-        held.convert()
+            const look = () => navigator.locks.query()
+                .then(({ held }) => held.length === 1 ? done() : setTimeout(look, 20));
+            look();";
+        self.driver.execute_async(script, Vec::new()).await?;
+        Ok(())
     }
 
     /// What a script in the page returns.
