@@ -255,42 +255,28 @@ async fn the_first_of_two_answers_leads_to_the_second_and_can_be_changed() {
 async fn what_was_said_before_is_at_rest_while_the_agent_writes() {
     let agent = Agent::asking("busy", &[("c1", &size())]);
     let page = Page::of(&agent).await;
-    agent.tells(
-        "life-2",
-        &json!({"type": "RUN_STARTED", "threadId": "busy", "runId": "r2"}),
-    );
-    agent.tells(
-        "life-3",
-        &json!({"type": "TEXT_MESSAGE_START", "messageId": "m1", "role": "assistant"}),
-    );
-    agent.tells(
-        "life-4",
-        &json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m1", "delta": "One"}),
-    );
+    let mut number = 1;
+    let mut tells = |event: Value| {
+        number += 1;
+        agent.tells(&format!("life-{number}"), &event);
+    };
+    let run = |kind: &str, id: &str| json!({"type": kind, "threadId": "busy", "runId": id});
+    let start =
+        |id: &str| json!({"type": "TEXT_MESSAGE_START", "messageId": id, "role": "assistant"});
+    let content =
+        |id: &str| json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": "One"});
     let busy = "article[data-role=assistant][aria-busy=true]";
+    tells(run("RUN_STARTED", "r2"));
+    tells(start("m1"));
+    tells(content("m1"));
     page.sees(busy).await;
-    agent.tells(
-        "life-5",
-        &json!({"type": "TEXT_MESSAGE_END", "messageId": "m1"}),
-    );
+    tells(json!({"type": "TEXT_MESSAGE_END", "messageId": "m1"}));
     page.sees("article[data-role=assistant][aria-busy=false]")
         .await;
-    agent.tells(
-        "life-6",
-        &json!({"type": "RUN_FINISHED", "threadId": "busy", "runId": "r2"}),
-    );
-    agent.tells(
-        "life-7",
-        &json!({"type": "RUN_STARTED", "threadId": "busy", "runId": "r3"}),
-    );
-    agent.tells(
-        "life-8",
-        &json!({"type": "TEXT_MESSAGE_START", "messageId": "m2", "role": "assistant"}),
-    );
-    agent.tells(
-        "life-9",
-        &json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m2", "delta": "Two"}),
-    );
+    tells(run("RUN_FINISHED", "r2"));
+    tells(run("RUN_STARTED", "r3"));
+    tells(start("m2"));
+    tells(content("m2"));
     page.sees("li:last-child article[aria-busy=true]").await;
     let all = page.0.place.query_selector_all(busy);
     assert_eq!(all.expect("a valid selector").length(), 1);

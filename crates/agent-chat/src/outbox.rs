@@ -13,6 +13,7 @@ use serde_json::Value;
 pub(crate) struct Outbox {
     /// What the tab calls it; nothing is kept without.
     key: Option<String>,
+    resend: Resend,
     held: Vec<Held>,
     message: Option<Spoken>,
     /// The last replies made, so that sending the same one again is a retry and not a second answer.
@@ -45,9 +46,10 @@ pub(crate) struct Spoken {
 }
 
 /// What becomes of what was sent before a reload, of which nobody knows whether it arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Resend {
     /// The agent recognises what it has, so it is sent again.
+    #[default]
     Safely,
     /// It might be taken twice, so its user has to say so.
     WhenTold,
@@ -73,7 +75,7 @@ pub(crate) enum Post {
 }
 
 impl Outbox {
-    /// What a tab has kept under a name, and keeps there from now on. Of a message that was sent, `resend` says what becomes of it.
+    /// What a tab has kept under a name, and keeps there from now on.
     pub(crate) fn kept(key: String, resend: Resend) -> Self {
         let kept = Shelf::Tab.read(&key);
         let kept = kept
@@ -86,6 +88,7 @@ impl Outbox {
             held: held.filter_map(Held::read).collect(),
             message: message.and_then(Spoken::read),
             key: Some(key),
+            resend,
             ..Self::default()
         }
     }
@@ -214,12 +217,8 @@ impl Outbox {
 
     /// Learns how the asks stand, and what has been said: what is over is not held any longer. The replies that have to go back to their cards come
     /// back.
-    pub(crate) fn settle(
-        &mut self,
-        asks: &Asks,
-        is_said: impl Fn(&str) -> bool,
-        resend: Resend,
-    ) -> Vec<AskReply> {
+    pub(crate) fn settle(&mut self, asks: &Asks, is_said: impl Fn(&str) -> bool) -> Vec<AskReply> {
+        let resend = self.resend;
         let (mut back, mut made) = (Vec::new(), Vec::new());
         self.held.retain_mut(|held| {
             let Some(snapshot) = asks.ask(&held.tool_call_id) else {

@@ -74,6 +74,7 @@ impl Impatient {
             return written;
         }
         let patience = self.patience;
+        // From the first write that the client does not take, until one is taken again.
         let giving_up = self
             .giving_up
             .get_or_insert_with(|| Box::pin(sleep(patience)));

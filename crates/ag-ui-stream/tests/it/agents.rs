@@ -411,8 +411,8 @@ fn an_approval_by_an_open_call_alone_ends_with_the_next_message() {
     assert_eq!(roles, ["tool", "user"]);
 }
 
-#[test]
-fn an_answer_by_resume_whose_run_tells_no_result_is_told_with_the_next_message() {
+/// The run goes on that an answer to an interrupt started.
+fn answered_by_resume() -> Conversation {
     let interrupt = json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1"}]);
     let mut conversation = Conversation::waiting(interrupted("r1", interrupt));
     let next = conversation
@@ -420,6 +420,12 @@ fn an_answer_by_resume_whose_run_tells_no_result_is_told_with_the_next_message()
         .unwrap();
     next.start(&mut conversation.thread, &mut conversation.asks);
     conversation.take(started("r2"));
+    conversation
+}
+
+#[test]
+fn an_answer_by_resume_whose_run_tells_no_result_is_told_with_the_next_message() {
+    let mut conversation = answered_by_resume();
     conversation.take(finished("r2"));
     let next = conversation.say(FOREIGN, said("And then?")).unwrap();
     assert_eq!(
@@ -433,13 +439,7 @@ fn an_answer_by_resume_whose_run_tells_no_result_is_told_with_the_next_message()
         Vec::<String>::new()
     );
     // An agent that waits for something else still has the call in hand.
-    let interrupt = json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1"}]);
-    let mut conversation = Conversation::waiting(interrupted("r1", interrupt));
-    let next = conversation
-        .next(FOREIGN, vec![conversation.picks("c1", 1)])
-        .unwrap();
-    next.start(&mut conversation.thread, &mut conversation.asks);
-    conversation.take(started("r2"));
+    let mut conversation = answered_by_resume();
     conversation.take(interrupted(
         "r2",
         json!([{"id": "i2", "reason": "acme:more", "message": "Sure?"}]),

@@ -6,7 +6,6 @@ use crate::conversation::Conversation;
 use crate::following::Following;
 use crate::ids::now;
 use crate::kept::Kept;
-use crate::outbox::Resend;
 use crate::trouble::Trouble;
 use ag_ui_stream::Event;
 use ag_ui_stream::reader::EndOutcome;
@@ -35,7 +34,7 @@ impl Core {
         news.events.iter().for_each(|event| self.take_event(event));
         if news.is_anew {
             self.conversation.begun_again();
-            self.settle_outbox(Resend::Safely);
+            self.settle_outbox();
         }
     }
 
@@ -108,7 +107,7 @@ impl Core {
         if let Some(started) = &started {
             self.take_event(started);
         }
-        self.settle_outbox(Resend::Safely);
+        self.settle_outbox();
         true
     }
 
@@ -124,7 +123,7 @@ impl Core {
         if let Some(message) = self.outbox.message() {
             self.conversation.take_back(&message.id);
         }
-        self.settle_outbox(Resend::Safely);
+        self.settle_outbox();
         // What is about to be sent begins it anew.
         if was_there && !self.outbox.has_message() {
             self.status.set(Status::Failed(Trouble::Gone));
@@ -146,7 +145,7 @@ impl Core {
             self.status.set(Status::Failed(Trouble::BrokeOff));
         }
         if self.kept.is_some() {
-            self.settle_outbox(Resend::WhenTold);
+            self.settle_outbox();
         }
     }
 
@@ -158,11 +157,11 @@ impl Core {
     }
 
     /// Now that everything is known, drops what is held for nothing, and shows on the cards what is held and what is not.
-    fn settle_outbox(&mut self, resend: Resend) {
+    fn settle_outbox(&mut self) {
         self.restoring.set(false);
         let Conversation { thread, asks, .. } = &self.conversation;
         let is_said = |id: &str| thread.message(id).is_some();
-        let back = self.outbox.settle(asks, is_said, resend);
+        let back = self.outbox.settle(asks, is_said);
         self.show_message();
         for ask in self.conversation.transcript.asks() {
             let is_held = self.outbox.answers(&ask.tool_call_id);

@@ -702,6 +702,13 @@ async fn a_failed_run_is_shown_after_a_reload_and_can_be_tried_again() {
     assert_eq!(Call::next().await.input.messages.len(), 1);
 }
 
+/// The server takes what the user has said last, and shows the beginning of what the agent says to that.
+async fn begins_to_answer(server: &Server, visitor: &Visitor, call: &Call) {
+    call.accept_as(&server.id);
+    call.says("m1", "Let me th");
+    visitor.sees_last_line("agent: Let me th").await;
+}
+
 #[test]
 async fn stop_asks_the_server_to_end_the_run() {
     let server = Server::new();
@@ -726,16 +733,7 @@ async fn stop_asks_the_server_to_end_the_run() {
     // One's own.
     visitor.sees("the way free", |chat| chat.send("More")).await;
     let call = Call::next().await;
-    call.accept_as(&server.id);
-    call.says("m1", "Let me th");
-    visitor
-        .sees_lines(&[
-            "user: Hello",
-            "ask: answered",
-            "user: More",
-            "agent: Let me th",
-        ])
-        .await;
+    begins_to_answer(&server, &visitor, &call).await;
     visitor.chat.stop();
     let post = server.posted("/cancel").await;
     assert_eq!(post.body(), json!({"runId": call.input.run_id}));
@@ -751,16 +749,7 @@ async fn stop_ends_no_run_but_the_one_that_it_was_meant_for() {
     let (visitor, stream) = server.asked_visitor().await;
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
-    call.accept_as(&server.id);
-    call.says("m1", "Let me th");
-    visitor
-        .sees_lines(&[
-            "user: Hello",
-            "ask: answered",
-            "user: Large",
-            "agent: Let me th",
-        ])
-        .await;
+    begins_to_answer(&server, &visitor, &call).await;
     visitor.chat.stop();
     let post = server.posted("/cancel").await;
     call.finishes_as(&server.id);

@@ -17,14 +17,7 @@ fn options(id: &str) -> ChatOptions {
 
 /// Who was asked for the size.
 async fn asked(id: &str) -> Visitor {
-    let visitor = Visitor::first(options(id));
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
-    call.asks("c1", SIZE);
-    call.finishes();
-    visitor.sees_status(Status::Idle).await;
-    visitor
+    Visitor::asked_with(options(id)).await
 }
 
 #[test]

@@ -562,14 +562,7 @@ async fn a_page_instead_of_a_stream_is_no_broken_connection() {
         let visitor = Visitor::new();
         visitor.chat.send("Hello");
         Call::next().await.refuses(200, body);
-        visitor
-            .sees("the failure", |chat| {
-                matches!(
-                    chat.status.get_untracked(),
-                    Status::Failed(Trouble::Unreadable(_))
-                )
-            })
-            .await;
+        visitor.sees_unreadable().await;
     }
 }
 
@@ -577,14 +570,7 @@ async fn a_page_instead_of_a_stream_is_no_broken_connection() {
 async fn a_breach_of_protocol_ends_the_request() {
     let (visitor, call) = Visitor::greeting().await;
     call.event("[1]");
-    visitor
-        .sees("the failure", |chat| {
-            matches!(
-                chat.status.get_untracked(),
-                Status::Failed(Trouble::Unreadable(_))
-            )
-        })
-        .await;
+    visitor.sees_unreadable().await;
     assert!(call.is_aborted());
     let Status::Failed(trouble) = visitor.chat.status.get_untracked() else {
         unreachable!("it was seen");

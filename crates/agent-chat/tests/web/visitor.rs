@@ -2,7 +2,8 @@
 
 use crate::scripted_agent::{self, Call};
 use agent_chat::{
-    AgentChat, Ask, ChatOptions, Connection, Delivery, EntryKey, Item, Status, use_agent_chat,
+    AgentChat, Ask, ChatOptions, Connection, Delivery, EntryKey, Item, Status, Trouble,
+    use_agent_chat,
 };
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
@@ -112,6 +113,25 @@ impl Visitor {
 
     pub(crate) async fn sees_lines(&self, expected: &[&str]) {
         self.sees("the lines", |chat| lines(chat) == expected).await;
+    }
+
+    pub(crate) async fn sees_last_line(&self, expected: &str) {
+        let last = |chat| lines(chat).pop();
+        self.sees("the last line", |chat| {
+            last(chat).as_deref() == Some(expected)
+        })
+        .await;
+    }
+
+    /// Waits until the page says that it can't read what the agent sends.
+    pub(crate) async fn sees_unreadable(&self) {
+        self.sees("the failure", |chat| {
+            matches!(
+                chat.status.get_untracked(),
+                Status::Failed(Trouble::Unreadable(_))
+            )
+        })
+        .await;
     }
 
     pub(crate) async fn sees_status(&self, status: Status) {
