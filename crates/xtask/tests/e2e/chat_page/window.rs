@@ -135,12 +135,15 @@ impl ChatPage {
             .await
     }
 
-    /// Whether the option that has the focus is in the window, and nothing lies over it.
-    pub(crate) async fn sees_the_focus(&self) -> WebDriverResult<bool> {
-        let script = "const { top, bottom } = document.activeElement.closest('.qc-option').getBoundingClientRect();
+    /// Waits until the option that has the focus is in the window, and nothing lies over it. The way back to the end goes with the scroll
+    /// event, which comes a frame after the focus.
+    pub(crate) async fn sees_the_focus(&self) -> WebDriverResult<()> {
+        let script = "(() => {
+            const { top, bottom } = document.activeElement.closest('.qc-option').getBoundingClientRect();
             const over = document.querySelector('.to-the-end button')?.getBoundingClientRect().top ?? innerHeight;
-            return top >= 0 && bottom <= over;";
-        self.tell(script).await
+            return top >= 0 && bottom <= over;
+        })()";
+        self.until(script).await
     }
 
     /// How far from the edge the page's title begins, in CSS pixels.
