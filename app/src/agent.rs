@@ -33,11 +33,7 @@ impl Agent {
             (_, Delivery::Rest) => Delivery::default(),
             (_, delivery) => delivery,
         };
-        Self {
-            headers,
-            address: address.to_owned(),
-            delivery,
-        }
+        Self { headers, address: address.to_owned(), delivery }
     }
 
     /// Whether it is the page's own.
@@ -50,9 +46,7 @@ impl Agent {
         let options = match self.address.as_str() {
             "" => ChatOptions::new(OWN_AGENT).with_conversations(),
             // Any AG-UI endpoint may be behind it.
-            address => ChatOptions::new(address)
-                .with_headers(self.headers)
-                .with_allow_list(ALLOW_LIST),
+            address => ChatOptions::new(address).with_headers(self.headers).with_allow_list(ALLOW_LIST),
         };
         options
             .with_delivery(self.delivery)

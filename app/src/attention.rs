@@ -17,11 +17,7 @@ const MARK: &str = "● ";
 const TAG: &str = "question";
 
 /// Keeps the document's title, and calls for attention while the page is hidden and one of these asks waits. Nobody's answer is told.
-pub fn call_for_attention(
-    waiting: Signal<Vec<Ask>>,
-    settings: RwSignal<Settings>,
-    words: Memo<&'static Words>,
-) {
+pub fn call_for_attention(waiting: Signal<Vec<Ask>>, settings: RwSignal<Settings>, words: Memo<&'static Words>) {
     let hidden = RwSignal::new(document().hidden());
     let listener = window_event_listener_untyped("visibilitychange", move |_| {
         hidden.set(document().hidden());
@@ -34,11 +30,7 @@ pub fn call_for_attention(
     });
     let notification = StoredValue::new_local(None::<Notification>);
     effect(move || {
-        let mark = if unseen.with(Option::is_some) {
-            MARK
-        } else {
-            ""
-        };
+        let mark = if unseen.with(Option::is_some) { MARK } else { "" };
         settings.with(|settings| {
             document().set_title(&[mark, settings.title(words.get())].concat());
         });

@@ -17,11 +17,9 @@ impl Cards {
     /// The handle for the card of a call, until the current owner is cleaned up.
     pub(crate) fn handle(self, tool_call_id: &str) -> FocusHandle {
         let (id, handle) = (tool_call_id.to_owned(), FocusHandle::new());
-        self.0
-            .update_value(|cards| cards.push((id.clone(), handle)));
+        self.0.update_value(|cards| cards.push((id.clone(), handle)));
         on_cleanup(move || {
-            self.0
-                .try_update_value(|cards| cards.retain(|(known, _)| *known != id));
+            self.0.try_update_value(|cards| cards.retain(|(known, _)| *known != id));
         });
         handle
     }

@@ -26,14 +26,7 @@ pub enum Setting {
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::Agent,
-        Self::Delivery,
-        Self::Language,
-        Self::Theme,
-        Self::Notify,
-        Self::Submit,
-    ];
+    pub const ALL: [Self; 6] = [Self::Agent, Self::Delivery, Self::Language, Self::Theme, Self::Notify, Self::Submit];
 
     /// Under which name the browser keeps it, among what other pages of the origin keep.
     #[must_use]

@@ -9,8 +9,8 @@ pub(crate) fn tool_name(name: &str) -> String {
     let mut rest = name.chars().peekable();
     while let Some(c) = rest.next() {
         let next_is_lower = rest.peek().is_some_and(|next| next.is_ascii_lowercase());
-        let begins_word = c.is_ascii_uppercase()
-            && (before.is_ascii_lowercase() || (before.is_ascii_uppercase() && next_is_lower));
+        let begins_word =
+            c.is_ascii_uppercase() && (before.is_ascii_lowercase() || (before.is_ascii_uppercase() && next_is_lower));
         let is_part = !c.is_ascii() || c.is_ascii_alphanumeric();
         if (begins_word || !is_part) && !shown.is_empty() && !shown.ends_with(' ') {
             shown.push(' ');

@@ -85,15 +85,7 @@ pub fn Transcript(
     });
     // Nothing has come yet of the answer.
     let writing = Memo::new(move |_| {
-        let unanswered = |entries: &Vec<Entry>| {
-            matches!(
-                entries.last(),
-                Some(Entry {
-                    item: Item::User(_),
-                    ..
-                })
-            )
-        };
+        let unanswered = |entries: &Vec<Entry>| matches!(entries.last(), Some(Entry { item: Item::User(_), .. }));
         running(chat.status.get()) && chat.entries.with(unanswered)
     });
     let dots = move || [(); 3].map(|()| view! { <span></span> }).collect_view();
@@ -167,10 +159,8 @@ fn EntryView(chat: AgentChat, entry: Entry) -> impl IntoView {
 
 /// Whether a message's text is arriving: what streams in is read out when it is whole, not word by word. Nothing that is whole is asked again.
 fn growing(chat: AgentChat, key: EntryKey) -> Memo<bool> {
-    let is_it = move |ids: &Vec<String>| {
-        ids.iter()
-            .any(|id| matches!(&key, EntryKey::Message(known, _) if known == id))
-    };
+    let is_it =
+        move |ids: &Vec<String>| ids.iter().any(|id| matches!(&key, EntryKey::Message(known, _) if known == id));
     Memo::new(move |before: Option<&bool>| before != Some(&false) && chat.arriving.with(&is_it))
 }
 
@@ -179,9 +169,7 @@ fn tool_line(chat: AgentChat, name: &str, done: ArcRwSignal<bool>) -> AnyView {
     let words = words();
     let done = RwSignal::from(done);
     // Of a later run it is no part.
-    let in_its_run = Memo::new(move |before: Option<&bool>| {
-        before != Some(&false) && running(chat.status.get())
-    });
+    let in_its_run = Memo::new(move |before: Option<&bool>| before != Some(&false) && running(chat.status.get()));
     let state = move || match (done.get(), in_its_run.get()) {
         (true, _) => "done",
         (false, true) => "running",
@@ -205,12 +193,7 @@ fn tool_line(chat: AgentChat, name: &str, done: ArcRwSignal<bool>) -> AnyView {
 /// A question, in the words and the manner that are set; where these change, its card is made anew.
 #[component]
 fn AskView(chat: AgentChat, ask: Ask) -> impl IntoView {
-    let Ask {
-        tool_call_id,
-        ask,
-        sending,
-        picks,
-    } = ask;
+    let Ask { tool_call_id, ask, sending, picks } = ask;
     let (ask, sending) = (RwSignal::from(ask), RwSignal::from(sending));
     let picks = RwSignal::from(picks);
     let cards: Cards = expect_context();

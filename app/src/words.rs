@@ -109,13 +109,7 @@ pub(crate) struct TroubleWords {
     pub(crate) unfit: [&'static str; 2],
 }
 
-static ALL: [&Words; 5] = [
-    &english::WORDS,
-    &german::WORDS,
-    &arabic::WORDS,
-    &japanese::WORDS,
-    &spanish::WORDS,
-];
+static ALL: [&Words; 5] = [&english::WORDS, &german::WORDS, &arabic::WORDS, &japanese::WORDS, &spanish::WORDS];
 
 impl Words {
     /// Every language there is, English first.
@@ -135,8 +129,7 @@ impl Words {
     pub fn for_languages<'a>(tags: impl IntoIterator<Item = &'a str>) -> &'static Self {
         let speaks = |tag: &str| {
             let language = tag.split(['-', '_']).next().unwrap_or_default();
-            ALL.into_iter()
-                .find(|words| words.labels.lang.eq_ignore_ascii_case(language))
+            ALL.into_iter().find(|words| words.labels.lang.eq_ignore_ascii_case(language))
         };
         tags.into_iter().find_map(speaks).unwrap_or(ALL[0])
     }
@@ -151,16 +144,12 @@ impl Words {
     #[must_use]
     pub fn explain(&self, trouble: &Trouble) -> String {
         let words = &self.troubles;
-        let around = |[before, after]: [&str; 2], reported: &str| {
-            [before, &isolate(reported), after].concat()
-        };
+        let around = |[before, after]: [&str; 2], reported: &str| [before, &isolate(reported), after].concat();
         match trouble {
             Trouble::Unreachable => words.unreachable.to_owned(),
             Trouble::NotAllowed { agent } => around(words.not_allowed, agent),
             Trouble::Elsewhere { origin } => around(words.elsewhere, origin),
-            Trouble::Refused {
-                status: 401 | 403, ..
-            } => words.not_let_in.to_owned(),
+            Trouble::Refused { status: 401 | 403, .. } => words.not_let_in.to_owned(),
             Trouble::Refused { status: 429, .. } => words.too_much.to_owned(),
             Trouble::Refused { status, message } => {
                 let reason = message.clone().unwrap_or_else(|| format!("HTTP {status}"));
@@ -206,9 +195,7 @@ pub(crate) fn words() -> Memo<&'static Words> {
 }
 
 /// One of the page's words, which follows the language. All of them are of one type, so that views differ in nothing but the words.
-pub(crate) fn say(
-    pick: fn(&Words) -> &'static str,
-) -> impl Fn() -> &'static str + Copy + Send + Sync + 'static {
+pub(crate) fn say(pick: fn(&Words) -> &'static str) -> impl Fn() -> &'static str + Copy + Send + Sync + 'static {
     let words = words();
     move || pick(words.get())
 }

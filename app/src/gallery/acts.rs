@@ -41,7 +41,5 @@ fn all(frame: &Element, selector: &str) -> Vec<Element> {
     let Ok(found) = frame.query_selector_all(selector) else {
         return Vec::new();
     };
-    (0..found.length())
-        .filter_map(|index| found.item(index)?.dyn_into().ok())
-        .collect()
+    (0..found.length()).filter_map(|index| found.item(index)?.dyn_into().ok()).collect()
 }

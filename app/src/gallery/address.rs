@@ -65,16 +65,11 @@ impl Address {
     /// Reads the query of an address. What it does not know is as if it were not there.
     pub(crate) fn parse(query: &str) -> Self {
         let value = |name: &str| {
-            query
-                .trim_start_matches('?')
-                .split('&')
-                .find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
+            query.trim_start_matches('?').split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
         };
         let example = value("gallery").and_then(example);
         let state = value("state").and_then(State::by_name);
-        let language = value("lang")
-            .and_then(|tag| one_of(&LANGUAGES, tag))
-            .unwrap_or(LANGUAGES[0]);
+        let language = value("lang").and_then(|tag| one_of(&LANGUAGES, tag)).unwrap_or(LANGUAGES[0]);
         Self {
             view: match (value("gallery"), example, state) {
                 (_, Some(example), Some(state)) => View::Card { example, state },
@@ -89,10 +84,7 @@ impl Address {
             },
             extras: Extra::ALL
                 .into_iter()
-                .filter(|extra| {
-                    value("with")
-                        .is_some_and(|with| with.split(',').any(|name| name == extra.name()))
-                })
+                .filter(|extra| value("with").is_some_and(|with| with.split(',').any(|name| name == extra.name())))
                 .collect(),
             language,
             direction: match value("dir") {
@@ -106,10 +98,7 @@ impl Address {
 
     /// The same page, of something else.
     pub(crate) fn with_view(&self, view: View) -> Self {
-        Self {
-            view,
-            ..self.clone()
-        }
+        Self { view, ..self.clone() }
     }
 
     /// Whether the host has switched this on.
@@ -120,10 +109,7 @@ impl Address {
     /// The same page with this switched on, or off where it was on.
     pub(crate) fn toggled(&self, extra: Extra) -> Self {
         let is_on = |other: &Extra| self.has(*other) != (*other == extra);
-        Self {
-            extras: Extra::ALL.into_iter().filter(is_on).collect(),
-            ..self.clone()
-        }
+        Self { extras: Extra::ALL.into_iter().filter(is_on).collect(), ..self.clone() }
     }
 
     /// The example that the page is about.
@@ -218,10 +204,7 @@ mod tests {
             View::Bench,
             View::State(State::Invalid),
             View::Example("emoji"),
-            View::Card {
-                example: "chat-service",
-                state: State::Live,
-            },
+            View::Card { example: "chat-service", state: State::Live },
         ];
         for view in views {
             for language in LANGUAGES {
@@ -251,12 +234,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_leads_to_the_index() {
-        for query in [
-            "",
-            "?gallery=",
-            "?gallery=no-such-example&state=awaiting",
-            "?gallery=all&state=no-such-state",
-        ] {
+        for query in ["", "?gallery=", "?gallery=no-such-example&state=awaiting", "?gallery=all&state=no-such-state"] {
             assert_eq!(Address::parse(query).view, View::Index, "{query}");
         }
     }

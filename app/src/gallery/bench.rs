@@ -100,10 +100,7 @@ fn many(state: State, done: Done) -> impl IntoView {
 
 fn streamed(size: usize, done: Done) -> impl IntoView {
     let id = format!("streamed-{size}");
-    let host = Host::deaf(Staged {
-        ask: AskSnapshot::new(&id),
-        sending: Sending::Idle,
-    });
+    let host = Host::deaf(Staged { ask: AskSnapshot::new(&id), sending: Sending::Idle });
     let source = StoredValue::new(Source::new(&id, arguments_of(size)));
     each_in_a_task_of_its_own(move || {
         let patches = source.try_update_value(Source::next_patches).flatten();
@@ -144,14 +141,7 @@ struct Source {
 
 impl Source {
     fn new(id: &str, arguments: String) -> Self {
-        Self {
-            stream: Stream::open(id),
-            id: id.to_owned(),
-            arguments,
-            at: 0,
-            chunk: Vec::new(),
-            is_over: false,
-        }
+        Self { stream: Stream::open(id), id: id.to_owned(), arguments, at: 0, chunk: Vec::new(), is_over: false }
     }
 
     /// What the next chunk changes; nothing after the run's end.

@@ -57,12 +57,7 @@ pub(crate) fn staged_as(example: &str, state: State, id: &str) -> Option<Staged>
 }
 
 /// The card of an example.
-pub(crate) fn example_card(
-    address: &Address,
-    example: &Example,
-    state: State,
-    host: Host,
-) -> impl IntoView + use<> {
+pub(crate) fn example_card(address: &Address, example: &Example, state: State, host: Host) -> impl IntoView + use<> {
     if state == State::Live {
         let arguments = arguments(file(&example.name));
         live::play(host.ask, &call(&example.name, state), arguments);
@@ -146,7 +141,5 @@ fn call(example: &str, state: State) -> String {
 
 fn file(example: &str) -> &'static str {
     let mut files = FILES.iter();
-    files
-        .find(|(name, _)| *name == example)
-        .map_or("", |(_, file)| *file)
+    files.find(|(name, _)| *name == example).map_or("", |(_, file)| *file)
 }

@@ -42,10 +42,7 @@ pub(crate) fn apply(ask: RwSignal<AskSnapshot>, patches: Vec<AskPatch>) {
 
 /// Takes the next `count` characters off a text, or what is left of it.
 fn take<'a>(rest: &mut &'a str, count: usize) -> &'a str {
-    let end = rest
-        .char_indices()
-        .nth(count)
-        .map_or(rest.len(), |(end, _)| end);
+    let end = rest.char_indices().nth(count).map_or(rest.len(), |(end, _)| end);
     let (piece, after) = rest.split_at(end);
     *rest = after;
     piece

@@ -22,17 +22,13 @@ pub(crate) fn page(address: Address) -> impl IntoView + use<> {
         }
         View::Example(name) => {
             let example = examples::by_name(name);
-            let shown = example
-                .into_iter()
-                .flat_map(|example| State::ALL.map(|state| (example.clone(), state)));
+            let shown = example.into_iter().flat_map(|example| State::ALL.map(|state| (example.clone(), state)));
             many(&address, shown, |_, state| state.name().to_owned())
         }
-        View::Card { example, state } => {
-            match examples::by_name(example).zip(staged(example, state)) {
-                Some((example, staged)) => stage(&address, &example, state, staged).into_any(),
-                None => view! { <p>{words::NEVER}</p> }.into_any(),
-            }
-        }
+        View::Card { example, state } => match examples::by_name(example).zip(staged(example, state)) {
+            Some((example, staged)) => stage(&address, &example, state, staged).into_any(),
+            None => view! { <p>{words::NEVER}</p> }.into_any(),
+        },
     };
     view! {
         <div class="gallery">
@@ -53,14 +49,8 @@ fn many(
 ) -> AnyView {
     let card = |(example, state): (Example, State)| {
         let staged = staged(&example.name, state)?;
-        let name = examples::FILES
-            .iter()
-            .find(|(name, _)| *name == example.name)?
-            .0;
-        let own_page = address.with_view(View::Card {
-            example: name,
-            state,
-        });
+        let name = examples::FILES.iter().find(|(name, _)| *name == example.name)?.0;
+        let own_page = address.with_view(View::Card { example: name, state });
         let heading = heading(&example, state);
         Some(view! {
             <section class="gallery-entry">

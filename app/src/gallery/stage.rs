@@ -15,12 +15,7 @@ use question_card::drafts::Persist;
 use web_sys::CustomEvent;
 
 /// A card, what its host hears, and a panel that stays in sight as a chat's composer does.
-pub(crate) fn stage(
-    address: &Address,
-    example: &Example,
-    state: State,
-    staged: Staged,
-) -> impl IntoView + use<> {
+pub(crate) fn stage(address: &Address, example: &Example, state: State, staged: Staged) -> impl IntoView + use<> {
     let desk = Desk::new(staged);
     let on_keydown = move |event: KeyboardEvent| {
         if event.key() == "Escape" && !event.default_prevented() {
@@ -168,14 +163,8 @@ enum Act {
 }
 
 impl Act {
-    const ALL: [Self; 6] = [
-        Self::Accept,
-        Self::Refuse,
-        Self::GiveBack,
-        Self::AnswerElsewhere,
-        Self::Supersede,
-        Self::Expire,
-    ];
+    const ALL: [Self; 6] =
+        [Self::Accept, Self::Refuse, Self::GiveBack, Self::AnswerElsewhere, Self::Supersede, Self::Expire];
 
     fn name(self) -> &'static str {
         match self {

@@ -179,20 +179,9 @@ fn waiting(id: &str, arguments: &str) -> AskSnapshot {
 /// A reply that has of everything: picks, a text of one's own, a skipped question, a note. Nothing where no reply is legal.
 pub(crate) fn answers(ask: &AskUserQuestion) -> Option<Reply> {
     let selection = |(index, question): (usize, &Question)| match index {
-        1 => Selection {
-            question: index,
-            other: Some(words::OWN_ANSWER.to_owned()),
-            ..Selection::default()
-        },
-        2 => Selection {
-            note: Some("As long as it is quick".to_owned()),
-            ..pick(index, question)
-        },
-        3 => Selection {
-            question: index,
-            skipped: true,
-            ..Selection::default()
-        },
+        1 => Selection { question: index, other: Some(words::OWN_ANSWER.to_owned()), ..Selection::default() },
+        2 => Selection { note: Some("As long as it is quick".to_owned()), ..pick(index, question) },
+        3 => Selection { question: index, skipped: true, ..Selection::default() },
         _ => pick(index, question),
     };
     let selections = ask.questions.iter().enumerate().map(selection).collect();
@@ -204,10 +193,5 @@ fn pick(index: usize, question: &Question) -> Selection {
     let wanted = if question.multi_select { 2 } else { 1 };
     let selected: Vec<usize> = (0..question.options.len().min(wanted)).collect();
     let other = selected.is_empty().then(|| "In my own words".to_owned());
-    Selection {
-        question: index,
-        selected,
-        other,
-        ..Selection::default()
-    }
+    Selection { question: index, selected, other, ..Selection::default() }
 }

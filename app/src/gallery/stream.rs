@@ -16,11 +16,7 @@ pub(crate) struct Stream {
 impl Stream {
     /// The run and the call begin.
     pub(crate) fn open(id: &str) -> Self {
-        let mut stream = Self {
-            id: id.to_owned(),
-            reader: EventReader::new(),
-            asks: Asks::new(),
-        };
+        let mut stream = Self { id: id.to_owned(), reader: EventReader::new(), asks: Asks::new() };
         stream.event(&json!({"type": "RUN_STARTED", "threadId": "gallery", "runId": "run"}));
         stream.event(&json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": "ask_user_question"}));
         stream
@@ -103,26 +99,14 @@ pub(crate) fn arguments_of(size: usize) -> String {
     // Made in one piece: what making them takes would be counted as the card's memory.
     let mut json = String::with_capacity(size + size / 20);
     for question in 0..4 {
-        json.push_str(if question == 0 {
-            r#"{"questions":["#
-        } else {
-            ","
-        });
+        json.push_str(if question == 0 { r#"{"questions":["# } else { "," });
         json.push_str(r#"{"question":""#);
         push_words(&mut json, &format!("Question {question}:"), long);
-        json.push_str(&format!(
-            r#"","header":"Part {question}","multiSelect":false,"options":["#
-        ));
+        json.push_str(&format!(r#"","header":"Part {question}","multiSelect":false,"options":["#));
         for nth in 0..4 {
             let separator = if nth == 0 { "" } else { "," };
-            json.push_str(&format!(
-                r#"{separator}{{"label":"Option {nth}","description":""#
-            ));
-            push_words(
-                &mut json,
-                &format!("What {question}.{nth} means:"),
-                long - 40,
-            );
+            json.push_str(&format!(r#"{separator}{{"label":"Option {nth}","description":""#));
+            push_words(&mut json, &format!("What {question}.{nth} means:"), long - 40);
             json.push_str(r#""}"#);
         }
         json.push_str("]}");
@@ -152,8 +136,7 @@ mod tests {
     #[test]
     fn the_arguments_in_a_file_are_those_of_the_example() {
         for ((_, file), example) in examples::FILES.iter().zip(examples::all()) {
-            let arguments: Value =
-                serde_json::from_str(arguments(file)).expect("an ask ends its file");
+            let arguments: Value = serde_json::from_str(arguments(file)).expect("an ask ends its file");
             assert_eq!(arguments, example.ask, "{}", example.name);
         }
     }

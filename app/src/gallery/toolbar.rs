@@ -40,10 +40,7 @@ pub(crate) fn toolbar(address: &Address) -> impl IntoView + use<> {
 }
 
 fn places(address: &Address) -> Vec<Place> {
-    let index = (
-        words::ALL_EXAMPLES.to_owned(),
-        address.with_view(View::Index),
-    );
+    let index = (words::ALL_EXAMPLES.to_owned(), address.with_view(View::Index));
     let example = address.example().map(|example| {
         let view = View::Example(example);
         (words::all_states_of(example), address.with_view(view))
@@ -57,28 +54,13 @@ fn states(address: &Address) -> Vec<Place> {
         Some(example) => View::Card { example, state },
         None => View::State(state),
     };
-    State::ALL
-        .into_iter()
-        .chain(live)
-        .map(|state| (state.name().to_owned(), address.with_view(view(state))))
-        .collect()
+    State::ALL.into_iter().chain(live).map(|state| (state.name().to_owned(), address.with_view(view(state)))).collect()
 }
 
 fn modes(address: &Address) -> Vec<Place> {
-    [
-        (words::EXPLICIT, SubmitMode::Explicit),
-        (words::ON_PICK, SubmitMode::OnPick),
-    ]
-    .map(|(text, mode)| {
-        (
-            text.to_owned(),
-            Address {
-                mode,
-                ..address.clone()
-            },
-        )
-    })
-    .into()
+    [(words::EXPLICIT, SubmitMode::Explicit), (words::ON_PICK, SubmitMode::OnPick)]
+        .map(|(text, mode)| (text.to_owned(), Address { mode, ..address.clone() }))
+        .into()
 }
 
 /// Each leads to the page with one more thing switched on; what is on already is marked, and leads to the page without it.
@@ -87,41 +69,22 @@ fn extras(address: &Address) -> Vec<Place> {
         true => words::switched_on(extra.name()),
         false => extra.name().to_owned(),
     };
-    Extra::ALL
-        .map(|extra| (text(extra), address.toggled(extra)))
-        .into()
+    Extra::ALL.map(|extra| (text(extra), address.toggled(extra))).into()
 }
 
 fn languages(address: &Address) -> Vec<Place> {
-    let place = |language| Address {
-        language,
-        direction: Direction::of(language),
-        ..address.clone()
-    };
-    LANGUAGES
-        .map(|language| (language.to_owned(), place(language)))
-        .into()
+    let place = |language| Address { language, direction: Direction::of(language), ..address.clone() };
+    LANGUAGES.map(|language| (language.to_owned(), place(language))).into()
 }
 
 fn directions(address: &Address) -> Vec<Place> {
     [Direction::LeftToRight, Direction::RightToLeft]
-        .map(|direction| {
-            (
-                direction.name().to_owned(),
-                Address {
-                    direction,
-                    ..address.clone()
-                },
-            )
-        })
+        .map(|direction| (direction.name().to_owned(), Address { direction, ..address.clone() }))
         .into()
 }
 
 fn schemes(address: &Address) -> Vec<Place> {
-    let place = |scheme| Address {
-        scheme,
-        ..address.clone()
-    };
+    let place = |scheme| Address { scheme, ..address.clone() };
     let system = (words::SYSTEM.to_owned(), place(None));
     let fixed = SCHEMES.map(|scheme| (scheme.to_owned(), place(Some(scheme))));
     [system].into_iter().chain(fixed).collect()

@@ -9,14 +9,10 @@ pub(super) const LONGEST: usize = 2048;
 /// The address within a link's parentheses, where it may be followed.
 pub(super) fn followable(destination: &str) -> Option<&str> {
     let address = destination.split([' ', '\t']).next().unwrap_or_default();
-    let address = address
-        .strip_prefix('<')
-        .and_then(|address| address.strip_suffix('>'))
-        .unwrap_or(address);
+    let address = address.strip_prefix('<').and_then(|address| address.strip_suffix('>')).unwrap_or(address);
     let follows = |scheme: &str| {
         let beginning = address.get(..scheme.len());
-        beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(scheme))
-            && address.len() > scheme.len()
+        beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(scheme)) && address.len() > scheme.len()
     };
     (SCHEMES.into_iter().any(follows) && !address.contains(char::is_control)).then_some(address)
 }
@@ -33,11 +29,7 @@ pub(super) fn has_begun(held: &str) -> bool {
 
 /// Whether a character belongs to an address that stands in a text. What lies beyond ASCII is more often the sentence's own.
 pub(super) fn belongs(c: char) -> bool {
-    c.is_ascii_graphic()
-        && !matches!(
-            c,
-            '<' | '>' | '"' | '`' | '*' | '|' | '\\' | '^' | '{' | '}' | '[' | ']'
-        )
+    c.is_ascii_graphic() && !matches!(c, '<' | '>' | '"' | '`' | '*' | '|' | '\\' | '^' | '{' | '}' | '[' | ']')
 }
 
 /// Whether a character belongs to the address only where more of it follows.

@@ -160,12 +160,7 @@ impl Reader {
             Begin::Bullet(length) => self.open_item(line, None, length, out),
             Begin::Number(number, length) => self.open_item(line, Some(number), length, out),
             Begin::Fence(mark, length) => {
-                let fence = Fence {
-                    mark,
-                    length,
-                    column: line.column,
-                    breaks: 0,
-                };
+                let fence = Fence { mark, length, column: line.column, breaks: 0 };
                 let language = line.held.trim_start_matches(mark);
                 let language = language.split_whitespace().next().unwrap_or_default();
                 self.leave(&line, out);
@@ -178,9 +173,7 @@ impl Reader {
 
     /// What a line is where it stands: within a paragraph not everything begins something else.
     fn as_it_stands(&self, begin: Begin, line: &Beginning) -> Begin {
-        let within = self.goes_on(line)
-            && self.quote == line.quoted
-            && self.depth_of(line) == self.items.len();
+        let within = self.goes_on(line) && self.quote == line.quoted && self.depth_of(line) == self.items.len();
         let is_empty = line.held.ends_with('\n');
         match begin {
             Begin::Quote if line.in_item => Begin::Text,
@@ -214,10 +207,7 @@ impl Reader {
             out.open(Tag::Quote);
             self.quote = true;
         }
-        self.line = Line::Begun(Beginning {
-            quoted: true,
-            ..Beginning::default()
-        });
+        self.line = Line::Begun(Beginning { quoted: true, ..Beginning::default() });
         drop(line);
     }
 
@@ -241,19 +231,8 @@ impl Reader {
         self.line = Line::Within;
     }
 
-    fn open_item(
-        &mut self,
-        line: Beginning,
-        number: Option<u32>,
-        length: usize,
-        out: &mut Writer<'_>,
-    ) {
-        let Beginning {
-            held,
-            column,
-            quoted,
-            ..
-        } = &line;
+    fn open_item(&mut self, line: Beginning, number: Option<u32>, length: usize, out: &mut Writer<'_>) {
+        let Beginning { held, column, quoted, .. } = &line;
         let depth = self.depth_of(&line).min(DEEPEST - 1);
         if self.quote && !quoted && !line.in_item {
             self.close_containers(out);
@@ -270,10 +249,7 @@ impl Reader {
             }
         }
         out.open(Tag::Item);
-        self.items.push(Item {
-            column: *column,
-            ordered: number.is_some(),
-        });
+        self.items.push(Item { column: *column, ordered: number.is_some() });
         self.line = Line::Begun(Beginning {
             held: String::new(),
             column: column + held[..length].chars().count(),

@@ -69,12 +69,7 @@ struct Destination {
 
 impl Default for Inline {
     fn default() -> Self {
-        Self {
-            open: Vec::new(),
-            hold: Hold::Nothing,
-            previous: '\n',
-            held: String::new(),
-        }
+        Self { open: Vec::new(), hold: Hold::Nothing, previous: '\n', held: String::new() }
     }
 }
 
@@ -91,12 +86,7 @@ impl Inline {
         match c {
             ' ' if in_code && self.previous == '\n' => self.pad_code(),
             ' ' | '\t' if self.previous == '\n' => return,
-            '`' => {
-                self.hold = Hold::Backticks {
-                    length: 1,
-                    spaced: false,
-                }
-            }
+            '`' => self.hold = Hold::Backticks { length: 1, spaced: false },
             ' ' if in_code => self.hold = Hold::Space,
             c if in_code => out.push(c),
             '\\' => self.hold = Hold::Escape,
@@ -157,19 +147,13 @@ impl Inline {
             }
             Hold::Marks(mark, length) if c == *mark => *length += 1,
             Hold::Backticks { length, .. } if c == '`' => *length += 1,
-            Hold::Space if c == '`' => {
-                self.hold = Hold::Backticks {
-                    length: 1,
-                    spaced: true,
-                }
-            }
+            Hold::Space if c == '`' => self.hold = Hold::Backticks { length: 1, spaced: true },
             Hold::Label if c == '(' => {
                 self.hold = Hold::Destination(Destination::default());
                 self.held.clear();
             }
             Hold::Destination(destination) => {
-                let ends =
-                    c == ')' && destination.parentheses == 0 && destination.quotation.is_none();
+                let ends = c == ')' && destination.parentheses == 0 && destination.quotation.is_none();
                 if ends {
                     return self.follow(out);
                 }
@@ -183,23 +167,14 @@ impl Inline {
                 if address::has_begun(&self.held) {
                     self.begin(Mark::Address, Tag::Address, out);
                     out.push_str(&self.held);
-                    self.hold = Hold::Address {
-                        parentheses: 0,
-                        doubtful: 0,
-                    };
+                    self.hold = Hold::Address { parentheses: 0, doubtful: 0 };
                 } else if !address::may_begin(&self.held) {
                     self.held.pop();
                     return false;
                 }
             }
-            Hold::Address {
-                parentheses,
-                doubtful,
-            } => {
-                if !address::belongs(c)
-                    || (c == ')' && *parentheses == 0)
-                    || self.held.len() > address::LONGEST
-                {
+            Hold::Address { parentheses, doubtful } => {
+                if !address::belongs(c) || (c == ')' && *parentheses == 0) || self.held.len() > address::LONGEST {
                     return false;
                 }
                 self.held.push(c);
@@ -318,10 +293,7 @@ impl Inline {
                 self.previous = '`';
             }
             None => {
-                let mark = Mark::Code {
-                    length,
-                    spaced: false,
-                };
+                let mark = Mark::Code { length, spaced: false };
                 self.begin(mark, Tag::Code, out);
                 // As at the beginning of a line: a space is padding.
                 self.previous = '\n';
@@ -399,9 +371,7 @@ impl Inline {
 
 impl Mark {
     fn is_like(self, other: Self) -> bool {
-        self == other
-            || (matches!(self, Self::Link | Self::Image)
-                && matches!(other, Self::Link | Self::Image))
+        self == other || (matches!(self, Self::Link | Self::Image) && matches!(other, Self::Link | Self::Image))
     }
 
     fn literal(self) -> Cow<'static, str> {
@@ -446,10 +416,7 @@ fn sides(mark: char, length: usize, before: char, after: char) -> (bool, bool) {
         !inside.is_whitespace() && (!is_punctuation(inside) || apart)
     });
     match mark {
-        '_' => (
-            left && (!right || is_punctuation(before)),
-            right && (!left || is_punctuation(after)),
-        ),
+        '_' => (left && (!right || is_punctuation(before)), right && (!left || is_punctuation(after))),
         _ => {
             let within_a_word = before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric();
             (left && !(length == 1 && within_a_word), right)

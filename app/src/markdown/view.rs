@@ -19,9 +19,7 @@ pub fn Markdown(
     let place = NodeRef::<Div>::new();
     Effect::new(move |written: Option<Option<Written>>| {
         let place = place.get()?;
-        let mut written = written
-            .flatten()
-            .unwrap_or_else(|| Written::new(place.into()));
+        let mut written = written.flatten().unwrap_or_else(|| Written::new(place.into()));
         text.with(|text| written.follow(text, growing.get()));
         Some(written)
     });
@@ -40,13 +38,7 @@ struct Written {
 
 impl Written {
     fn new(place: Element) -> Self {
-        Self {
-            tree: Tree::at(place.clone()),
-            place,
-            reader: Reader::default(),
-            length: 0,
-            finished: false,
-        }
+        Self { tree: Tree::at(place.clone()), place, reader: Reader::default(), length: 0, finished: false }
     }
 
     fn follow(&mut self, text: &str, growing: bool) {
@@ -75,10 +67,7 @@ struct Tree {
 
 impl Tree {
     fn at(place: Element) -> Self {
-        Self {
-            open: vec![place],
-            text: None,
-        }
+        Self { open: vec![place], text: None }
     }
 
     fn append(&self, node: &Node) {
@@ -191,9 +180,7 @@ fn name(tag: Tag<'_>) -> &'static str {
 }
 
 fn element(name: &str) -> Element {
-    document()
-        .create_element(name)
-        .expect("the names are those of HTML")
+    document().create_element(name).expect("the names are those of HTML")
 }
 
 fn set(element: &Element, name: &str, value: &str) {

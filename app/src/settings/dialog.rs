@@ -28,26 +28,11 @@ pub fn SettingsDialog() -> impl IntoView {
             dialog.close();
         }
     };
-    let developer = [
-        agent(),
-        choice(
-            Setting::Delivery,
-            |words| words.settings.delivery,
-            &DELIVERIES,
-        ),
-    ];
+    let developer = [agent(), choice(Setting::Delivery, |words| words.settings.delivery, &DELIVERIES)];
     let all = [
-        choice(
-            Setting::Language,
-            |words| words.settings.language,
-            &LANGUAGES,
-        ),
+        choice(Setting::Language, |words| words.settings.language, &LANGUAGES),
         choice(Setting::Theme, |words| words.settings.theme, &THEMES),
-        choice(
-            Setting::Submit,
-            |words| words.settings.submit,
-            &SUBMIT_MODES,
-        ),
+        choice(Setting::Submit, |words| words.settings.submit, &SUBMIT_MODES),
         notify(),
     ];
     view! {
@@ -76,10 +61,8 @@ const THEMES: [(&str, Pick); 3] = [
     ("dark", |words| words.settings.dark),
 ];
 
-const SUBMIT_MODES: [(&str, Pick); 2] = [
-    ("", |words| words.settings.submit_on_pick),
-    ("explicit", |words| words.settings.submit_explicit),
-];
+const SUBMIT_MODES: [(&str, Pick); 2] =
+    [("", |words| words.settings.submit_on_pick), ("explicit", |words| words.settings.submit_explicit)];
 
 const DELIVERIES: [(&str, Pick); 5] = [
     ("", |words| words.settings.automatic),
@@ -111,21 +94,15 @@ fn choice(setting: Setting, label: Pick, values: &'static [(&'static str, Pick)]
 /// The agent's address and, where it is not the page's own, what headers it gets.
 fn agent() -> AnyView {
     let settings = settings();
-    let address =
-        Memo::new(move |_| settings.with(|settings| settings.get(Setting::Agent).to_owned()));
+    let address = Memo::new(move |_| settings.with(|settings| settings.get(Setting::Agent).to_owned()));
     let address_field = text_field(
         [Setting::Agent.name(), "agent-hint"],
         |words| words.settings.agent,
-        [
-            |words| words.settings.agent_hint,
-            |words| words.settings.agent_invalid,
-        ],
+        [|words| words.settings.agent_hint, |words| words.settings.agent_invalid],
         address.get_untracked(),
         move |address| {
             let address = address.lines().next().unwrap_or_default().trim_end();
-            let is_valid = ["https://", "http://", "/"]
-                .iter()
-                .any(|beginning| address.starts_with(beginning));
+            let is_valid = ["https://", "http://", "/"].iter().any(|beginning| address.starts_with(beginning));
             if !is_valid && !address.is_empty() {
                 return false;
             }
@@ -139,17 +116,11 @@ fn agent() -> AnyView {
         own if own.is_empty() => ().into_any(),
         agent => {
             let kept = kept_headers(&agent);
-            let lines: Vec<_> = kept
-                .iter()
-                .map(|(name, value)| [name, ": ", value].concat())
-                .collect();
+            let lines: Vec<_> = kept.iter().map(|(name, value)| [name, ": ", value].concat()).collect();
             text_field(
                 ["headers", "headers-hint"],
                 |words| words.settings.headers,
-                [
-                    |words| words.settings.headers_hint,
-                    |words| words.settings.headers_invalid,
-                ],
+                [|words| words.settings.headers_hint, |words| words.settings.headers_invalid],
                 lines.join("\n"),
                 move |lines| {
                     let header = |line: &str| {

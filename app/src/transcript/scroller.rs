@@ -22,14 +22,10 @@ impl Scroller {
         let style = window().get_computed_style(frame).ok().flatten();
         let overflow = style.and_then(|style| style.get_property_value("overflow-y").ok());
         match document().scrolling_element() {
-            Some(page) if overflow.is_some_and(|overflow| overflow == "visible") => Self {
-                element: page,
-                begin: frame.offset_top(),
-            },
-            Some(_) | None => Self {
-                element: frame.clone().into(),
-                begin: 0,
-            },
+            Some(page) if overflow.is_some_and(|overflow| overflow == "visible") => {
+                Self { element: page, begin: frame.offset_top() }
+            }
+            Some(_) | None => Self { element: frame.clone().into(), begin: 0 },
         }
     }
 
@@ -57,10 +53,7 @@ impl Scroller {
         let end = self.element.scroll_height() - self.element.client_height();
         let last = list.last_element_child();
         let asks = |last: &Element| last.query_selector("form").is_ok_and(|form| form.is_some());
-        match last
-            .filter(asks)
-            .and_then(|last| last.dyn_into::<HtmlElement>().ok())
-        {
+        match last.filter(asks).and_then(|last| last.dyn_into::<HtmlElement>().ok()) {
             Some(question) => end.min(self.begin + question.offset_top() - MARGIN),
             None => end,
         }

@@ -12,16 +12,8 @@ pub(super) static WORDS: Words = Words {
     new_conversation: "New conversation",
     welcome: "How can we help?",
     welcome_hint: "Say it in your own words, or start with one of these.",
-    suggestions: [
-        "I need my car looked at",
-        "My brakes squeak",
-        "I’d like an oil change",
-    ],
-    suggestions_to_anyone: [
-        "What can you do?",
-        "Help me decide something",
-        "Ask me what you need to know",
-    ],
+    suggestions: ["I need my car looked at", "My brakes squeak", "I’d like an oil change"],
+    suggestions_to_anyone: ["What can you do?", "Help me decide something", "Ask me what you need to know"],
     message: "Message",
     message_placeholder: "Write a message",
     send: "Send",
@@ -69,14 +61,8 @@ pub(super) static WORDS: Words = Words {
     },
     troubles: TroubleWords {
         unreachable: "The agent can’t be reached. Is the connection up?",
-        elsewhere: [
-            "Nothing came back from ",
-            ". It may be down, or not let this page in (CORS).",
-        ],
-        not_allowed: [
-            "This page may not talk to ",
-            ". Whoever runs the page can allow it; nothing was sent.",
-        ],
+        elsewhere: ["Nothing came back from ", ". It may be down, or not let this page in (CORS)."],
+        not_allowed: ["This page may not talk to ", ". Whoever runs the page can allow it; nothing was sent."],
         not_let_in: "The agent does not let you in. It may want a key or a sign-in.",
         too_much: "Too much at once for the agent. Try again in a while.",
         refused: ["The agent refused: ", ""],

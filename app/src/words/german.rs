@@ -12,11 +12,7 @@ pub(super) static WORDS: Words = Words {
     new_conversation: "Neues Gespräch",
     welcome: "Wie können wir helfen?",
     welcome_hint: "Sagen Sie es mit eigenen Worten, oder beginnen Sie hiermit.",
-    suggestions: [
-        "Mein Auto muss in die Werkstatt",
-        "Meine Bremsen quietschen",
-        "Ich möchte einen Ölwechsel",
-    ],
+    suggestions: ["Mein Auto muss in die Werkstatt", "Meine Bremsen quietschen", "Ich möchte einen Ölwechsel"],
     suggestions_to_anyone: [
         "Was können Sie?",
         "Helfen Sie mir bei einer Entscheidung",

@@ -12,16 +12,8 @@ pub(super) static WORDS: Words = Words {
     new_conversation: "Nueva conversación",
     welcome: "¿En qué podemos ayudarte?",
     welcome_hint: "Dilo con tus propias palabras o empieza con una de estas frases.",
-    suggestions: [
-        "Necesito que revisen mi coche",
-        "Me chirrían los frenos",
-        "Quiero un cambio de aceite",
-    ],
-    suggestions_to_anyone: [
-        "¿Qué puedes hacer?",
-        "Ayúdame a decidir algo",
-        "Pregúntame lo que necesites saber",
-    ],
+    suggestions: ["Necesito que revisen mi coche", "Me chirrían los frenos", "Quiero un cambio de aceite"],
+    suggestions_to_anyone: ["¿Qué puedes hacer?", "Ayúdame a decidir algo", "Pregúntame lo que necesites saber"],
     message: "Mensaje",
     message_placeholder: "Escribe un mensaje",
     send: "Enviar",
@@ -69,14 +61,8 @@ pub(super) static WORDS: Words = Words {
     },
     troubles: TroubleWords {
         unreachable: "No se puede contactar con el agente. ¿Hay conexión?",
-        elsewhere: [
-            "No llegó nada de ",
-            ". Quizá no esté en marcha o no deje entrar a esta página (CORS).",
-        ],
-        not_allowed: [
-            "Esta página no puede hablar con ",
-            ". Quien la administra puede permitirlo; no se envió nada.",
-        ],
+        elsewhere: ["No llegó nada de ", ". Quizá no esté en marcha o no deje entrar a esta página (CORS)."],
+        not_allowed: ["Esta página no puede hablar con ", ". Quien la administra puede permitirlo; no se envió nada."],
         not_let_in: "El agente no te deja entrar. Puede que pida una clave o iniciar sesión.",
         too_much: "Demasiado a la vez para el agente. Inténtalo de nuevo dentro de un rato.",
         refused: ["El agente lo rechazó: ", ""],

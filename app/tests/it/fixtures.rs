@@ -14,8 +14,8 @@ fn texts_are_read_as_they_are_meant() {
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
             fs::write(&expected, &lines).expect("the folder can be written to");
         }
-        let expected = fs::read_to_string(&expected)
-            .unwrap_or_else(|problem| panic!("{}: {problem}", expected.display()));
+        let expected =
+            fs::read_to_string(&expected).unwrap_or_else(|problem| panic!("{}: {problem}", expected.display()));
         assert_eq!(lines, expected, "{}", path.display());
         count += 1;
     }
@@ -28,20 +28,10 @@ fn the_tree_does_not_depend_on_the_pieces() {
         let whole = read([text.as_str()]).lines();
         let cuts: Vec<usize> = text.char_indices().map(|(index, _)| index).collect();
         let characters = text.split_inclusive(|_| true);
-        assert_eq!(
-            read(characters).lines(),
-            whole,
-            "{} by character",
-            path.display()
-        );
+        assert_eq!(read(characters).lines(), whole, "{} by character", path.display());
         for cut in cuts {
             let (before, after) = text.split_at(cut);
-            assert_eq!(
-                read([before, after]).lines(),
-                whole,
-                "{} cut at {cut}",
-                path.display()
-            );
+            assert_eq!(read([before, after]).lines(), whole, "{} cut at {cut}", path.display());
         }
     }
 }

@@ -80,14 +80,9 @@ fn nesting_costs_no_more() {
         let times = LENGTH / (before.len() + after.len());
         before.repeat(times) + "a" + &after.repeat(times)
     };
-    for (before, after) in [
-        ("*", "*"),
-        ("**a ", " b**"),
-        ("[", "](https://x)"),
-        ("*a [", "](https://x) b*"),
-        ("> ", ""),
-        ("- ", ""),
-    ] {
+    for (before, after) in
+        [("*", "*"), ("**a ", " b**"), ("[", "](https://x)"), ("*a [", "](https://x) b*"), ("> ", ""), ("- ", "")]
+    {
         check(&format!("{before:?} … {after:?}"), &nested(before, after));
     }
     let stairs: String = (0..240).map(|depth| " ".repeat(depth) + "- a\n").collect();
@@ -98,9 +93,5 @@ fn nesting_costs_no_more() {
 fn check(what: &str, text: &str) {
     let pieces = text.split_inclusive(['a', '*', '\n']);
     let steps = read(pieces).steps;
-    assert!(
-        steps <= 8 * text.len() + 100,
-        "{what}: {steps} steps for {} bytes",
-        text.len()
-    );
+    assert!(steps <= 8 * text.len() + 100, "{what}: {steps} steps for {} bytes", text.len());
 }

@@ -70,20 +70,10 @@ fn text() -> impl Strategy<Value = String> {
 /// A text and where to cut it.
 fn cut_text() -> impl Strategy<Value = Vec<String>> {
     (text(), vec(any::<proptest::sample::Index>(), 0..8)).prop_map(|(text, cuts)| {
-        let places: Vec<usize> = text
-            .char_indices()
-            .map(|(index, _)| index)
-            .chain([text.len()])
-            .collect();
-        let mut cuts: Vec<usize> = cuts
-            .iter()
-            .map(|cut| *cut.get(&places))
-            .chain([0, text.len()])
-            .collect();
+        let places: Vec<usize> = text.char_indices().map(|(index, _)| index).chain([text.len()]).collect();
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| *cut.get(&places)).chain([0, text.len()]).collect();
         cuts.sort_unstable();
-        cuts.windows(2)
-            .map(|pair| text[pair[0]..pair[1]].to_owned())
-            .collect()
+        cuts.windows(2).map(|pair| text[pair[0]..pair[1]].to_owned()).collect()
     })
 }
 

@@ -37,15 +37,9 @@ fn what_is_not_known_is_the_default() {
 #[test]
 fn what_is_set_is_done() {
     for delivery in Delivery::ALL {
-        assert_eq!(
-            set(Setting::Delivery, delivery.as_str()).delivery(),
-            delivery
-        );
+        assert_eq!(set(Setting::Delivery, delivery.as_str()).delivery(), delivery);
     }
-    assert_eq!(
-        set(Setting::Submit, "explicit").submit_mode(),
-        SubmitMode::Explicit
-    );
+    assert_eq!(set(Setting::Submit, "explicit").submit_mode(), SubmitMode::Explicit);
     assert_eq!(set(Setting::Theme, "dark").color_scheme(), "dark");
     assert_eq!(set(Setting::Theme, "light").color_scheme(), "light");
     assert!(set(Setting::Notify, "on").notifies());

@@ -19,10 +19,7 @@ pub(crate) struct Tree {
 
 /// Reads these pieces, one after another.
 pub(crate) fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Tree {
-    let mut tree = Tree {
-        open: vec![(String::new(), Vec::new())],
-        steps: 0,
-    };
+    let mut tree = Tree { open: vec![(String::new(), Vec::new())], steps: 0 };
     let mut reader = Reader::default();
     for piece in pieces {
         reader.feed(piece, &mut tree);

@@ -27,29 +27,13 @@ fn refused(status: u16, message: &str) -> Trouble {
 fn every_trouble_is_told_with_what_was_reported() {
     let troubles = [
         (Trouble::Unreachable, ""),
-        (
-            Trouble::Refused {
-                status: 418,
-                message: None,
-            },
-            "418",
-        ),
+        (Trouble::Refused { status: 418, message: None }, "418"),
         (refused(503, "Out of disk."), "Out of disk."),
         (refused(429, "7 runs a minute"), ""),
         (refused(401, "no token"), ""),
-        (
-            Trouble::Elsewhere {
-                origin: "https://b.example".to_owned(),
-            },
-            "https://b.example",
-        ),
+        (Trouble::Elsewhere { origin: "https://b.example".to_owned() }, "https://b.example"),
         (refused(400, "Too long."), "Too long."),
-        (
-            Trouble::NotAllowed {
-                agent: "https://a.example".to_owned(),
-            },
-            "https://a.example",
-        ),
+        (Trouble::NotAllowed { agent: "https://a.example".to_owned() }, "https://a.example"),
         (Trouble::Gone, ""),
         (Trouble::Unknown, ""),
         (Trouble::RunOpen, ""),
@@ -87,18 +71,13 @@ fn every_trouble_is_told_with_what_was_reported() {
 fn each_language_keeps_to_one_form_of_address() {
     // Words of the other form: in Spanish of *usted*, in German of *du*.
     let others = [
-        (
-            "es",
-            "usted le ayudarle diga dígalo empiece escriba pregúnteme ayúdeme seleccione responda inténtelo",
-        ),
+        ("es", "usted le ayudarle diga dígalo empiece escriba pregúnteme ayúdeme seleccione responda inténtelo"),
         ("de", "du dich dein deine deiner wähle gib schreib versuche"),
     ];
     for (language, others) in others {
         let said = format!("{:?}", Words::for_languages([language])).to_lowercase();
         let words = said.split(|letter: char| !letter.is_alphabetic());
-        let found: Vec<_> = words
-            .filter(|word| others.split(' ').any(|other| other == *word))
-            .collect();
+        let found: Vec<_> = words.filter(|word| others.split(' ').any(|other| other == *word)).collect();
         assert!(found.is_empty(), "{language}: {found:?}");
     }
 }
@@ -114,11 +93,7 @@ fn the_shell_says_what_the_page_says() {
         assert!(boot.contains(&line), "boot.js has no {line}");
     }
     let (title, subtitle) = Words::all()[0].titles();
-    for element in [
-        format!("<title>{title}<"),
-        format!("<h1>{title}<"),
-        format!("<p>{subtitle}<"),
-    ] {
+    for element in [format!("<title>{title}<"), format!("<h1>{title}<"), format!("<p>{subtitle}<")] {
         assert!(shell.contains(&element), "index.html has no {element}");
     }
 }

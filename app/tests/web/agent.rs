@@ -29,10 +29,7 @@ impl Agent {
             {"id": "u1", "role": "user", "content": "Hello"},
             {"id": "a1", "role": "assistant", "toolCalls": calls},
         ]);
-        let pending: Vec<_> = asks
-            .iter()
-            .map(|(id, _)| json!({"toolCallId": id}))
-            .collect();
+        let pending: Vec<_> = asks.iter().map(|(id, _)| json!({"toolCallId": id})).collect();
         let description = json!({
             "messages": history,
             "state": {"type": "awaiting_user_response"},
@@ -73,20 +70,18 @@ impl Agent {
     /// Somebody else answers a question, and the agent asks another one.
     pub(crate) fn goes_on(&self, answered: &str, next: &str, ask: &Value) {
         let run = json!({"threadId": self.id, "runId": "r2"});
-        let answer = json!({"id": "t1", "role": "tool", "toolCallId": answered, "content": "User cancelled the question"});
+        let answer =
+            json!({"id": "t1", "role": "tool", "toolCallId": answered, "content": "User cancelled the question"});
         let mut started = run.clone();
         started["type"] = "RUN_STARTED".into();
         started["input"] = json!({"threadId": self.id, "runId": "r2", "messages": [answer]});
         self.tells("life-2", &started);
-        self.tells("life-3", &json!({"type": "TOOL_CALL_START", "toolCallId": next, "toolCallName": "ask_user_question"}));
         self.tells(
-            "life-4",
-            &json!({"type": "TOOL_CALL_ARGS", "toolCallId": next, "delta": ask.to_string()}),
+            "life-3",
+            &json!({"type": "TOOL_CALL_START", "toolCallId": next, "toolCallName": "ask_user_question"}),
         );
-        self.tells(
-            "life-5",
-            &json!({"type": "TOOL_CALL_END", "toolCallId": next}),
-        );
+        self.tells("life-4", &json!({"type": "TOOL_CALL_ARGS", "toolCallId": next, "delta": ask.to_string()}));
+        self.tells("life-5", &json!({"type": "TOOL_CALL_END", "toolCallId": next}));
         let mut finished = run;
         finished["type"] = "RUN_FINISHED".into();
         self.tells("life-6", &finished);
@@ -95,10 +90,7 @@ impl Agent {
     /// What the page has posted, of each run the messages.
     pub(crate) fn runs() -> Vec<Value> {
         let input = |body: &String| -> Value { serde_json::from_str(body).expect("an input") };
-        bodies(RUN)
-            .iter()
-            .map(|body| input(body)["messages"].take())
-            .collect()
+        bodies(RUN).iter().map(|body| input(body)["messages"].take()).collect()
     }
 
     /// The agent says something in the run that the page has asked for, which stays open.

@@ -31,10 +31,7 @@ impl Page {
 
     async fn asks(&self, header: &str) {
         let mut ask = AskSnapshot::new("call");
-        ask.apply(AskPatch::Append {
-            text: TextPath::Header(0),
-            delta: header.to_owned(),
-        });
+        ask.apply(AskPatch::Append { text: TextPath::Header(0), delta: header.to_owned() });
         let ask = Ask {
             tool_call_id: "call".to_owned(),
             ask: ArcRwSignal::new(ask),

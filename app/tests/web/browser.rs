@@ -18,10 +18,7 @@ extern "C" {
 
 /// What was notified: whether it is open, the title, the text.
 pub(crate) fn notified() -> Vec<String> {
-    notifications()
-        .iter()
-        .filter_map(|notification| notification.as_string())
-        .collect()
+    notifications().iter().filter_map(|notification| notification.as_string()).collect()
 }
 
 /// What the browser keeps of the setting of this name.
@@ -35,15 +32,10 @@ pub(crate) fn kept(setting: &str) -> Option<String> {
 pub(crate) fn begin_anew(query: &str) {
     hide(false);
     let storage = window().local_storage().expect("there is a storage");
-    storage
-        .expect("there is a storage")
-        .clear()
-        .expect("it forgets");
+    storage.expect("there is a storage").clear().expect("it forgets");
     let history = window().history().expect("there is a history");
     let path = window().location().pathname().expect("there is an address");
-    history
-        .replace_state_with_url(&JsValue::NULL, "", Some(&(path + query)))
-        .expect("it goes there");
+    history.replace_state_with_url(&JsValue::NULL, "", Some(&(path + query))).expect("it goes there");
 }
 
 /// The query of the page's address.

@@ -26,8 +26,7 @@ impl Page {
             .clear()
             .expect("it forgets");
         let page = Self(Part::mounted(|| view! { <ChatPage /> }.into_any()).await);
-        page.waits_for("the request for the history", || agent.is_asked())
-            .await;
+        page.waits_for("the request for the history", || agent.is_asked()).await;
         agent.describes();
         page.sees("section.qc[data-state=awaiting]").await;
         page.waits_for("the stream", || agent.is_heard()).await;
@@ -47,8 +46,7 @@ impl Page {
 
     /// Waits until something is there.
     async fn sees(&self, selector: &str) {
-        self.waits_for(selector, || self.0.find(selector).is_some())
-            .await;
+        self.waits_for(selector, || self.0.find(selector).is_some()).await;
     }
 
     fn composer(&self) -> HtmlTextAreaElement {
@@ -75,19 +73,12 @@ impl Page {
     }
 
     fn notice(&self) -> String {
-        self.0
-            .the::<Element>(".notice")
-            .text_content()
-            .unwrap_or_default()
+        self.0.the::<Element>(".notice").text_content().unwrap_or_default()
     }
 
     /// Presses the button that says so, in the card of this call.
     async fn clicks(&self, call: &str, name: &str) {
-        let buttons = self
-            .0
-            .place
-            .query_selector_all(&format!("{} button", card(call)))
-            .expect("a valid selector");
+        let buttons = self.0.place.query_selector_all(&format!("{} button", card(call))).expect("a valid selector");
         let mut buttons = (0..buttons.length()).filter_map(|at| buttons.item(at));
         let button = buttons.find(|button| button.text_content().as_deref() == Some(name));
         let button: HtmlElement = button.expect("such a button").unchecked_into();
@@ -97,8 +88,7 @@ impl Page {
 
     /// Waits until the page has posted so many runs.
     async fn runs(&self, count: usize) -> Vec<Value> {
-        self.waits_for("a run", || Agent::runs().len() >= count)
-            .await;
+        self.waits_for("a run", || Agent::runs().len() >= count).await;
         Agent::runs()
     }
 }
@@ -108,15 +98,12 @@ async fn gone_by() {
     let promise = js_sys::Promise::new(&mut |done, _| {
         set_timeout(
             move || {
-                done.call0(&wasm_bindgen::JsValue::UNDEFINED)
-                    .expect("it can be done");
+                done.call0(&wasm_bindgen::JsValue::UNDEFINED).expect("it can be done");
             },
             std::time::Duration::ZERO,
         );
     });
-    wasm_bindgen_futures::JsFuture::from(promise)
-        .await
-        .expect("it comes");
+    wasm_bindgen_futures::JsFuture::from(promise).await.expect("it comes");
 }
 
 fn card(call: &str) -> String {
@@ -160,8 +147,7 @@ async fn what_came_too_late_stays_on_its_card_while_another_question_waits() {
     let page = Page::of(&agent).await;
     page.types(&format!("{} textarea", card("c1")), "It also smells");
     agent.goes_on("c1", "c2", &colour());
-    page.sees(&format!("{}[data-state=awaiting]", card("c2")))
-        .await;
+    page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
     page.sees(&format!("{} .qc-late", card("c1"))).await;
     page.clicks("c1", "Send as a message").await;
     assert_eq!(page.notice(), "", "it is said once, where the text is");
@@ -169,10 +155,8 @@ async fn what_came_too_late_stays_on_its_card_while_another_question_waits() {
         &format!("{} .qc-late .qc-wait", card("c1")),
         "Not now: the agent is still writing, or another question waits for its answer.",
     );
-    page.0
-        .says(&format!("{} .qc-late-text", card("c1")), "It also smells");
-    page.sees(&format!("{}[data-state=awaiting]", card("c2")))
-        .await;
+    page.0.says(&format!("{} .qc-late-text", card("c1")), "It also smells");
+    page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
     assert!(Agent::runs().is_empty());
 }
 
@@ -186,19 +170,10 @@ async fn a_reply_in_chat_takes_the_picks_along() {
     let page = Page::of(&agent).await;
     let options = page.0.place.query_selector_all("input[type=radio]");
     let large = options.expect("a valid selector").item(1);
-    large
-        .expect("an option")
-        .unchecked_into::<HtmlElement>()
-        .click();
+    large.expect("an option").unchecked_into::<HtmlElement>().click();
     page.clicks("c1", "Reply in chat instead").await;
-    assert_eq!(
-        document().active_element().as_ref(),
-        Some(page.composer().as_ref())
-    );
-    assert_eq!(
-        page.notice(),
-        "What you have picked goes along with your message."
-    );
+    assert_eq!(document().active_element().as_ref(), Some(page.composer().as_ref()));
+    assert_eq!(page.notice(), "What you have picked goes along with your message.");
     page.types(".composer textarea", "Please stop asking");
     page.presses("Enter").await;
     let runs = page.runs(1).await;
@@ -214,10 +189,7 @@ async fn a_reply_in_chat_to_a_single_question_promises_nothing_of_picks() {
     let agent = Agent::asking("single", &[("c1", &size())]);
     let page = Page::of(&agent).await;
     page.clicks("c1", "Reply in chat instead").await;
-    assert_eq!(
-        document().active_element().as_ref(),
-        Some(page.composer().as_ref())
-    );
+    assert_eq!(document().active_element().as_ref(), Some(page.composer().as_ref()));
     assert_eq!(page.notice(), "");
 }
 
@@ -228,17 +200,14 @@ async fn the_first_of_two_answers_leads_to_the_second_and_can_be_changed() {
     page.presses("ArrowUp").await;
     let is_in = |call: &str| {
         let active = document().active_element();
-        page.0
-            .the::<Element>(&card(call))
-            .contains(active.as_deref())
+        page.0.the::<Element>(&card(call)).contains(active.as_deref())
     };
     assert!(is_in("c1"), "from the empty field to the first question");
     page.clicks("c1", "Large").await;
     page.clicks("c1", "Go to the next question").await;
     assert!(is_in("c2"));
     page.clicks("c1", "Change").await;
-    page.sees(&format!("{}[data-state=awaiting]", card("c1")))
-        .await;
+    page.sees(&format!("{}[data-state=awaiting]", card("c1"))).await;
     page.clicks("c1", "Small").await;
     page.clicks("c2", "Blue").await;
     let runs = page.runs(1).await;
@@ -261,18 +230,15 @@ async fn what_was_said_before_is_at_rest_while_the_agent_writes() {
         agent.tells(&format!("life-{number}"), &event);
     };
     let run = |kind: &str, id: &str| json!({"type": kind, "threadId": "busy", "runId": id});
-    let start =
-        |id: &str| json!({"type": "TEXT_MESSAGE_START", "messageId": id, "role": "assistant"});
-    let content =
-        |id: &str| json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": "One"});
+    let start = |id: &str| json!({"type": "TEXT_MESSAGE_START", "messageId": id, "role": "assistant"});
+    let content = |id: &str| json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": "One"});
     let busy = "article[data-role=assistant][aria-busy=true]";
     tells(run("RUN_STARTED", "r2"));
     tells(start("m1"));
     tells(content("m1"));
     page.sees(busy).await;
     tells(json!({"type": "TEXT_MESSAGE_END", "messageId": "m1"}));
-    page.sees("article[data-role=assistant][aria-busy=false]")
-        .await;
+    page.sees("article[data-role=assistant][aria-busy=false]").await;
     tells(run("RUN_FINISHED", "r2"));
     tells(run("RUN_STARTED", "r3"));
     tells(start("m2"));

@@ -21,11 +21,7 @@ impl Message {
     async fn of(text: &str) -> Self {
         let (text, growing) = (RwSignal::new(text.to_owned()), RwSignal::new(true));
         let part = Part::mounted(move || view! { <Markdown text growing /> }.into_any()).await;
-        Self {
-            text,
-            growing,
-            part,
-        }
+        Self { text, growing, part }
     }
 
     async fn grows_by(&self, delta: &str) {
@@ -143,10 +139,7 @@ async fn a_link_says_where_it_leads_and_gives_nothing_away() {
         assert_eq!(attribute("href").as_deref(), Some(address));
         assert_eq!(attribute("title").as_deref(), Some(address));
         assert_eq!(attribute("target").as_deref(), Some("_blank"));
-        assert_eq!(
-            attribute("rel").as_deref(),
-            Some("noopener noreferrer nofollow")
-        );
+        assert_eq!(attribute("rel").as_deref(), Some("noopener noreferrer nofollow"));
         assert_eq!(attribute("data-host").as_deref(), host, "{address}");
     }
 }
@@ -157,30 +150,18 @@ async fn nothing_is_markup_and_nothing_is_loaded() {
         ![](data:image/png;base64,x)";
     let message = Message::of(text).await;
     message.ends().await;
-    assert!(
-        message
-            .part
-            .find("b, img, script, a:not([href^='https://example.com/'])")
-            .is_none()
-    );
+    assert!(message.part.find("b, img, script, a:not([href^='https://example.com/'])").is_none());
     message.part.says("a", "picture");
     let shown = message.the("p").text_content().unwrap_or_default();
-    assert!(
-        shown.starts_with("<b>x</b> <img src=/x> <script>alert(1)</script>"),
-        "{shown}"
-    );
-    assert!(
-        shown.contains("[go](javascript:alert(1))"),
-        "what is no link is shown as it was written: {shown}"
-    );
+    assert!(shown.starts_with("<b>x</b> <img src=/x> <script>alert(1)</script>"), "{shown}");
+    assert!(shown.contains("[go](javascript:alert(1))"), "what is no link is shown as it was written: {shown}");
 }
 
 #[test]
 async fn each_block_has_its_own_direction() {
     let message = Message::of("Good day.\n\nمرحبا **بكم**\n\n- نعم\n\n```\nx\n```\n").await;
     message.ends().await;
-    let directions = ["p", "p + p", "ul", "ul > li > p", "pre"]
-        .map(|selector| direction(&message.the(selector)));
+    let directions = ["p", "p + p", "ul", "ul > li > p", "pre"].map(|selector| direction(&message.the(selector)));
     assert_eq!(directions, ["ltr", "rtl", "rtl", "rtl", "ltr"]);
 }
 

@@ -14,20 +14,10 @@ pub(crate) struct Part {
 
 impl Part {
     pub(crate) async fn mounted(view: impl FnOnce() -> AnyView + 'static) -> Self {
-        let place: HtmlElement = document()
-            .create_element("div")
-            .expect("a valid name")
-            .unchecked_into();
-        document()
-            .body()
-            .expect("a page has a body")
-            .append_child(&place)
-            .expect("it takes children");
+        let place: HtmlElement = document().create_element("div").expect("a valid name").unchecked_into();
+        document().body().expect("a page has a body").append_child(&place).expect("it takes children");
         let mounted = mount_to(place.clone(), view);
-        let part = Self {
-            place,
-            _mounted: mounted,
-        };
+        let part = Self { place, _mounted: mounted };
         part.settled().await;
         part
     }
@@ -38,9 +28,7 @@ impl Part {
     }
 
     pub(crate) fn find(&self, selector: &str) -> Option<Element> {
-        self.place
-            .query_selector(selector)
-            .expect("a valid selector")
+        self.place.query_selector(selector).expect("a valid selector")
     }
 
     #[track_caller]

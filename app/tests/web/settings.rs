@@ -8,10 +8,7 @@ use app::settings::dialog::SettingsDialog;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::{
-    Element, HtmlDialogElement, HtmlElement, HtmlInputElement, HtmlSelectElement,
-    HtmlTextAreaElement,
-};
+use web_sys::{Element, HtmlDialogElement, HtmlElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 
 /// The opened dialog, where nothing was kept before, at an address with this query.
 async fn opened(query: &str) -> Part {
@@ -37,8 +34,7 @@ async fn choose(part: &Part, name: &str, value: &str) {
 }
 
 async fn check(part: &Part, name: &str) {
-    part.the::<HtmlElement>(&format!("input[name={name}]"))
-        .click();
+    part.the::<HtmlElement>(&format!("input[name={name}]")).click();
     // The browser's answer comes in tasks of its own.
     for _ in 0..10 {
         part.settled().await;
@@ -46,8 +42,7 @@ async fn check(part: &Part, name: &str) {
 }
 
 fn chosen(part: &Part, name: &str) -> String {
-    part.the::<HtmlSelectElement>(&format!("select[name={name}]"))
-        .value()
+    part.the::<HtmlSelectElement>(&format!("select[name={name}]")).value()
 }
 
 fn root() -> HtmlElement {
@@ -58,9 +53,7 @@ fn root() -> HtmlElement {
 fn color_scheme() -> String {
     let style = window().get_computed_style(&root());
     let style = style.expect("it has a style").expect("it has a style");
-    style
-        .get_property_value("color-scheme")
-        .expect("a property")
+    style.get_property_value("color-scheme").expect("a property")
 }
 
 #[test]
@@ -81,16 +74,10 @@ async fn another_language_is_spoken_at_once() {
     part.says("h2", "Settings");
     choose(&part, "lang", "ar").await;
     part.says("h2", "الإعدادات");
-    assert_eq!(
-        (root().lang(), root().dir()),
-        ("ar".to_owned(), "rtl".to_owned())
-    );
+    assert_eq!((root().lang(), root().dir()), ("ar".to_owned(), "rtl".to_owned()));
     choose(&part, "lang", "de").await;
     part.says("h2", "Einstellungen");
-    assert_eq!(
-        (root().lang(), root().dir()),
-        ("de".to_owned(), "ltr".to_owned())
-    );
+    assert_eq!((root().lang(), root().dir()), ("de".to_owned(), "ltr".to_owned()));
     assert_eq!(kept("lang").as_deref(), Some("de"));
 }
 
@@ -113,9 +100,7 @@ async fn what_was_kept_is_there_again_and_the_address_wins() {
     drop(part);
     let history = window().history().expect("there is a history");
     let address = window().location().pathname().expect("an address") + "?theme=dark&x=1#y";
-    history
-        .replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address))
-        .expect("it goes there");
+    history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address)).expect("it goes there");
     let part = Part::mounted(|| {
         let _ = provide_settings();
         view! { <SettingsDialog /> }.into_any()
@@ -174,8 +159,7 @@ async fn without_leave_nothing_is_switched_on() {
     assert!(!part.the::<HtmlInputElement>("input[name=notify]").checked());
     let hint = part.the::<Element>(".check + .hint").text_content();
     assert!(
-        hint.as_deref()
-            .is_some_and(|hint| hint.starts_with("The browser keeps this page from notifying")),
+        hint.as_deref().is_some_and(|hint| hint.starts_with("The browser keeps this page from notifying")),
         "{hint:?}"
     );
 }
@@ -183,20 +167,15 @@ async fn without_leave_nothing_is_switched_on() {
 #[test]
 async fn another_agent_gets_headers_of_its_own() {
     let part = opened("").await;
-    assert!(
-        part.find("textarea[name=headers]").is_none(),
-        "the page's own agent needs none"
-    );
+    assert!(part.find("textarea[name=headers]").is_none(), "the page's own agent needs none");
     let field: HtmlTextAreaElement = part.the("textarea[name=agent]");
     field.set_value("https://agent.example/run");
     tell(&field, "change");
     part.settled().await;
     let headers: HtmlTextAreaElement = part.the("textarea[name=headers]");
-    for (lines, taken) in [
-        ("Authorization: Bearer abc\n\n X-Team : a b \n", true),
-        ("no header", false),
-        ("Bad Name: x", false),
-    ] {
+    for (lines, taken) in
+        [("Authorization: Bearer abc\n\n X-Team : a b \n", true), ("no header", false), ("Bad Name: x", false)]
+    {
         headers.set_value(lines);
         tell(&headers, "change");
         part.settled().await;
@@ -205,10 +184,5 @@ async fn another_agent_gets_headers_of_its_own() {
     }
     let kept = kept_headers("https://agent.example/elsewhere");
     let expected = [("Authorization", "Bearer abc"), ("X-Team", "a b")];
-    assert!(
-        kept.iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
-            .eq(expected),
-        "{kept:?}"
-    );
+    assert!(kept.iter().map(|(name, value)| (name.as_str(), value.as_str())).eq(expected), "{kept:?}");
 }

@@ -5,12 +5,8 @@ use ag_ui_stream::sse::write_event;
 use serde_json::{Value, json};
 
 /// The lengths of an ask's arguments, in bytes.
-pub(crate) const SIZES: [(&str, usize); 4] = [
-    ("1 KB", 1_000),
-    ("10 KB", 10_000),
-    ("100 KB", 100_000),
-    ("1 MB", 1_000_000),
-];
+pub(crate) const SIZES: [(&str, usize); 4] =
+    [("1 KB", 1_000), ("10 KB", 10_000), ("100 KB", 100_000), ("1 MB", 1_000_000)];
 
 /// As many bytes as a network gives at once.
 pub(crate) const CHUNK: usize = 4096;
@@ -51,11 +47,7 @@ impl Input {
         for event in events {
             write_event(&mut text, &typed(event), None).expect("there is no id");
         }
-        Self {
-            bytes: text.into_bytes(),
-            events: count,
-            arguments,
-        }
+        Self { bytes: text.into_bytes(), events: count, arguments }
     }
 }
 
@@ -89,9 +81,8 @@ fn arguments(size: usize) -> String {
         text.trim_end().to_owned()
     };
     let ask = |length| {
-        let options: Vec<Value> = (1..=4)
-            .map(|index| json!({"label": format!("Option {index}"), "description": text(length)}))
-            .collect();
+        let options: Vec<Value> =
+            (1..=4).map(|index| json!({"label": format!("Option {index}"), "description": text(length)})).collect();
         json!({"questions": [
             {"question": text(length), "header": "Choice", "multiSelect": false, "options": options},
         ]})

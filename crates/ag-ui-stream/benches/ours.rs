@@ -51,11 +51,7 @@ pub(crate) struct Whole {
 
 impl Whole {
     pub(crate) fn after(history: Vec<Message>) -> Self {
-        Self {
-            reader: EventReader::new(),
-            thread: Thread::new(history),
-            asks: Asks::new(),
-        }
+        Self { reader: EventReader::new(), thread: Thread::new(history), asks: Asks::new() }
     }
 
     pub(crate) fn feed(&mut self, now: u64, chunk: &[u8]) {

@@ -21,15 +21,8 @@ pub(crate) enum Part {
 
 impl Part {
     /// Every part, in the table's order.
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Frames,
-        Self::SseStream,
-        Self::TaggedEnum,
-        Self::Events,
-        Self::AgUi,
-        Self::Whole,
-        Self::WholeAfter400,
-    ];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Frames, Self::SseStream, Self::TaggedEnum, Self::Events, Self::AgUi, Self::Whole, Self::WholeAfter400];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -55,11 +48,7 @@ impl Case {
     /// With so many bytes of arguments. Every part reads all of it, or nothing is worth measuring.
     pub(crate) fn of(size: usize) -> Self {
         let input = Input::of(size);
-        let case = Self {
-            floor: peers::TaggedEnum::of(&input.bytes),
-            history: history(400),
-            input,
-        };
+        let case = Self { floor: peers::TaggedEnum::of(&input.bytes), history: history(400), input };
         case.check();
         case
     }

@@ -9,9 +9,7 @@ use std::time::{Duration, Instant};
 pub(crate) fn copies_over_adds(rounds: usize) -> f64 {
     let adds = patch(|n| json!({"op": "add", "path": format!("/kept/{n}"), "value": 1}));
     let copies = patch(|n| json!({"op": "copy", "from": "/one", "path": format!("/kept/{n}")}));
-    let least = (0..rounds).fold([Duration::MAX; 2], |[add, copy], _| {
-        [add.min(time(&adds)), copy.min(time(&copies))]
-    });
+    let least = (0..rounds).fold([Duration::MAX; 2], |[add, copy], _| [add.min(time(&adds)), copy.min(time(&copies))]);
     least[1].as_secs_f64() / least[0].as_secs_f64()
 }
 

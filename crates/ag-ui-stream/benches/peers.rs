@@ -41,9 +41,7 @@ impl TaggedEnum {
         decoder.feed(bytes);
         let frames = std::iter::from_fn(|| decoder.next_frame());
         let data = frames.map(|frame| frame.expect("frames are short").data);
-        Self {
-            data: data.collect(),
-        }
+        Self { data: data.collect() }
     }
 
     /// How many events serde decodes.
@@ -54,32 +52,14 @@ impl TaggedEnum {
 }
 
 #[derive(Deserialize)]
-#[serde(
-    tag = "type",
-    rename_all = "SCREAMING_SNAKE_CASE",
-    rename_all_fields = "camelCase"
-)]
+#[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
 #[allow(dead_code, reason = "only decoding is measured")]
 enum Event {
-    RunStarted {
-        thread_id: String,
-        run_id: String,
-    },
-    ToolCallStart {
-        tool_call_id: String,
-        tool_call_name: String,
-    },
-    ToolCallArgs {
-        tool_call_id: String,
-        delta: String,
-    },
-    ToolCallEnd {
-        tool_call_id: String,
-    },
-    RunFinished {
-        thread_id: String,
-        run_id: String,
-    },
+    RunStarted { thread_id: String, run_id: String },
+    ToolCallStart { tool_call_id: String, tool_call_name: String },
+    ToolCallArgs { tool_call_id: String, delta: String },
+    ToolCallEnd { tool_call_id: String },
+    RunFinished { thread_id: String, run_id: String },
 }
 
 fn chunks(bytes: &[u8]) -> impl Stream<Item = Result<&[u8], Infallible>> {

@@ -59,10 +59,7 @@ mod native {
                     }
                 }
             }
-            Self {
-                events: case.input.events as f64,
-                times: times.map(|time| time.as_secs_f64() * 1e6),
-            }
+            Self { events: case.input.events as f64, times: times.map(|time| time.as_secs_f64() * 1e6) }
         }
     }
 
@@ -78,16 +75,11 @@ mod native {
     impl Table {
         /// Microseconds an event of a part, for each size.
         fn costs(&self, part: Part) -> [f64; SIZES.len()] {
-            self.0
-                .each_ref()
-                .map(|column| column.times[part as usize] / column.events)
+            self.0.each_ref().map(|column| column.times[part as usize] / column.events)
         }
 
         fn print(&self) {
-            println!(
-                "| µs an event | {} |",
-                SIZES.map(|(name, _)| name).join(" | ")
-            );
+            println!("| µs an event | {} |", SIZES.map(|(name, _)| name).join(" | "));
             println!("|---|{}", "---|".repeat(SIZES.len()));
             for part in Part::ALL {
                 let costs = self.costs(part).map(|cost| format!("{cost:.2}"));
@@ -104,11 +96,7 @@ mod native {
             println!("\n| goal, at the worst size | at most | measured | |");
             println!("|---|---|---|---|");
             print_goal("whole, µs an event", 1.0, greatest(whole));
-            print_goal(
-                "whole over sse-stream and tagged enum together",
-                4.0,
-                greatest(ratios(whole, floor)),
-            );
+            print_goal("whole over sse-stream and tagged enum together", 4.0, greatest(ratios(whole, floor)));
             print_goal("whole, time for 1 MB over time for 100 KB", 11.0, growth);
             print_goal(
                 "whole, after 400 messages over after none",

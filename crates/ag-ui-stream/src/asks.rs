@@ -122,15 +122,13 @@ impl Asks {
     /// The interrupt by which an ask is to be answered, if it is to be answered by one.
     #[must_use]
     pub fn interrupt(&self, tool_call_id: &str) -> Option<&Interrupt> {
-        self.find(tool_call_id)
-            .and_then(|followed| followed.interrupt.as_ref())
+        self.find(tool_call_id).and_then(|followed| followed.interrupt.as_ref())
     }
 
     /// Whether the agent closed the call with an acknowledgement, so that only a user message can carry the answer.
     #[must_use]
     pub fn is_acknowledged(&self, tool_call_id: &str) -> bool {
-        self.find(tool_call_id)
-            .is_some_and(|followed| followed.acknowledged)
+        self.find(tool_call_id).is_some_and(|followed| followed.acknowledged)
     }
 
     /// What an event changes.
@@ -144,8 +142,7 @@ impl Asks {
                 }
             }
             Event::ToolCallStart(start)
-                if self.is_ask(&start.tool_call_name)
-                    && !self.positions.contains(&start.tool_call_id) =>
+                if self.is_ask(&start.tool_call_name) && !self.positions.contains(&start.tool_call_id) =>
             {
                 let run = self.run;
                 self.open(&start.tool_call_id, Source::Call, run, &mut changes)
@@ -182,10 +179,7 @@ impl Asks {
                 self.close_run(&mut changes);
                 match &finished.outcome {
                     Some(RunOutcome::Interrupt(outcome)) => {
-                        outcome
-                            .interrupts
-                            .iter()
-                            .for_each(|interrupt| self.take_interrupt(interrupt, &mut changes));
+                        outcome.interrupts.iter().for_each(|interrupt| self.take_interrupt(interrupt, &mut changes));
                     }
                     Some(RunOutcome::Cancelled(_)) => self.take_legacy(&mut changes),
                     // What is open beside a legacy interrupt, the agent still has in hand.
@@ -205,10 +199,7 @@ impl Asks {
     fn take_result(&mut self, result: &ToolCallResult, changes: &mut Vec<AskChange>) {
         let position = self.positions.get(&result.tool_call_id);
         let followed = position.map(|position| &mut self.followed[position]);
-        if followed
-            .as_ref()
-            .is_none_or(|it| it.snapshot.phase == Phase::Streaming)
-        {
+        if followed.as_ref().is_none_or(|it| it.snapshot.phase == Phase::Streaming) {
             self.early.push(result.clone());
         }
         if let Some(followed) = followed {
@@ -221,10 +212,7 @@ impl Asks {
     /// What the end of a response changes: where it broke off or was refused, no ask streams any more.
     pub fn handle_end(&mut self, now: u64, end: &End) -> Vec<AskChange> {
         let mut changes = Vec::new();
-        if matches!(
-            end.outcome,
-            EndOutcome::Truncated | EndOutcome::Rejected | EndOutcome::Error
-        ) {
+        if matches!(end.outcome, EndOutcome::Truncated | EndOutcome::Rejected | EndOutcome::Error) {
             self.close_run(&mut changes);
         }
         changes.extend(self.handle_timeout(now));
@@ -235,10 +223,7 @@ impl Asks {
     pub fn handle_timeout(&mut self, now: u64) -> Vec<AskChange> {
         let mut changes = Vec::new();
         for followed in &mut self.followed {
-            let is_due = followed
-                .snapshot
-                .expires_at
-                .is_some_and(|deadline| deadline <= now);
+            let is_due = followed.snapshot.expires_at.is_some_and(|deadline| deadline <= now);
             if is_due && followed.snapshot.phase == Phase::Answerable {
                 followed.patch(AskPatch::Phase(Phase::Expired), &mut changes);
             }
@@ -272,25 +257,15 @@ impl Asks {
     }
 
     fn find(&self, tool_call_id: &str) -> Option<&Followed> {
-        self.positions
-            .get(tool_call_id)
-            .map(|position| &self.followed[position])
+        self.positions.get(tool_call_id).map(|position| &self.followed[position])
     }
 
-    fn open(
-        &mut self,
-        id: &str,
-        source: Source,
-        run: u64,
-        changes: &mut Vec<AskChange>,
-    ) -> &mut Followed {
+    fn open(&mut self, id: &str, source: Source, run: u64, changes: &mut Vec<AskChange>) -> &mut Followed {
         let position = self.followed.len();
         self.positions.insert(id, position);
         self.followed.push(Followed::new(id, source, run));
         let followed = &mut self.followed[position];
-        changes.push(AskChange::Opened {
-            tool_call_id: Arc::clone(&followed.id),
-        });
+        changes.push(AskChange::Opened { tool_call_id: Arc::clone(&followed.id) });
         followed
     }
 

@@ -539,10 +539,7 @@ impl Event {
     #[must_use]
     pub fn subagent_run_id(&self) -> Option<&str> {
         match self {
-            Self::RunStarted(_)
-            | Self::RunFinished(_)
-            | Self::RunError(_)
-            | Self::MessagesSnapshot(_) => None,
+            Self::RunStarted(_) | Self::RunFinished(_) | Self::RunError(_) | Self::MessagesSnapshot(_) => None,
             Self::StepStarted(e) => e.subagent_run_id.as_deref(),
             Self::StepFinished(e) => e.subagent_run_id.as_deref(),
             Self::TextMessageStart(e) => e.subagent_run_id.as_deref(),

@@ -242,13 +242,7 @@ impl Content {
             Self::Parts(parts) => {
                 let texts: Vec<&str> = parts
                     .iter()
-                    .filter_map(|part| {
-                        if let ContentPart::Text(part) = part {
-                            Some(part.text.as_str())
-                        } else {
-                            None
-                        }
-                    })
+                    .filter_map(|part| if let ContentPart::Text(part) = part { Some(part.text.as_str()) } else { None })
                     .collect();
                 texts.join("\n").into()
             }
@@ -432,11 +426,7 @@ impl Message {
 
     /// A tool's result.
     #[must_use]
-    pub fn tool(
-        id: impl Into<String>,
-        tool_call_id: impl Into<String>,
-        content: impl Into<Content>,
-    ) -> Self {
+    pub fn tool(id: impl Into<String>, tool_call_id: impl Into<String>, content: impl Into<Content>) -> Self {
         Self::Tool(ToolMessage::new(id, tool_call_id, content))
     }
 

@@ -77,19 +77,13 @@ impl EventReader {
     /// The same reader with another cap on one frame's length, in bytes; [`Decoder::DEFAULT_LIMIT`] otherwise.
     #[must_use]
     pub fn with_frame_limit(self, limit: usize) -> Self {
-        Self {
-            decoder: Decoder::with_limit(limit),
-            ..self
-        }
+        Self { decoder: Decoder::with_limit(limit), ..self }
     }
 
     /// The same reader with another reading of `[DONE]`.
     #[must_use]
     pub fn with_done_marker(self, done_marker: DoneMarker) -> Self {
-        Self {
-            done_marker,
-            ..self
-        }
+        Self { done_marker, ..self }
     }
 
     /// Takes the next bytes of the response.
@@ -162,11 +156,7 @@ impl EventReader {
 type Taken = Option<Result<Event, StreamError>>;
 
 impl Pipeline {
-    fn take_frame(
-        &mut self,
-        frame: Result<FrameRef<'_>, SseError>,
-        done_marker: DoneMarker,
-    ) -> Taken {
+    fn take_frame(&mut self, frame: Result<FrameRef<'_>, SseError>, done_marker: DoneMarker) -> Taken {
         match frame {
             Ok(frame)
                 if done_marker == DoneMarker::IgnoreAfterRun
@@ -174,10 +164,7 @@ impl Pipeline {
                     && self.verifier.is_between_runs() =>
             {
                 self.warnings.end_event();
-                self.warnings.push(Warning::new(
-                    WarningCode::DoneMarker,
-                    "`[DONE]` after the run was ignored",
-                ));
+                self.warnings.push(Warning::new(WarningCode::DoneMarker, "`[DONE]` after the run was ignored"));
                 None
             }
             Ok(frame) => self.take(|| decode::parse(&frame.data)),
@@ -189,14 +176,8 @@ impl Pipeline {
     }
 
     /// Takes the frame at which the stream broke off. Where even its JSON is incomplete, it is not the producer's fault but the break's.
-    fn take_last_frame(
-        &mut self,
-        frame: Result<FrameRef<'_>, SseError>,
-        done_marker: DoneMarker,
-    ) -> Taken {
-        let broken = frame
-            .as_ref()
-            .is_ok_and(|frame| halves::parse(&frame.data).is_err_and(|error| error.is_eof()));
+    fn take_last_frame(&mut self, frame: Result<FrameRef<'_>, SseError>, done_marker: DoneMarker) -> Taken {
+        let broken = frame.as_ref().is_ok_and(|frame| halves::parse(&frame.data).is_err_and(|error| error.is_eof()));
         if broken {
             self.verifier.handle_break();
             return None;
@@ -230,10 +211,7 @@ impl Pipeline {
             _ => decoded.map_or(Ok(()), |event| self.expand(event?)),
         };
         if let Err(error) = verdict {
-            self.error = Some(StreamError {
-                event_index: Some(index),
-                ..*error
-            });
+            self.error = Some(StreamError { event_index: Some(index), ..*error });
         }
         None
     }

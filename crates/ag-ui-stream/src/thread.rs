@@ -152,9 +152,7 @@ impl Thread {
     /// A message by its id.
     #[must_use]
     pub fn message(&self, id: &str) -> Option<&Message> {
-        self.positions
-            .get(id)
-            .map(|position| &self.messages[position])
+        self.positions.get(id).map(|position| &self.messages[position])
     }
 
     /// The shared state; `{}` until something sets it.
@@ -179,9 +177,7 @@ impl Thread {
     #[must_use]
     pub fn arguments(&self, tool_call_id: &str) -> Option<&str> {
         let state = self.calls.state(tool_call_id)?;
-        let held = state
-            .place
-            .and_then(|(message, call)| self.messages.get(message)?.tool_calls().get(call));
+        let held = state.place.and_then(|(message, call)| self.messages.get(message)?.tool_calls().get(call));
         Some(held.map_or(&state.detached, |call| &call.function.arguments))
     }
 
@@ -196,11 +192,7 @@ impl Thread {
     #[must_use]
     pub fn unanswered_tool_call_ids(&self) -> Vec<String> {
         let calls = self.messages.iter().flat_map(Message::tool_calls);
-        let unanswered = calls.filter(|call| {
-            self.calls
-                .state(&call.id)
-                .is_some_and(|state| !state.answered)
-        });
+        let unanswered = calls.filter(|call| self.calls.state(&call.id).is_some_and(|state| !state.answered));
         unanswered.map(|call| call.id.clone()).collect()
     }
 
@@ -233,9 +225,7 @@ impl Thread {
     /// Takes the end of a response. Where it broke off or was refused, the run is over nevertheless; what arrived stays.
     pub fn handle_end(&mut self, end: &End) -> Change {
         if end.outcome == EndOutcome::Truncated || end.outcome == EndOutcome::Rejected {
-            self.run = RunState::Ended {
-                outcome: end.outcome,
-            };
+            self.run = RunState::Ended { outcome: end.outcome };
             return Change::RunEnded;
         }
         Change::Nothing
@@ -255,8 +245,7 @@ impl Thread {
         let before = mem::replace(&mut self.messages[position], message);
         self.calls.detach_message(position, &before);
         match (before, &self.messages[position]) {
-            (Message::Tool(before), Message::Tool(held))
-                if before.tool_call_id == held.tool_call_id => {}
+            (Message::Tool(before), Message::Tool(held)) if before.tool_call_id == held.tool_call_id => {}
             (Message::Tool(_), _) => {
                 // Its call is answered only if another message does.
                 self.calls.forget_answers();
@@ -285,14 +274,10 @@ impl Thread {
             return self.put(Message::Tool(tool));
         }
         let call = self.calls.state(&tool.tool_call_id);
-        let position =
-            call.and_then(|call| call.place)
-                .map_or(self.messages.len(), |(owner, _)| {
-                    let behind = self.messages[owner + 1..]
-                        .iter()
-                        .take_while(|message| matches!(message, Message::Tool(_)));
-                    owner + 1 + behind.count()
-                });
+        let position = call.and_then(|call| call.place).map_or(self.messages.len(), |(owner, _)| {
+            let behind = self.messages[owner + 1..].iter().take_while(|message| matches!(message, Message::Tool(_)));
+            owner + 1 + behind.count()
+        });
         self.insert(position, Message::Tool(tool))
     }
 
@@ -325,9 +310,7 @@ fn result_id(tool: &ToolMessage, is_free: impl Fn(&str) -> bool) -> String {
 /// Merges key by key; the last one wins, nothing is merged deeper.
 fn merge(target: &mut Option<Metadata>, metadata: Option<&Metadata>) {
     if let Some(metadata) = metadata {
-        let entries = metadata
-            .iter()
-            .map(|(key, value)| (key.clone(), value.clone()));
+        let entries = metadata.iter().map(|(key, value)| (key.clone(), value.clone()));
         target.get_or_insert_default().extend(entries);
     }
 }

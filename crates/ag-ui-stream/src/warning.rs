@@ -77,19 +77,11 @@ impl Warning {
     pub const MAX_WAITING: usize = 256;
 
     pub(crate) fn new(code: WarningCode, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            path: None,
-            message: message.into(),
-            event_index: None,
-        }
+        Self { code, path: None, message: message.into(), event_index: None }
     }
 
     pub(crate) fn at(self, path: impl Into<String>) -> Self {
-        Self {
-            path: Some(path.into()),
-            ..self
-        }
+        Self { path: Some(path.into()), ..self }
     }
 }
 
@@ -115,10 +107,7 @@ impl Warnings {
 
     pub(crate) fn push(&mut self, warning: Warning) {
         if self.waiting.len() < Warning::MAX_WAITING {
-            self.waiting.push_back(Warning {
-                event_index: self.event_index,
-                ..warning
-            });
+            self.waiting.push_back(Warning { event_index: self.event_index, ..warning });
         } else {
             self.dropped += 1;
         }

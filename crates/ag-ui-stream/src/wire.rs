@@ -147,9 +147,7 @@ impl Wire for bool {
 }
 
 impl Wire for i64 {
-    const SHAPE: &'static Shape = &Shape::Integer {
-        min: -MAX_SAFE_INTEGER,
-    };
+    const SHAPE: &'static Shape = &Shape::Integer { min: -MAX_SAFE_INTEGER };
 
     fn build(tree: Tree<'_>) -> Self {
         match tree {
@@ -215,10 +213,7 @@ impl Wire for Map<String, Value> {
 }
 
 impl<T: Wire> Wire for Vec<T> {
-    const SHAPE: &'static Shape = &Shape::List {
-        item: T::SHAPE,
-        min: 0,
-    };
+    const SHAPE: &'static Shape = &Shape::List { item: T::SHAPE, min: 0 };
 
     fn build(tree: Tree<'_>) -> Self {
         match tree {
@@ -475,8 +470,7 @@ pub(crate) use translate_retired;
 /// A field's name as the wire spells it.
 macro_rules! wire_name {
     ($field:ident) => {{
-        const NAME: [u8; $crate::wire::camel_length(stringify!($field))] =
-            $crate::wire::camel(stringify!($field));
+        const NAME: [u8; $crate::wire::camel_length(stringify!($field))] = $crate::wire::camel(stringify!($field));
         match std::str::from_utf8(&NAME) {
             Ok(name) => name,
             Err(_) => panic!("a field has an ASCII name"),
@@ -518,9 +512,5 @@ pub(crate) const fn camel<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
 
 /// How long the `r#` before the name is.
 const fn raw_prefix(name: &[u8]) -> usize {
-    if name.len() > 2 && name[1] == b'#' {
-        2
-    } else {
-        0
-    }
+    if name.len() > 2 && name[1] == b'#' { 2 } else { 0 }
 }

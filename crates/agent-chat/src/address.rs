@@ -13,10 +13,8 @@ const LONGEST_ID: usize = 100;
 pub(crate) fn conversation() -> Option<String> {
     let fragment = window().location().hash().ok()?;
     let id = fragment.strip_prefix(MARK)?;
-    let is_id = (1..=LONGEST_ID).contains(&id.len())
-        && id
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let is_id =
+        (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     is_id.then(|| id.to_owned())
 }
 

@@ -28,8 +28,7 @@ impl Rest {
             if let Some(most) = most {
                 let millis = i32::try_from(most.as_millis()).unwrap_or(i32::MAX);
                 // It fails only where it is no function.
-                let _ =
-                    window().set_timeout_with_callback_and_timeout_and_arguments_0(&wake, millis);
+                let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&wake, millis);
             }
             self.0.replace(Some(wake));
         });

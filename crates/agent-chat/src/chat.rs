@@ -85,8 +85,7 @@ impl AgentChat {
     /// The conversation's id.
     #[must_use]
     pub fn conversation_id(&self) -> String {
-        self.with(|core| core.options.setup.thread_id.clone())
-            .unwrap_or_default()
+        self.with(|core| core.options.setup.thread_id.clone()).unwrap_or_default()
     }
 
     /// Says something. Where a question waits, this answers it, as far as the text can be taken for an answer. Where the server is not there
@@ -113,9 +112,7 @@ impl AgentChat {
     pub fn holds(&self, tool_call_id: &str) -> bool {
         self.status.with(|status| *status != Status::Running)
             && self.waiting.with(|waiting| {
-                let mut its = waiting
-                    .iter()
-                    .filter(|ask| ask.tool_call_id == tool_call_id);
+                let mut its = waiting.iter().filter(|ask| ask.tool_call_id == tool_call_id);
                 let others = || self.with(|core| core.waits_for_others()) == Some(true);
                 its.any(Ask::is_given) && (!waiting.iter().all(Ask::is_given) || others())
             })
@@ -134,13 +131,7 @@ impl AgentChat {
     /// Ends the open run. What arrived stays; held replies go back to their cards.
     pub fn stop(&self) {
         let stop = self.with(Core::stop).flatten();
-        if let Some(Stop {
-            endpoint,
-            path,
-            body,
-            request,
-        }) = stop
-        {
+        if let Some(Stop { endpoint, path, body, request }) = stop {
             let chat = *self;
             spawn_local(async move {
                 let stopped = endpoint.post(Some(&path), body, &Abort::new()).await;
@@ -184,10 +175,7 @@ impl AgentChat {
     }
 
     /// Starts a request, where there is one to start. False where there should be one and it can't be built.
-    pub(crate) fn start(
-        &self,
-        outgoing: impl FnOnce(&mut Core) -> Result<Option<Outgoing>, Refusal>,
-    ) -> bool {
+    pub(crate) fn start(&self, outgoing: impl FnOnce(&mut Core) -> Result<Option<Outgoing>, Refusal>) -> bool {
         let outgoing = self.with(outgoing);
         outgoing.is_some_and(|outgoing| self.launch(outgoing))
     }
@@ -211,11 +199,7 @@ impl AgentChat {
     /// Takes the conversation up as soon as it is known that the page may talk to the agent.
     fn begin(self) {
         let options = self.with(|core| {
-            let ChatOptions {
-                endpoint,
-                allow_list,
-                ..
-            } = &core.options;
+            let ChatOptions { endpoint, allow_list, .. } = &core.options;
             (endpoint.url.clone(), allow_list.clone())
         });
         let Some((agent, allow_list)) = options else {

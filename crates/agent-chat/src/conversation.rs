@@ -114,16 +114,8 @@ impl Conversation {
 
     /// Shows a receipt where it stood, unless what it followed is gone.
     fn restore_receipt(&mut self, receipt: Receipt) {
-        let Receipt {
-            after,
-            id,
-            ask,
-            outcome,
-        } = receipt;
-        if after
-            .as_ref()
-            .is_none_or(|id| self.thread.message(id).is_some())
-        {
+        let Receipt { after, id, ask, outcome } = receipt;
+        if after.as_ref().is_none_or(|id| self.thread.message(id).is_some()) {
             let changes = self.asks.restore_receipt(&id, ask, outcome);
             self.show_asks(changes);
             self.transcript.set_anchor(&id, after);
@@ -132,14 +124,9 @@ impl Conversation {
 
     /// The events that bring back what messages do not tell of: the receipts of questions that no call made.
     pub(crate) fn receipts(&self) -> impl Iterator<Item = String> {
-        self.asks.receipts().filter_map(|(id, ask, outcome)| {
-            Some(receipt::event(
-                self.transcript.anchor(id)?,
-                id,
-                ask,
-                outcome,
-            ))
-        })
+        self.asks
+            .receipts()
+            .filter_map(|(id, ask, outcome)| Some(receipt::event(self.transcript.anchor(id)?, id, ask, outcome)))
     }
 
     /// Everything is told again from the beginning. What is shown stays until it was.
@@ -192,9 +179,7 @@ impl Conversation {
         let mut interrupt = Interrupt::new(tool_call_id, "tool_call");
         interrupt.tool_call_id = Some(tool_call_id.to_owned());
         let mut finished = RunFinished::new(HISTORY, HISTORY);
-        finished.outcome = Some(RunOutcome::Interrupt(InterruptOutcome {
-            interrupts: vec![interrupt],
-        }));
+        finished.outcome = Some(RunOutcome::Interrupt(InterruptOutcome { interrupts: vec![interrupt] }));
         self.take(now, &RunStarted::new(HISTORY, HISTORY).into());
         self.take(now, &finished.into());
     }
@@ -221,17 +206,13 @@ impl Conversation {
 
     /// The asks that wait for their replies, in the order in which they began.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &AskSnapshot> {
-        self.asks
-            .asks()
-            .filter(|ask| ask.phase == Phase::Answerable)
+        self.asks.asks().filter(|ask| ask.phase == Phase::Answerable)
     }
 
     /// The asks that the agent waits for and that could not be read. They can only be cancelled.
     pub(crate) fn unreadable(&self) -> impl Iterator<Item = &AskSnapshot> {
         let waits = |id: &str| self.asks.asked_by(id) == Some(AskedBy::Interrupt);
-        self.asks
-            .asks()
-            .filter(move |ask| ask.phase == Phase::Malformed && waits(&ask.tool_call_id))
+        self.asks.asks().filter(move |ask| ask.phase == Phase::Malformed && waits(&ask.tool_call_id))
     }
 
     fn drain(&mut self, now: u64) -> Result<(), StreamError> {
@@ -279,10 +260,7 @@ impl Conversation {
                 _ => false,
             },
             Change::RunStarted { added } => added > 0,
-            Change::Nothing
-            | Change::RunEnded
-            | Change::ArgumentsAppended { .. }
-            | Change::StateChanged => false,
+            Change::Nothing | Change::RunEnded | Change::ArgumentsAppended { .. } | Change::StateChanged => false,
             Change::MessageAdded { .. }
             | Change::MessageChanged { .. }
             | Change::ToolCallAdded { .. }
@@ -301,13 +279,9 @@ impl Conversation {
                     opened = true;
                     self.transcript.open_ask(&tool_call_id, &self.thread);
                 }
-                AskChange::Patched {
-                    tool_call_id,
-                    patch,
-                } => {
+                AskChange::Patched { tool_call_id, patch } => {
                     moved |= matches!(patch, AskPatch::Phase(_));
-                    self.transcript
-                        .update_ask(&tool_call_id, |ask| ask.apply(patch));
+                    self.transcript.update_ask(&tool_call_id, |ask| ask.apply(patch));
                 }
             }
         }
@@ -320,11 +294,7 @@ impl Conversation {
 
 /// The beginning of a run, as an agent sends it.
 pub(crate) fn run_started(thread_id: &str, run_id: &str) -> String {
-    let started = [
-        ("type", "RUN_STARTED".into()),
-        ("threadId", thread_id.into()),
-        ("runId", run_id.into()),
-    ];
+    let started = [("type", "RUN_STARTED".into()), ("threadId", thread_id.into()), ("runId", run_id.into())];
     json::text(&json::object(started).into())
 }
 

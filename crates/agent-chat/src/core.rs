@@ -144,18 +144,14 @@ impl Core {
         let ask = ask.and_then(|ask| ask.ask.as_deref()).unwrap_or(&nothing);
         let content = outcome.tool_content(ask);
         self.outbox.hold(tool_call_id, outcome, by, content);
-        self.conversation
-            .transcript
-            .set_sending(tool_call_id, Sending::Pending);
+        self.conversation.transcript.set_sending(tool_call_id, Sending::Pending);
     }
 
     /// Gives a reply that is held back to its card.
     pub(crate) fn take_back(&mut self, tool_call_id: &str) -> bool {
         let was_held = self.outbox.take_back(tool_call_id);
         if was_held {
-            self.conversation
-                .transcript
-                .set_sending(tool_call_id, Sending::Idle);
+            self.conversation.transcript.set_sending(tool_call_id, Sending::Idle);
         }
         was_held
     }
@@ -201,11 +197,7 @@ impl Core {
     pub(super) fn report(&mut self, replies: &[AskReply], trouble: Trouble) {
         let stopped = trouble == Trouble::Stopped;
         tell_developers(&trouble);
-        let sending = if stopped {
-            Sending::Idle
-        } else {
-            Sending::Failed((self.options.words)(&trouble))
-        };
+        let sending = if stopped { Sending::Idle } else { Sending::Failed((self.options.words)(&trouble)) };
         self.set_sending(replies, &sending);
         let typed = replies.iter().any(|reply| reply.by == AnsweredBy::Composer);
         if typed || (replies.is_empty() && !stopped) {
@@ -215,9 +207,7 @@ impl Core {
 
     pub(super) fn set_sending(&self, replies: &[AskReply], sending: &Sending) {
         for reply in replies {
-            self.conversation
-                .transcript
-                .set_sending(&reply.tool_call_id, sending.clone());
+            self.conversation.transcript.set_sending(&reply.tool_call_id, sending.clone());
         }
     }
 

@@ -23,13 +23,7 @@ pub enum Delivery {
 
 impl Delivery {
     /// Every way.
-    pub const ALL: [Self; 5] = [
-        Self::Automatic,
-        Self::UserMessage,
-        Self::ToolResult,
-        Self::Resume,
-        Self::Rest,
-    ];
+    pub const ALL: [Self; 5] = [Self::Automatic, Self::UserMessage, Self::ToolResult, Self::Resume, Self::Rest];
 
     /// Its name, as in an address or a setting.
     #[must_use]

@@ -42,11 +42,7 @@ impl Place {
     fn of(id: &str) -> Option<Self> {
         let (life, count) = id.rsplit_once('-')?;
         let count = count.trim_end_matches(|mark: char| !mark.is_ascii_digit());
-        Some(Self {
-            life: life.len(),
-            count: count.parse().ok()?,
-            id: id.to_owned(),
-        })
+        Some(Self { life: life.len(), count: count.parse().ok()?, id: id.to_owned() })
     }
 
     fn life(&self) -> &str {
@@ -67,10 +63,7 @@ impl Feed {
 
     /// Goes on behind a history, and, where a run of this conversation was under way then, behind its beginning, which is given.
     pub(crate) fn go_on_from(&mut self, id: &str, run: Option<(&str, &str)>) -> Option<Event> {
-        *self = Self {
-            place: Place::of(id),
-            ..Self::default()
-        };
+        *self = Self { place: Place::of(id), ..Self::default() };
         let (thread_id, run_id) = run?;
         self.reader.feed_json(&run_started(thread_id, run_id));
         self.reader.next_event()?.ok()
@@ -79,11 +72,7 @@ impl Feed {
     /// Takes the next frame, wherever it comes from.
     pub(crate) fn take(&mut self, frame: Frame) -> Told {
         if frame.event == "reset" {
-            *self = Self {
-                anew: Some(Vec::new()),
-                unplaced: true,
-                ..Self::default()
-            };
+            *self = Self { anew: Some(Vec::new()), unplaced: true, ..Self::default() };
             return Told::Events(Vec::new());
         }
         let is_event = frame.event == "message";
@@ -146,8 +135,6 @@ impl Feed {
     /// What an event frame holds; `None` where that is no event that can come here.
     fn read(&mut self, data: &str) -> Option<Vec<Event>> {
         self.reader.feed_json(data);
-        std::iter::from_fn(|| self.reader.next_event())
-            .collect::<Result<_, _>>()
-            .ok()
+        std::iter::from_fn(|| self.reader.next_event()).collect::<Result<_, _>>().ok()
     }
 }

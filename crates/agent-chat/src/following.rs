@@ -39,11 +39,7 @@ pub(crate) struct News {
 impl Following {
     /// Of a conversation that the server may have, or has not.
     pub(crate) fn new(begun: bool) -> Self {
-        Self {
-            begun,
-            stale: begun,
-            ..Self::default()
-        }
+        Self { begun, stale: begun, ..Self::default() }
     }
 
     /// Whether a run is under way that this tab did not ask for.
@@ -81,10 +77,7 @@ impl Following {
     /// Takes over that the history is known up to an event id, and which run was under way then, whose beginning is given.
     pub(crate) fn catch_up(&mut self, last_id: &str, run: Option<(&str, &str)>) -> Option<Event> {
         self.begin_anew();
-        self.told = run.map(|(_, id)| Run {
-            id: id.to_owned(),
-            is_own: false,
-        });
+        self.told = run.map(|(_, id)| Run { id: id.to_owned(), is_own: false });
         self.feed.go_on_from(last_id, run)
     }
 
@@ -102,10 +95,7 @@ impl Following {
             self.begin_anew();
         }
         events.retain(|event| self.is_new(event, is_reading));
-        News {
-            events,
-            is_anew: is_anew && !is_reading,
-        }
+        News { events, is_anew: is_anew && !is_reading }
     }
 
     fn begin_anew(&mut self) {
@@ -118,10 +108,7 @@ impl Following {
 
     fn is_new(&mut self, event: &Event, is_reading: bool) -> bool {
         if let Event::RunStarted(started) = event {
-            self.told = Some(Run {
-                id: started.run_id.clone(),
-                is_own: self.own.contains(&started.run_id),
-            });
+            self.told = Some(Run { id: started.run_id.clone(), is_own: self.own.contains(&started.run_id) });
             self.died = false;
         }
         let is_others = self.is_others_turn();

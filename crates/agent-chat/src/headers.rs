@@ -26,9 +26,7 @@ pub fn keep_headers(agent: &str, headers: &[(String, String)]) -> bool {
         Shelf::Browser.remove(&key);
         return true;
     }
-    let lines = headers
-        .iter()
-        .map(|(name, value)| format!("{name}:{value}"));
+    let lines = headers.iter().map(|(name, value)| format!("{name}:{value}"));
     Shelf::Browser.write(&key, &lines.collect::<Vec<_>>().join("\n"))
 }
 
@@ -55,13 +53,7 @@ mod tests {
     fn headers_are_told_from_what_is_none() {
         assert!(is_header("Authorization", "Bearer abc:def"));
         assert!(is_header("X-Key", ""));
-        for (name, value) in [
-            ("", "x"),
-            ("X Key", "x"),
-            ("X:", "x"),
-            ("X", "a\r\nY: b"),
-            ("X", "é"),
-        ] {
+        for (name, value) in [("", "x"), ("X Key", "x"), ("X:", "x"), ("X", "a\r\nY: b"), ("X", "é")] {
             assert!(!is_header(name, value), "{name}: {value}");
         }
     }

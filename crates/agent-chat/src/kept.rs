@@ -35,9 +35,7 @@ pub(crate) struct Record {
 
 impl Kept {
     pub(crate) fn new(name: &str) -> Self {
-        Self {
-            key: format!("agent-chat conversation {name}"),
-        }
+        Self { key: format!("agent-chat conversation {name}") }
     }
 
     pub(crate) fn is_under(&self, key: &str) -> bool {
@@ -48,10 +46,7 @@ impl Kept {
         let kept = Shelf::Browser.read(&self.key)?;
         let mut lines = kept.lines().map(str::to_owned);
         let ended = lines.next().filter(|ended| !ended.is_empty());
-        Some(Record {
-            events: lines.collect(),
-            ended,
-        })
+        Some(Record { events: lines.collect(), ended })
     }
 
     /// Keeps the conversation as it stands, in the place of the one that was kept longest where there is no more room.
@@ -74,21 +69,13 @@ fn record(conversation: &Conversation) -> String {
     let state = thread.state();
     let state = match state.as_object().is_some_and(serde_json::Map::is_empty) {
         true => String::new(),
-        false => format!(
-            "\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{}}}",
-            json::text(state)
-        ),
+        false => format!("\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{}}}", json::text(state)),
     };
     let messages = messages(thread.messages()).join(",");
     let ended = ended(thread);
-    let receipts: String = conversation
-        .receipts()
-        .map(|event| format!("\n{event}"))
-        .collect();
+    let receipts: String = conversation.receipts().map(|event| format!("\n{event}")).collect();
     let interrupts: String = asks.legacy_interrupts().map(legacy).collect();
-    format!(
-        "{ended}{state}\n{{\"type\":\"MESSAGES_SNAPSHOT\",\"messages\":[{messages}]}}{receipts}{interrupts}"
-    )
+    format!("{ended}{state}\n{{\"type\":\"MESSAGES_SNAPSHOT\",\"messages\":[{messages}]}}{receipts}{interrupts}")
 }
 
 /// A legacy interrupt that waits, as the line of the event that brings it back.
@@ -105,41 +92,26 @@ fn legacy((id, value): (&str, &Value)) -> String {
 
 fn ended(thread: &Thread) -> String {
     match thread.run() {
-        RunState::Ended {
-            outcome: EndOutcome::Completed | EndOutcome::Cancelled,
-        }
-        | RunState::Idle => String::new(),
-        RunState::Ended {
-            outcome: EndOutcome::Interrupt,
-        } => {
-            let interrupts = serde_json::to_string(thread.open_interrupts())
-                .expect("interrupts always serialize");
+        RunState::Ended { outcome: EndOutcome::Completed | EndOutcome::Cancelled } | RunState::Idle => String::new(),
+        RunState::Ended { outcome: EndOutcome::Interrupt } => {
+            let interrupts = serde_json::to_string(thread.open_interrupts()).expect("interrupts always serialize");
             let outcome = format!(r#"{{"type":"interrupt","interrupts":{interrupts}}}"#);
-            format!(
-                r#"{{"type":"RUN_FINISHED","threadId":"history","runId":"history","outcome":{outcome}}}"#
-            )
+            format!(r#"{{"type":"RUN_FINISHED","threadId":"history","runId":"history","outcome":{outcome}}}"#)
         }
-        RunState::Running { .. } | RunState::Ended { .. } => {
-            r#"{"type":"RUN_ERROR","message":""}"#.to_owned()
-        }
+        RunState::Running { .. } | RunState::Ended { .. } => r#"{"type":"RUN_ERROR","message":""}"#.to_owned(),
     }
 }
 
 /// The latest messages that there is room for, beginning with one of the user's: a history never begins in the middle of a turn.
 fn messages(messages: &[Message]) -> Vec<String> {
-    let json = messages
-        .iter()
-        .map(|message| serde_json::to_string(message).expect("messages always serialize"));
+    let json = messages.iter().map(|message| serde_json::to_string(message).expect("messages always serialize"));
     let json: Vec<String> = json.collect();
     let mut length: usize = json.iter().map(String::len).sum();
     let mut first = 0;
     while length > LONGEST && first < json.len() {
         length -= json[first].len();
         first += 1;
-        while messages
-            .get(first)
-            .is_some_and(|message| message.role() != "user")
-        {
+        while messages.get(first).is_some_and(|message| message.role() != "user") {
             length -= json[first].len();
             first += 1;
         }

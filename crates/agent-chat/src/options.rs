@@ -11,10 +11,7 @@ use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// `question-server` answers at once, and says every 15 seconds that a silent stream is alive.
-const SERVER_PATIENCE: Patience = Patience {
-    answer: Duration::from_secs(20),
-    silence: Duration::from_secs(40),
-};
+const SERVER_PATIENCE: Patience = Patience { answer: Duration::from_secs(20), silence: Duration::from_secs(40) };
 
 /// What a chat is set up with.
 #[derive(Clone, Debug)]
@@ -46,16 +43,9 @@ impl ChatOptions {
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
         Self {
-            endpoint: Endpoint {
-                url: url.into(),
-                headers: Vec::new(),
-                patience: None,
-            },
+            endpoint: Endpoint { url: url.into(), headers: Vec::new(), patience: None },
             delivery: Delivery::default(),
-            setup: Setup {
-                thread_id: new_id(),
-                ..Setup::default()
-            },
+            setup: Setup { thread_id: new_id(), ..Setup::default() },
             approvals: Vec::new(),
             memory: Memory::None,
             allow_list: None,
@@ -92,10 +82,7 @@ impl ChatOptions {
         let options = Self { delivery, ..self };
         match delivery {
             Delivery::Rest => options.with_conversations(),
-            Delivery::Automatic
-            | Delivery::UserMessage
-            | Delivery::ToolResult
-            | Delivery::Resume => options,
+            Delivery::Automatic | Delivery::UserMessage | Delivery::ToolResult | Delivery::Resume => options,
         }
     }
 
@@ -160,8 +147,5 @@ impl ChatOptions {
 
 /// Without the guidance, which is for the agent's own prompt.
 fn ask_tool(limits: &Limits) -> Tool {
-    Tool {
-        parameters: Some(tool::parameters(limits)),
-        ..Tool::new(limits.tool_name(), tool::description(limits))
-    }
+    Tool { parameters: Some(tool::parameters(limits)), ..Tool::new(limits.tool_name(), tool::description(limits)) }
 }

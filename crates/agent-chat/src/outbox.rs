@@ -78,9 +78,7 @@ impl Outbox {
     /// What a tab has kept under a name, and keeps there from now on.
     pub(crate) fn kept(key: String, resend: Resend) -> Self {
         let kept = Shelf::Tab.read(&key);
-        let kept = kept
-            .and_then(|kept| json::parse(&kept).ok())
-            .unwrap_or_default();
+        let kept = kept.and_then(|kept| json::parse(&kept).ok()).unwrap_or_default();
         let held = kept["held"].as_array().into_iter().flatten();
         let message = Some(&kept["message"]);
         let message = message.filter(|it| resend == Resend::Safely || it["sent"] != true);
@@ -94,16 +92,8 @@ impl Outbox {
     }
 
     /// Holds the reply to an ask, in the place of an earlier one; `content` is how the agent reads it.
-    pub(crate) fn hold(
-        &mut self,
-        tool_call_id: &str,
-        outcome: Outcome,
-        by: AnsweredBy,
-        content: String,
-    ) {
-        let is_same = |made: &&AskReply| {
-            made.tool_call_id == tool_call_id && made.outcome == outcome && made.by == by
-        };
+    pub(crate) fn hold(&mut self, tool_call_id: &str, outcome: Outcome, by: AnsweredBy, content: String) {
+        let is_same = |made: &&AskReply| made.tool_call_id == tool_call_id && made.outcome == outcome && made.by == by;
         let made = self.made.iter().find(is_same);
         let reply = AskReply {
             tool_call_id: tool_call_id.to_owned(),
@@ -126,12 +116,7 @@ impl Outbox {
 
     /// Holds a message, which may answer what waits when it goes, or stands alone.
     pub(crate) fn say(&mut self, text: &str, stands_alone: bool) {
-        self.message = Some(Spoken {
-            id: new_id(),
-            text: text.to_owned(),
-            stands_alone,
-            is_sent: false,
-        });
+        self.message = Some(Spoken { id: new_id(), text: text.to_owned(), stands_alone, is_sent: false });
         self.keep();
     }
 
@@ -167,8 +152,7 @@ impl Outbox {
     /// Holds the reply to an ask no longer. False where none is held; what is on its way can't be taken back.
     pub(crate) fn take_back(&mut self, tool_call_id: &str) -> bool {
         let count = self.held.len();
-        self.held
-            .retain(|held| held.is_sent || held.tool_call_id != tool_call_id);
+        self.held.retain(|held| held.is_sent || held.tool_call_id != tool_call_id);
         self.keep();
         self.held.len() < count
     }
@@ -267,8 +251,7 @@ impl Outbox {
     }
 
     fn remember(&mut self, reply: AskReply) {
-        self.made
-            .retain(|made| made.tool_call_id != reply.tool_call_id);
+        self.made.retain(|made| made.tool_call_id != reply.tool_call_id);
         self.made.push(reply);
     }
 
@@ -279,10 +262,7 @@ impl Outbox {
         }
         let held = self.held.iter().map(Held::write).collect();
         let message = self.message.as_ref().map(Spoken::write);
-        let kept = object([
-            ("held", Value::Array(held)),
-            ("message", message.unwrap_or_default()),
-        ]);
+        let kept = object([("held", Value::Array(held)), ("message", message.unwrap_or_default())]);
         Shelf::Tab.write(key, &json::text(&kept));
     }
 }
@@ -312,11 +292,7 @@ impl Held {
         Some(Self {
             tool_call_id: text("call")?,
             reply_id: text("reply")?,
-            by: if kept["typed"] == true {
-                AnsweredBy::Composer
-            } else {
-                AnsweredBy::Card
-            },
+            by: if kept["typed"] == true { AnsweredBy::Composer } else { AnsweredBy::Card },
             content: text("content")?,
             outcome: None,
             is_sent: kept["sent"] == true,

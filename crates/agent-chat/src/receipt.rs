@@ -37,26 +37,13 @@ impl Receipt {
 }
 
 /// The event that brings a receipt back, as a line.
-pub(crate) fn event(
-    after: Option<&str>,
-    id: &str,
-    ask: &AskUserQuestion,
-    outcome: &Outcome,
-) -> String {
+pub(crate) fn event(after: Option<&str>, id: &str, ask: &AskUserQuestion, outcome: &Outcome) -> String {
     let value = json::object([
         ("after", after.into()),
         ("id", id.into()),
         ("outcome", outcome.tool_content(ask).into()),
-        (
-            "ask",
-            serde_json::to_value(ask).expect("an ask always serializes"),
-        ),
+        ("ask", serde_json::to_value(ask).expect("an ask always serializes")),
     ]);
-    let event: Value = json::object([
-        ("type", "CUSTOM".into()),
-        ("name", NAME.into()),
-        ("value", value.into()),
-    ])
-    .into();
+    let event: Value = json::object([("type", "CUSTOM".into()), ("name", NAME.into()), ("value", value.into())]).into();
     json::text(&event)
 }

@@ -40,13 +40,7 @@ impl AgentChat {
 
     /// One request and its response, as far as it comes. The handle's owner may be gone at any await.
     async fn exchange(self, launch: Launch) -> RunEnd {
-        let Launch {
-            endpoint,
-            path,
-            body,
-            abort,
-            outgoing,
-        } = launch;
+        let Launch { endpoint, path, body, abort, outgoing } = launch;
         let mut stream = match endpoint.post(path.as_deref(), body, &abort).await {
             Ok(stream) => stream,
             Err(error) => {
@@ -61,9 +55,7 @@ impl AgentChat {
         loop {
             let chunk = stream.next_chunk(&abort).await;
             let reads_on = match &chunk {
-                Ok(Some(bytes)) => {
-                    self.with(|core| core.conversation.feed(now(), bytes).is_ok()) == Some(true)
-                }
+                Ok(Some(bytes)) => self.with(|core| core.conversation.feed(now(), bytes).is_ok()) == Some(true),
                 Ok(None) | Err(_) => false,
             };
             if reads_on {
@@ -76,8 +68,7 @@ impl AgentChat {
                 // A sign-in page, or the error of something in between. Where its server can be asked what has become of the run, it is.
                 Some(Trouble::BrokeOff) if chunk == Ok(None) && self.has_heard_nothing() => {
                     let other = stream.other_type.take();
-                    let unreadable =
-                        |it| Trouble::Unreadable(format!("{it} is no stream of events"));
+                    let unreadable = |it| Trouble::Unreadable(format!("{it} is no stream of events"));
                     Some(other.map_or(Trouble::BrokeOff, unreadable))
                 }
                 trouble => trouble,

@@ -19,8 +19,7 @@ impl Shelf {
 
     /// False where there is no room.
     pub(crate) fn write(self, key: &str, value: &str) -> bool {
-        self.storage()
-            .is_some_and(|storage| storage.set_item(key, value).is_ok())
+        self.storage().is_some_and(|storage| storage.set_item(key, value).is_ok())
     }
 
     pub(crate) fn remove(self, key: &str) {

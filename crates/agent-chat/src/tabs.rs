@@ -26,9 +26,7 @@ impl Word {
     fn write(&self) -> Array {
         let text = |text: &str| JsValue::from_str(text);
         match self {
-            Self::Told(frame) => {
-                Array::of3(&text(&frame.id), &text(&frame.event), &text(&frame.data))
-            }
+            Self::Told(frame) => Array::of3(&text(&frame.id), &text(&frame.event), &text(&frame.data)),
             Self::Flows(flows) => Array::of1(&JsValue::from_bool(*flows)),
             Self::Hello => Array::new(),
         }
@@ -65,10 +63,7 @@ impl Channel {
             }
         });
         channel.set_onmessage(Some(on_word.as_ref().unchecked_ref()));
-        Some(Self {
-            channel,
-            _on_word: on_word,
-        })
+        Some(Self { channel, _on_word: on_word })
     }
 
     pub(crate) fn tell(&self, word: &Word) {
@@ -100,12 +95,7 @@ extern "C" {
     /// `navigator.locks`, which `web-sys` counts as unstable still.
     type LockManager;
     #[wasm_bindgen(method, catch)]
-    fn request(
-        this: &LockManager,
-        name: &str,
-        options: &Object,
-        callback: &Function,
-    ) -> Result<Promise, JsValue>;
+    fn request(this: &LockManager, name: &str, options: &Object, callback: &Function) -> Result<Promise, JsValue>;
 }
 
 impl Turn {

@@ -66,9 +66,7 @@ impl Transcript {
         let is_known = |ids: &Vec<String>| ids.iter().any(|id| id == message_id);
         match (arrives, self.arriving.with_untracked(is_known)) {
             (true, false) => self.arriving.update(|ids| ids.push(message_id.to_owned())),
-            (false, true) => self
-                .arriving
-                .update(|ids| ids.retain(|id| id != message_id)),
+            (false, true) => self.arriving.update(|ids| ids.retain(|id| id != message_id)),
             _ => {}
         }
     }
@@ -95,9 +93,7 @@ impl Transcript {
     pub(crate) fn show_waiting(&self, asks: &Asks) {
         let waits = |ask: &&AskSnapshot| ask.phase == Phase::Answerable;
         let waiting = asks.asks().filter(waits);
-        let waiting: Vec<_> = waiting
-            .filter_map(|ask| self.asks.get(&ask.tool_call_id))
-            .collect();
+        let waiting: Vec<_> = waiting.filter_map(|ask| self.asks.get(&ask.tool_call_id)).collect();
         let shown = self.waiting.with_untracked(|shown| {
             let ids = shown.iter().map(|ask| &ask.tool_call_id);
             ids.eq(waiting.iter().map(|ask| &ask.tool_call_id))
@@ -116,8 +112,7 @@ impl Transcript {
     /// The conversation was told: what is not in it is not shown any longer.
     pub(crate) fn forget_others(&mut self, thread: &Thread, asks: &Asks) {
         let unsent = self.unsent.as_ref().map(|(id, _)| id.as_str());
-        self.texts
-            .retain(|id, _| thread.message(id).is_some() || unsent == Some(id));
+        self.texts.retain(|id, _| thread.message(id).is_some() || unsent == Some(id));
         self.calls.retain(|id, _| thread.call(id).is_some());
         self.asks.retain(|id, _| asks.ask(id).is_some());
         self.show_waiting(asks);
@@ -148,10 +143,7 @@ impl Transcript {
             }
         }
         if thread.call(tool_call_id).is_none() {
-            let last = thread
-                .messages()
-                .last()
-                .map(|message| message.id().to_owned());
+            let last = thread.messages().last().map(|message| message.id().to_owned());
             self.callless.push((last, tool_call_id.to_owned()));
         }
     }
@@ -213,13 +205,8 @@ impl Transcript {
     }
 
     fn callless_entries(&self, after: Option<&str>) -> Vec<Entry> {
-        let here = self
-            .callless
-            .iter()
-            .filter(|(anchor, _)| anchor.as_deref() == after);
-        here.filter_map(|(_, id)| self.asks.get(id))
-            .map(ask_entry)
-            .collect()
+        let here = self.callless.iter().filter(|(anchor, _)| anchor.as_deref() == after);
+        here.filter_map(|(_, id)| self.asks.get(id)).map(ask_entry).collect()
     }
 
     fn message_entry(&mut self, message: &Message) -> Option<Entry> {
@@ -232,25 +219,15 @@ impl Transcript {
         (!text.is_empty()).then(|| self.text_entry(message.id(), &text, item))
     }
 
-    fn text_entry(
-        &mut self,
-        message_id: &str,
-        text: &str,
-        item: fn(ArcRwSignal<String>) -> Item,
-    ) -> Entry {
+    fn text_entry(&mut self, message_id: &str, text: &str, item: fn(ArcRwSignal<String>) -> Item) -> Entry {
         let GrowingText { signal, version } = self.text(message_id, text);
-        Entry {
-            key: EntryKey::Message(message_id.to_owned(), version),
-            item: item(signal),
-        }
+        Entry { key: EntryKey::Message(message_id.to_owned(), version), item: item(signal) }
     }
 
     fn text(&mut self, message_id: &str, text: &str) -> GrowingText {
         let known = self.texts.get(message_id).cloned();
         let grown = known.as_ref().and_then(|known| {
-            known
-                .signal
-                .with_untracked(|shown| text.strip_prefix(shown.as_str()).map(str::to_owned))
+            known.signal.with_untracked(|shown| text.strip_prefix(shown.as_str()).map(str::to_owned))
         });
         match (known, grown) {
             (Some(known), Some(grown)) => {
@@ -274,28 +251,15 @@ impl Transcript {
         if let Some(ask) = self.asks.get(tool_call_id) {
             return ask_entry(ask);
         }
-        let done = self
-            .calls
-            .entry(tool_call_id.to_owned())
-            .or_insert_with(|| ArcRwSignal::new(false))
-            .clone();
+        let done = self.calls.entry(tool_call_id.to_owned()).or_insert_with(|| ArcRwSignal::new(false)).clone();
         let answered = thread.call(tool_call_id).is_some_and(|call| call.answered);
         if done.get_untracked() != answered {
             done.set(answered);
         }
-        Entry {
-            key: EntryKey::Tool(tool_call_id.to_owned()),
-            item: Item::Tool {
-                name: name.to_owned(),
-                done,
-            },
-        }
+        Entry { key: EntryKey::Tool(tool_call_id.to_owned()), item: Item::Tool { name: name.to_owned(), done } }
     }
 }
 
 fn ask_entry(ask: &Ask) -> Entry {
-    Entry {
-        key: EntryKey::Call(ask.tool_call_id.clone()),
-        item: Item::Ask(ask.clone()),
-    }
+    Entry { key: EntryKey::Call(ask.tool_call_id.clone()), item: Item::Ask(ask.clone()) }
 }

@@ -64,13 +64,7 @@ impl TransportError {
 
     /// Whether the server has the conversation in another state than this page.
     pub(crate) fn is_conflict(&self) -> bool {
-        matches!(
-            self,
-            Self::Status {
-                status: 404 | 409,
-                ..
-            }
-        )
+        matches!(self, Self::Status { status: 404 | 409, .. })
     }
 }
 
@@ -90,10 +84,7 @@ impl ErrorBody {
         // Read as leniently as a stream is: whoever answered first may speak a newer version.
         let winner = body.get("winner").map(json::text);
         Self {
-            message: body
-                .get("message")
-                .and_then(Value::as_str)
-                .map(str::to_owned),
+            message: body.get("message").and_then(Value::as_str).map(str::to_owned),
             winner: winner.and_then(|winner| Some(Message::parse(&winner).ok()?.0)),
         }
     }
@@ -119,8 +110,7 @@ impl Abort {
     pub(crate) fn new() -> Self {
         let controller = AbortController::new();
         Self {
-            controller: controller
-                .expect("every browser that runs WebAssembly has AbortController"),
+            controller: controller.expect("every browser that runs WebAssembly has AbortController"),
             expired: Rc::default(),
         }
     }
@@ -134,11 +124,7 @@ impl Abort {
     }
 
     fn error(&self) -> TransportError {
-        if self.signal().aborted() && !self.expired.get() {
-            TransportError::Aborted
-        } else {
-            TransportError::Network
-        }
+        if self.signal().aborted() && !self.expired.get() { TransportError::Aborted } else { TransportError::Network }
     }
 
     /// Waits for something of the request's; after this long the request is given up.
@@ -188,9 +174,7 @@ impl Endpoint {
     pub(crate) async fn text(&self, path: &str, abort: &Abort) -> Result<String, TransportError> {
         let request = self.described(Request::get(&self.beside(path)), "application/json");
         let request = request.abort_signal(Some(&abort.signal())).build();
-        let response = self
-            .respond(request.map_err(|_| abort.error())?, abort)
-            .await?;
+        let response = self.respond(request.map_err(|_| abort.error())?, abort).await?;
         let text = abort.within(self.answer(), response.text()).await;
         text.map_err(|_| abort.error())
     }
@@ -216,9 +200,7 @@ impl Endpoint {
     async fn send(&self, request: Request, abort: &Abort) -> Result<ByteStream, TransportError> {
         let response = self.respond(request, abort).await?;
         let is_other = |it: &String| !it.to_ascii_lowercase().starts_with(EVENT_STREAM);
-        let reader = response
-            .body()
-            .map(|body| body.get_reader().unchecked_into());
+        let reader = response.body().map(|body| body.get_reader().unchecked_into());
         Ok(ByteStream {
             other_type: response.headers().get("content-type").filter(is_other),
             reader,
@@ -256,9 +238,7 @@ impl Endpoint {
             // What is no legal header is left out.
             let _ = headers.append(name, value);
         }
-        let request = request
-            .headers(Headers::from_raw(headers))
-            .header("Accept", accept);
+        let request = request.headers(Headers::from_raw(headers)).header("Accept", accept);
         match self.headers.is_empty() {
             true => request,
             // They are for this agent alone, and a browser would take them along.
@@ -273,17 +253,12 @@ impl Endpoint {
 /// Where its server can't be reached, or answers with an error status.
 pub(crate) async fn own_text(url: &str) -> Result<String, TransportError> {
     let abort = Abort::new();
-    let request = Request::get(url)
-        .abort_signal(Some(&abort.signal()))
-        .build();
+    let request = Request::get(url).abort_signal(Some(&abort.signal())).build();
     let request = request.map_err(|_| TransportError::Network)?;
     let response = abort.within(Some(OWN_PATIENCE), request.send()).await;
     let response = response.map_err(|_| TransportError::Network)?;
     if !response.ok() {
-        return Err(TransportError::Status {
-            status: response.status(),
-            body: Box::default(),
-        });
+        return Err(TransportError::Status { status: response.status(), body: Box::default() });
     }
     let text = abort.within(Some(OWN_PATIENCE), response.text()).await;
     text.map_err(|_| TransportError::Network)
@@ -300,17 +275,11 @@ impl ByteStream {
     ///
     /// # Errors
     /// Where the connection breaks, is silent for too long, or is aborted.
-    pub(crate) async fn next_chunk(
-        &mut self,
-        abort: &Abort,
-    ) -> Result<Option<Vec<u8>>, TransportError> {
+    pub(crate) async fn next_chunk(&mut self, abort: &Abort) -> Result<Option<Vec<u8>>, TransportError> {
         let Some(reader) = &self.reader else {
             return Ok(None);
         };
-        let part = abort
-            .within(self.silence, JsFuture::from(reader.read()))
-            .await
-            .map_err(|_| abort.error())?;
+        let part = abort.within(self.silence, JsFuture::from(reader.read())).await.map_err(|_| abort.error())?;
         let done = field(&part, "done").is_truthy();
         let chunk = field(&part, "value");
         Ok((!done).then(|| chunk.unchecked_into::<Uint8Array>().to_vec()))

@@ -73,15 +73,10 @@ impl Trouble {
         match error {
             TransportError::Aborted => Self::Stopped,
             TransportError::Network => match reach {
-                Reach::Other(origin) => Self::Elsewhere {
-                    origin: origin.clone(),
-                },
+                Reach::Other(origin) => Self::Elsewhere { origin: origin.clone() },
                 Reach::Own | Reach::None => Self::Unreachable,
             },
-            TransportError::Status { status, body } => Self::Refused {
-                status,
-                message: body.message,
-            },
+            TransportError::Status { status, body } => Self::Refused { status, message: body.message },
         }
     }
 }
@@ -90,9 +85,7 @@ impl From<Refusal> for Trouble {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::RunOpen { .. } => Self::RunOpen,
-            Refusal::NotAnswerable { .. }
-            | Refusal::Expired { .. }
-            | Refusal::UnknownAsk { .. } => Self::NotWaiting,
+            Refusal::NotAnswerable { .. } | Refusal::Expired { .. } | Refusal::UnknownAsk { .. } => Self::NotWaiting,
             Refusal::QuestionsWait { .. } => Self::OthersWait,
             Refusal::OpenCalls { .. } | Refusal::OpenInterrupts { .. } => Self::AgentWaits,
             Refusal::NoInterrupt { .. } => Self::NothingToResume,
@@ -173,15 +166,9 @@ mod tests {
     #[test]
     fn nothing_is_called_another_question_that_is_none() {
         let ids = || vec!["x".to_owned()];
-        let questions = Refusal::QuestionsWait {
-            tool_call_ids: ids(),
-        };
-        let calls = Refusal::OpenCalls {
-            tool_call_ids: ids(),
-        };
-        let interrupts = Refusal::OpenInterrupts {
-            interrupt_ids: ids(),
-        };
+        let questions = Refusal::QuestionsWait { tool_call_ids: ids() };
+        let calls = Refusal::OpenCalls { tool_call_ids: ids() };
+        let interrupts = Refusal::OpenInterrupts { interrupt_ids: ids() };
         assert_eq!(Trouble::from(questions), Trouble::OthersWait);
         for refusal in [calls, interrupts] {
             assert_eq!(Trouble::from(refusal), Trouble::AgentWaits);

@@ -74,8 +74,7 @@ impl AgentChat {
             core.show_flow(!core.broken);
             // After a machine has slept, its connections may be dead without anybody having said so.
             let is_heard = now().saturating_sub(core.heard) < LONGEST_SILENCE;
-            let listens_on =
-                core.wants_stream() && browser::is_online() && is_heard && !core.has_missed();
+            let listens_on = core.wants_stream() && browser::is_online() && is_heard && !core.has_missed();
             if let Some(listening) = core.listening.as_ref().filter(|_| !listens_on) {
                 listening.abort();
             }
@@ -85,11 +84,7 @@ impl AgentChat {
 
     /// Asks for the history and takes it over.
     async fn ask(self, request: Request) -> Result<(), TransportError> {
-        let Request {
-            endpoint,
-            path,
-            abort,
-        } = request;
+        let Request { endpoint, path, abort } = request;
         let description = endpoint.text(&path, &abort).await?;
         self.with(|core| core.take_description(&description));
         self.start(Core::outgoing_held);
@@ -100,11 +95,7 @@ impl AgentChat {
 
     /// Holds the stream for all tabs, until it ends, breaks, is not wanted any more, or misses something.
     async fn listen(self, request: Request, last_id: Option<String>) -> Result<(), TransportError> {
-        let Request {
-            endpoint,
-            path,
-            abort,
-        } = request;
+        let Request { endpoint, path, abort } = request;
         let mut stream = endpoint.events(&path, last_id.as_deref(), &abort).await?;
         self.with(|core| {
             core.heard = now();

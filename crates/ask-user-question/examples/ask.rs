@@ -72,28 +72,16 @@ pub(crate) struct Output {
 }
 
 /// Runs one command; input is read only by the commands that need it.
-pub(crate) fn run(
-    arguments: &[&str],
-    input: impl FnOnce() -> Result<String, String>,
-) -> Result<Output, String> {
+pub(crate) fn run(arguments: &[&str], input: impl FnOnce() -> Result<String, String>) -> Result<Output, String> {
     match arguments {
-        _ if arguments
-            .iter()
-            .any(|argument| matches!(*argument, "--help" | "-h")) =>
-        {
-            Ok(Output {
-                text: HELP.trim_end().to_owned(),
-                valid: true,
-            })
+        _ if arguments.iter().any(|argument| matches!(*argument, "--help" | "-h")) => {
+            Ok(Output { text: HELP.trim_end().to_owned(), valid: true })
         }
         ["tool", profile @ ..] => print(true, &tool_definition(&limits(profile)?)),
         ["check", profile @ ..] => check_arguments(&limits(profile)?, &input()?),
         ["reply"] => build_reply(&input()?),
         ["match"] => match_text(&input()?),
-        _ => Err(
-            "expected `tool PROFILE`, `check PROFILE`, `reply` or `match`; see `ask --help`"
-                .to_owned(),
-        ),
+        _ => Err("expected `tool PROFILE`, `check PROFILE`, `reply` or `match`; see `ask --help`".to_owned()),
     }
 }
 
@@ -105,11 +93,7 @@ fn limits(arguments: &[&str]) -> Result<Limits, String> {
     };
     let limits = Limits::by_name(profile)
         .ok_or_else(|| format!("unknown profile `{profile}`: expected runtime, coding or chat"))?;
-    Ok(if previews {
-        limits.with_previews()
-    } else {
-        limits
-    })
+    Ok(if previews { limits.with_previews() } else { limits })
 }
 
 fn input() -> Result<String, String> {
@@ -134,20 +118,8 @@ fn check_arguments(limits: &Limits, text: &str) -> Result<Output, String> {
     }
     let checked = check_text(limits, text);
     let valid = checked.is_valid();
-    let Checked {
-        ask,
-        repairs,
-        violations,
-    } = checked;
-    print(
-        valid,
-        &Verdict {
-            valid,
-            violations,
-            repairs,
-            ask,
-        },
-    )
+    let Checked { ask, repairs, violations } = checked;
+    print(valid, &Verdict { valid, violations, repairs, ask })
 }
 
 fn build_reply(text: &str) -> Result<Output, String> {
@@ -158,16 +130,8 @@ fn build_reply(text: &str) -> Result<Output, String> {
     }
     let input = json_of(text)?;
     let ask = ask_of(&input)?;
-    match selections_of(&ask, &input["selections"])
-        .and_then(|selections| Reply::check(&ask, selections))
-    {
-        Ok(reply) => print(
-            true,
-            &Built {
-                message: reply.message(),
-                reply,
-            },
-        ),
+    match selections_of(&ask, &input["selections"]).and_then(|selections| Reply::check(&ask, selections)) {
+        Ok(reply) => print(true, &Built { message: reply.message(), reply }),
         Err(errors) => print(false, &serde_json::json!({"errors": errors})),
     }
 }
@@ -183,10 +147,7 @@ fn match_text(text: &str) -> Result<Output, String> {
             Err(errors) => return print(false, &serde_json::json!({"errors": errors})),
         },
     };
-    print(
-        true,
-        &Matched::from(&ask, match_message(&ask, typed, partial)),
-    )
+    print(true, &Matched::from(&ask, match_message(&ask, typed, partial)))
 }
 
 #[derive(Serialize)]
@@ -207,28 +168,14 @@ impl Matched {
         let kind = outcome.kind().as_str();
         let content = outcome.tool_content(ask);
         match outcome {
-            Outcome::Answered(reply) => Self {
-                outcome: kind,
-                message: Some(reply.message()),
-                reply: Some(reply),
-                text: None,
-                content: None,
-            },
-            Outcome::RepliedInChat { text, .. } => Self {
-                outcome: kind,
-                reply: None,
-                message: None,
-                text: Some(text),
-                content: Some(content),
-            },
+            Outcome::Answered(reply) => {
+                Self { outcome: kind, message: Some(reply.message()), reply: Some(reply), text: None, content: None }
+            }
+            Outcome::RepliedInChat { text, .. } => {
+                Self { outcome: kind, reply: None, message: None, text: Some(text), content: Some(content) }
+            }
             Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => {
-                Self {
-                    outcome: kind,
-                    reply: None,
-                    message: None,
-                    text: None,
-                    content: Some(content),
-                }
+                Self { outcome: kind, reply: None, message: None, text: None, content: Some(content) }
             }
         }
     }
@@ -241,21 +188,12 @@ fn json_of(text: &str) -> Result<Value, String> {
 /// The ask as a card would show it: whoever answers has seen that, and not what the model wrote.
 fn ask_of(input: &Value) -> Result<AskUserQuestion, String> {
     let ask = input.get("ask").ok_or("the input has no `ask`")?;
-    check(&Limits::RUNTIME, ask.clone())
-        .ask
-        .ok_or_else(|| "nothing in `ask` can be read as a question".to_owned())
+    check(&Limits::RUNTIME, ask.clone()).ask.ok_or_else(|| "nothing in `ask` can be read as a question".to_owned())
 }
 
-fn selections_of(
-    ask: &AskUserQuestion,
-    selections: &Value,
-) -> Result<Vec<Selection>, Vec<Violation>> {
+fn selections_of(ask: &AskUserQuestion, selections: &Value) -> Result<Vec<Selection>, Vec<Violation>> {
     let Some(selections) = selections.as_array() else {
-        return Err(vec![violation(
-            "selections",
-            Code::WrongType,
-            "`selections` must be an array.",
-        )]);
+        return Err(vec![violation("selections", Code::WrongType, "`selections` must be an array.")]);
     };
     let mut read = Vec::new();
     let mut errors = Vec::new();
@@ -265,31 +203,16 @@ fn selections_of(
             Err(error) => errors.push(error),
         }
     }
-    if errors.is_empty() {
-        Ok(read)
-    } else {
-        Err(errors)
-    }
+    if errors.is_empty() { Ok(read) } else { Err(errors) }
 }
 
 /// Reads one selection; questions and options that are named by their text become indexes first.
-fn selection_of(
-    ask: &AskUserQuestion,
-    mut selection: Value,
-    path: &str,
-) -> Result<Selection, Violation> {
+fn selection_of(ask: &AskUserQuestion, mut selection: Value, path: &str) -> Result<Selection, Violation> {
     let named = match selection.get("question") {
         Some(Value::String(text)) => {
-            let question = ask
-                .questions
-                .iter()
-                .position(|question| question.question == text.trim());
+            let question = ask.questions.iter().position(|question| question.question == text.trim());
             let unknown = || {
-                violation(
-                    &format!("{path}.question"),
-                    Code::UnknownQuestion,
-                    "The ask has no question with this text.",
-                )
+                violation(&format!("{path}.question"), Code::UnknownQuestion, "The ask has no question with this text.")
             };
             Some(question.ok_or_else(unknown)?)
         }
@@ -302,17 +225,12 @@ fn selection_of(
         .get("question")
         .and_then(Value::as_u64)
         .and_then(|index| ask.questions.get(usize::try_from(index).ok()?));
-    if let (Some(question), Some(Value::Array(selected))) =
-        (question, selection.get_mut("selected"))
-    {
+    if let (Some(question), Some(Value::Array(selected))) = (question, selection.get_mut("selected")) {
         for (s, option) in selected.iter_mut().enumerate() {
             let Some(label) = option.as_str() else {
                 continue;
             };
-            let index = question
-                .options
-                .iter()
-                .position(|option| option.label == label.trim());
+            let index = question.options.iter().position(|option| option.label == label.trim());
             let unknown = || {
                 violation(
                     &format!("{path}.selected[{s}]"),
@@ -323,19 +241,10 @@ fn selection_of(
             *option = index.ok_or_else(unknown)?.into();
         }
     }
-    Selection::deserialize(&selection).map_err(|error| {
-        violation(
-            path,
-            Code::WrongType,
-            &format!("The selection cannot be read: {error}."),
-        )
-    })
+    Selection::deserialize(&selection)
+        .map_err(|error| violation(path, Code::WrongType, &format!("The selection cannot be read: {error}.")))
 }
 
 fn violation(path: &str, code: Code, message: &str) -> Violation {
-    Violation {
-        path: path.to_owned(),
-        code,
-        message: message.to_owned(),
-    }
+    Violation { path: path.to_owned(), code, message: message.to_owned() }
 }

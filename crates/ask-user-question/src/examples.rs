@@ -39,13 +39,8 @@ impl Example {
     /// The limits of its profile.
     #[must_use]
     pub fn limits(&self) -> Limits {
-        let limits = Limits::by_name(&self.profile)
-            .expect("a test checks that every example names a profile");
-        if self.previews {
-            limits.with_previews()
-        } else {
-            limits
-        }
+        let limits = Limits::by_name(&self.profile).expect("a test checks that every example names a profile");
+        if self.previews { limits.with_previews() } else { limits }
     }
 
     /// The verdict, with the ask as a card would show it.
@@ -58,9 +53,8 @@ impl Example {
 /// Every example, hidden ones too.
 #[must_use]
 pub fn all() -> Vec<Example> {
-    let parse = |(_, text): &(&str, &str)| {
-        serde_json::from_str(text).expect("a test checks that every example can be read")
-    };
+    let parse =
+        |(_, text): &(&str, &str)| serde_json::from_str(text).expect("a test checks that every example can be read");
     FILES.iter().map(parse).collect()
 }
 

@@ -87,10 +87,7 @@ pub fn rules(limits: &Limits, mode: Mode) -> Vec<Rule> {
 /// The rules as one text for a system prompt, a line each.
 #[must_use]
 pub fn text(limits: &Limits, mode: Mode) -> String {
-    let lines: Vec<String> = rules(limits, mode)
-        .into_iter()
-        .map(|rule| format!("- {}", rule.text))
-        .collect();
+    let lines: Vec<String> = rules(limits, mode).into_iter().map(|rule| format!("- {}", rule.text)).collect();
     lines.join("\n")
 }
 

@@ -103,11 +103,7 @@ impl From<Value> for Tree<'_> {
             Value::Array(items) => Self::List(items.into_iter().map(Self::from).collect()),
             Value::Object(object) => {
                 let members = object.into_iter();
-                Self::Object(
-                    members
-                        .map(|(key, member)| (key.into(), member.into()))
-                        .collect(),
-                )
+                Self::Object(members.map(|(key, member)| (key.into(), member.into())).collect())
             }
         }
     }
@@ -224,9 +220,7 @@ pub fn parse_unique(text: &str) -> serde_json::Result<Value> {
     let value = Tree::parse(text)?.value(&mut repeated);
     match repeated {
         None => Ok(value),
-        Some(key) => Err(serde_json::Error::custom(format_args!(
-            "the key {key:?} is given twice"
-        ))),
+        Some(key) => Err(serde_json::Error::custom(format_args!("the key {key:?} is given twice"))),
     }
 }
 

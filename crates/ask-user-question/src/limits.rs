@@ -36,12 +36,8 @@ impl Limits {
         wording: Wording::Runtime,
     };
     /// The coding agent's profile: as [`RUNTIME`](Self::RUNTIME), header required, tool named `AskUserQuestion`.
-    pub const CODING: Self = Self {
-        tool_name: "AskUserQuestion",
-        header_required: true,
-        wording: Wording::Coding,
-        ..Self::RUNTIME
-    };
+    pub const CODING: Self =
+        Self { tool_name: "AskUserQuestion", header_required: true, wording: Wording::Coding, ..Self::RUNTIME };
     /// The customer chat's profile: exactly one question, 2–6 options, header required without a maximum.
     pub const CHAT: Self = Self {
         questions: (1, 1),
@@ -55,13 +51,9 @@ impl Limits {
     /// The profile of that name: `runtime`, `coding` or `chat`, in any case.
     #[must_use]
     pub fn by_name(profile: &str) -> Option<Self> {
-        [
-            ("runtime", Self::RUNTIME),
-            ("coding", Self::CODING),
-            ("chat", Self::CHAT),
-        ]
-        .into_iter()
-        .find_map(|(name, limits)| profile.eq_ignore_ascii_case(name).then_some(limits))
+        [("runtime", Self::RUNTIME), ("coding", Self::CODING), ("chat", Self::CHAT)]
+            .into_iter()
+            .find_map(|(name, limits)| profile.eq_ignore_ascii_case(name).then_some(limits))
     }
 
     /// Limits of your own, starting from these.
@@ -117,10 +109,7 @@ impl Limits {
     /// shown where it is a text.
     #[must_use]
     pub const fn with_previews(self) -> Self {
-        Self {
-            previews: true,
-            ..self
-        }
+        Self { previews: true, ..self }
     }
 
     pub(crate) fn wording(&self) -> Wording {
@@ -189,13 +178,7 @@ impl LimitsBuilder {
     /// # Errors
     /// Where no ask could keep to them.
     pub fn build(self) -> Result<Limits, LimitsError> {
-        let Limits {
-            tool_name,
-            questions,
-            options,
-            header_max,
-            ..
-        } = &self.limits;
+        let Limits { tool_name, questions, options, header_max, .. } = &self.limits;
         if tool_name.trim().is_empty() {
             Err(LimitsError::BlankToolName)
         } else if questions.0 == 0 || questions.0 > questions.1 {
@@ -228,9 +211,7 @@ impl fmt::Display for LimitsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::BlankToolName => "the tool needs a name",
-            Self::NoQuestions => {
-                "an ask needs at least one question, and a maximum not under its minimum"
-            }
+            Self::NoQuestions => "an ask needs at least one question, and a maximum not under its minimum",
             Self::NoOptions => "the maximum of options is under its minimum",
             Self::NoHeader => "a header needs at least one character",
         })

@@ -39,9 +39,7 @@ pub fn match_message(ask: &AskUserQuestion, text: &str, partial: Vec<Selection>)
 
 fn one_question(question: &Question, text: &str, partial: &[Selection]) -> Option<Selection> {
     let named = || picks(question, strip_title(question, text)?);
-    let selection = picks(question, text)
-        .or_else(named)
-        .or_else(|| own_words(text))?;
+    let selection = picks(question, text).or_else(named).or_else(|| own_words(text))?;
     Some(with_note(selection, 0, partial))
 }
 
@@ -52,10 +50,8 @@ fn lines(questions: &[Question], text: &str, partial: &[Selection]) -> Option<Ve
     }
     let mut selections: Vec<Option<Selection>> = vec![None; questions.len()];
     for line in text.lines().filter(|line| !is_blank(line)) {
-        let mut named = questions
-            .iter()
-            .enumerate()
-            .filter_map(|(q, question)| Some((q, strip_title(question, line)?)));
+        let mut named =
+            questions.iter().enumerate().filter_map(|(q, question)| Some((q, strip_title(question, line)?)));
         let (q, answer) = named.next()?;
         if named.next().is_some() || selections[q].is_some() {
             return None;
@@ -71,36 +67,25 @@ fn line_answer(question: &Question, answer: &str) -> Option<Selection> {
 
 /// The text as "Other".
 fn own_words(text: &str) -> Option<Selection> {
-    (!is_blank(text)).then(|| Selection {
-        other: Some(text.to_owned()),
-        ..Selection::default()
-    })
+    (!is_blank(text)).then(|| Selection { other: Some(text.to_owned()), ..Selection::default() })
 }
 
 /// A note that was written on the card before the user turned to typing is not lost.
 fn with_note(selection: Selection, question: usize, partial: &[Selection]) -> Selection {
     let written = partial.iter().find(|picks| picks.question == question);
     let note = || written.and_then(|picks| picks.note.clone());
-    Selection {
-        question,
-        note: selection.note.clone().or_else(note),
-        ..selection
-    }
+    Selection { question, note: selection.note.clone().or_else(note), ..selection }
 }
 
 /// What follows `Header:` (or the question's text and a colon) on a line.
 fn strip_title<'a>(question: &Question, line: &'a str) -> Option<&'a str> {
     let titles = [question.header.as_deref(), Some(question.question.as_str())];
-    titles
-        .into_iter()
-        .flatten()
-        .filter(|title| !is_blank(title))
-        .find_map(|title| {
-            // A title may have colons of its own, so the colon that ends it is the first one after as many.
-            let colons = title.matches(is_colon).count();
-            let (at, colon) = line.match_indices(is_colon).nth(colons)?;
-            (plain(&line[..at]) == plain(title)).then(|| &line[at + colon.len()..])
-        })
+    titles.into_iter().flatten().filter(|title| !is_blank(title)).find_map(|title| {
+        // A title may have colons of its own, so the colon that ends it is the first one after as many.
+        let colons = title.matches(is_colon).count();
+        let (at, colon) = line.match_indices(is_colon).nth(colons)?;
+        (plain(&line[..at]) == plain(title)).then(|| &line[at + colon.len()..])
+    })
 }
 
 fn is_colon(c: char) -> bool {
@@ -114,10 +99,7 @@ fn picks(question: &Question, text: &str) -> Option<Selection> {
         let labels = Labels::of(question);
         let one = labels.meant(trimmed).map(|option| vec![option]);
         let selected = one.or_else(|| question.multi_select.then(|| labels.several(trimmed))?)?;
-        Some(Selection {
-            selected: question.in_order(&selected),
-            ..Selection::default()
-        })
+        Some(Selection { selected: question.in_order(&selected), ..Selection::default() })
     })
 }
 
@@ -199,24 +181,8 @@ impl Labels {
 
 /// Punctuation that people put around an answer or leave out. A question mark is not among it: who asks back has not answered.
 fn is_mark(c: char) -> bool {
-    matches!(
-        c,
-        '.' | ','
-            | ';'
-            | ':'
-            | '!'
-            | '¡'
-            | '…'
-            | '('
-            | ')'
-            | '['
-            | ']'
-            | '{'
-            | '}'
-            | '"'
-            | '\''
-            | '`'
-    ) || matches!(c, '«' | '»' | '‹' | '›' | '\u{2018}'..='\u{201F}' | '、' | '。' | '〈'..='】' | '،' | '؛')
+    matches!(c, '.' | ',' | ';' | ':' | '!' | '¡' | '…' | '(' | ')' | '[' | ']' | '{' | '}' | '"' | '\'' | '`')
+        || matches!(c, '«' | '»' | '‹' | '›' | '\u{2018}'..='\u{201F}' | '、' | '。' | '〈'..='】' | '،' | '؛')
 }
 
 /// The text without the punctuation and white space around it.
@@ -292,35 +258,24 @@ fn is_negation(text: &str) -> bool {
         "아니",
     ];
     const COURTESIES: &[&str] = &[
-        "thanks", "thank", "you", "please", "danke", "bitte", "merci", "gracias", "grazie",
-        "obrigado", "obrigada", "tack", "tak",
+        "thanks", "thank", "you", "please", "danke", "bitte", "merci", "gracias", "grazie", "obrigado", "obrigada",
+        "tack", "tak",
     ];
-    let mut words = text
-        .split(|c| is_mark(c) || c == ' ')
-        .filter(|word| !word.is_empty());
-    words.next().is_some_and(|first| NEGATIONS.contains(&first))
-        && words.all(|word| COURTESIES.contains(&word))
+    let mut words = text.split(|c| is_mark(c) || c == ' ').filter(|word| !word.is_empty());
+    words.next().is_some_and(|first| NEGATIONS.contains(&first)) && words.all(|word| COURTESIES.contains(&word))
 }
 
 fn without_recommended(label: &str) -> &str {
-    label
-        .strip_suffix("(recommended)")
-        .unwrap_or(label)
-        .trim_end()
+    label.strip_suffix("(recommended)").unwrap_or(label).trim_end()
 }
 
 /// The index that a number such as `2`, `#2`, `2)` or `٢` stands for.
 fn number(text: &str) -> Option<usize> {
-    let digits = text
-        .trim_end_matches(['!', '。'])
-        .trim_start_matches(['#', '('])
-        .trim_end_matches([')', '.', ':']);
+    let digits = text.trim_end_matches(['!', '。']).trim_start_matches(['#', '(']).trim_end_matches([')', '.', ':']);
     if digits.is_empty() || digits.chars().count() > 4 {
         return None;
     }
-    let value = digits
-        .chars()
-        .try_fold(0usize, |value, c| Some(value * 10 + digit(c)?))?;
+    let value = digits.chars().try_fold(0usize, |value, c| Some(value * 10 + digit(c)?))?;
     value.checked_sub(1)
 }
 
@@ -328,8 +283,5 @@ fn number(text: &str) -> Option<usize> {
 fn digit(c: char) -> Option<usize> {
     const ZEROS: [u32; 6] = [0x30, 0x660, 0x6F0, 0x966, 0x9E6, 0xFF10];
     let code = u32::from(c);
-    ZEROS
-        .iter()
-        .find(|&&zero| (zero..zero + 10).contains(&code))
-        .map(|zero| (code - zero) as usize)
+    ZEROS.iter().find(|&&zero| (zero..zero + 10).contains(&code)).map(|zero| (code - zero) as usize)
 }

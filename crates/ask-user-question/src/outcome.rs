@@ -35,7 +35,8 @@ pub const DECLINED_TEXT: &str = "User cancelled the question";
 pub const EXPIRED_TEXT: &str =
     "The question expired: the user did not answer in time. This is no answer and no consent.";
 /// What the agent reads for [`Outcome::Superseded`].
-pub const SUPERSEDED_TEXT: &str = "The user did not answer the question and went on with something else. This is no answer and no consent.";
+pub const SUPERSEDED_TEXT: &str =
+    "The user did not answer the question and went on with something else. This is no answer and no consent.";
 /// What the agent reads for [`Outcome::Cancelled`].
 pub const CANCELLED_TEXT: &str =
     "The run was stopped before the user answered the question. This is no answer and no consent.";
@@ -48,9 +49,7 @@ impl Outcome {
     #[must_use]
     pub fn tool_content(&self, ask: &AskUserQuestion) -> String {
         match self {
-            Self::Answered(reply) => {
-                serde_json::to_string(reply).expect("texts, numbers and lists always serialize")
-            }
+            Self::Answered(reply) => serde_json::to_string(reply).expect("texts, numbers and lists always serialize"),
             Self::Declined => DECLINED_TEXT.to_owned(),
             Self::RepliedInChat { text, partial } => {
                 let picks = picks_of(ask, partial);
@@ -104,24 +103,15 @@ impl Outcome {
                     .map(|details| canonical(ask, lenient_details(ask, details)))
                     .unwrap_or_default(),
             }),
-            None if json.get("status").and_then(Value::as_str) == Some("cancelled") => {
-                Some(Self::Declined)
-            }
+            None if json.get("status").and_then(Value::as_str) == Some("cancelled") => Some(Self::Declined),
             Some(OutcomeKind::Answered) | None => Reply::parse(ask, json).ok().map(Self::Answered),
         }
     }
 
     /// The user typed instead of picking. Of the picks so far those are kept that fit the ask, in the order of the questions.
     #[must_use]
-    pub fn replied_in_chat(
-        ask: &AskUserQuestion,
-        text: impl Into<String>,
-        partial: Vec<Selection>,
-    ) -> Self {
-        Self::RepliedInChat {
-            text: text.into(),
-            partial: canonical(ask, partial),
-        }
+    pub fn replied_in_chat(ask: &AskUserQuestion, text: impl Into<String>, partial: Vec<Selection>) -> Self {
+        Self::RepliedInChat { text: text.into(), partial: canonical(ask, partial) }
     }
 
     /// Which kind it is, as `metadata.ask.outcome` says it.
@@ -138,10 +128,7 @@ impl Outcome {
     }
 
     fn from_sentence(content: &str) -> Option<Self> {
-        let sentence = content
-            .strip_prefix("Error:")
-            .unwrap_or(content)
-            .trim_start();
+        let sentence = content.strip_prefix("Error:").unwrap_or(content).trim_start();
         match sentence {
             DECLINED_TEXT => Some(Self::Declined),
             EXPIRED_TEXT => Some(Self::Expired),
@@ -164,9 +151,7 @@ struct RepliedInChat<'a> {
 fn picks_of(ask: &AskUserQuestion, partial: &[Selection]) -> Vec<Answer> {
     let mut partial = canonical(ask, partial.to_vec()).into_iter().peekable();
     let answer = |(index, question): (usize, &Question)| {
-        let picks = partial
-            .next_if(|selection| selection.question == index)
-            .unwrap_or_default();
+        let picks = partial.next_if(|selection| selection.question == index).unwrap_or_default();
         Answer {
             index,
             question: question.question.clone(),
@@ -175,10 +160,7 @@ fn picks_of(ask: &AskUserQuestion, partial: &[Selection]) -> Vec<Answer> {
             selected: picks
                 .selected
                 .iter()
-                .map(|&index| Selected {
-                    index,
-                    label: question.options[index].label.clone(),
-                })
+                .map(|&index| Selected { index, label: question.options[index].label.clone() })
                 .collect(),
             other: picks.other,
             note: picks.note,
@@ -228,14 +210,8 @@ pub enum OutcomeKind {
 
 impl OutcomeKind {
     /// Every kind.
-    pub const ALL: [Self; 6] = [
-        Self::Answered,
-        Self::Declined,
-        Self::RepliedInChat,
-        Self::Expired,
-        Self::Superseded,
-        Self::Cancelled,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Answered, Self::Declined, Self::RepliedInChat, Self::Expired, Self::Superseded, Self::Cancelled];
 
     fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
@@ -267,9 +243,7 @@ pub enum AnsweredBy {
 
 impl AnsweredBy {
     fn from_word(word: &str) -> Option<Self> {
-        [Self::Card, Self::Composer]
-            .into_iter()
-            .find(|by| by.as_str() == word)
+        [Self::Card, Self::Composer].into_iter().find(|by| by.as_str() == word)
     }
 
     /// The place as the wire says it.

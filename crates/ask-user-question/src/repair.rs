@@ -114,20 +114,12 @@ impl Log {
     fn arguments(&mut self, input: Value) -> Value {
         let mut arguments = match self.unpacked(input, "") {
             Value::Object(fields) if is_question(&fields) => {
-                self.add(
-                    "",
-                    RepairCode::SingleQuestion,
-                    "One question was wrapped into a list of questions.",
-                );
+                self.add("", RepairCode::SingleQuestion, "One question was wrapped into a list of questions.");
                 object([("questions", Value::Array(vec![Value::Object(fields)]))])
             }
             Value::Object(fields) => fields,
             Value::Array(questions) => {
-                self.add(
-                    "",
-                    RepairCode::BareQuestions,
-                    "The list of questions was wrapped into an object.",
-                );
+                self.add("", RepairCode::BareQuestions, "The list of questions was wrapped into an object.");
                 object([("questions", Value::Array(questions))])
             }
             other => return other,
@@ -142,11 +134,7 @@ impl Log {
         let mut questions = match self.unpacked(questions, "questions") {
             Value::Array(questions) => questions,
             Value::Object(question) => {
-                self.add(
-                    "questions",
-                    RepairCode::SingleQuestion,
-                    "One question was wrapped into a list of questions.",
-                );
+                self.add("questions", RepairCode::SingleQuestion, "One question was wrapped into a list of questions.");
                 vec![Value::Object(question)]
             }
             Value::String(text) if is_plain(&text) => {
@@ -223,10 +211,8 @@ impl Log {
         }
         let mut o = 0;
         options.retain(|option| {
-            let is_other = option
-                .get("label")
-                .and_then(Value::as_str)
-                .is_some_and(|label| meaning(label) == Meaning::Other);
+            let is_other =
+                option.get("label").and_then(Value::as_str).is_some_and(|label| meaning(label) == Meaning::Other);
             if is_other {
                 self.add(
                     format_args!("{path}[{o}]"),
@@ -247,11 +233,7 @@ impl Log {
             Value::Bool(_) | Value::Null | Value::Array(_) | Value::Object(_) => None,
         };
         if let Some(label) = plain {
-            self.add(
-                path,
-                RepairCode::PlainOption,
-                "The plain text was read as the option's label.",
-            );
+            self.add(path, RepairCode::PlainOption, "The plain text was read as the option's label.");
             *option = Value::Object(object([("label", Value::String(label))]));
         }
         let Value::Object(option) = option else {
@@ -282,11 +264,7 @@ impl Log {
         let Some(inner) = inner else {
             return value;
         };
-        self.add(
-            path,
-            RepairCode::JsonString,
-            "The JSON in this string was read as if it stood there itself.",
-        );
+        self.add(path, RepairCode::JsonString, "The JSON in this string was read as if it stood there itself.");
         inner
     }
 
@@ -308,44 +286,26 @@ impl Log {
     fn remove_null(&mut self, object: &mut Map<String, Value>, path: &str, key: &str) {
         if object.get(key).is_some_and(Value::is_null) {
             object.remove(key);
-            self.add(
-                format_args!("{path}.{key}"),
-                RepairCode::EmptyRemoved,
-                "The null was removed.",
-            );
+            self.add(format_args!("{path}.{key}"), RepairCode::EmptyRemoved, "The null was removed.");
         }
     }
 
     fn remove_blank(&mut self, object: &mut Map<String, Value>, path: &str, key: &str) {
-        if object
-            .get(key)
-            .and_then(Value::as_str)
-            .is_some_and(is_blank)
-        {
+        if object.get(key).and_then(Value::as_str).is_some_and(is_blank) {
             object.remove(key);
-            self.add(
-                format_args!("{path}.{key}"),
-                RepairCode::EmptyRemoved,
-                "The blank text was removed.",
-            );
+            self.add(format_args!("{path}.{key}"), RepairCode::EmptyRemoved, "The blank text was removed.");
         }
     }
 
     fn add(&mut self, path: impl Display, code: RepairCode, message: impl Display) {
         if self.0.len() < MAX_REPORTED {
-            self.0.push(Repair {
-                path: path.to_string(),
-                code,
-                message: message.to_string(),
-            });
+            self.0.push(Repair { path: path.to_string(), code, message: message.to_string() });
         }
     }
 }
 
 fn is_question(fields: &Map<String, Value>) -> bool {
-    !fields.contains_key("questions")
-        && fields.contains_key("question")
-        && fields.contains_key("options")
+    !fields.contains_key("questions") && fields.contains_key("question") && fields.contains_key("options")
 }
 
 /// Whether a text is one for people, and not JSON that can't be read.

@@ -83,10 +83,7 @@ impl Reply {
     ///
     /// # Errors
     /// All violations, each with a path such as `selections[0].selected[1]`, or `questions[1]` for a question that no selection names.
-    pub fn check(
-        ask: &AskUserQuestion,
-        selections: Vec<Selection>,
-    ) -> Result<Self, Vec<Violation>> {
+    pub fn check(ask: &AskUserQuestion, selections: Vec<Selection>) -> Result<Self, Vec<Violation>> {
         check::check(ask, selections)
     }
 
@@ -139,11 +136,7 @@ impl Answer {
     pub fn selection(&self) -> Selection {
         Selection {
             question: self.index,
-            selected: self
-                .selected
-                .iter()
-                .map(|selected| selected.index)
-                .collect(),
+            selected: self.selected.iter().map(|selected| selected.index).collect(),
             other: self.other.clone(),
             note: self.note.clone(),
             skipped: self.skipped,
@@ -166,15 +159,10 @@ impl Question {
 }
 
 fn title<'a>(header: Option<&'a str>, question: &'a str) -> &'a str {
-    header
-        .filter(|header| !crate::text::is_blank(header))
-        .unwrap_or(question)
+    header.filter(|header| !crate::text::is_blank(header)).unwrap_or(question)
 }
 
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes fields by reference"
-)]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
 fn is_false(flag: &bool) -> bool {
     !flag
 }

@@ -208,10 +208,7 @@ impl AskSnapshot {
     /// A fresh ask of which nothing but the call is known.
     #[must_use]
     pub fn new(tool_call_id: impl Into<String>) -> Self {
-        Self {
-            tool_call_id: tool_call_id.into(),
-            ..Self::default()
-        }
+        Self { tool_call_id: tool_call_id.into(), ..Self::default() }
     }
 
     /// A complete ask, as from an example or a history.
@@ -262,11 +259,7 @@ impl AskSnapshot {
                 }
             }
             AskPatch::Complete(ref ask) => {
-                settle_each(
-                    &mut self.questions,
-                    &ask.questions,
-                    QuestionSnapshot::settle,
-                );
+                settle_each(&mut self.questions, &ask.questions, QuestionSnapshot::settle);
                 self.ask = Some(Arc::clone(ask));
             }
             AskPatch::Phase(phase) => {
@@ -286,28 +279,18 @@ impl AskSnapshot {
     #[must_use]
     pub fn may_become(&self, ask: &AskUserQuestion) -> bool {
         self.questions.len() <= ask.questions.len()
-            && self
-                .questions
-                .iter()
-                .zip(&ask.questions)
-                .all(|(shown, question)| shown.may_become(question))
+            && self.questions.iter().zip(&ask.questions).all(|(shown, question)| shown.may_become(question))
     }
 
     fn text_mut(&mut self, path: TextPath) -> Option<&mut TextSnapshot> {
         Some(match path {
             TextPath::Question(question) => &mut self.question_mut(question)?.question,
-            TextPath::Header(question) => {
-                self.question_mut(question)?.header.get_or_insert_default()
-            }
+            TextPath::Header(question) => self.question_mut(question)?.header.get_or_insert_default(),
             TextPath::Label(question, option) => &mut self.option_mut(question, option)?.label,
-            TextPath::Description(question, option) => self
-                .option_mut(question, option)?
-                .description
-                .get_or_insert_default(),
-            TextPath::Preview(question, option) => self
-                .option_mut(question, option)?
-                .preview
-                .get_or_insert_default(),
+            TextPath::Description(question, option) => {
+                self.option_mut(question, option)?.description.get_or_insert_default()
+            }
+            TextPath::Preview(question, option) => self.option_mut(question, option)?.preview.get_or_insert_default(),
         })
     }
 
@@ -339,10 +322,7 @@ impl TextSnapshot {
     /// A text that will not grow any more.
     #[must_use]
     pub fn complete(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            closed: true,
-        }
+        Self { text: text.into(), closed: true }
     }
 
     /// Takes over the complete text. What has arrived of it is not copied again, and mostly that is all of it.
@@ -355,11 +335,7 @@ impl TextSnapshot {
     }
 
     fn may_become(&self, text: &str) -> bool {
-        if self.closed {
-            self.text == text
-        } else {
-            text.starts_with(&self.text)
-        }
+        if self.closed { self.text == text } else { text.starts_with(&self.text) }
     }
 }
 
@@ -402,14 +378,9 @@ impl QuestionSnapshot {
         let (shown, options) = (&self.options, &question.options);
         self.question.may_become(&question.question)
             && optional_may_become(self.header.as_ref(), header, self.closed)
-            && self
-                .multi_select
-                .is_none_or(|shown| shown == question.multi_select)
+            && self.multi_select.is_none_or(|shown| shown == question.multi_select)
             && (shown.len() == options.len() || shown.len() < options.len() && !self.closed)
-            && shown
-                .iter()
-                .zip(options)
-                .all(|(shown, option)| shown.may_become(option))
+            && shown.iter().zip(options).all(|(shown, option)| shown.may_become(option))
     }
 }
 
@@ -433,11 +404,7 @@ impl OptionSnapshot {
         let description = option.description.as_deref();
         self.label.may_become(&option.label)
             && optional_may_become(self.description.as_ref(), description, self.closed)
-            && optional_may_become(
-                self.preview.as_ref(),
-                option.preview.as_deref(),
-                self.closed,
-            )
+            && optional_may_become(self.preview.as_ref(), option.preview.as_deref(), self.closed)
     }
 }
 

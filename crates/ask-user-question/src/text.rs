@@ -86,10 +86,7 @@ fn in_usual_width(text: &str) -> String {
             _ => None,
         };
         let usual = usual.unwrap_or(c);
-        let voiced = result
-            .chars()
-            .next_back()
-            .and_then(|kana| voiced(kana, usual));
+        let voiced = result.chars().next_back().and_then(|kana| voiced(kana, usual));
         if let Some(voiced) = voiced {
             result.pop();
             result.push(voiced);

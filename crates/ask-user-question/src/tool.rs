@@ -48,11 +48,7 @@ pub fn tool_definition(limits: &Limits) -> ToolDefinition {
 pub fn description(limits: &Limits) -> String {
     let questions = range_of(&limits.questions(), "question");
     let options = range_of(&limits.options(), "option");
-    let each = if *limits.questions().end() == 1 {
-        ""
-    } else {
-        " each"
-    };
+    let each = if *limits.questions().end() == 1 { "" } else { " each" };
     let when = match limits.wording() {
         Wording::Runtime => {
             "Ask the user clarifying questions when you need input to proceed.\n\
@@ -82,10 +78,7 @@ pub fn parameters(limits: &Limits) -> JsonText {
     let words = Words::of(limits);
     let mut option = vec![
         ("label", node("string", words.label, Vec::new())),
-        (
-            "description",
-            node("string", words.option_description, Vec::new()),
-        ),
+        ("description", node("string", words.option_description, Vec::new())),
     ];
     if limits.previews() {
         option.push(("preview", node("string", PREVIEW, Vec::new())));
@@ -93,38 +86,20 @@ pub fn parameters(limits: &Limits) -> JsonText {
     let max_length = limits.header_max().map(|max| ("maxLength", number(max)));
     let question = vec![
         ("question", node("string", words.question, Vec::new())),
-        (
-            "header",
-            node("string", words.header, max_length.into_iter().collect()),
-        ),
-        (
-            "multiSelect",
-            node(
-                "boolean",
-                MULTI_SELECT,
-                vec![("default", Tree::Bool(false))],
-            ),
-        ),
-        (
-            "options",
-            list(OPTIONS, &limits.options(), object(option, &["label"])),
-        ),
+        ("header", node("string", words.header, max_length.into_iter().collect())),
+        ("multiSelect", node("boolean", MULTI_SELECT, vec![("default", Tree::Bool(false))])),
+        ("options", list(OPTIONS, &limits.options(), object(option, &["label"]))),
     ];
-    let required: &[_] = if limits.header_required() {
-        &["question", "header", "options"]
-    } else {
-        &["question", "options"]
-    };
+    let required: &[_] =
+        if limits.header_required() { &["question", "header", "options"] } else { &["question", "options"] };
     let questions = list(None, &limits.questions(), object(question, required));
     JsonText::from(object(vec![("questions", questions)], &["questions"]))
 }
 
-const PREVIEW: Option<&str> = Some(
-    "Code or plain text shown while this option is considered; only in single-select questions.",
-);
+const PREVIEW: Option<&str> =
+    Some("Code or plain text shown while this option is considered; only in single-select questions.");
 const MULTI_SELECT: Option<&str> = Some("Allow multiple answers to be selected.");
-const OPTIONS: Option<&str> =
-    Some("The choices; \"Other\" is added for the user, so do not include it.");
+const OPTIONS: Option<&str> = Some("The choices; \"Other\" is added for the user, so do not include it.");
 
 /// The descriptions inside the schema.
 struct Words {
@@ -173,25 +148,14 @@ fn node(kind: &'static str, description: Option<&'static str>, rest: Fields) -> 
     members_of(members.into_iter().chain(description).chain(rest).collect())
 }
 
-fn list(
-    description: Option<&'static str>,
-    allowed: &RangeInclusive<usize>,
-    items: Tree<'static>,
-) -> Tree<'static> {
-    let rest = vec![
-        ("minItems", number(*allowed.start())),
-        ("maxItems", number(*allowed.end())),
-        ("items", items),
-    ];
+fn list(description: Option<&'static str>, allowed: &RangeInclusive<usize>, items: Tree<'static>) -> Tree<'static> {
+    let rest = vec![("minItems", number(*allowed.start())), ("maxItems", number(*allowed.end())), ("items", items)];
     node("array", description, rest)
 }
 
 fn object(properties: Fields, required: &[&'static str]) -> Tree<'static> {
     let required = required.iter().map(|&name| Tree::Text(name.into()));
-    let rest = vec![
-        ("properties", members_of(properties)),
-        ("required", Tree::List(required.collect())),
-    ];
+    let rest = vec![("properties", members_of(properties)), ("required", Tree::List(required.collect()))];
     node("object", None, rest)
 }
 

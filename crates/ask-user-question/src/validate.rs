@@ -63,19 +63,11 @@ impl Checked {
 #[must_use]
 pub fn check(limits: &Limits, input: Value) -> Checked {
     if exceeds(&input, MAX_ASK_BYTES) {
-        return Checked {
-            ask: None,
-            repairs: Vec::new(),
-            violations: vec![rules::too_large()],
-        };
+        return Checked { ask: None, repairs: Vec::new(), violations: vec![rules::too_large()] };
     }
     let (value, repairs) = repair(input);
     let violations = validate(limits, &value);
-    Checked {
-        ask: AskUserQuestion::read(value),
-        repairs,
-        violations,
-    }
+    Checked { ask: AskUserQuestion::read(value), repairs, violations }
 }
 
 /// As [`check`], from the text of the arguments as a stream delivers it. No text at all is an object without fields, which is
@@ -83,20 +75,12 @@ pub fn check(limits: &Limits, input: Value) -> Checked {
 /// arguments stream, so an agent that took the last one would wait for the answer to a question that nobody saw.
 #[must_use]
 pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
-    let refuse = |violation| Checked {
-        ask: None,
-        repairs: Vec::new(),
-        violations: vec![violation],
-    };
+    let refuse = |violation| Checked { ask: None, repairs: Vec::new(), violations: vec![violation] };
     // Escapes make text longer than what it says, six bytes for one at most.
     if arguments.len() > 6 * MAX_ASK_BYTES {
         return refuse(rules::too_large());
     }
-    let text = if arguments.trim().is_empty() {
-        "{}"
-    } else {
-        arguments
-    };
+    let text = if arguments.trim().is_empty() { "{}" } else { arguments };
     match json::parse_unique(text) {
         Ok(input) => check(limits, input),
         Err(error) => refuse(Violation {
@@ -131,10 +115,7 @@ pub fn describe(violations: &[Violation]) -> String {
     match violations {
         [only] => format!("Invalid input: {only}"),
         _ => {
-            let lines: String = violations
-                .iter()
-                .map(|violation| format!("\n- {violation}"))
-                .collect();
+            let lines: String = violations.iter().map(|violation| format!("\n- {violation}")).collect();
             format!("Invalid input:{lines}")
         }
     }

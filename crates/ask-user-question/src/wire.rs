@@ -45,10 +45,7 @@ impl AskUserQuestion {
     /// Reads what can be shown of a (repaired) value that may violate any rule: questions with neither text, header nor options and
     /// options without a label are left out. `None` where no question is left. Takes the texts out of the value: they may be long.
     pub(crate) fn read(mut value: Value) -> Option<Self> {
-        let questions: Vec<Question> = list(&mut value, "questions")
-            .into_iter()
-            .filter_map(Question::read)
-            .collect();
+        let questions: Vec<Question> = list(&mut value, "questions").into_iter().filter_map(Question::read).collect();
         (!questions.is_empty()).then_some(Self { questions })
     }
 }
@@ -62,23 +59,15 @@ impl Question {
                 *is_picked = true;
             }
         }
-        (0..is_picked.len())
-            .filter(|&option| is_picked[option])
-            .collect()
+        (0..is_picked.len()).filter(|&option| is_picked[option]).collect()
     }
 
     fn read(mut value: Value) -> Option<Self> {
         let question = Self {
             question: text(&mut value, "question").unwrap_or_default(),
             header: text(&mut value, "header"),
-            multi_select: value
-                .get("multiSelect")
-                .and_then(Value::as_bool)
-                .unwrap_or(false),
-            options: list(&mut value, "options")
-                .into_iter()
-                .filter_map(QuestionOption::read)
-                .collect(),
+            multi_select: value.get("multiSelect").and_then(Value::as_bool).unwrap_or(false),
+            options: list(&mut value, "options").into_iter().filter_map(QuestionOption::read).collect(),
         };
         let shows_nothing = is_blank(&question.question)
             && question.header.as_deref().is_none_or(is_blank)
@@ -90,11 +79,7 @@ impl Question {
 impl QuestionOption {
     fn read(mut value: Value) -> Option<Self> {
         let label = text(&mut value, "label").filter(|label| !is_blank(label))?;
-        Some(Self {
-            label,
-            description: text(&mut value, "description"),
-            preview: text(&mut value, "preview"),
-        })
+        Some(Self { label, description: text(&mut value, "description"), preview: text(&mut value, "preview") })
     }
 }
 

@@ -37,21 +37,14 @@ pub enum ToolInput {
 impl ToolCall {
     /// A call as the model made it; the name decides the variant of its input.
     #[must_use]
-    pub fn new(
-        id: impl Into<String>,
-        name: impl Into<String>,
-        arguments: impl Into<String>,
-    ) -> Self {
+    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
         let (name, arguments) = (name.into(), arguments.into());
         let input = if is_asking_tool(&name) {
             ToolInput::AskUserQuestion { name, arguments }
         } else {
             ToolInput::Other { name, arguments }
         };
-        Self {
-            id: id.into(),
-            input,
-        }
+        Self { id: id.into(), input }
     }
 
     /// The tool's name.
@@ -66,9 +59,7 @@ impl ToolCall {
     #[must_use]
     pub fn arguments(&self) -> &str {
         match &self.input {
-            ToolInput::AskUserQuestion { arguments, .. } | ToolInput::Other { arguments, .. } => {
-                arguments
-            }
+            ToolInput::AskUserQuestion { arguments, .. } | ToolInput::Other { arguments, .. } => arguments,
         }
     }
 }
@@ -82,10 +73,7 @@ pub fn is_asking_tool(name: &str) -> bool {
 /// The asking tool's name, if it is one.
 #[must_use]
 pub fn asking_tool(name: &str) -> Option<&'static str> {
-    [Limits::RUNTIME, Limits::CODING, Limits::CHAT]
-        .iter()
-        .map(Limits::tool_name)
-        .find(|known| *known == name)
+    [Limits::RUNTIME, Limits::CODING, Limits::CHAT].iter().map(Limits::tool_name).find(|known| *known == name)
 }
 
 /// What a call came to. Every call of a conversation gets exactly one.
@@ -123,17 +111,11 @@ impl ToolResult {
     /// The result of a call that failed, was refused or never ran.
     #[must_use]
     pub fn error(tool_use_id: impl Into<String>, content: impl Into<String>) -> Self {
-        Self {
-            is_error: true,
-            ..Self::success(tool_use_id, content)
-        }
+        Self { is_error: true, ..Self::success(tool_use_id, content) }
     }
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde's `skip_serializing_if` hands out references"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's `skip_serializing_if` hands out references")]
 fn is_false(value: &bool) -> bool {
     !value
 }

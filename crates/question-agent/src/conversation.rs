@@ -51,13 +51,10 @@ impl Conversation {
     /// What a call came to, if it has.
     #[must_use]
     pub fn result_of(&self, tool_use_id: &str) -> Option<&ToolResult> {
-        self.messages
-            .iter()
-            .rev()
-            .find_map(|message| match message {
-                Message::Tool(result) if result.tool_use_id == tool_use_id => Some(result),
-                Message::Tool(_) | Message::User(_) | Message::Assistant(_) => None,
-            })
+        self.messages.iter().rev().find_map(|message| match message {
+            Message::Tool(result) if result.tool_use_id == tool_use_id => Some(result),
+            Message::Tool(_) | Message::User(_) | Message::Assistant(_) => None,
+        })
     }
 
     /// The result that this reply led to, if it did.
@@ -101,10 +98,9 @@ impl Conversation {
             executing.pending_sub_agents.clear();
         }
         match &self.state {
-            ConvState::LlmRequesting { attempt } => vec![
-                Effect::NotifyLlmRequesting { attempt: *attempt },
-                Effect::RequestLlm,
-            ],
+            ConvState::LlmRequesting { attempt } => {
+                vec![Effect::NotifyLlmRequesting { attempt: *attempt }, Effect::RequestLlm]
+            }
             ConvState::ToolExecuting(executing) => vec![
                 Effect::NotifyStateChange(StateChange::from(&self.state)),
                 Effect::ExecuteTool(executing.current_tool.clone()),
@@ -124,9 +120,7 @@ impl Conversation {
                 self.check_id(&message.id)?;
                 let known = |id: &str| self.call_ids().any(|known| known == id);
                 match message.tool_calls.iter().find(|call| known(&call.id)) {
-                    Some(call) => Err(Rejected::DuplicateToolCall {
-                        id: call.id.clone(),
-                    }),
+                    Some(call) => Err(Rejected::DuplicateToolCall { id: call.id.clone() }),
                     None => Ok(()),
                 }
             }
@@ -144,14 +138,8 @@ impl Conversation {
 
     fn check_response(&self, response: &Response) -> Result<(), Rejected> {
         if let Some(winner) = self.result_of(&response.tool_use_id) {
-            let same_reply = winner
-                .ask
-                .as_ref()
-                .is_some_and(|ask| ask.reply_id == response.reply_id);
-            return Err(Rejected::AlreadyAnswered {
-                same_reply,
-                winner: Box::new(winner.clone()),
-            });
+            let same_reply = winner.ask.as_ref().is_some_and(|ask| ask.reply_id == response.reply_id);
+            return Err(Rejected::AlreadyAnswered { same_reply, winner: Box::new(winner.clone()) });
         }
         let result = response.tool_message_id.as_deref();
         self.check_new(result.into_iter().chain(ids(&response.messages)))
@@ -183,10 +171,7 @@ impl Conversation {
 
     /// The same with its messages, which are in the order in which they came, where a history has them.
     pub(crate) fn replayed(self) -> Self {
-        let mut replayed = Self {
-            state: self.state,
-            messages: Vec::with_capacity(self.messages.len()),
-        };
+        let mut replayed = Self { state: self.state, messages: Vec::with_capacity(self.messages.len()) };
         for message in self.messages {
             replayed.insert(message);
         }
@@ -220,24 +205,13 @@ impl Conversation {
     /// Providers refuse a history in which anything stands between the calls of a turn and their results.
     fn insert_result(&mut self, result: ToolResult) {
         let owns = |message: &Message| match message {
-            Message::Assistant(message) => message
-                .tool_calls
-                .iter()
-                .any(|call| call.id == result.tool_use_id),
+            Message::Assistant(message) => message.tool_calls.iter().any(|call| call.id == result.tool_use_id),
             Message::User(_) | Message::Tool(_) => false,
         };
-        let behind_owner = self
-            .messages
-            .iter()
-            .rposition(owns)
-            .map_or(self.messages.len(), |owner| owner + 1);
+        let behind_owner = self.messages.iter().rposition(owns).map_or(self.messages.len(), |owner| owner + 1);
         let is_tool = |message: &&Message| matches!(message, Message::Tool(_));
-        let behind_results = self.messages[behind_owner..]
-            .iter()
-            .take_while(is_tool)
-            .count();
-        self.messages
-            .insert(behind_owner + behind_results, Message::Tool(result));
+        let behind_results = self.messages[behind_owner..].iter().take_while(is_tool).count();
+        self.messages.insert(behind_owner + behind_results, Message::Tool(result));
     }
 }
 

@@ -36,11 +36,7 @@ pub enum Effect {
 
 /// A state as clients are told of it: `{"type": "awaiting_user_response", "questions": […], "toolCallId": "…"}` and the like.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(
-    tag = "type",
-    rename_all = "snake_case",
-    rename_all_fields = "camelCase"
-)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum StateChange {
     /// The user's turn.
     Idle,
@@ -88,17 +84,12 @@ impl From<&ConvState> for StateChange {
                 tool_call_id: waiting.tool_use_id.clone(),
                 expires_at: waiting.expires_at,
             },
-            ConvState::Failed { reason } => Self::Failed {
-                reason: reason.clone(),
-            },
+            ConvState::Failed { reason } => Self::Failed { reason: reason.clone() },
         }
     }
 }
 
-#[expect(
-    clippy::ref_option,
-    reason = "serde's `serialize_with` hands out references"
-)]
+#[expect(clippy::ref_option, reason = "serde's `serialize_with` hands out references")]
 fn as_text<S: Serializer>(time: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
     match time {
         Some(time) => serializer.collect_str(time),

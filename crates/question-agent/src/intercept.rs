@@ -31,11 +31,9 @@ impl Interception {
         match self {
             Self::Execute => None,
             Self::Refuse(result) => Some(Event::ToolComplete { result }),
-            Self::Wait { questions, .. } => Some(Event::AskUserQuestionPending {
-                tool_use_id: call.id.clone(),
-                questions,
-                expires_at,
-            }),
+            Self::Wait { questions, .. } => {
+                Some(Event::AskUserQuestionPending { tool_use_id: call.id.clone(), questions, expires_at })
+            }
         }
     }
 }
@@ -49,9 +47,7 @@ pub fn intercept(context: &ToolContext, limits: &Limits, call: &ToolCall) -> Int
     };
     let refuse = |why: String| Interception::Refuse(ToolResult::error(&call.id, why));
     if context.is_sub_agent {
-        return refuse(format!(
-            "{name} is not available to sub-agents: only the parent conversation can ask the user"
-        ));
+        return refuse(format!("{name} is not available to sub-agents: only the parent conversation can ask the user"));
     }
     if context.permission_mode == PermissionMode::BypassPermissions {
         return refuse(format!(

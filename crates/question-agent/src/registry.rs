@@ -105,13 +105,7 @@ impl Tool for AskUserQuestionTool {
     }
 
     fn run(&self, call: &ToolCall) -> ToolResult {
-        ToolResult::error(
-            &call.id,
-            format!(
-                "{} must be handled by the executor",
-                self.limits.tool_name()
-            ),
-        )
+        ToolResult::error(&call.id, format!("{} must be handled by the executor", self.limits.tool_name()))
     }
 }
 
@@ -137,11 +131,7 @@ impl ToolRegistry {
         if offers_asking(&context) {
             tools.push(Arc::new(AskUserQuestionTool::new(limits.clone())));
         }
-        Self {
-            limits,
-            context,
-            tools,
-        }
+        Self { limits, context, tools }
     }
 
     /// The same with one tool more. A tool that calls itself like an asking tool is left out: it could never be reached.
@@ -163,8 +153,7 @@ impl ToolRegistry {
     #[must_use]
     pub fn specs(&self) -> Vec<ToolSpec> {
         let own = self.tools.iter().map(|tool| tool.spec());
-        own.chain(self.context.client_tools.iter().cloned())
-            .collect()
+        own.chain(self.context.client_tools.iter().cloned()).collect()
     }
 
     /// What the system prompt says about asking; `None` where the tool is not offered.
@@ -192,11 +181,7 @@ impl ToolRegistry {
     /// Runs a call that was not intercepted; a tool that is not offered gives an error result.
     #[must_use]
     pub fn run(&self, call: &ToolCall) -> ToolResult {
-        match self
-            .tools
-            .iter()
-            .find(|tool| tool.spec().name == call.name())
-        {
+        match self.tools.iter().find(|tool| tool.spec().name == call.name()) {
             Some(tool) => tool.run(call),
             None => ToolResult::error(&call.id, format!("There is no tool named {}.", call.name())),
         }

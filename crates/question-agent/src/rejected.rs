@@ -98,9 +98,7 @@ impl fmt::Display for Rejected {
             Self::NotWaiting => f.write_str("no question is waiting for an answer"),
             Self::NotExpired => f.write_str("the question has time left"),
             Self::ForeignReply { waiting } => write!(f, "another question is waiting: {waiting}"),
-            Self::AlreadyAnswered {
-                same_reply: true, ..
-            } => f.write_str("this answer has been delivered already"),
+            Self::AlreadyAnswered { same_reply: true, .. } => f.write_str("this answer has been delivered already"),
             Self::AlreadyAnswered { winner, .. } if winner.is_error => {
                 write!(f, "the question has ended already: {}", winner.content)
             }

@@ -20,10 +20,7 @@ impl Snapshot {
     /// Takes a snapshot.
     #[must_use]
     pub fn new(conversation: Conversation) -> Self {
-        Self {
-            version: SNAPSHOT_VERSION,
-            conversation,
-        }
+        Self { version: SNAPSHOT_VERSION, conversation }
     }
 
     /// The stored form.
@@ -41,13 +38,9 @@ impl Snapshot {
         match version {
             Some(1) => Self::read(migrate_from_1(json)),
             Some(2) => Self::read(json),
-            Some(version) if version > u64::from(SNAPSHOT_VERSION) => {
-                Err(SnapshotError::Newer { version })
-            }
+            Some(version) if version > u64::from(SNAPSHOT_VERSION) => Err(SnapshotError::Newer { version }),
             // Versions below 1 were never written.
-            Some(_) | None => Err(SnapshotError::Unreadable(
-                "it has no known version".to_owned(),
-            )),
+            Some(_) | None => Err(SnapshotError::Unreadable("it has no known version".to_owned())),
         }
     }
 
@@ -60,17 +53,10 @@ impl Snapshot {
     ///
     /// # Errors
     /// Those of [`from_json`](Self::from_json).
-    pub fn from_parts(
-        version: u32,
-        state: Value,
-        messages: Vec<Value>,
-    ) -> Result<Self, SnapshotError> {
+    pub fn from_parts(version: u32, state: Value, messages: Vec<Value>) -> Result<Self, SnapshotError> {
         let conversation = json!({"state": state, "messages": messages});
         let read = Self::from_json(json!({"version": version, "conversation": conversation}))?;
-        Ok(Self {
-            version: read.version,
-            conversation: read.conversation.replayed(),
-        })
+        Ok(Self { version: read.version, conversation: read.conversation.replayed() })
     }
 
     /// The conversation, to go on with.

@@ -94,10 +94,7 @@ impl ConvState {
     pub fn waiting(&self) -> Option<&AwaitingUserResponse> {
         match self {
             Self::AwaitingUserResponse(waiting) => Some(waiting),
-            Self::Idle
-            | Self::LlmRequesting { .. }
-            | Self::ToolExecuting(_)
-            | Self::Failed { .. } => None,
+            Self::Idle | Self::LlmRequesting { .. } | Self::ToolExecuting(_) | Self::Failed { .. } => None,
         }
     }
 
@@ -105,14 +102,10 @@ impl ConvState {
     #[must_use]
     pub fn open_calls(&self) -> Vec<&str> {
         let (first, remaining) = match self {
-            Self::ToolExecuting(executing) => {
-                (&executing.current_tool.id, &executing.remaining_tools)
-            }
+            Self::ToolExecuting(executing) => (&executing.current_tool.id, &executing.remaining_tools),
             Self::AwaitingUserResponse(waiting) => (&waiting.tool_use_id, &waiting.remaining_tools),
             Self::Idle | Self::LlmRequesting { .. } | Self::Failed { .. } => return Vec::new(),
         };
-        std::iter::once(first.as_str())
-            .chain(remaining.iter().map(|call| call.id.as_str()))
-            .collect()
+        std::iter::once(first.as_str()).chain(remaining.iter().map(|call| call.id.as_str())).collect()
     }
 }

@@ -36,18 +36,14 @@ pub struct Transition {
 /// # Errors
 /// [`Rejected`] says why the event does not apply; `state` is untouched.
 pub fn transition(state: &ConvState, event: Event) -> Result<Transition, Rejected> {
-    use ConvState::{
-        AwaitingUserResponse as Awaiting, Failed, Idle, LlmRequesting, ToolExecuting as Executing,
-    };
+    use ConvState::{AwaitingUserResponse as Awaiting, Failed, Idle, LlmRequesting, ToolExecuting as Executing};
     match (state, event) {
         (Idle | Failed { .. }, Event::UserMessage { messages }) => begin(messages),
         (Awaiting(waiting), Event::UserMessage { messages }) => answer_in_chat(waiting, messages),
         (LlmRequesting { .. } | Executing(_), Event::UserMessage { .. }) => Err(Rejected::Busy),
 
         (LlmRequesting { .. }, Event::LlmResponse(message)) => take_response(message),
-        (LlmRequesting { attempt }, Event::LlmFailed { reason, retryable }) => {
-            Ok(fail(*attempt, reason, retryable))
-        }
+        (LlmRequesting { attempt }, Event::LlmFailed { reason, retryable }) => Ok(fail(*attempt, reason, retryable)),
         (LlmRequesting { .. }, Event::LlmStopped { partial }) => Ok(stop(partial)),
         (
             Idle | Executing(_) | Awaiting(_) | Failed { .. },
@@ -55,24 +51,13 @@ pub fn transition(state: &ConvState, event: Event) -> Result<Transition, Rejecte
         ) => Err(Rejected::NotRequested),
 
         (Executing(executing), Event::ToolComplete { result }) => complete(executing, result),
-        (
-            Executing(executing),
-            Event::AskUserQuestionPending {
-                tool_use_id,
-                questions,
-                expires_at,
-            },
-        ) => ask(executing, &tool_use_id, questions, expires_at),
-        (
-            Executing(executing),
-            Event::SubAgentStarted {
-                tool_use_id,
-                sub_agent_id,
-            },
-        ) => start_sub_agent(executing, &tool_use_id, sub_agent_id),
-        (Executing(executing), Event::SubAgentFinished { sub_agent_id }) => {
-            finish_sub_agent(executing, &sub_agent_id)
+        (Executing(executing), Event::AskUserQuestionPending { tool_use_id, questions, expires_at }) => {
+            ask(executing, &tool_use_id, questions, expires_at)
         }
+        (Executing(executing), Event::SubAgentStarted { tool_use_id, sub_agent_id }) => {
+            start_sub_agent(executing, &tool_use_id, sub_agent_id)
+        }
+        (Executing(executing), Event::SubAgentFinished { sub_agent_id }) => finish_sub_agent(executing, &sub_agent_id),
         (
             Idle | LlmRequesting { .. } | Awaiting(_) | Failed { .. },
             Event::ToolComplete { .. }
@@ -89,16 +74,12 @@ pub fn transition(state: &ConvState, event: Event) -> Result<Transition, Rejecte
         ) => Err(Rejected::NotWaiting),
 
         (Awaiting(waiting), Event::UserCancel { proceed }) => Ok(cancel_question(waiting, proceed)),
-        (Executing(executing), Event::UserCancel { proceed }) => {
-            Ok(cancel_tools(executing, proceed))
-        }
+        (Executing(executing), Event::UserCancel { proceed }) => Ok(cancel_tools(executing, proceed)),
         (LlmRequesting { .. }, Event::UserCancel { .. }) => Ok(end(Vec::new())),
         (Idle | Failed { .. }, Event::UserCancel { .. }) => Err(Rejected::NothingToCancel),
 
         (Failed { .. }, Event::Retry) => Ok(request(1, Vec::new())),
-        (Idle | LlmRequesting { .. } | Executing(_) | Awaiting(_), Event::Retry) => {
-            Err(Rejected::NothingToRetry)
-        }
+        (Idle | LlmRequesting { .. } | Executing(_) | Awaiting(_), Event::Retry) => Err(Rejected::NothingToRetry),
     }
 }
 
@@ -110,18 +91,12 @@ fn begin(messages: Vec<UserMessage>) -> Result<Transition, Rejected> {
 }
 
 /// A typed message answers the ask that waits, as far as it can be understood without guessing.
-fn answer_in_chat(
-    waiting: &AwaitingUserResponse,
-    messages: Vec<UserMessage>,
-) -> Result<Transition, Rejected> {
+fn answer_in_chat(waiting: &AwaitingUserResponse, messages: Vec<UserMessage>) -> Result<Transition, Rejected> {
     let Some(last) = messages.last() else {
         return Err(Rejected::EmptyMessage);
     };
     let reply_id = last.id.clone();
-    let texts: Vec<&str> = messages
-        .iter()
-        .map(|message| message.text.as_str())
-        .collect();
+    let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
     let outcome = match_message(&waiting.questions, &texts.join("\n"), Vec::new());
     let mut response = Response {
         tool_use_id: waiting.tool_use_id.clone(),
@@ -132,26 +107,15 @@ fn answer_in_chat(
         messages: Vec::new(),
     };
     let metadata = response.metadata();
-    response.messages = messages
-        .into_iter()
-        .map(|message| UserMessage {
-            ask: Some(metadata.clone()),
-            ..message
-        })
-        .collect();
+    response.messages =
+        messages.into_iter().map(|message| UserMessage { ask: Some(metadata.clone()), ..message }).collect();
     reply(waiting, response)
 }
 
 fn take_response(message: AssistantMessage) -> Result<Transition, Rejected> {
     let mut seen = BTreeSet::new();
-    if let Some(twice) = message
-        .tool_calls
-        .iter()
-        .find(|call| !seen.insert(call.id.as_str()))
-    {
-        return Err(Rejected::DuplicateToolCall {
-            id: twice.id.clone(),
-        });
+    if let Some(twice) = message.tool_calls.iter().find(|call| !seen.insert(call.id.as_str())) {
+        return Err(Rejected::DuplicateToolCall { id: twice.id.clone() });
     }
     let calls = message.tool_calls.clone();
     let effects = vec![Effect::PersistMessage(Message::Assistant(message))];
@@ -163,11 +127,8 @@ fn fail(attempt: u32, reason: String, retryable: bool) -> Transition {
         return request(attempt + 1, Vec::new());
     }
     let state = ConvState::Failed { reason };
-    let effects = vec![
-        Effect::PersistState,
-        Effect::NotifyStateChange(StateChange::from(&state)),
-        Effect::NotifyAgentDone,
-    ];
+    let effects =
+        vec![Effect::PersistState, Effect::NotifyStateChange(StateChange::from(&state)), Effect::NotifyAgentDone];
     Transition { state, effects }
 }
 
@@ -175,10 +136,7 @@ fn stop(partial: AssistantMessage) -> Transition {
     if partial.text.is_empty() {
         return end(Vec::new());
     }
-    let text_only = AssistantMessage {
-        tool_calls: Vec::new(),
-        ..partial
-    };
+    let text_only = AssistantMessage { tool_calls: Vec::new(), ..partial };
     end(vec![Effect::PersistMessage(Message::Assistant(text_only))])
 }
 
@@ -189,15 +147,8 @@ fn complete(executing: &ToolExecuting, result: ToolResult) -> Result<Transition,
     }
     let mut persisted = executing.persisted_tool_ids.clone();
     persisted.insert(result.tool_use_id.clone());
-    let effects = vec![Effect::PersistToolResults {
-        results: vec![result],
-    }];
-    Ok(go_on(
-        executing.remaining_tools.clone(),
-        persisted,
-        effects,
-        Next::Request,
-    ))
+    let effects = vec![Effect::PersistToolResults { results: vec![result] }];
+    Ok(go_on(executing.remaining_tools.clone(), persisted, effects, Next::Request))
 }
 
 fn ask(
@@ -217,60 +168,39 @@ fn ask(
         persisted_tool_ids: executing.persisted_tool_ids.clone(),
         expires_at,
     });
-    let effects = vec![
-        Effect::PersistState,
-        Effect::NotifyStateChange(StateChange::from(&state)),
-    ];
+    let effects = vec![Effect::PersistState, Effect::NotifyStateChange(StateChange::from(&state))];
     Ok(Transition { state, effects })
 }
 
-fn start_sub_agent(
-    executing: &ToolExecuting,
-    tool_use_id: &str,
-    sub_agent_id: String,
-) -> Result<Transition, Rejected> {
+fn start_sub_agent(executing: &ToolExecuting, tool_use_id: &str, sub_agent_id: String) -> Result<Transition, Rejected> {
     check_running(executing, tool_use_id)?;
     let mut executing = executing.clone();
     if !executing.pending_sub_agents.contains(&sub_agent_id) {
         executing.pending_sub_agents.push(sub_agent_id);
     }
-    Ok(Transition {
-        state: ConvState::ToolExecuting(executing),
-        effects: vec![Effect::PersistState],
-    })
+    Ok(Transition { state: ConvState::ToolExecuting(executing), effects: vec![Effect::PersistState] })
 }
 
 fn finish_sub_agent(executing: &ToolExecuting, sub_agent_id: &str) -> Result<Transition, Rejected> {
-    if !executing
-        .pending_sub_agents
-        .iter()
-        .any(|id| id == sub_agent_id)
-    {
+    if !executing.pending_sub_agents.iter().any(|id| id == sub_agent_id) {
         return Err(Rejected::UnknownSubAgent);
     }
     let mut executing = executing.clone();
     executing.pending_sub_agents.retain(|id| id != sub_agent_id);
-    Ok(Transition {
-        state: ConvState::ToolExecuting(executing),
-        effects: vec![Effect::PersistState],
-    })
+    Ok(Transition { state: ConvState::ToolExecuting(executing), effects: vec![Effect::PersistState] })
 }
 
 fn check_running(executing: &ToolExecuting, tool_use_id: &str) -> Result<(), Rejected> {
     if executing.current_tool.id == tool_use_id {
         return Ok(());
     }
-    Err(Rejected::ForeignTool {
-        running: executing.current_tool.id.clone(),
-    })
+    Err(Rejected::ForeignTool { running: executing.current_tool.id.clone() })
 }
 
 /// Only an answer lets the calls behind the question run: no other outcome can be taken for consent.
 fn reply(waiting: &AwaitingUserResponse, response: Response) -> Result<Transition, Rejected> {
     if response.tool_use_id != waiting.tool_use_id {
-        return Err(Rejected::ForeignReply {
-            waiting: waiting.tool_use_id.clone(),
-        });
+        return Err(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() });
     }
     let (not_run, next) = match &response.outcome {
         Outcome::Answered(answer) => {
@@ -279,16 +209,10 @@ fn reply(waiting: &AwaitingUserResponse, response: Response) -> Result<Transitio
             return Ok(answer_question(waiting, response));
         }
         Outcome::Declined => (NOT_RUN_CANCELLED, Next::Request),
-        Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Superseded => {
-            (NOT_RUN_UNANSWERED, Next::Request)
-        }
+        Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Superseded => (NOT_RUN_UNANSWERED, Next::Request),
         Outcome::Cancelled => (NOT_RUN_STOPPED, Next::End),
     };
-    let results = with_not_run(
-        reply_result(waiting, &response),
-        &waiting.remaining_tools,
-        not_run,
-    );
+    let results = with_not_run(reply_result(waiting, &response), &waiting.remaining_tools, not_run);
     let mut effects = vec![Effect::PersistToolResults { results }];
     effects.extend(persist_messages(response.messages));
     Ok(next.transition(effects))
@@ -300,29 +224,19 @@ fn answer_question(waiting: &AwaitingUserResponse, response: Response) -> Transi
     let results = vec![reply_result(waiting, &response)];
     let mut effects = vec![Effect::PersistToolResults { results }];
     effects.extend(persist_messages(response.messages));
-    go_on(
-        waiting.remaining_tools.clone(),
-        persisted,
-        effects,
-        Next::Request,
-    )
+    go_on(waiting.remaining_tools.clone(), persisted, effects, Next::Request)
 }
 
 fn reply_result(waiting: &AwaitingUserResponse, response: &Response) -> ToolResult {
     let content = response.outcome.tool_content(&waiting.questions);
     let result = match &response.outcome {
-        Outcome::Answered(_) | Outcome::RepliedInChat { .. } => {
-            ToolResult::success(&waiting.tool_use_id, content)
-        }
+        Outcome::Answered(_) | Outcome::RepliedInChat { .. } => ToolResult::success(&waiting.tool_use_id, content),
         Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => {
             ToolResult::error(&waiting.tool_use_id, content)
         }
     };
     ToolResult {
-        message_id: response
-            .tool_message_id
-            .clone()
-            .unwrap_or(result.message_id),
+        message_id: response.tool_message_id.clone().unwrap_or(result.message_id),
         ask: Some(response.metadata()),
         ..result
     }
@@ -356,9 +270,7 @@ fn cancel_tools(executing: &ToolExecuting, proceed: bool) -> Transition {
 }
 
 fn with_not_run(first: ToolResult, remaining: &[ToolCall], why: &str) -> Vec<ToolResult> {
-    let not_run = remaining
-        .iter()
-        .map(|call| ToolResult::error(&call.id, why));
+    let not_run = remaining.iter().map(|call| ToolResult::error(&call.id, why));
     std::iter::once(first).chain(not_run).collect()
 }
 
@@ -407,34 +319,16 @@ fn go_on(
         persisted_tool_ids,
         pending_sub_agents: Vec::new(),
     });
-    effects.extend([
-        Effect::PersistState,
-        Effect::NotifyStateChange(StateChange::from(&state)),
-        execute,
-    ]);
+    effects.extend([Effect::PersistState, Effect::NotifyStateChange(StateChange::from(&state)), execute]);
     Transition { state, effects }
 }
 
 fn request(attempt: u32, mut effects: Vec<Effect>) -> Transition {
-    effects.extend([
-        Effect::PersistState,
-        Effect::NotifyLlmRequesting { attempt },
-        Effect::RequestLlm,
-    ]);
-    Transition {
-        state: ConvState::LlmRequesting { attempt },
-        effects,
-    }
+    effects.extend([Effect::PersistState, Effect::NotifyLlmRequesting { attempt }, Effect::RequestLlm]);
+    Transition { state: ConvState::LlmRequesting { attempt }, effects }
 }
 
 fn end(mut effects: Vec<Effect>) -> Transition {
-    effects.extend([
-        Effect::PersistState,
-        Effect::NotifyStateChange(StateChange::Idle),
-        Effect::NotifyAgentDone,
-    ]);
-    Transition {
-        state: ConvState::Idle,
-        effects,
-    }
+    effects.extend([Effect::PersistState, Effect::NotifyStateChange(StateChange::Idle), Effect::NotifyAgentDone]);
+    Transition { state: ConvState::Idle, effects }
 }

@@ -134,11 +134,7 @@ pub struct State {
 pub const STATES: &[State] = &[
     state(part::CARD, "data-state", CARD_STATES),
     state(part::CARD, "data-dirty", &[""]),
-    state(
-        part::CARD,
-        "data-mode",
-        &["explicit", "on-pick", "undecided"],
-    ),
+    state(part::CARD, "data-mode", &["explicit", "on-pick", "undecided"]),
     state(part::QUESTION, "data-status", &["unanswered", "answered"]),
     state(part::QUESTION, "data-multiple", &[""]),
     state(part::QUESTION, "data-invalid", &[""]),
@@ -177,25 +173,10 @@ const CARD_STATES: &[&str] = &[
     "readonly",
 ];
 
-const RECEIPT_STATES: &[&str] = &[
-    "answered",
-    "declined",
-    "superseded",
-    "expired",
-    "interrupted",
-    "readonly",
-];
+const RECEIPT_STATES: &[&str] = &["answered", "declined", "superseded", "expired", "interrupted", "readonly"];
 
-const fn state(
-    part: &'static str,
-    attribute: &'static str,
-    values: &'static [&'static str],
-) -> State {
-    State {
-        part,
-        attribute,
-        values,
-    }
+const fn state(part: &'static str, attribute: &'static str, values: &'static [&'static str]) -> State {
+    State { part, attribute, values }
 }
 
 /// The custom properties that a host may set on the card's root, in a rule outside of any layer: `.qc { --qc-accent: teal }`.

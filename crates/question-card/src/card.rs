@@ -163,23 +163,12 @@ pub fn QuestionCard(
     #[prop(optional)]
     persist: Persist,
 ) -> impl IntoView {
-    let calls = Calls {
-        on_reply,
-        on_cancel,
-        on_reply_in_chat,
-        on_late_message,
-        on_extend,
-        on_change,
-        on_next,
-    };
+    let calls = Calls { on_reply, on_cancel, on_reply_in_chat, on_late_message, on_extend, on_change, on_next };
     let settings = Settings {
         mode,
         labels: labels.unwrap_or(&Labels::ENGLISH),
         shortcuts,
-        offers: Offers {
-            skip: allow_skip,
-            notes,
-        },
+        offers: Offers { skip: allow_skip, notes },
         max_length,
         time: HostTime { expires_at, now },
         persist,
@@ -276,9 +265,7 @@ fn form(card: CardState, heading_level: Option<u8>) -> impl IntoView {
     };
     let content = move || match (malformed.get(), begun.get()) {
         (true, _) => EitherOf3::A(malformed::malformed(card)),
-        (false, false) => {
-            EitherOf3::B(view! { <p class=part::COMPOSING>{card.labels.composing}</p> })
-        }
+        (false, false) => EitherOf3::B(view! { <p class=part::COMPOSING>{card.labels.composing}</p> }),
         (false, true) => EitherOf3::C(view! {
             <For
                 each=move || card.shown.questions.get()
@@ -316,12 +303,7 @@ fn form(card: CardState, heading_level: Option<u8>) -> impl IntoView {
     }
 }
 
-fn ended(
-    card: CardState,
-    live: bool,
-    late: Memo<String>,
-    receipt_actions: Option<ViewFn>,
-) -> impl IntoView {
+fn ended(card: CardState, live: bool, late: Memo<String>, receipt_actions: Option<ViewFn>) -> impl IntoView {
     let receipt = NodeRef::<Div>::new();
     // The form is gone, and the focus with it: without this it would be nowhere.
     effect(move || {
@@ -339,10 +321,7 @@ fn ended(
 /// What ended before the user's eyes can be copied; a history would have a button and a listener for each receipt.
 fn receipt_actions_view(card: CardState, live: bool, of_host: Option<ViewFn>) -> impl IntoView {
     let copies = move || live && card.shown.phase.get() == Phase::Answered;
-    let text = move || {
-        card.ask
-            .with_untracked(|ask| receipt_text(ask, card.labels))
-    };
+    let text = move || card.ask.with_untracked(|ask| receipt_text(ask, card.labels));
     let name = card.labels.copy_answers;
     let copy = move || copies().then(|| copy_button(card.labels, name, text, Some(card.announcer)));
     (live || of_host.is_some()).then(|| {

@@ -80,8 +80,7 @@ pub(crate) fn copy_button(
         Copied::No | Copied::Failed => name,
     };
     let failure = move || {
-        (copied.get() == Copied::Failed)
-            .then(|| view! { <p class=part::WAIT role="alert">{labels.copy_failed}</p> })
+        (copied.get() == Copied::Failed).then(|| view! { <p class=part::WAIT role="alert">{labels.copy_failed}</p> })
     };
     view! {
         <button type="button" class=part::BUTTON on:click=copy>{name}</button>

@@ -81,9 +81,7 @@ impl Ids {
     /// The ids of the card that shows this call. Within a scope its key takes the place of the call's id.
     #[must_use]
     pub fn new(tool_call_id: &str) -> Self {
-        Self {
-            call: fnv1a(tool_call_id),
-        }
+        Self { call: fnv1a(tool_call_id) }
     }
 
     /// The id of a control.
@@ -110,11 +108,7 @@ impl Ids {
                     "note" => Some(Control::Note { question }),
                     "addnote" => Some(Control::AddNote { question }),
                     "skip" => Some(Control::Skip { question }),
-                    _ => part
-                        .strip_prefix('o')?
-                        .parse()
-                        .ok()
-                        .map(|option| Control::Option { question, option }),
+                    _ => part.strip_prefix('o')?.parse().ok().map(|option| Control::Option { question, option }),
                 }
             }
         }
@@ -240,9 +234,7 @@ impl fmt::Display for Control {
 }
 
 pub(crate) fn fnv1a(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -253,10 +245,7 @@ mod tests {
     fn an_id_leads_back_to_its_control() {
         let ids = Ids::new("call \"1\" ]#</script>\u{202e}😀");
         let controls = [
-            Control::Option {
-                question: 0,
-                option: 12,
-            },
+            Control::Option { question: 0, option: 12 },
             Control::Other { question: 3 },
             Control::OtherText { question: 3 },
             Control::Note { question: 0 },
@@ -268,10 +257,7 @@ mod tests {
         for control in controls {
             let id = ids.control(control);
             assert_eq!(ids.parse(&id), Some(control));
-            assert!(
-                id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'),
-                "{id} needs no escape anywhere"
-            );
+            assert!(id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'), "{id} needs no escape anywhere");
         }
     }
 

@@ -144,16 +144,12 @@ struct Pick {
 impl Draft {
     /// An empty draft in which no typed text may have more than so many characters (Unicode scalar values).
     pub(crate) fn new(max_length: Option<usize>) -> Self {
-        Self {
-            max_length,
-            ..Self::default()
-        }
+        Self { max_length, ..Self::default() }
     }
 
     /// Whether this option is chosen.
     pub(crate) fn is_chosen(&self, question: usize, option: usize) -> bool {
-        self.question(question)
-            .is_some_and(|draft| draft.choice.position(option).is_some())
+        self.question(question).is_some_and(|draft| draft.choice.position(option).is_some())
     }
 
     /// The first chosen option of a question.
@@ -163,14 +159,12 @@ impl Draft {
 
     /// Whether the own answer is chosen.
     pub(crate) fn is_other_chosen(&self, question: usize) -> bool {
-        self.question(question)
-            .is_some_and(|draft| draft.choice.other)
+        self.question(question).is_some_and(|draft| draft.choice.other)
     }
 
     /// Whether a text stands in the field that is not part of the answer.
     pub(crate) fn is_other_unsent(&self, question: usize) -> bool {
-        self.question(question)
-            .is_some_and(QuestionDraft::other_unsent)
+        self.question(question).is_some_and(QuestionDraft::other_unsent)
     }
 
     /// All of this about one question, for its views: it stays the same while the user answers another.
@@ -196,8 +190,7 @@ impl Draft {
 
     /// Whether the question is skipped.
     pub(crate) fn is_skipped(&self, question: usize) -> bool {
-        self.question(question)
-            .is_some_and(|draft| draft.skipped.is_some())
+        self.question(question).is_some_and(|draft| draft.skipped.is_some())
     }
 
     /// Whether typed texts have a limit.
@@ -217,17 +210,12 @@ impl Draft {
 
     /// What keeps this question from being sent.
     pub(crate) fn problem(&self, question: usize) -> Option<Problem> {
-        self.question(question)
-            .map_or(Some(Problem::Unanswered), |draft| {
-                draft.problem(self.max_length)
-            })
+        self.question(question).map_or(Some(Problem::Unanswered), |draft| draft.problem(self.max_length))
     }
 
     /// What keeps each of the first `count` questions from being sent, in order.
     pub(crate) fn problems(&self, count: usize) -> Vec<(usize, Problem)> {
-        (0..count)
-            .filter_map(|question| Some((question, self.problem(question)?)))
-            .collect()
+        (0..count).filter_map(|question| Some((question, self.problem(question)?))).collect()
     }
 
     /// Whether anything would be lost.
@@ -237,38 +225,23 @@ impl Draft {
 
     /// Everything that is part of the reply: one selection for each question of which there is anything to say.
     pub(crate) fn selections(&self) -> Vec<Selection> {
-        (0..self.questions.len())
-            .filter_map(|question| self.selection(question))
-            .collect()
+        (0..self.questions.len()).filter_map(|question| self.selection(question)).collect()
     }
 
     /// What of a question is not part of what was sent for it, with `list` between answers.
-    pub(crate) fn left_over(
-        &self,
-        question: usize,
-        sent: Option<&Selection>,
-        list: &str,
-    ) -> LeftOver {
+    pub(crate) fn left_over(&self, question: usize, sent: Option<&Selection>, list: &str) -> LeftOver {
         let (Some(draft), own) = (self.question(question), self.selection(question)) else {
             return LeftOver::default();
         };
-        let answer = |selection: &Selection| {
-            (
-                selection.selected.clone(),
-                selection.other.clone(),
-                selection.skipped,
-            )
-        };
+        let answer = |selection: &Selection| (selection.selected.clone(), selection.other.clone(), selection.skipped);
         let note = |selection: &Selection| selection.note.clone();
         let answer_sent = own.as_ref().map(answer) == sent.map(answer);
         let note_sent = own.and_then(|own| note(&own)) == sent.and_then(note);
         let labels = draft.choice.picks.iter().map(|pick| pick.label.as_str());
         let text_sent = answer_sent && draft.choice.other;
         let keeps_text = !text_sent && !is_blank(&draft.other);
-        let parts: Vec<&str> = labels
-            .filter(|_| !answer_sent)
-            .chain(keeps_text.then_some(draft.other.as_str()))
-            .collect();
+        let parts: Vec<&str> =
+            labels.filter(|_| !answer_sent).chain(keeps_text.then_some(draft.other.as_str())).collect();
         LeftOver {
             answer: (!parts.is_empty()).then(|| parts.join(list)),
             note: (!note_sent && !is_blank(&draft.note)).then(|| draft.note.clone()),
@@ -294,8 +267,7 @@ impl Draft {
             };
             draft.kind == Some(Kind::of(question.multi_select)) && draft.picks().all(is_there)
         };
-        self.questions.len() == ask.questions.len()
-            && self.questions.iter().zip(&ask.questions).all(fits)
+        self.questions.len() == ask.questions.len() && self.questions.iter().zip(&ask.questions).all(fits)
     }
 
     /// Takes over of which kind a question is. Where that changes after a choice, what fits the new kind stays.
@@ -308,11 +280,7 @@ impl Draft {
         self.questions.truncate(ask.questions.len());
         for (index, question) in ask.questions.iter().enumerate() {
             let draft = self.grow(index);
-            let labels: Vec<&str> = question
-                .options
-                .iter()
-                .map(|option| option.label.as_str())
-                .collect();
+            let labels: Vec<&str> = question.options.iter().map(|option| option.label.as_str()).collect();
             draft.follow_labels(&labels);
             draft.become_kind(Kind::of(question.multi_select));
         }
@@ -374,10 +342,7 @@ impl Draft {
     /// Whether anything was done to it but to write an own answer to the first question.
     pub(crate) fn is_more_than_text(&self) -> bool {
         let mut questions = self.questions.iter();
-        questions
-            .next()
-            .is_some_and(QuestionDraft::is_more_than_text)
-            || questions.any(QuestionDraft::is_dirty)
+        questions.next().is_some_and(QuestionDraft::is_more_than_text) || questions.any(QuestionDraft::is_dirty)
     }
 
     /// Becomes this one text, where no question can be answered.
@@ -391,10 +356,7 @@ impl Draft {
     pub(crate) fn forget(&mut self) {
         self.waiting = Kept::default();
         for draft in &mut self.questions {
-            *draft = QuestionDraft {
-                kind: draft.kind,
-                ..QuestionDraft::default()
-            };
+            *draft = QuestionDraft { kind: draft.kind, ..QuestionDraft::default() };
         }
     }
 
@@ -412,9 +374,7 @@ impl Draft {
     }
 
     fn question_mut(&mut self, index: usize) -> Option<&mut QuestionDraft> {
-        self.questions
-            .get_mut(index)
-            .filter(|draft| draft.kind.is_some())
+        self.questions.get_mut(index).filter(|draft| draft.kind.is_some())
     }
 
     fn grow_below(&mut self, index: usize, count: usize) -> Option<&mut QuestionDraft> {
@@ -423,8 +383,7 @@ impl Draft {
 
     fn grow(&mut self, index: usize) -> &mut QuestionDraft {
         if self.questions.len() <= index {
-            self.questions
-                .resize_with(index + 1, QuestionDraft::default);
+            self.questions.resize_with(index + 1, QuestionDraft::default);
         }
         &mut self.questions[index]
     }

@@ -10,10 +10,7 @@ pub(crate) fn effect(act: impl FnMut() + 'static) {
 }
 
 /// Changes a signal, where that is a change: whoever has read it is not called for nothing. Says whether it was one.
-pub(crate) fn set_if_changed<T: PartialEq + Send + Sync + 'static>(
-    signal: RwSignal<T>,
-    value: T,
-) -> bool {
+pub(crate) fn set_if_changed<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) -> bool {
     let changed = signal.with_untracked(|now| *now != value);
     if changed {
         signal.set(value);

@@ -66,14 +66,13 @@ pub(crate) fn intent(press: KeyPress<'_>, place: Place) -> Option<Intent> {
         ("Enter", Place::Choice) => Some(once(press, Intent::Confirm)),
         ("Enter", Place::Text | Place::Note) if !press.shift => Some(once(press, Intent::Confirm)),
         // Browsers click again and again while the key is held: what the first press asks about, the second would confirm.
-        ("Enter", Place::PickButton | Place::QuestionButton | Place::Button) if press.repeat => {
-            Some(Intent::Swallow)
-        }
+        ("Enter", Place::PickButton | Place::QuestionButton | Place::Button) if press.repeat => Some(Intent::Swallow),
         ("Escape", Place::Text) if !press.ctrl_or_meta => Some(Intent::LeaveText),
-        (
-            key,
-            Place::UncheckedRadio | Place::Choice | Place::PickButton | Place::QuestionButton,
-        ) if !press.ctrl_or_meta && !press.repeat => nth(key).map(Intent::Nth),
+        (key, Place::UncheckedRadio | Place::Choice | Place::PickButton | Place::QuestionButton)
+            if !press.ctrl_or_meta && !press.repeat =>
+        {
+            nth(key).map(Intent::Nth)
+        }
         _ => None,
     }
 }
@@ -107,33 +106,17 @@ mod tests {
     ];
 
     fn key(key: &str) -> KeyPress<'_> {
-        KeyPress {
-            key,
-            ..KeyPress::default()
-        }
+        KeyPress { key, ..KeyPress::default() }
     }
 
     #[track_caller]
     fn check(press: KeyPress<'_>, expected: [Option<Intent>; 7]) {
-        assert_eq!(
-            PLACES.map(|place| intent(press, place)),
-            expected,
-            "{press:?} in {PLACES:?}"
-        );
+        assert_eq!(PLACES.map(|place| intent(press, place)), expected, "{press:?} in {PLACES:?}");
     }
 
     #[test]
     fn k1_k2_k3_k10_arrows_space_and_tab_stay_native() {
-        for native in [
-            "ArrowUp",
-            "ArrowDown",
-            "ArrowLeft",
-            "ArrowRight",
-            " ",
-            "Tab",
-            "Home",
-            "a",
-        ] {
+        for native in ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", " ", "Tab", "Home", "a"] {
             check(key(native), [None; 7]);
         }
     }
@@ -149,26 +132,12 @@ mod tests {
     #[test]
     fn k6_k7_enter_confirms_and_never_submits_by_itself() {
         let confirm = Some(Intent::Confirm);
-        check(
-            key("Enter"),
-            [
-                Some(Intent::Choose),
-                confirm,
-                None,
-                confirm,
-                confirm,
-                None,
-                None,
-            ],
-        );
+        check(key("Enter"), [Some(Intent::Choose), confirm, None, confirm, confirm, None, None]);
     }
 
     #[test]
     fn k8_shift_enter_is_a_line_break_in_text() {
-        let press = KeyPress {
-            shift: true,
-            ..key("Enter")
-        };
+        let press = KeyPress { shift: true, ..key("Enter") };
         assert_eq!(intent(press, Place::Text), None);
         assert_eq!(intent(press, Place::Note), None);
         assert_eq!(intent(press, Place::Choice), Some(Intent::Confirm));
@@ -176,69 +145,30 @@ mod tests {
 
     #[test]
     fn k9_ctrl_enter_submits_from_anywhere() {
-        let press = KeyPress {
-            ctrl_or_meta: true,
-            ..key("Enter")
-        };
+        let press = KeyPress { ctrl_or_meta: true, ..key("Enter") };
         check(press, [Some(Intent::Submit); 7]);
     }
 
     #[test]
     fn k11_k12_escape_leaves_the_text_and_nothing_else() {
-        check(
-            key("Escape"),
-            [None, None, None, Some(Intent::LeaveText), None, None, None],
-        );
+        check(key("Escape"), [None, None, None, Some(Intent::LeaveText), None, None, None]);
     }
 
     #[test]
     fn held_enter_acts_once_and_held_digits_do_not() {
-        let enter = KeyPress {
-            repeat: true,
-            ..key("Enter")
-        };
+        let enter = KeyPress { repeat: true, ..key("Enter") };
         let swallow = Some(Intent::Swallow);
         check(enter, [swallow; 7]);
-        check(
-            KeyPress {
-                repeat: true,
-                ..key("1")
-            },
-            [None; 7],
-        );
+        check(KeyPress { repeat: true, ..key("1") }, [None; 7]);
     }
 
     #[test]
     fn composed_prevented_and_modified_keys_are_left_alone() {
         for name in ["Enter", "Escape", "1"] {
-            check(
-                KeyPress {
-                    composing: true,
-                    ..key(name)
-                },
-                [None; 7],
-            );
-            check(
-                KeyPress {
-                    prevented: true,
-                    ..key(name)
-                },
-                [None; 7],
-            );
-            check(
-                KeyPress {
-                    alt: true,
-                    ..key(name)
-                },
-                [None; 7],
-            );
+            check(KeyPress { composing: true, ..key(name) }, [None; 7]);
+            check(KeyPress { prevented: true, ..key(name) }, [None; 7]);
+            check(KeyPress { alt: true, ..key(name) }, [None; 7]);
         }
-        check(
-            KeyPress {
-                ctrl_or_meta: true,
-                ..key("1")
-            },
-            [None; 7],
-        );
+        check(KeyPress { ctrl_or_meta: true, ..key("1") }, [None; 7]);
     }
 }

@@ -186,13 +186,7 @@ impl Labels {
     pub const SPANISH: Self = spanish::LABELS;
 
     /// Every language that ships.
-    pub const ALL: [&'static Self; 5] = [
-        &Self::ENGLISH,
-        &Self::GERMAN,
-        &Self::ARABIC,
-        &Self::JAPANESE,
-        &Self::SPANISH,
-    ];
+    pub const ALL: [&'static Self; 5] = [&Self::ENGLISH, &Self::GERMAN, &Self::ARABIC, &Self::JAPANESE, &Self::SPANISH];
 
     /// The words in the language of this tag, whatever its region or script (`de-AT`, `es_419`); English where it does not ship.
     ///

@@ -69,9 +69,7 @@ pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
 /// What the user replied in the chat.
 fn chat_reply(ask: &AskSnapshot) -> Option<&str> {
     match &ask.outcome {
-        Some(Outcome::RepliedInChat { text, .. }) => Some(text)
-            .filter(|text| !is_blank(text))
-            .map(String::as_str),
+        Some(Outcome::RepliedInChat { text, .. }) => Some(text).filter(|text| !is_blank(text)).map(String::as_str),
         _ => None,
     }
 }
@@ -87,22 +85,14 @@ pub(crate) fn receipt_view(
     let named_by = move || {
         let rows = ask.with(|ask| rows(ask, phase.get()).len());
         let questions = (0..rows).map(|index| ids.receipt_question(index));
-        [ids.receipt()]
-            .into_iter()
-            .chain(questions)
-            .collect::<Vec<_>>()
-            .join(" ")
+        [ids.receipt()].into_iter().chain(questions).collect::<Vec<_>>().join(" ")
     };
     let described_by = move || {
-        let describes = |(index, row): (usize, &Row)| {
-            row.says_anything(labels).then(|| ids.receipt_answer(index))
-        };
+        let describes = |(index, row): (usize, &Row)| row.says_anything(labels).then(|| ids.receipt_answer(index));
         let described = ask.with(|ask| {
             let rows = rows(ask, phase.get());
             let answers = rows.iter().enumerate().filter_map(describes);
-            answers
-                .chain(chat_reply(ask).map(|_| ids.receipt_reply()))
-                .collect::<Vec<_>>()
+            answers.chain(chat_reply(ask).map(|_| ids.receipt_reply())).collect::<Vec<_>>()
         });
         (!described.is_empty()).then(|| described.join(" "))
     };
@@ -111,8 +101,8 @@ pub(crate) fn receipt_view(
             let rows = rows(ask, phase.get()).into_iter().enumerate();
             let rows = rows.map(|(index, row)| row_view((ids, index), row, &ask.lang, labels));
             let reply = chat_reply(ask).map(|text| {
-            view! { <p class=part::REPLY id=ids.receipt_reply() dir="auto">{text.to_owned()}</p> }
-        });
+                view! { <p class=part::REPLY id=ids.receipt_reply() dir="auto">{text.to_owned()}</p> }
+            });
             (rows.collect_view(), reply)
         })
     };
@@ -186,9 +176,7 @@ fn row_view(
     let id = || ids.receipt_answer(index);
     let without = row.without_text(labels);
     let has_answer = row.has_answer();
-    let chip = row
-        .header
-        .map(|header| view! { <span class=part::CHIP dir="auto">{header}</span> " " });
+    let chip = row.header.map(|header| view! { <span class=part::CHIP dir="auto">{header}</span> " " });
     let answer = |(text, lang): (String, Option<String>)| {
         view! {
             <li class=part::ANSWER>
@@ -221,11 +209,7 @@ fn rows(ask: &AskSnapshot, phase: Phase) -> Vec<Row> {
         (None, Phase::Streaming) => Vec::new(),
         (None, Phase::Ready | Phase::Answerable | Phase::Malformed) => {
             let rows = asked(ask).zip(&ask.questions);
-            rows.map(|(row, question)| Row {
-                offered: labels_of(question),
-                ..row
-            })
-            .collect()
+            rows.map(|(row, question)| Row { offered: labels_of(question), ..row }).collect()
         }
         (outcome, _) => rows_of(ask, outcome.as_ref()),
     }
@@ -239,20 +223,17 @@ fn labels_of(question: &QuestionSnapshot) -> Vec<String> {
 fn rows_of(ask: &AskSnapshot, outcome: Option<&Outcome>) -> Vec<Row> {
     match outcome {
         Some(Outcome::Answered(reply)) => reply.answers().iter().map(answered).collect(),
-        Some(Outcome::RepliedInChat { partial, .. }) => asked(ask)
-            .enumerate()
-            .map(|(index, row)| with_partial(ask, index, row, partial))
-            .collect(),
-        Some(Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled)
-        | None => asked(ask).collect(),
+        Some(Outcome::RepliedInChat { partial, .. }) => {
+            asked(ask).enumerate().map(|(index, row)| with_partial(ask, index, row, partial)).collect()
+        }
+        Some(Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled) | None => {
+            asked(ask).collect()
+        }
     }
 }
 
 fn answered(answer: &Answer) -> Row {
-    let labels = answer
-        .selected
-        .iter()
-        .map(|selected| selected.label.clone());
+    let labels = answer.selected.iter().map(|selected| selected.label.clone());
     Row {
         header: answer.header.clone(),
         question: answer.question.clone(),
@@ -283,17 +264,7 @@ fn with_partial(ask: &AskSnapshot, index: usize, row: Row, partial: &[Selection]
     let Some(selection) = partial.iter().find(|selection| selection.question == index) else {
         return row;
     };
-    let label = |option: &usize| {
-        Some(
-            ask.questions
-                .get(index)?
-                .options
-                .get(*option)?
-                .label
-                .text
-                .clone(),
-        )
-    };
+    let label = |option: &usize| Some(ask.questions.get(index)?.options.get(*option)?.label.text.clone());
     let labels = selection.selected.iter().filter_map(label);
     Row {
         chosen: labels.collect(),
@@ -315,11 +286,7 @@ fn state_name(phase: Phase) -> &'static str {
 }
 
 /// How an ask ended, in a few words.
-pub(crate) fn state_label(
-    phase: Phase,
-    ask: &AskSnapshot,
-    labels: &'static Labels,
-) -> &'static str {
+pub(crate) fn state_label(phase: Phase, ask: &AskSnapshot, labels: &'static Labels) -> &'static str {
     match (phase, &ask.outcome) {
         (_, Some(Outcome::RepliedInChat { .. })) => labels.replied_in_chat,
         (Phase::Answered, _) => labels.answered,

@@ -47,10 +47,7 @@ async fn follow(
     Path(id): Path<String>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let (answered, told) = watch::channel(());
-    waits
-        .lock()
-        .expect("no handler panics with it")
-        .insert(id, answered);
+    waits.lock().expect("no handler panics with it").insert(id, answered);
     let asks = Event::default().event("state_change").id("0123abcd-0m");
     let first = stream::once(ready(Ok(asks.data(ASKS))));
     let then = stream::unfold((told, 1_u64), async |(mut told, count)| {
@@ -61,11 +58,7 @@ async fn follow(
     Sse::new(first.chain(then)).keep_alive(KeepAlive::new())
 }
 
-async fn answer(
-    State(waits): State<Waits>,
-    Path(id): Path<String>,
-    Json(_): Json<Value>,
-) -> Json<Value> {
+async fn answer(State(waits): State<Waits>, Path(id): Path<String>, Json(_): Json<Value>) -> Json<Value> {
     if let Some(waiting) = waits.lock().expect("no handler panics with it").get(&id) {
         waiting.send_replace(());
     }

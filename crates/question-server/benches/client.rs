@@ -18,9 +18,8 @@ pub(crate) async fn begin(address: SocketAddr, id: String) -> Outcome<()> {
 /// Follows what happens in a conversation, from the question on.
 pub(crate) async fn watch(address: SocketAddr, id: String) -> Outcome<(String, TcpStream)> {
     let mut stream = TcpStream::connect(address).await?;
-    let request = format!(
-        "GET /conversations/{id}/events HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n\r\n"
-    );
+    let request =
+        format!("GET /conversations/{id}/events HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
     until(&mut stream, "awaiting_user_response").await?;
     Ok((id, stream))

@@ -35,11 +35,7 @@ pub(crate) async fn measure(folder: &Path) -> Outcome<()> {
     for round in 0..WARM_UP + ROUNDS {
         let mut times = [0.0; 4];
         // There and back, so that none always comes after the same.
-        let order = if round % 2 == 0 {
-            [0, 1, 2, 3]
-        } else {
-            [3, 2, 1, 0]
-        };
+        let order = if round % 2 == 0 { [0, 1, 2, 3] } else { [3, 2, 1, 0] };
         for which in order {
             times[which] = match which {
                 0 => bare.one_after_another()?,
@@ -73,9 +69,7 @@ fn print(rounds: &[[f64; 4]]) {
         let least = |of: usize| times(of).fold(f64::INFINITY, f64::min);
         // Of as many clients, and for the median of the same round.
         let bare = index - index % 2;
-        let ratios = times(index)
-            .zip(times(bare))
-            .map(|(time, bare)| time / bare);
+        let ratios = times(index).zip(times(bare)).map(|(time, bare)| time / bare);
         println!(
             "| {name} | {:.0}, {:.0} | {:.2}, {:.2} | {:.0} |",
             median(times(index).collect()),
@@ -89,12 +83,7 @@ fn print(rounds: &[[f64; 4]]) {
 }
 
 /// The time of one answer, in microseconds, where so many clients answer.
-async fn answers(
-    store: &Arc<SqliteStore>,
-    steps: &Arc<Steps>,
-    name: &str,
-    clients: usize,
-) -> Outcome<f64> {
+async fn answers(store: &Arc<SqliteStore>, steps: &Arc<Steps>, name: &str, clients: usize) -> Outcome<f64> {
     let waiting = steps.len() - 1;
     // The questions first, which are not measured.
     run(store, steps, name, ABREAST, 0..waiting).await?;
@@ -117,12 +106,7 @@ async fn run(
         working.spawn(async move {
             for number in (client..ANSWERS).step_by(clients) {
                 for (conversation, effects) in &steps[which.clone()] {
-                    let change = Change {
-                        owner: None,
-                        context: &ToolContext::default(),
-                        conversation,
-                        effects,
-                    };
+                    let change = Change { owner: None, context: &ToolContext::default(), conversation, effects };
                     store.commit(&format!("{name}-{number}"), change).await?;
                 }
             }
@@ -156,17 +140,12 @@ impl Bare {
                 text.push_str(&serde_json::to_string(results)?);
             }
         }
-        Ok(Self {
-            database: Mutex::new(database),
-            text,
-        })
+        Ok(Self { database: Mutex::new(database), text })
     }
 
     fn insert(&self) -> Outcome<()> {
         let database = self.database.lock().expect("no client panics with it");
-        database
-            .prepare_cached("INSERT INTO answer VALUES (?1)")?
-            .execute([&self.text])?;
+        database.prepare_cached("INSERT INTO answer VALUES (?1)")?.execute([&self.text])?;
         Ok(())
     }
 
@@ -183,9 +162,7 @@ impl Bare {
         std::thread::scope(|scope| {
             let client = || (0..ANSWERS / ABREAST).try_for_each(|_| self.insert());
             let clients: Vec<_> = (0..ABREAST).map(|_| scope.spawn(client)).collect();
-            clients
-                .into_iter()
-                .try_for_each(|client| client.join().map_err(|_| "a client broke off")?)
+            clients.into_iter().try_for_each(|client| client.join().map_err(|_| "a client broke off")?)
         })?;
         Ok(start.elapsed().as_secs_f64() * 1e6 / ANSWERS as f64)
     }
@@ -199,22 +176,14 @@ fn steps() -> Outcome<Steps> {
     let call = "call_0123456789abcdef0123456789abcdef".to_owned();
     let events = [
         Event::UserMessage {
-            messages: vec![UserMessage {
-                id: "u".to_owned(),
-                text: "I need my car looked at".to_owned(),
-                ask: None,
-            }],
+            messages: vec![UserMessage { id: "u".to_owned(), text: "I need my car looked at".to_owned(), ask: None }],
         },
         Event::LlmResponse(AssistantMessage {
             id: "a".to_owned(),
             text: String::new(),
             tool_calls: vec![ToolCall::new(&call, "ask_user_question", ARGUMENTS)],
         }),
-        Event::AskUserQuestionPending {
-            tool_use_id: call.clone(),
-            questions: ask,
-            expires_at: None,
-        },
+        Event::AskUserQuestionPending { tool_use_id: call.clone(), questions: ask, expires_at: None },
         Event::UserQuestionResponse(Response {
             tool_use_id: call,
             reply_id: "11111111-2222-4333-8444-555555555555".to_owned(),

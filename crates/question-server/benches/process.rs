@@ -18,18 +18,11 @@ impl Server {
     pub(crate) async fn start(command: &mut Command) -> Outcome<Self> {
         let mut process = command.stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
         let stdout = process.stdout.take().ok_or("the server has no output")?;
-        let line = BufReader::new(stdout)
-            .lines()
-            .next_line()
-            .await?
-            .ok_or("the server ended at its start")?;
+        let line = BufReader::new(stdout).lines().next_line().await?.ok_or("the server ended at its start")?;
         let address = line
             .strip_prefix("listening on http://")
             .ok_or_else(|| format!("the server says something else: {line}"))?;
-        Ok(Self {
-            address: address.parse()?,
-            process,
-        })
+        Ok(Self { address: address.parse()?, process })
     }
 
     /// The memory that it has written to, in KiB: what it holds beside its program.

@@ -26,15 +26,8 @@ async fn main() -> Outcome<()> {
     if arguments.iter().any(|argument| argument == BARE) {
         return bare::serve().await;
     }
-    let asked: Vec<usize> = arguments
-        .iter()
-        .filter_map(|argument| argument.parse().ok())
-        .collect();
-    let sizes = if asked.is_empty() {
-        vec![1_000, 5_000]
-    } else {
-        asked
-    };
+    let asked: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    let sizes = if asked.is_empty() { vec![1_000, 5_000] } else { asked };
     let most = sizes.iter().max().copied().unwrap_or_default();
     process::check_open_files(most + 2 * ABREAST)?;
 

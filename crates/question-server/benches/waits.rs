@@ -54,17 +54,7 @@ impl Subject {
             }
         };
         let mut command = Command::new(env!("CARGO_BIN_EXE_question-server"));
-        command.args([
-            "--port",
-            "0",
-            "--pace",
-            "0",
-            "--log",
-            "off",
-            "--max-new",
-            "0",
-            "--database",
-        ]);
+        command.args(["--port", "0", "--pace", "0", "--log", "off", "--max-new", "0", "--database"]);
         Server::start(command.arg(database)).await
     }
 }
@@ -104,10 +94,7 @@ pub(crate) async fn measure(sizes: &[usize], folder: &Path) -> Outcome<()> {
 
 fn print(subject: Subject, size: usize, turns: &[Turn], bare: &[f64]) {
     let of = |take: fn(&Turn) -> f64| median(turns.iter().map(take).collect());
-    let beside = turns
-        .iter()
-        .zip(bare)
-        .map(|(turn, bare)| (turn.wait.max(0.0) + turn.client) / bare);
+    let beside = turns.iter().zip(bare).map(|(turn, bare)| (turn.wait.max(0.0) + turn.client) / bare);
     let lost: usize = turns.iter().map(|turn| turn.lost).sum();
     println!(
         "| {size} | {} | {:.1} | {:.1} | {:.2} | {:.2}, {:.2} | {:.0} | {lost} |",
@@ -127,10 +114,7 @@ async fn turn(subject: Subject, size: usize, folder: &Path) -> Outcome<Turn> {
     let address = server.address;
     let first = follow(address, "first", WARM_UP).await?;
     let (first, lost_first) = answer(address, first).await?;
-    for_each(0..WARM_UP, |number| {
-        begin(address, format!("quiet-{number}"))
-    })
-    .await?;
+    for_each(0..WARM_UP, |number| begin(address, format!("quiet-{number}"))).await?;
     let empty = server.memory()?;
     for_each(0..size, |number| begin(address, format!("t{number}"))).await?;
     let waiting = server.memory()?;
@@ -156,21 +140,14 @@ async fn turn(subject: Subject, size: usize, folder: &Path) -> Outcome<Turn> {
 }
 
 /// Conversations that wait, with a client each.
-async fn follow(
-    address: SocketAddr,
-    name: &'static str,
-    size: usize,
-) -> Outcome<Vec<(String, TcpStream)>> {
+async fn follow(address: SocketAddr, name: &'static str, size: usize) -> Outcome<Vec<(String, TcpStream)>> {
     let names = move |number| format!("{name}-{number}");
     for_each(0..size, |number| begin(address, names(number))).await?;
     for_each(0..size, |number| watch(address, names(number))).await
 }
 
 /// Answers every conversation and waits until its client has seen that: how many milliseconds each took, and how many saw nothing.
-async fn answer(
-    address: SocketAddr,
-    clients: Vec<(String, TcpStream)>,
-) -> Outcome<(Vec<(f64, TcpStream)>, usize)> {
+async fn answer(address: SocketAddr, clients: Vec<(String, TcpStream)>) -> Outcome<(Vec<(f64, TcpStream)>, usize)> {
     let all = clients.len();
     let seen = for_each(clients, |(id, mut stream)| async move {
         let sent = Instant::now();

@@ -63,10 +63,7 @@ impl FromStr for Token {
                  such as `openssl rand -hex 32` makes"
             ));
         }
-        Ok(Self {
-            digest: Sha256::digest(text).into(),
-            cookie: hex(&Sha256::digest(format!("{COOKIE} {text}"))),
-        })
+        Ok(Self { digest: Sha256::digest(text).into(), cookie: hex(&Sha256::digest(format!("{COOKIE} {text}"))) })
     }
 }
 
@@ -77,25 +74,15 @@ impl fmt::Debug for Token {
 }
 
 /// Lets in who has the token.
-pub(crate) async fn admit(
-    State(token): State<Arc<Token>>,
-    request: Request,
-    next: Next,
-) -> Result<Response, ApiError> {
+pub(crate) async fn admit(State(token): State<Arc<Token>>, request: Request, next: Next) -> Result<Response, ApiError> {
     if token.is_in(request.headers()) {
         return Ok(next.run(request).await);
     }
     match token_in(request.uri()).filter(|_| request.method() == Method::GET) {
         Some(given) if token.is(given) => {
             let headers = [
-                (
-                    header::SET_COOKIE,
-                    cookie(request.headers(), COOKIE, &token.cookie),
-                ),
-                (
-                    header::CACHE_CONTROL,
-                    header::HeaderValue::from_static("no-store"),
-                ),
+                (header::SET_COOKIE, cookie(request.headers(), COOKIE, &token.cookie)),
+                (header::CACHE_CONTROL, header::HeaderValue::from_static("no-store")),
             ];
             Ok((headers, Html(WELCOME)).into_response())
         }
@@ -120,13 +107,7 @@ mod tests {
             assert!(!token.is(&text[1..]) && !token.is(&text.to_uppercase()) && !token.is(""));
             assert!(!format!("{token:?}").contains(text) && !token.cookie.contains(text));
         }
-        for text in [
-            "",
-            "0123456789abcde",
-            "0123456789 abcdef",
-            "0123456789abcdeü",
-            "0123456789abcde&",
-        ] {
+        for text in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdeü", "0123456789abcde&"] {
             let why = text.parse::<Token>().expect_err("it is not");
             assert!(text.is_empty() || !why.contains(text), "{why}");
         }

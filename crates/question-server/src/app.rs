@@ -50,22 +50,12 @@ pub(crate) struct App {
 /// # Panics
 /// Outside of a Tokio runtime: questions expire and what was broken off goes on, whether or not anybody asks.
 pub fn app(config: &Config, parts: Parts) -> Router {
-    let Parts {
-        store,
-        model,
-        clock,
-        page,
-        shutdown,
-    } = parts;
+    let Parts { store, model, clock, page, shutdown } = parts;
     let runtime = Arc::new(Runtime::new(config, store, model, clock, shutdown));
     watch_deadlines(&runtime);
     take_up(&runtime);
     runtime.watch_shutdown();
-    let app = App {
-        runtime,
-        max_body: config.bounds.body as u64,
-        patience: config.patience,
-    };
+    let app = App { runtime, max_body: config.bounds.body as u64, patience: config.patience };
     // For whoever asks, under any name: what probes it knows neither names nor tokens.
     let health = Router::new()
         .route("/healthz", get(healthz))

@@ -26,19 +26,15 @@ impl FromRequest<App> for JsonBody {
         }
         let body = timeout(app.patience.body, Bytes::from_request(request, app)).await;
         let body = body.map_err(|_| ApiError::BodyTimeout)?;
-        body.map(Self)
-            .map_err(|rejection| match rejection.into_response().status() {
-                StatusCode::PAYLOAD_TOO_LARGE => ApiError::BodyTooLarge,
-                _ => ApiError::BadRequest("The body could not be read.".to_owned()),
-            })
+        body.map(Self).map_err(|rejection| match rejection.into_response().status() {
+            StatusCode::PAYLOAD_TOO_LARGE => ApiError::BodyTooLarge,
+            _ => ApiError::BadRequest("The body could not be read.".to_owned()),
+        })
     }
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
-    let content_type = headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = content_type.split(';').next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case("application/json")
 }

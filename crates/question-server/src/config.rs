@@ -130,14 +130,10 @@ pub fn read(
 ) -> Result<Command, String> {
     let mut config = Config::default();
     for (name, value) in environment {
-        let Some(name) = name
-            .to_str()
-            .filter(|name| name.starts_with(settings::PREFIX))
-        else {
+        let Some(name) = name.to_str().filter(|name| name.starts_with(settings::PREFIX)) else {
             continue;
         };
-        let setting = Setting::of_variable(name)
-            .ok_or_else(|| format!("{name}: there is no such setting"))?;
+        let setting = Setting::of_variable(name).ok_or_else(|| format!("{name}: there is no such setting"))?;
         if !value.is_empty() {
             (setting.apply)(&mut config, &value).map_err(|why| format!("{name}: {why}"))?;
         }
@@ -226,45 +222,23 @@ mod tests {
             ("QUESTION_SERVER_PORT", "1"),
             ("QUESTION_SERVER_PACE", "2"),
             ("QUESTION_SERVER_PAGE", ""),
-            (
-                "QUESTION_SERVER_ALLOW_AGENT",
-                "https://one.example https://two.example",
-            ),
+            ("QUESTION_SERVER_ALLOW_AGENT", "https://one.example https://two.example"),
         ];
         let args = ["--port", "3", "--allow-agent", "https://three.example"];
         let config = config(&variables, &args);
         assert_eq!((config.port, config.pace), (3, Duration::from_millis(2)));
-        let agents: Vec<String> = config
-            .allow_agents
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        assert_eq!(
-            agents,
-            [
-                "https://one.example",
-                "https://two.example",
-                "https://three.example"
-            ]
-        );
+        let agents: Vec<String> = config.allow_agents.iter().map(ToString::to_string).collect();
+        assert_eq!(agents, ["https://one.example", "https://two.example", "https://three.example"]);
         assert_eq!(config.page, None, "empty is not set");
     }
 
     #[test]
     fn times_have_units() {
-        for (text, seconds) in [
-            ("90s", Some(90)),
-            ("30m", Some(1800)),
-            ("2h", Some(7200)),
-            ("7d", Some(604_800)),
-            ("never", None),
-        ] {
+        for (text, seconds) in
+            [("90s", Some(90)), ("30m", Some(1800)), ("2h", Some(7200)), ("7d", Some(604_800)), ("never", None)]
+        {
             let config = config(&[], &["--expire-after", text]);
-            assert_eq!(
-                config.expire_after,
-                seconds.map(Duration::from_secs),
-                "{text}"
-            );
+            assert_eq!(config.expire_after, seconds.map(Duration::from_secs), "{text}");
         }
     }
 
@@ -293,10 +267,7 @@ mod tests {
 
     #[test]
     fn help_and_version_win_over_the_rest() {
-        assert!(matches!(
-            read_with(&[], &["--port", "1", "--help"]),
-            Ok(Command::Help)
-        ));
+        assert!(matches!(read_with(&[], &["--port", "1", "--help"]), Ok(Command::Help)));
         assert!(matches!(read_with(&[], &["-V"]), Ok(Command::Version)));
     }
 
@@ -307,10 +278,7 @@ mod tests {
             (["--port", "70000"], "70000 is no whole number"),
             (["--allow-origin", "not an origin"], "not"),
             (["--allow-agent", "https://*.example"], "https://*.example"),
-            (
-                ["--allow-agent", "https://a.example/path"],
-                "without a path",
-            ),
+            (["--allow-agent", "https://a.example/path"], "without a path"),
             (["--allow-agent", "http://[::1]:8080"], "IPv6"),
             (["--what", "1"], "--what"),
             (["--log", "loud"], "loud"),
@@ -336,10 +304,7 @@ mod tests {
         let error = read_with(&[("QUESTION_SERVER_PACE", "fast")], &[]).expect_err("it is one");
         assert!(error.contains("QUESTION_SERVER_PACE") && error.contains("fast"));
         let error = read_with(&[("QUESTION_SERVER_PROT", "s3cret")], &[]).expect_err("it is one");
-        assert!(
-            error.contains("QUESTION_SERVER_PROT") && !error.contains("s3cret"),
-            "{error}"
-        );
+        assert!(error.contains("QUESTION_SERVER_PROT") && !error.contains("s3cret"), "{error}");
         config(&[("QUESTION_SERVERS", "7"), ("PATH", "/bin")], &[]);
     }
 
@@ -348,10 +313,7 @@ mod tests {
         for address in ["0.0.0.0", "192.168.1.5", "::"] {
             let args = ["--bind", address];
             let error = read_with(&[], &args).expect_err("anybody could come in");
-            assert!(
-                error.contains("token") && error.contains(address),
-                "{error}"
-            );
+            assert!(error.contains("token") && error.contains(address), "{error}");
             let token = [("QUESTION_SERVER_TOKEN", "0123456789abcdef")];
             let config = config(&token, &args);
             assert!(config.token.is_some() && !format!("{config:?}").contains("0123456789"));

@@ -138,9 +138,7 @@ pub(crate) async fn respond(
         let mut talk = app.runtime.talk(&live).await?;
         match read_response(app.runtime.bounds(), &talk, body) {
             Ok(event) => hand_over(&app, &live, talk, event).await,
-            Err(ApiError::Rejected(Rejected::AlreadyAnswered {
-                same_reply: true, ..
-            })) => {
+            Err(ApiError::Rejected(Rejected::AlreadyAnswered { same_reply: true, .. })) => {
                 app.runtime.revive(&live, &mut talk).await?;
                 Ok(taken(&talk))
             }
@@ -160,23 +158,16 @@ fn read_response(bounds: &Bounds, talk: &Talk, body: RespondBody) -> Result<Even
     };
     let winner = winner.or_else(|| expired(conversation).filter(|_| body.tool_call_id.is_none()));
     if let Some(winner) = winner {
-        let same_reply = winner.ask.as_ref().map(|ask| &ask.reply_id) == body.reply_id.as_ref()
-            && body.reply_id.is_some();
+        let same_reply =
+            winner.ask.as_ref().map(|ask| &ask.reply_id) == body.reply_id.as_ref() && body.reply_id.is_some();
         let winner = Box::new(winner.clone());
-        return Err(ApiError::Rejected(Rejected::AlreadyAnswered {
-            same_reply,
-            winner,
-        }));
+        return Err(ApiError::Rejected(Rejected::AlreadyAnswered { same_reply, winner }));
     }
-    let waiting = conversation
-        .waiting()
-        .ok_or(ApiError::Rejected(Rejected::NotWaiting))?;
+    let waiting = conversation.waiting().ok_or(ApiError::Rejected(Rejected::NotWaiting))?;
     // Judged against another question than its own it would be wrong in ways that its user cannot understand.
     let is_foreign = |id: &String| *id != waiting.tool_use_id;
     if body.tool_call_id.as_ref().is_some_and(is_foreign) {
-        return Err(ApiError::Rejected(Rejected::ForeignReply {
-            waiting: waiting.tool_use_id.clone(),
-        }));
+        return Err(ApiError::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() }));
     }
     let mut reply = json!({"answers": body.answers});
     if let Some(Plain(details)) = body.details {
@@ -216,15 +207,8 @@ pub(crate) async fn cancel(
     ConversationId(id): ConversationId,
     JsonBody(body): JsonBody,
 ) -> Result<Json<Taken>, ApiError> {
-    let CancelBody {
-        proceed,
-        run_id,
-        tool_call_id,
-    } = if body.is_empty() {
-        CancelBody::default()
-    } else {
-        parse(&body)?
-    };
+    let CancelBody { proceed, run_id, tool_call_id } =
+        if body.is_empty() { CancelBody::default() } else { parse(&body)? };
     check_ids([&run_id, &tool_call_id])?;
     to_the_end(async move {
         let live = app.runtime.open(&caller, &id).await?;
@@ -271,9 +255,7 @@ fn is_cancelled(talk: &Talk, tool_call_id: &str) -> Result<bool, ApiError> {
     }
     match conversation.waiting() {
         Some(waiting) if waiting.tool_use_id == tool_call_id => Ok(false),
-        Some(waiting) => Err(ApiError::Rejected(Rejected::ForeignReply {
-            waiting: waiting.tool_use_id.clone(),
-        })),
+        Some(waiting) => Err(ApiError::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() })),
         None => Err(ApiError::Rejected(Rejected::NotWaiting)),
     }
 }
@@ -290,9 +272,7 @@ async fn hand_over(
 }
 
 fn taken(talk: &Talk) -> Json<Taken> {
-    Json(Taken {
-        state: StateChange::from(talk.conversation.state()),
-    })
+    Json(Taken { state: StateChange::from(talk.conversation.state()) })
 }
 
 fn check_ids(given: [&Option<String>; 2]) -> Result<(), ApiError> {
@@ -300,6 +280,5 @@ fn check_ids(given: [&Option<String>; 2]) -> Result<(), ApiError> {
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(body: &[u8]) -> Result<T, ApiError> {
-    serde_json::from_slice(body)
-        .map_err(|error| ApiError::BadRequest(format!("The body cannot be read: {error}.")))
+    serde_json::from_slice(body).map_err(|error| ApiError::BadRequest(format!("The body cannot be read: {error}.")))
 }

@@ -60,9 +60,7 @@ impl ApiError {
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::ForbiddenHost | Self::ForbiddenOrigin | Self::BypassNotAllowed => {
-                StatusCode::FORBIDDEN
-            }
+            Self::ForbiddenHost | Self::ForbiddenOrigin | Self::BypassNotAllowed => StatusCode::FORBIDDEN,
             Self::UnknownConversation | Self::NotFound => StatusCode::NOT_FOUND,
             Self::Rejected(_) | Self::ConversationFull => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -97,18 +95,16 @@ impl ApiError {
     fn message(&self) -> String {
         match self {
             Self::BadRequest(why) => why.clone(),
-            Self::UnsupportedMediaType => {
-                "The body must be JSON, with Content-Type: application/json.".to_owned()
-            }
+            Self::UnsupportedMediaType => "The body must be JSON, with Content-Type: application/json.".to_owned(),
             Self::BodyTooLarge => "The body is too large.".to_owned(),
             Self::BodyTimeout => "The body took too long to come.".to_owned(),
             Self::Unauthorized => {
                 "This server wants its token: open /?token=TOKEN once, or send Authorization: Bearer TOKEN.".to_owned()
             }
-            Self::ForbiddenHost => "This server does not answer under that name; --allow-host would make it.".to_owned(),
-            Self::ForbiddenOrigin => {
-                "Pages of this origin are not let in; --allow-origin would.".to_owned()
+            Self::ForbiddenHost => {
+                "This server does not answer under that name; --allow-host would make it.".to_owned()
             }
+            Self::ForbiddenOrigin => "Pages of this origin are not let in; --allow-origin would.".to_owned(),
             Self::BypassNotAllowed => {
                 "Clients may not bypass permissions here; --allow-bypass would let them.".to_owned()
             }
@@ -117,12 +113,8 @@ impl ApiError {
             Self::MethodNotAllowed => "That method does nothing here.".to_owned(),
             Self::InvalidReply(_) => "The answer does not fit the question.".to_owned(),
             Self::Rejected(rejected) => rejected.to_string(),
-            Self::ConversationFull => {
-                "The conversation is too long to go on; start a new one.".to_owned()
-            }
-            Self::TooManyConversations => {
-                "The server holds as many conversations as it may.".to_owned()
-            }
+            Self::ConversationFull => "The conversation is too long to go on; start a new one.".to_owned(),
+            Self::TooManyConversations => "The server holds as many conversations as it may.".to_owned(),
             Self::TooManyRequests(_) => "That is too often; wait a little.".to_owned(),
             Self::Store(_) => "The conversation could not be stored; try again.".to_owned(),
             Self::Internal => "The server broke off.".to_owned(),

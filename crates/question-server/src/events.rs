@@ -46,12 +46,7 @@ pub(crate) async fn follow(
         talk.rest();
         drop(talk);
         let shutdown = app.runtime.shutdown().clone();
-        Ok(ConversationStream {
-            live,
-            prefix: Some(prefix),
-            reader,
-            shutdown,
-        })
+        Ok(ConversationStream { live, prefix: Some(prefix), reader, shutdown })
     })
     .await
 }
@@ -64,11 +59,7 @@ fn last_event_id(uri: &Uri) -> Option<&str> {
 
 /// What a client is told before it reads on from its place. Whoever breaks off in the midst of it comes back to the same.
 fn going_on(live: &Live, talk: &Talk, place: Place) -> String {
-    let mut frames = frame(
-        Some(STATE_CHANGE),
-        Some(&live.event_id(place)),
-        &state(talk),
-    );
+    let mut frames = frame(Some(STATE_CHANGE), Some(&live.event_id(place)), &state(talk));
     let run_id = match place.known {
         Known::Messages => live.log.run_at(place.position),
         Known::Events => None,
@@ -88,10 +79,7 @@ fn anew(live: &Live, talk: &Talk, place: Place) -> String {
         Some(run_id) => run_id.to_string(),
         None => Uuid::new_v4().to_string(),
     };
-    let mut events = vec![
-        wire::run_started(&live.id, &run_id, Vec::new()),
-        snapshot(talk),
-    ];
+    let mut events = vec![wire::run_started(&live.id, &run_id, Vec::new()), snapshot(talk)];
     if under_way.is_none() {
         let outcome = wire::outcome(talk, Pending::of(&talk.context));
         let edition = Edition::Current;

@@ -46,9 +46,7 @@ impl Origin {
     /// A sentence where it has not.
     pub fn check_nameable_in_a_policy(&self) -> Result<(), String> {
         if self.host.starts_with('[') {
-            return Err(format!(
-                "{self}: a Content-Security-Policy cannot name an IPv6 address; give the host a name"
-            ));
+            return Err(format!("{self}: a Content-Security-Policy cannot name an IPv6 address; give the host a name"));
         }
         Ok(())
     }
@@ -80,19 +78,12 @@ impl FromStr for Origin {
     type Err = NotAnOrigin;
 
     fn from_str(text: &str) -> Result<Self, NotAnOrigin> {
-        let (scheme, authority) = text
-            .trim_end_matches('/')
-            .split_once("://")
-            .ok_or(NotAnOrigin)?;
+        let (scheme, authority) = text.trim_end_matches('/').split_once("://").ok_or(NotAnOrigin)?;
         if !matches!(scheme, "http" | "https") {
             return Err(NotAnOrigin);
         }
         let (host, port) = split_authority(authority).ok_or(NotAnOrigin)?;
-        let origin = Self {
-            scheme: scheme.to_owned(),
-            host,
-            port: None,
-        };
+        let origin = Self { scheme: scheme.to_owned(), host, port: None };
         let port = port.filter(|port| Some(*port) != origin.own_port());
         Ok(Self { port, ..origin })
     }
@@ -104,21 +95,13 @@ fn split_authority(authority: &str) -> Option<(String, Option<u16>)> {
         Some(colon) if !authority[colon..].contains(']') => {
             let port = &authority[colon + 1..];
             let digits = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-            (
-                &authority[..colon],
-                Some(port.parse().ok().filter(|_| digits)?),
-            )
+            (&authority[..colon], Some(port.parse().ok().filter(|_| digits)?))
         }
         Some(_) | None => (authority, None),
     };
-    let name = host
-        .strip_prefix('[')
-        .map_or(host, |host| host.strip_suffix(']').unwrap_or(""));
-    let legal = |byte: u8| {
-        byte.is_ascii_alphanumeric()
-            || matches!(byte, b'.' | b'-' | b'_')
-            || (byte == b':' && host != name)
-    };
+    let name = host.strip_prefix('[').map_or(host, |host| host.strip_suffix(']').unwrap_or(""));
+    let legal =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') || (byte == b':' && host != name);
     (!name.is_empty() && name.bytes().all(legal)).then(|| (host.to_ascii_lowercase(), port))
 }
 
@@ -166,9 +149,8 @@ impl Guard {
             return Err(ApiError::ForbiddenHost);
         };
         let names = std::iter::once(host).chain(headers.get_all(X_FORWARDED_HOST));
-        let names: Option<Vec<(String, Option<u16>)>> = names
-            .map(|name| split_authority(name.to_str().ok()?))
-            .collect();
+        let names: Option<Vec<(String, Option<u16>)>> =
+            names.map(|name| split_authority(name.to_str().ok()?)).collect();
         let names = names.ok_or(ApiError::ForbiddenHost)?;
         if !names.iter().all(|(host, _)| self.allows_host(host)) {
             return Err(ApiError::ForbiddenHost);
@@ -195,18 +177,12 @@ impl Guard {
             let port = port.filter(|port| Some(*port) != origin.own_port());
             *host == origin.host && port == origin.port
         };
-        LOOPBACK_HOSTS.contains(&origin.host.as_str())
-            || self.origins.contains(&origin)
-            || names.iter().any(is_own)
+        LOOPBACK_HOSTS.contains(&origin.host.as_str()) || self.origins.contains(&origin) || names.iter().any(is_own)
     }
 }
 
 /// The guard in front of every route.
-pub(crate) async fn guard(
-    State(guard): State<Arc<Guard>>,
-    request: Request,
-    next: Next,
-) -> Result<Response, ApiError> {
+pub(crate) async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Result<Response, ApiError> {
     guard.check(request.headers())?;
     Ok(next.run(request).await)
 }
@@ -228,14 +204,7 @@ mod tests {
     #[test]
     fn this_machine_is_let_in_under_its_own_names() {
         let guard = Guard::default();
-        for host in [
-            "localhost",
-            "127.0.0.1",
-            "127.0.0.1:8787",
-            "[::1]:8787",
-            "[::1]",
-            "LOCALHOST:1",
-        ] {
+        for host in ["localhost", "127.0.0.1", "127.0.0.1:8787", "[::1]:8787", "[::1]", "LOCALHOST:1"] {
             assert!(allows(&guard, &[("host", host)]), "{host}");
         }
         for host in [
@@ -251,44 +220,24 @@ mod tests {
             assert!(!allows(&guard, &[("host", host)]), "{host}");
         }
         assert!(!allows(&guard, &[]), "no host at all");
-        assert!(
-            !allows(&guard, &[("host", "localhost"), ("host", "localhost")]),
-            "two hosts"
-        );
+        assert!(!allows(&guard, &[("host", "localhost"), ("host", "localhost")]), "two hosts");
     }
 
     #[test]
     fn trunks_proxy_is_let_in_as_it_is() {
         let guard = Guard::default();
-        let proxied = [
-            ("host", "127.0.0.1"),
-            ("x-forwarded-host", "127.0.0.1:8080"),
-            ("origin", "http://127.0.0.1:8080"),
-        ];
+        let proxied =
+            [("host", "127.0.0.1"), ("x-forwarded-host", "127.0.0.1:8080"), ("origin", "http://127.0.0.1:8080")];
         assert!(allows(&guard, &proxied));
-        let rebound = [
-            ("host", "127.0.0.1"),
-            ("x-forwarded-host", "evil.example:8080"),
-        ];
-        assert!(
-            !allows(&guard, &rebound),
-            "the name that the browser used counts"
-        );
+        let rebound = [("host", "127.0.0.1"), ("x-forwarded-host", "evil.example:8080")];
+        assert!(!allows(&guard, &rebound), "the name that the browser used counts");
     }
 
     #[test]
     fn pages_of_other_origins_are_refused() {
         let guard = Guard::default();
-        for origin in [
-            "http://localhost:8080",
-            "http://127.0.0.1:1",
-            "http://[::1]:3000",
-            "http://localhost",
-        ] {
-            assert!(
-                allows(&guard, &[("host", "localhost:8787"), ("origin", origin)]),
-                "{origin}"
-            );
+        for origin in ["http://localhost:8080", "http://127.0.0.1:1", "http://[::1]:3000", "http://localhost"] {
+            assert!(allows(&guard, &[("host", "localhost:8787"), ("origin", origin)]), "{origin}");
         }
         for origin in [
             "null",
@@ -298,10 +247,7 @@ mod tests {
             "http://evil.example:8080",
             "http://localhost@evil.example",
         ] {
-            assert!(
-                !allows(&guard, &[("host", "localhost:8787"), ("origin", origin)]),
-                "{origin}"
-            );
+            assert!(!allows(&guard, &[("host", "localhost:8787"), ("origin", origin)]), "{origin}");
         }
     }
 
@@ -343,16 +289,10 @@ mod tests {
             ("192.168.1.5:8787", "http://192.168.1.5:8787"),
             ("[fd00::5]:8787", "http://[fd00::5]:8787"),
         ] {
-            assert!(
-                allows(&guard, &[("host", host), ("origin", origin)]),
-                "{host}"
-            );
+            assert!(allows(&guard, &[("host", host), ("origin", origin)]), "{host}");
         }
-        let proxied = [
-            ("host", "127.0.0.1:8787"),
-            ("x-forwarded-host", "chat.example"),
-            ("origin", "https://chat.example"),
-        ];
+        let proxied =
+            [("host", "127.0.0.1:8787"), ("x-forwarded-host", "chat.example"), ("origin", "https://chat.example")];
         assert!(allows(&guard, &proxied), "by a proxy on this machine");
         for (host, origin) in [
             ("chat.example:8787", "http://chat.example:9090"),
@@ -360,10 +300,7 @@ mod tests {
             ("evil.example", "http://evil.example"),
             ("192.168.1.6", "http://192.168.1.6"),
         ] {
-            assert!(
-                !allows(&guard, &[("host", host), ("origin", origin)]),
-                "{host}"
-            );
+            assert!(!allows(&guard, &[("host", host), ("origin", origin)]), "{host}");
         }
         for host in ["chat.example:80", "http://chat.example", "*", ""] {
             assert!(host.parse::<Host>().is_err(), "{host}");
@@ -374,28 +311,10 @@ mod tests {
     fn an_allowed_origin_is_let_in_exactly() {
         let origin: Origin = "http://192.168.1.5:8080".parse().expect("an origin");
         let guard = Guard::new(vec![origin], Vec::new());
-        let page = [
-            ("host", "127.0.0.1"),
-            ("x-forwarded-host", "192.168.1.5:8080"),
-            ("origin", "http://192.168.1.5:8080"),
-        ];
+        let page =
+            [("host", "127.0.0.1"), ("x-forwarded-host", "192.168.1.5:8080"), ("origin", "http://192.168.1.5:8080")];
         assert!(allows(&guard, &page));
-        assert!(
-            !allows(
-                &guard,
-                &[("host", "127.0.0.1"), ("origin", "http://192.168.1.5:9090")]
-            ),
-            "another port"
-        );
-        assert!(
-            !allows(
-                &guard,
-                &[
-                    ("host", "127.0.0.1"),
-                    ("origin", "https://192.168.1.5:8080")
-                ]
-            ),
-            "another scheme"
-        );
+        assert!(!allows(&guard, &[("host", "127.0.0.1"), ("origin", "http://192.168.1.5:9090")]), "another port");
+        assert!(!allows(&guard, &[("host", "127.0.0.1"), ("origin", "https://192.168.1.5:8080")]), "another scheme");
     }
 }

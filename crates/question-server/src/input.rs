@@ -90,9 +90,8 @@ pub(crate) enum ResumeStatus {
 
 impl RunInput {
     pub(crate) fn parse(body: &[u8]) -> Result<Self, ApiError> {
-        let input: Self = serde_json::from_slice(body).map_err(|error| {
-            ApiError::BadRequest(format!("The body is no RunAgentInput: {error}."))
-        })?;
+        let input: Self = serde_json::from_slice(body)
+            .map_err(|error| ApiError::BadRequest(format!("The body is no RunAgentInput: {error}.")))?;
         check_id(&input.thread_id)?;
         check_id(&input.run_id)?;
         input.messages.iter().try_for_each(InputMessage::check)?;
@@ -106,17 +105,12 @@ impl RunInput {
         let Some(context) = self.forwarded_props.get("toolContext") else {
             return Ok(None);
         };
-        let context = ToolContext::deserialize(context).map_err(|error| {
-            ApiError::BadRequest(format!("The toolContext cannot be read: {error}."))
-        })?;
+        let context = ToolContext::deserialize(context)
+            .map_err(|error| ApiError::BadRequest(format!("The toolContext cannot be read: {error}.")))?;
         if context.permission_mode == PermissionMode::BypassPermissions && !allow_bypass {
             return Err(ApiError::BypassNotAllowed);
         }
-        Ok(Some(ToolContext {
-            is_sub_agent: false,
-            client_tools: Vec::new(),
-            ..context
-        }))
+        Ok(Some(ToolContext { is_sub_agent: false, client_tools: Vec::new(), ..context }))
     }
 
     /// The asking tool, where the client declares it as one of its own.
@@ -214,9 +208,7 @@ fn is_tool_name(name: &str) -> bool {
 /// Refuses ids that are empty, too long or unprintable.
 pub(crate) fn check_id(id: &str) -> Result<(), ApiError> {
     if id.is_empty() || id.len() > MAX_ID_BYTES || id.chars().any(char::is_control) {
-        return Err(ApiError::BadRequest(format!(
-            "An id must have 1 to {MAX_ID_BYTES} printable bytes."
-        )));
+        return Err(ApiError::BadRequest(format!("An id must have 1 to {MAX_ID_BYTES} printable bytes.")));
     }
     Ok(())
 }
@@ -243,9 +235,9 @@ impl InputMessage {
     fn check(&self) -> Result<(), ApiError> {
         match self {
             Self::User(user) => check_id(&user.id).and_then(|()| check_ask(user.ask())),
-            Self::Tool(tool) => check_id(&tool.id)
-                .and_then(|()| check_id(&tool.tool_call_id))
-                .and_then(|()| check_ask(tool.ask())),
+            Self::Tool(tool) => {
+                check_id(&tool.id).and_then(|()| check_id(&tool.tool_call_id)).and_then(|()| check_ask(tool.ask()))
+            }
             Self::Assistant(_) | Self::Other => Ok(()),
         }
     }
@@ -297,10 +289,7 @@ fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
-            let texts: Vec<&str> = parts
-                .iter()
-                .filter_map(|part| part.get("text")?.as_str())
-                .collect();
+            let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
             texts.join("\n")
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),

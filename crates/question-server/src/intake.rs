@@ -22,11 +22,7 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 
 /// The event that an input amounts to; `None` where it brings nothing new.
-pub(crate) fn read(
-    bounds: &Bounds,
-    talk: &Talk,
-    input: &RunInput,
-) -> Result<Option<Event>, ApiError> {
+pub(crate) fn read(bounds: &Bounds, talk: &Talk, input: &RunInput) -> Result<Option<Event>, ApiError> {
     let conversation = &talk.conversation;
     let known = Known::of(conversation);
     if let Some(result) = client_result(bounds, talk, &known, input)? {
@@ -41,9 +37,8 @@ pub(crate) fn read(
         }
         refuse_foreign_reply(&known, waiting, &said)?;
     }
-    let (repeated, messages): (Vec<UserMessage>, Vec<UserMessage>) = said
-        .into_iter()
-        .partition(|message| known.is_answered(message.ask.as_ref()));
+    let (repeated, messages): (Vec<UserMessage>, Vec<UserMessage>) =
+        said.into_iter().partition(|message| known.is_answered(message.ask.as_ref()));
     if !messages.is_empty() {
         return Ok(Some(Event::UserMessage { messages }));
     }
@@ -108,19 +103,11 @@ fn client_result(
 }
 
 /// Refuses a reply in which the user says more than may be said at a time, or for which there is no room.
-pub(crate) fn check_reply(
-    bounds: &Bounds,
-    conversation: &Conversation,
-    outcome: &Outcome,
-) -> Result<(), ApiError> {
+pub(crate) fn check_reply(bounds: &Bounds, conversation: &Conversation, outcome: &Outcome) -> Result<(), ApiError> {
     let own_words = match outcome {
-        Outcome::Answered(reply) => reply
-            .answers()
-            .iter()
-            .flat_map(|answer| [&answer.other, &answer.note])
-            .flatten()
-            .map(String::len)
-            .sum(),
+        Outcome::Answered(reply) => {
+            reply.answers().iter().flat_map(|answer| [&answer.other, &answer.note]).flatten().map(String::len).sum()
+        }
         Outcome::RepliedInChat { text, partial } => {
             let words = partial.iter().flat_map(|picks| [&picks.other, &picks.note]);
             text.len() + words.flatten().map(String::len).sum::<usize>()
@@ -132,12 +119,7 @@ pub(crate) fn check_reply(
 }
 
 /// Refuses what a conversation has no room for: so many messages of so many bytes.
-fn check_room(
-    bounds: &Bounds,
-    conversation: &Conversation,
-    messages: usize,
-    bytes: usize,
-) -> Result<(), ApiError> {
+fn check_room(bounds: &Bounds, conversation: &Conversation, messages: usize, bytes: usize) -> Result<(), ApiError> {
     let history = conversation.messages();
     let is_full = history.len() + messages > bounds.messages
         || history.iter().map(length).sum::<usize>() + bytes > bounds.history;
@@ -166,9 +148,7 @@ fn check_words(bounds: &Bounds, bytes: usize) -> Result<(), ApiError> {
             bytes @ ..1024 => format!("{bytes} bytes"),
             bytes => format!("{} KB", bytes / 1024),
         };
-        return Err(ApiError::BadRequest(format!(
-            "Shorten your text to {most}."
-        )));
+        return Err(ApiError::BadRequest(format!("Shorten your text to {most}.")));
     }
     Ok(())
 }
@@ -180,9 +160,7 @@ fn new_user_messages(
     known: &Known<'_>,
     input: &RunInput,
 ) -> Result<Vec<UserMessage>, ApiError> {
-    let room = bounds
-        .messages
-        .saturating_sub(conversation.messages().len());
+    let room = bounds.messages.saturating_sub(conversation.messages().len());
     let mut said: Vec<UserMessage> = Vec::new();
     let mut ids = HashSet::new();
     let mut bytes = 0;
@@ -207,11 +185,7 @@ fn new_user_messages(
         }
         bytes += text.len();
         check_words(bounds, bytes)?;
-        said.push(UserMessage {
-            id: user.id.clone(),
-            text,
-            ask: user.ask(),
-        });
+        said.push(UserMessage { id: user.id.clone(), text, ask: user.ask() });
     }
     if !said.is_empty() {
         check_room(bounds, conversation, said.len(), bytes)?;
@@ -237,8 +211,7 @@ fn response(
 ) -> Result<Option<Response>, ApiError> {
     let ask = &waiting.questions;
     let for_ask = |id: &str| id == waiting.tool_use_id;
-    let tool =
-        tool_messages(input).find(|tool| for_ask(&tool.tool_call_id) && !known.has(&tool.id));
+    let tool = tool_messages(input).find(|tool| for_ask(&tool.tool_call_id) && !known.has(&tool.id));
     if let Some(tool) = tool {
         let outcome = read_outcome(ask, &tool.text())?;
         let (reply_id, by) = identity(tool.ask(), &tool.id);
@@ -247,21 +220,12 @@ fn response(
             ..respond(waiting, reply_id, by, outcome, said)
         }));
     }
-    if let Some(resume) = input
-        .resume
-        .iter()
-        .find(|resume| for_ask(&resume.interrupt_id))
-    {
+    if let Some(resume) = input.resume.iter().find(|resume| for_ask(&resume.interrupt_id)) {
         let outcome = read_resume(ask, resume)?;
         let (reply_id, by) = identity(resume.ask(), &input.run_id);
         return Ok(Some(respond(waiting, reply_id, by, outcome, said)));
     }
-    let tapped = |message: &&UserMessage| {
-        message
-            .ask
-            .as_ref()
-            .is_some_and(|ask| for_ask(&ask.tool_call_id))
-    };
+    let tapped = |message: &&UserMessage| message.ask.as_ref().is_some_and(|ask| for_ask(&ask.tool_call_id));
     Ok(said.iter().find(tapped).map(|message| {
         let outcome = match_message(ask, &message.text, Vec::new());
         let (reply_id, by) = identity(message.ask.clone(), &message.id);
@@ -301,13 +265,8 @@ fn read_outcome(ask: &AskUserQuestion, content: &str) -> Result<Outcome, ApiErro
     }
     match json::parse(content) {
         Ok(Value::String(text)) => Ok(match_message(ask, &text, Vec::new())),
-        Ok(Value::Object(object)) => Err(ApiError::InvalidReply(violations(
-            ask,
-            &Value::Object(object),
-        ))),
-        Ok(_) | Err(_) if content.trim().is_empty() => {
-            Err(ApiError::InvalidReply(violations(ask, &Value::Null)))
-        }
+        Ok(Value::Object(object)) => Err(ApiError::InvalidReply(violations(ask, &Value::Object(object)))),
+        Ok(_) | Err(_) if content.trim().is_empty() => Err(ApiError::InvalidReply(violations(ask, &Value::Null))),
         Ok(_) | Err(_) => Ok(match_message(ask, content, Vec::new())),
     }
 }
@@ -316,11 +275,10 @@ fn read_resume(ask: &AskUserQuestion, resume: &Resume) -> Result<Outcome, ApiErr
     match (resume.status, &resume.payload) {
         (ResumeStatus::Cancelled, _) => Ok(Outcome::Declined),
         (ResumeStatus::Resolved, Some(Plain(Value::String(text)))) => read_outcome(ask, text),
-        (ResumeStatus::Resolved, Some(Plain(payload))) => Outcome::from_json(ask, payload)
-            .ok_or_else(|| ApiError::InvalidReply(violations(ask, payload))),
-        (ResumeStatus::Resolved, None) => {
-            Err(ApiError::InvalidReply(violations(ask, &Value::Null)))
+        (ResumeStatus::Resolved, Some(Plain(payload))) => {
+            Outcome::from_json(ask, payload).ok_or_else(|| ApiError::InvalidReply(violations(ask, payload)))
         }
+        (ResumeStatus::Resolved, None) => Err(ApiError::InvalidReply(violations(ask, &Value::Null))),
     }
 }
 
@@ -336,9 +294,7 @@ fn refuse_foreign_reply(
 ) -> Result<(), ApiError> {
     let ask = said.last().and_then(|message| message.ask.as_ref());
     match ask.is_some() && !known.is_answered(ask) {
-        true => Err(ApiError::Rejected(Rejected::ForeignReply {
-            waiting: waiting.tool_use_id.clone(),
-        })),
+        true => Err(ApiError::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() })),
         false => Ok(()),
     }
 }
@@ -351,10 +307,8 @@ fn refuse_late_reply(
     input: &RunInput,
     repeated: &[UserMessage],
 ) -> Result<(), ApiError> {
-    let from_message = repeated
-        .last()
-        .and_then(|message| message.ask.clone())
-        .map(|ask| (ask.tool_call_id, ask.reply_id));
+    let from_message =
+        repeated.last().and_then(|message| message.ask.clone()).map(|ask| (ask.tool_call_id, ask.reply_id));
     let last = input
         .messages
         .iter()
@@ -364,40 +318,21 @@ fn refuse_late_reply(
         Some(InputMessage::Tool(tool)) if !known.has(&tool.id) => {
             Some((tool.tool_call_id.clone(), identity(tool.ask(), &tool.id).0))
         }
-        Some(
-            InputMessage::Tool(_)
-            | InputMessage::User(_)
-            | InputMessage::Assistant(_)
-            | InputMessage::Other,
-        )
+        Some(InputMessage::Tool(_) | InputMessage::User(_) | InputMessage::Assistant(_) | InputMessage::Other)
         | None => None,
     };
-    let from_resume = input.resume.first().map(|resume| {
-        (
-            resume.interrupt_id.clone(),
-            identity(resume.ask(), &input.run_id).0,
-        )
-    });
+    let from_resume =
+        input.resume.first().map(|resume| (resume.interrupt_id.clone(), identity(resume.ask(), &input.run_id).0));
     let Some((tool_call_id, reply_id)) = from_tool.or(from_message).or(from_resume) else {
         return Ok(());
     };
     match conversation.result_of(&tool_call_id) {
-        Some(winner)
-            if winner
-                .ask
-                .as_ref()
-                .is_some_and(|ask| ask.reply_id == reply_id) =>
-        {
-            Ok(())
+        Some(winner) if winner.ask.as_ref().is_some_and(|ask| ask.reply_id == reply_id) => Ok(()),
+        Some(winner) => {
+            Err(ApiError::Rejected(Rejected::AlreadyAnswered { same_reply: false, winner: Box::new(winner.clone()) }))
         }
-        Some(winner) => Err(ApiError::Rejected(Rejected::AlreadyAnswered {
-            same_reply: false,
-            winner: Box::new(winner.clone()),
-        })),
         None => Err(ApiError::Rejected(match conversation.waiting() {
-            Some(waiting) => Rejected::ForeignReply {
-                waiting: waiting.tool_use_id.clone(),
-            },
+            Some(waiting) => Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() },
             None => Rejected::NotWaiting,
         })),
     }
@@ -406,9 +341,9 @@ fn refuse_late_reply(
 /// Refuses what nobody here can read, such as an image alone, instead of passing over it. Here, too, only the end of the history is looked at.
 fn refuse_unreadable(known: &Known<'_>, input: &RunInput) -> Result<(), ApiError> {
     match input.messages.last() {
-        Some(InputMessage::User(user)) if user.is_unreadable() && !known.has(&user.id) => Err(
-            ApiError::BadRequest("This agent reads text alone: say it in words.".to_owned()),
-        ),
+        Some(InputMessage::User(user)) if user.is_unreadable() && !known.has(&user.id) => {
+            Err(ApiError::BadRequest("This agent reads text alone: say it in words.".to_owned()))
+        }
         Some(_) | None => Ok(()),
     }
 }

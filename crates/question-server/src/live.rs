@@ -68,9 +68,7 @@ pub(crate) struct Left {
 pub(crate) fn messages_at_rest(conversation: &Conversation) -> Option<usize> {
     match conversation.state() {
         ConvState::Idle | ConvState::AwaitingUserResponse(_) => Some(conversation.messages().len()),
-        ConvState::LlmRequesting { .. }
-        | ConvState::ToolExecuting(_)
-        | ConvState::Failed { .. } => None,
+        ConvState::LlmRequesting { .. } | ConvState::ToolExecuting(_) | ConvState::Failed { .. } => None,
     }
 }
 
@@ -110,10 +108,7 @@ pub(crate) struct Place {
 impl Place {
     /// The same place for a client that knows what was before it.
     pub(crate) fn knowing_events(self) -> Self {
-        Self {
-            known: Known::Events,
-            ..self
-        }
+        Self { known: Known::Events, ..self }
     }
 }
 
@@ -186,9 +181,7 @@ impl Live {
 
     /// Counts a change that a client makes.
     pub(crate) fn allow_change(&self) -> Result<(), ApiError> {
-        self.changes
-            .take(Instant::now())
-            .map_err(ApiError::TooManyRequests)
+        self.changes.take(Instant::now()).map_err(ApiError::TooManyRequests)
     }
 
     /// The id by which a client comes back as its `Last-Event-ID`: `LIFE-COUNT`. Clients count as well, to know what they have and what is missing.
@@ -210,9 +203,7 @@ impl Live {
         };
         let is_ours = u32::from_str_radix(epoch, 16) == Ok(self.epoch);
         let position = position.parse().ok().filter(|_| is_ours)?;
-        self.log
-            .reaches(position)
-            .then_some(Place { position, known })
+        self.log.reaches(position).then_some(Place { position, known })
     }
 
     /// What a client is told at this position that has missed something: the same for all, so that it is there once however many take it, and
@@ -232,19 +223,13 @@ impl Live {
     /// From where a client reads on that knows the conversation's messages.
     pub(crate) fn settled(&self, talk: &Talk) -> Place {
         let run = talk.run.as_ref();
-        Place {
-            position: run.map_or_else(|| self.log.next_position(), |run| run.settled),
-            known: Known::Messages,
-        }
+        Place { position: run.map_or_else(|| self.log.next_position(), |run| run.settled), known: Known::Messages }
     }
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
-        let life = Life {
-            epoch: self.epoch,
-            position: self.log.next_position(),
-        };
+        let life = Life { epoch: self.epoch, position: self.log.next_position() };
         let talk = self.talk.get_mut();
         let messages = match talk.is_away {
             true => talk.messages_left,
@@ -270,10 +255,7 @@ impl Run {
 
     /// A run that no client reads as its own.
     pub(crate) fn detached(id: String, talk: &Talk) -> Self {
-        Self {
-            is_detached: true,
-            ..Self::new(id, Pending::of(&talk.context))
-        }
+        Self { is_detached: true, ..Self::new(id, Pending::of(&talk.context)) }
     }
 
     pub(crate) fn follow(&self) -> Follower {

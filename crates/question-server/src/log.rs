@@ -73,15 +73,8 @@ pub(crate) enum Found {
 impl Log {
     /// A log that begins at a position and keeps at most so many bytes for those who read slowly.
     pub(crate) fn new(first: u64, most_bytes: usize) -> Self {
-        let entries = Entries {
-            first,
-            ..Entries::default()
-        };
-        Self {
-            most_bytes,
-            entries: Mutex::new(entries),
-            next: watch::Sender::new(first),
-        }
+        let entries = Entries { first, ..Entries::default() };
+        Self { most_bytes, entries: Mutex::new(entries), next: watch::Sender::new(first) }
     }
 
     /// The position of the next entry.
@@ -98,18 +91,13 @@ impl Log {
     pub(crate) fn begin_run(&self, run_id: &str) {
         let mut entries = self.lock();
         let first = entries.next_position();
-        entries.runs.push_back(Span {
-            run_id: run_id.into(),
-            first,
-            last: None,
-        });
+        entries.runs.push_back(Span { run_id: run_id.into(), first, last: None });
     }
 
     /// The run that has begun before this position and goes on there.
     pub(crate) fn run_at(&self, position: u64) -> Option<Arc<str>> {
         let entries = self.lock();
-        let goes_on =
-            |run: &&Span| run.first < position && run.last.is_none_or(|last| position <= last);
+        let goes_on = |run: &&Span| run.first < position && run.last.is_none_or(|last| position <= last);
         let run = entries.runs.iter().find(goes_on)?;
         Some(Arc::clone(&run.run_id))
     }
@@ -136,23 +124,14 @@ impl Log {
         let position = entries.next_position();
         entries.waiting = 0;
         entries.bytes += data.len();
-        entries.entries.push_back(Entry {
-            position,
-            kind,
-            data,
-            end,
-        });
+        entries.entries.push_back(Entry { position, kind, data, end });
         entries.keep(MAX_LOG_ENTRIES, self.most_bytes);
         self.next.send_replace(position + 1);
     }
 
     /// A reader, which counts as one until it is dropped.
     pub(crate) fn reader(self: &Arc<Self>, position: u64) -> Reader {
-        Reader {
-            next: self.next.subscribe(),
-            log: Arc::clone(self),
-            position,
-        }
+        Reader { next: self.next.subscribe(), log: Arc::clone(self), position }
     }
 
     /// What is at a reader's position; where nothing is yet, the reader counts as waiting. Both under one lock, so that nothing it has not read can
@@ -204,8 +183,7 @@ impl Entries {
             self.first += 1;
         }
         let first = self.first;
-        self.runs
-            .retain(|run| run.last.is_none_or(|last| first <= last));
+        self.runs.retain(|run| run.last.is_none_or(|last| first <= last));
     }
 
     fn at(&self, position: u64) -> Option<Found> {
@@ -234,15 +212,9 @@ impl Reader {
                 self.position += 1;
                 return found;
             }
-            let waiting = Waiting {
-                log: &self.log,
-                position: self.position,
-            };
+            let waiting = Waiting { log: &self.log, position: self.position };
             // The sender lives in the log that this reader holds.
-            self.next
-                .changed()
-                .await
-                .expect("the log outlives its readers");
+            self.next.changed().await.expect("the log outlives its readers");
             drop(waiting);
         }
     }

@@ -42,11 +42,7 @@ fn main() -> ExitCode {
 fn run(config: Config) -> Result<(), String> {
     let log = Stderr::start().map_err(|error| format!("no thread for the log: {error}"))?;
     let writer = log.clone();
-    tracing_subscriber::fmt()
-        .with_max_level(config.log)
-        .with_ansi(false)
-        .with_writer(move || writer.clone())
-        .init();
+    tracing_subscriber::fmt().with_max_level(config.log).with_ansi(false).with_writer(move || writer.clone()).init();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -68,12 +64,8 @@ async fn serve(config: Config) -> Result<(), String> {
     };
     let shutdown = parts.shutdown.clone();
     let address = SocketAddr::from((config.bind, config.port));
-    let listener = TcpListener::bind(address)
-        .await
-        .map_err(|error| bind_failed(address, &error))?;
-    let bound = listener
-        .local_addr()
-        .map_err(|error| format!("the bound port cannot be read: {error}"))?;
+    let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
+    let bound = listener.local_addr().map_err(|error| format!("the bound port cannot be read: {error}"))?;
     let router = app(&config, parts);
     // Whoever knows that it listens may tell it to stop.
     let told = told_to_stop().map_err(|error| format!("signals cannot be heeded: {error}"))?;
@@ -123,10 +115,7 @@ fn bind_failed(address: SocketAddr, error: &io::Error) -> String {
             format!("port {port} needs more rights; choose one above 1023 with --port.")
         }
         io::ErrorKind::AddrNotAvailable => {
-            format!(
-                "{} is no address of this machine; choose another with --bind.",
-                address.ip()
-            )
+            format!("{} is no address of this machine; choose another with --bind.", address.ip())
         }
         _ => format!("{address} cannot be bound: {error}"),
     }

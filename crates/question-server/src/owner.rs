@@ -87,9 +87,7 @@ pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
 /// Gives a cookie with an answer that is for one browser: the API's, or the page's document, which is kept by that browser alone then. What else the
 /// page consists of may be kept by a cache for all that come by it, and a token in it would make them one owner.
 fn give(set_cookie: HeaderValue, headers: &mut HeaderMap) {
-    let is_kept = headers
-        .get(header::CACHE_CONTROL)
-        .is_some_and(|cache| cache != NO_STORE);
+    let is_kept = headers.get(header::CACHE_CONTROL).is_some_and(|cache| cache != NO_STORE);
     if is_kept {
         let kind = headers.get(header::CONTENT_TYPE);
         if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
@@ -104,9 +102,8 @@ const NO_STORE: &str = "no-store";
 const FOR_ONE_BROWSER: HeaderValue = HeaderValue::from_static("private, no-cache");
 
 fn token_in(headers: &HeaderMap) -> Option<&str> {
-    cookies(headers, COOKIE).find(|token| {
-        token.len() == TOKEN_DIGITS && token.bytes().all(|byte| byte.is_ascii_hexdigit())
-    })
+    cookies(headers, COOKIE)
+        .find(|token| token.len() == TOKEN_DIGITS && token.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// The token of `Authorization: Bearer TOKEN`.
@@ -118,30 +115,21 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// The values of all cookies of that name.
-pub(crate) fn cookies<'a>(
-    headers: &'a HeaderMap,
-    name: &'static str,
-) -> impl Iterator<Item = &'a str> {
+pub(crate) fn cookies<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
     let prefix = Transport::of(headers).cookie_prefix();
     let lines = headers.get_all(header::COOKIE).iter();
-    lines
-        .filter_map(|line| line.to_str().ok())
-        .flat_map(|line| line.split(';'))
-        .filter_map(move |cookie| {
-            let named = cookie.trim().strip_prefix(prefix)?;
-            named.strip_prefix(name)?.strip_prefix('=')
-        })
+    lines.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';')).filter_map(move |cookie| {
+        let named = cookie.trim().strip_prefix(prefix)?;
+        named.strip_prefix(name)?.strip_prefix('=')
+    })
 }
 
 /// A cookie for a browser to keep.
 pub(crate) fn cookie(headers: &HeaderMap, name: &str, value: &str) -> HeaderValue {
     let transport = Transport::of(headers);
     let (prefix, secure) = (transport.cookie_prefix(), transport.cookie_attribute());
-    let cookie = format!(
-        "{prefix}{name}={value}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict{secure}"
-    );
-    HeaderValue::try_from(cookie)
-        .expect("hexadecimal digits and this file's own text are legal in a header")
+    let cookie = format!("{prefix}{name}={value}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict{secure}");
+    HeaderValue::try_from(cookie).expect("hexadecimal digits and this file's own text are legal in a header")
 }
 
 /// How a browser came here.
@@ -184,13 +172,8 @@ fn keeps_cookies(headers: &HeaderMap) -> bool {
     if let Some(site) = headers.get(SEC_FETCH_SITE) {
         return site == "same-origin" || site == "none";
     }
-    let origin = headers
-        .get(header::ORIGIN)
-        .and_then(|origin| origin.to_str().ok()?.split_once("://"));
-    let mut names = headers
-        .get_all(header::HOST)
-        .iter()
-        .chain(headers.get_all(X_FORWARDED_HOST));
+    let origin = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok()?.split_once("://"));
+    let mut names = headers.get_all(header::HOST).iter().chain(headers.get_all(X_FORWARDED_HOST));
     origin.is_some_and(|(_, authority)| names.any(|name| name == authority))
 }
 
@@ -231,18 +214,10 @@ mod tests {
             format!("question_owner=short;question_owner={token}"),
         ] {
             let mut headers = HeaderMap::new();
-            headers.insert(
-                header::COOKIE,
-                HeaderValue::try_from(cookie).expect("it is legal"),
-            );
+            headers.insert(header::COOKIE, HeaderValue::try_from(cookie).expect("it is legal"));
             assert_eq!(token_in(&headers), Some(token.as_str()));
         }
-        for cookie in [
-            "question_owner=",
-            "xquestion_owner=1",
-            "question_owner=../..",
-            "=;;=",
-        ] {
+        for cookie in ["question_owner=", "xquestion_owner=1", "question_owner=../..", "=;;="] {
             let mut headers = HeaderMap::new();
             headers.insert(header::COOKIE, HeaderValue::from_static(cookie));
             assert_eq!(token_in(&headers), None, "{cookie}");

@@ -35,23 +35,16 @@ impl Page {
     /// A sentence where there is none, or it cannot be read.
     pub fn read(folder: &Path) -> Result<Self, String> {
         if !folder.join(INDEX).is_file() {
-            return Err(format!(
-                "{} holds no {INDEX}; build the page first.",
-                folder.display()
-            ));
+            return Err(format!("{} holds no {INDEX}; build the page first.", folder.display()));
         }
         let unreadable = |error: io::Error| format!("{} cannot be read: {error}", folder.display());
         let mut found = Vec::new();
         let root = fs::canonicalize(folder).map_err(unreadable)?;
         find(&root, &root, "/", &mut found).map_err(unreadable)?;
         let files = thread::scope(|scope| {
-            let read = found
-                .into_iter()
-                .map(|(path, place)| scope.spawn(move || Ok((path, File::read(&place)?))));
+            let read = found.into_iter().map(|(path, place)| scope.spawn(move || Ok((path, File::read(&place)?))));
             let reading: Vec<_> = read.collect();
-            let read = reading
-                .into_iter()
-                .map(|file| file.join().expect("neither reading nor packing panics"));
+            let read = reading.into_iter().map(|file| file.join().expect("neither reading nor packing panics"));
             read.collect::<Result<_, _>>().map_err(unreadable)
         })?;
         Ok(Self { files })
@@ -67,12 +60,7 @@ impl Page {
 
 /// The files in a folder and below, each with the path under which it is served. What begins with a dot is no part of a page, nor is what a link
 /// names outside of it.
-fn find(
-    root: &Path,
-    folder: &Path,
-    path: &str,
-    found: &mut Vec<(String, PathBuf)>,
-) -> io::Result<()> {
+fn find(root: &Path, folder: &Path, path: &str, found: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
@@ -92,11 +80,7 @@ fn find(
 }
 
 /// Gives a file of the page, or says that the client has it already.
-pub(crate) async fn serve(
-    State(page): State<Arc<Page>>,
-    uri: Uri,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub(crate) async fn serve(State(page): State<Arc<Page>>, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
     // It is a name among those that are there, never a way through folders.
     let path = percent_decode_str(uri.path()).decode_utf8();
     let path = path.map_err(|_| ApiError::NotFound)?;
@@ -111,8 +95,5 @@ pub(crate) async fn serve(
 fn list(headers: &HeaderMap, name: HeaderName) -> Vec<&str> {
     let lines = headers.get_all(name).iter();
     let lines = lines.filter_map(|line| line.to_str().ok());
-    lines
-        .flat_map(|line| line.split(','))
-        .map(str::trim)
-        .collect()
+    lines.flat_map(|line| line.split(',')).map(str::trim).collect()
 }

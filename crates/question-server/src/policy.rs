@@ -27,10 +27,9 @@ pub(crate) fn policy(allow_agents: &[Origin]) -> HeaderValue {
 
 /// Lets pages of other origins read the answers, without cookies: they bring a token of their own where they need one.
 pub(crate) fn cross_origin(allowed: &[Origin]) -> CorsLayer {
-    let origins = allowed.iter().map(|origin| {
-        HeaderValue::try_from(origin.to_string())
-            .expect("an origin's characters are legal in a header")
-    });
+    let origins = allowed
+        .iter()
+        .map(|origin| HeaderValue::try_from(origin.to_string()).expect("an origin's characters are legal in a header"));
     CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
         .allow_methods([Method::GET, Method::POST])
@@ -44,11 +43,7 @@ const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
 
 /// Puts the headers on every response: an error is no place for scripts either. An event stream is never shown, and each that is open keeps its
 /// headers in memory: it has those alone that say so.
-pub(crate) async fn harden(
-    State(policy): State<HeaderValue>,
-    request: Request,
-    next: Next,
-) -> Response {
+pub(crate) async fn harden(State(policy): State<HeaderValue>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
@@ -65,10 +60,8 @@ pub(crate) async fn harden(
     response
 }
 
-const CROSS_ORIGIN_OPENER_POLICY: HeaderName =
-    HeaderName::from_static("cross-origin-opener-policy");
-const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
-    HeaderName::from_static("cross-origin-resource-policy");
+const CROSS_ORIGIN_OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");

@@ -32,14 +32,8 @@ struct Left {
 
 impl Allowance {
     pub(crate) fn new(now: Instant, rate: PerMinute) -> Self {
-        let left = Left {
-            times: f64::from(rate.0),
-            at: now,
-        };
-        Self {
-            rate,
-            left: Mutex::new(left),
-        }
+        let left = Left { times: f64::from(rate.0), at: now };
+        Self { rate, left: Mutex::new(left) }
     }
 
     /// Whether it is as it would be if nothing had been taken.

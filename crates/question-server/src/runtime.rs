@@ -130,11 +130,7 @@ impl Runtime {
     }
 
     /// Takes a client's input and gives the response to stream: a run, or what has become of the one that took the same input before.
-    pub(crate) async fn run(
-        self: Arc<Self>,
-        caller: Caller,
-        input: RunInput,
-    ) -> Result<RunStream, ApiError> {
+    pub(crate) async fn run(self: Arc<Self>, caller: Caller, input: RunInput) -> Result<RunStream, ApiError> {
         let context = input.context(self.allow_bypass)?;
         let client_tools = input.client_tools()?;
         let live = self.open_or_create(&caller, &input.thread_id).await?;
@@ -153,10 +149,7 @@ impl Runtime {
             // Its client has gone, as one does that presses Stop; what it says next comes first.
             stop(&run).await;
         };
-        let event = match (
-            intake::read(&self.bounds, &talk, &input)?,
-            talk.conversation.state(),
-        ) {
+        let event = match (intake::read(&self.bounds, &talk, &input)?, talk.conversation.state()) {
             (Some(event), _) => Some(event),
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
             // The process that worked on it has ended.
@@ -187,12 +180,7 @@ impl Runtime {
         }
         let run = Run::new(input.run_id, pending);
         match self.begin(&live, &mut talk, run, event).await {
-            Ok((run, reader)) => Ok(RunStream::following(
-                Vec::new(),
-                reader,
-                run.follow(),
-                client,
-            )),
+            Ok((run, reader)) => Ok(RunStream::following(Vec::new(), reader, run.follow(), client)),
             Err(error) => {
                 talk.context = before;
                 Err(error)
@@ -231,8 +219,7 @@ impl Runtime {
         live.log.begin_run(&run.id);
         let reader = live.log.reader(live.log.next_position());
         let taken = taken_messages(&effects, brought.as_deref());
-        live.log
-            .push_event(&wire::run_started(&live.id, &run.id, taken));
+        live.log.push_event(&wire::run_started(&live.id, &run.id, taken));
         if goes_on {
             live.log.push_event(&snapshot(talk));
         }
@@ -245,23 +232,13 @@ impl Runtime {
                 talk.run = Some(run.clone());
                 tokio::spawn(Arc::clone(self).drive(Arc::clone(live), run.clone(), work));
             }
-            None => end_run(
-                live,
-                talk,
-                &run,
-                RunEnd::Finished(wire::outcome(talk, run.pending)),
-            ),
+            None => end_run(live, talk, &run, RunEnd::Finished(wire::outcome(talk, run.pending))),
         }
         Ok((run, reader))
     }
 
     /// Lets the state machine take an event and stores what it changed.
-    async fn commit(
-        &self,
-        live: &Live,
-        talk: &mut Talk,
-        event: Event,
-    ) -> Result<Vec<Effect>, ApiError> {
+    async fn commit(&self, live: &Live, talk: &mut Talk, event: Event) -> Result<Vec<Effect>, ApiError> {
         let name = event.name();
         if self.log_contents {
             tracing::info!(conversation = %live.name(), contents = ?event);

@@ -23,8 +23,7 @@ pub async fn serve(
     told_to_stop: impl Future<Output = ()>,
 ) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
-        .header_read_timeout(patience.head);
+    http.timer(TokioTimer::new()).header_read_timeout(patience.head);
     let connections = GracefulShutdown::new();
     let mut told_to_stop = pin!(told_to_stop);
     loop {
@@ -56,28 +55,18 @@ struct Impatient {
 
 impl Impatient {
     fn new(stream: TcpStream, patience: Duration) -> Self {
-        Self {
-            stream,
-            patience,
-            giving_up: None,
-        }
+        Self { stream, patience, giving_up: None }
     }
 
     /// What came of writing, unless it has waited for too long.
-    fn judge<T>(
-        &mut self,
-        context: &mut Context<'_>,
-        written: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
+    fn judge<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.giving_up = None;
             return written;
         }
         let patience = self.patience;
         // From the first write that the client does not take, until one is taken again.
-        let giving_up = self
-            .giving_up
-            .get_or_insert_with(|| Box::pin(sleep(patience)));
+        let giving_up = self.giving_up.get_or_insert_with(|| Box::pin(sleep(patience)));
         ready!(giving_up.as_mut().poll(context));
         // What the system still holds for this client goes, too.
         self.stream.set_zero_linger()?;
@@ -96,11 +85,7 @@ impl AsyncRead for Impatient {
 }
 
 impl AsyncWrite for Impatient {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.judge(context, written)
     }

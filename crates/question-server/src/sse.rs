@@ -51,38 +51,19 @@ pub(crate) struct Client {
 impl Client {
     /// Who sent this input.
     pub(crate) fn of(input: &RunInput) -> Self {
-        Self {
-            thread_id: input.thread_id.clone(),
-            run_id: input.run_id.clone(),
-            edition: input.edition(),
-        }
+        Self { thread_id: input.thread_id.clone(), run_id: input.run_id.clone(), edition: input.edition() }
     }
 }
 
 impl RunStream {
     /// A run from where the reader stands: the client's own, or the rest of another that did what this client asks for.
-    pub(crate) fn following(
-        prefix: Vec<Event>,
-        reader: Reader,
-        follower: Follower,
-        client: Client,
-    ) -> Self {
-        Self {
-            prefix,
-            following: Some(Following {
-                reader,
-                _follower: follower,
-                client,
-            }),
-        }
+    pub(crate) fn following(prefix: Vec<Event>, reader: Reader, follower: Follower, client: Client) -> Self {
+        Self { prefix, following: Some(Following { reader, _follower: follower, client }) }
     }
 
     /// A run that is over.
     pub(crate) fn once(events: Vec<Event>) -> Self {
-        Self {
-            prefix: events,
-            following: None,
-        }
+        Self { prefix: events, following: None }
     }
 }
 
@@ -114,14 +95,8 @@ impl RunStream {
         if entry.end.is_some() {
             self.following = None;
         }
-        write_frame(
-            &mut out,
-            OutFrame {
-                data: &data,
-                ..OutFrame::default()
-            },
-        )
-        .expect("there is no id that could hold a line end");
+        write_frame(&mut out, OutFrame { data: &data, ..OutFrame::default() })
+            .expect("there is no id that could hold a line end");
         Some(out)
     }
 }
@@ -143,15 +118,8 @@ impl Following {
             return Arc::clone(&entry.data);
         };
         let client = &self.client;
-        let event = wire::run_finished(
-            client.edition,
-            &client.thread_id,
-            &client.run_id,
-            outcome.clone(),
-        );
-        serde_json::to_string(&event)
-            .expect("an event has only strings for keys")
-            .into()
+        let event = wire::run_finished(client.edition, &client.thread_id, &client.run_id, outcome.clone());
+        serde_json::to_string(&event).expect("an event has only strings for keys").into()
     }
 }
 
@@ -186,10 +154,7 @@ impl ConversationStream {
         };
         match found {
             Ok(Found::Entry(entry)) => {
-                let id = self.live.event_id(Place {
-                    position: entry.position + 1,
-                    known: Known::Events,
-                });
+                let id = self.live.event_id(Place { position: entry.position + 1, known: Known::Events });
                 let event = (entry.kind == Kind::StateChange).then_some(STATE_CHANGE);
                 Some(frame(event, Some(&id), &entry.data).into())
             }
@@ -211,8 +176,7 @@ impl AsRef<[u8]> for Shared {
 /// One frame; where it has an id, a client comes back with that.
 pub(crate) fn frame(event: Option<&str>, id: Option<&str>, data: &str) -> String {
     let mut out = String::new();
-    write_frame(&mut out, OutFrame { event, id, data })
-        .expect("types and event ids hold no line end");
+    write_frame(&mut out, OutFrame { event, id, data }).expect("types and event ids hold no line end");
     out
 }
 

@@ -36,9 +36,7 @@ impl Stderr {
         let (lines, todo) = mpsc::sync_channel(LINES_AHEAD);
         let left_out = Arc::new(AtomicUsize::new(0));
         let missing = Arc::clone(&left_out);
-        thread::Builder::new()
-            .name("log".to_owned())
-            .spawn(move || write_off(&todo, &missing))?;
+        thread::Builder::new().name("log".to_owned()).spawn(move || write_off(&todo, &missing))?;
         Ok(Self { lines, left_out })
     }
 
@@ -79,10 +77,7 @@ fn write_off(todo: &Receiver<Piece>, left_out: &AtomicUsize) {
         };
         let missing = left_out.swap(0, Ordering::Relaxed);
         if missing > 0 {
-            let _ = writeln!(
-                stderr,
-                "{missing} lines of the log are left out: nobody read it"
-            );
+            let _ = writeln!(stderr, "{missing} lines of the log are left out: nobody read it");
         }
     }
 }

@@ -19,11 +19,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>>;
 
     /// Keeps what an event changed, as one commit. Once it is acknowledged it stays.
-    fn commit<'a>(
-        &'a self,
-        id: &'a str,
-        change: Change<'a>,
-    ) -> BoxFuture<'a, Result<(), StoreError>>;
+    fn commit<'a>(&'a self, id: &'a str, change: Change<'a>) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// How many conversations there are.
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>>;

@@ -5,8 +5,7 @@ use crate::log::Log;
 use crate::models::{Delta, ModelError};
 use crate::wire::is_the_clients;
 use ag_ui_stream::event::{
-    TextMessageContent, TextMessageEnd, TextMessageStart, TextRole, ToolCallArgs, ToolCallEnd,
-    ToolCallStart,
+    TextMessageContent, TextMessageEnd, TextMessageStart, TextRole, ToolCallArgs, ToolCallEnd, ToolCallStart,
 };
 use question_agent::call::ToolCall;
 use question_agent::message::AssistantMessage;
@@ -79,8 +78,7 @@ impl<'a> Turn<'a> {
                 if let Some(open) = self.calls.get_mut(&call).filter(|call| call.is_open) {
                     open.arguments.push_str(&delta);
                     if !open.is_held_back {
-                        self.log
-                            .push_event(&ToolCallArgs::new(&open.id, delta).into());
+                        self.log.push_event(&ToolCallArgs::new(&open.id, delta).into());
                     }
                 }
             }
@@ -119,14 +117,12 @@ impl<'a> Turn<'a> {
             self.log.push_event(&start.into());
         }
         self.text.push_str(&delta);
-        self.log
-            .push_event(&TextMessageContent::new(&self.message_id, delta).into());
+        self.log.push_event(&TextMessageContent::new(&self.message_id, delta).into());
     }
 
     fn end_text(&mut self) {
         if std::mem::take(&mut self.text_is_open) {
-            self.log
-                .push_event(&TextMessageEnd::new(&self.message_id).into());
+            self.log.push_event(&TextMessageEnd::new(&self.message_id).into());
         }
     }
 
@@ -145,16 +141,7 @@ impl<'a> Turn<'a> {
         }
         let arguments = String::new();
         let is_open = true;
-        self.calls.insert(
-            call,
-            Call {
-                id,
-                name,
-                arguments,
-                is_open,
-                is_held_back,
-            },
-        );
+        self.calls.insert(call, Call { id, name, arguments, is_open, is_held_back });
     }
 
     fn end_call(&mut self, call: usize) {

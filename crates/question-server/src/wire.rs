@@ -3,13 +3,10 @@
 use crate::input::{Edition, Pending};
 use crate::live::Talk;
 use ag_ui_stream::event::{
-    Event, RunError, RunFinished, RunStarted, ToolCallArgs, ToolCallEnd, ToolCallResult,
-    ToolCallStart,
+    Event, RunError, RunFinished, RunStarted, ToolCallArgs, ToolCallEnd, ToolCallResult, ToolCallStart,
 };
 use ag_ui_stream::input::{PROTOCOL_VERSION, RunAgentInput};
-use ag_ui_stream::message::{
-    AssistantMessage, CallType, FunctionCall, Message, Metadata, ToolCall, ToolMessage,
-};
+use ag_ui_stream::message::{AssistantMessage, CallType, FunctionCall, Message, Metadata, ToolCall, ToolMessage};
 use ag_ui_stream::outcome::{Interrupt, InterruptOutcome, RunOutcome, SuccessOutcome};
 use ask_user_question::outcome::{AskMetadata, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome};
@@ -31,41 +28,24 @@ pub(crate) fn messages(talk: &Talk) -> Vec<Message> {
 /// The events of a call that was held back when the model made it, because it stands behind one that the client answers; nothing for any other.
 /// A client that saw it would take it for one that it has to answer too, and could not answer the first alone.
 pub(crate) fn held_back(talk: &Talk, tool_use_id: &str) -> Vec<Event> {
-    let owner = talk
-        .conversation
-        .messages()
-        .iter()
-        .rev()
-        .find_map(|message| match message {
-            message::Message::Assistant(assistant) => {
-                let index = assistant
-                    .tool_calls
-                    .iter()
-                    .position(|call| call.id == tool_use_id)?;
-                Some((assistant, index))
-            }
-            message::Message::User(_) | message::Message::Tool(_) => None,
-        });
-    let Some((assistant, index)) =
-        owner.filter(|(owner, index)| is_behind_a_clients(&talk.context, owner, *index))
+    let owner = talk.conversation.messages().iter().rev().find_map(|message| match message {
+        message::Message::Assistant(assistant) => {
+            let index = assistant.tool_calls.iter().position(|call| call.id == tool_use_id)?;
+            Some((assistant, index))
+        }
+        message::Message::User(_) | message::Message::Tool(_) => None,
+    });
+    let Some((assistant, index)) = owner.filter(|(owner, index)| is_behind_a_clients(&talk.context, owner, *index))
     else {
         return Vec::new();
     };
     let call = &assistant.tool_calls[index];
     let mut start = ToolCallStart::new(&call.id, call.name());
     start.parent_message_id = Some(assistant.id.clone());
-    vec![
-        start.into(),
-        ToolCallArgs::new(&call.id, call.arguments()).into(),
-        ToolCallEnd::new(&call.id).into(),
-    ]
+    vec![start.into(), ToolCallArgs::new(&call.id, call.arguments()).into(), ToolCallEnd::new(&call.id).into()]
 }
 
-fn is_behind_a_clients(
-    context: &ToolContext,
-    assistant: &message::AssistantMessage,
-    index: usize,
-) -> bool {
+fn is_behind_a_clients(context: &ToolContext, assistant: &message::AssistantMessage, index: usize) -> bool {
     let mut before = assistant.tool_calls[..index].iter();
     before.any(|call| is_the_clients(context, call.name()))
 }
@@ -82,11 +62,7 @@ pub(crate) fn user_message(user: &message::UserMessage) -> Message {
 }
 
 pub(crate) fn result_message(result: &ToolResult) -> Message {
-    let mut message = ToolMessage::new(
-        &result.message_id,
-        &result.tool_use_id,
-        result.content.as_str(),
-    );
+    let mut message = ToolMessage::new(&result.message_id, &result.tool_use_id, result.content.as_str());
     message.error = result.is_error.then(|| result.content.clone());
     message.metadata = metadata(result.ask.as_ref());
     Message::Tool(message)
@@ -104,11 +80,7 @@ pub(crate) fn outcome_of(result: &ToolResult) -> Option<OutcomeKind> {
 }
 
 pub(crate) fn result_event(result: &ToolResult) -> Event {
-    let mut event = ToolCallResult::new(
-        &result.message_id,
-        &result.tool_use_id,
-        result.content.as_str(),
-    );
+    let mut event = ToolCallResult::new(&result.message_id, &result.tool_use_id, result.content.as_str());
     event.metadata = metadata(result.ask.as_ref());
     event.into()
 }
@@ -116,15 +88,11 @@ pub(crate) fn result_event(result: &ToolResult) -> Event {
 fn assistant_message(talk: &Talk, assistant: &message::AssistantMessage) -> Message {
     let conversation = &talk.conversation;
     let running = conversation.state().open_calls();
-    let shown = assistant
-        .tool_calls
-        .iter()
-        .enumerate()
-        .filter(|(index, call)| {
-            !is_behind_a_clients(&talk.context, assistant, *index)
-                || running.first() == Some(&call.id.as_str())
-                || conversation.result_of(&call.id).is_some()
-        });
+    let shown = assistant.tool_calls.iter().enumerate().filter(|(index, call)| {
+        !is_behind_a_clients(&talk.context, assistant, *index)
+            || running.first() == Some(&call.id.as_str())
+            || conversation.result_of(&call.id).is_some()
+    });
     let calls = shown.map(|(_, call)| {
         let function = FunctionCall::new(call.name(), call.arguments());
         ToolCall::new(&call.id, CallType::Function, function)
@@ -165,12 +133,7 @@ fn whole_input(thread_id: &str, run_id: &str, messages: Vec<Message>) -> RunAgen
 
 /// A run has ended, told to a client of this edition. Before 1.0 an interrupt was the only outcome that had anything to say: which calls are left
 /// open clients saw for themselves, and none knew that a run can be cancelled.
-pub(crate) fn run_finished(
-    edition: Edition,
-    thread_id: &str,
-    run_id: &str,
-    outcome: RunOutcome,
-) -> Event {
+pub(crate) fn run_finished(edition: Edition, thread_id: &str, run_id: &str, outcome: RunOutcome) -> Event {
     let mut event = RunFinished::new(thread_id, run_id);
     let is_known = edition == Edition::Current || matches!(outcome, RunOutcome::Interrupt(_));
     event.outcome = is_known.then_some(outcome);
@@ -207,14 +170,9 @@ pub(crate) fn outcome(talk: &Talk, pending: Pending) -> RunOutcome {
 /// An interrupt is named like the call that it is about: there is one for each ask, and ids of calls are unique.
 fn interrupt(waiting: &AwaitingUserResponse) -> Interrupt {
     let questions = &waiting.questions.questions;
-    let texts: Vec<&str> = questions
-        .iter()
-        .map(|question| question.question.as_str())
-        .collect();
-    let answers: Map<String, Value> = texts
-        .iter()
-        .map(|text| ((*text).to_owned(), json!({"type": "string"})))
-        .collect();
+    let texts: Vec<&str> = questions.iter().map(|question| question.question.as_str()).collect();
+    let answers: Map<String, Value> =
+        texts.iter().map(|text| ((*text).to_owned(), json!({"type": "string"}))).collect();
     let schema = json!({
         "type": "object",
         "required": ["answers"],

@@ -118,28 +118,22 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
 }
 
 fn parse_serve(parser: &mut lexopt::Parser) -> Result<Command> {
-    let mut options = ServeOptions {
-        port: 8080,
-        release: false,
-        open: false,
-        allow_agents: Vec::new(),
-    };
+    let mut options = ServeOptions { port: 8080, release: false, open: false, allow_agents: Vec::new() };
     while let Some(word) = parser.next()? {
         match word {
             Short('p') | Long("port") => {
                 let value = parser.value()?;
                 let text = value.to_string_lossy();
-                options.port = text
-                    .parse()
-                    .map_err(|_| anyhow!("--port takes a number from 0 to 65535, not `{text}`"))?;
+                options.port =
+                    text.parse().map_err(|_| anyhow!("--port takes a number from 0 to 65535, not `{text}`"))?;
             }
             Long("release") => options.release = true,
             Long("open") => options.open = true,
             Long("allow-agent") => {
                 let origin = parser.value()?;
-                let origin = origin.into_string().map_err(|_| {
-                    anyhow!("--allow-agent takes an origin such as https://agent.example")
-                })?;
+                let origin = origin
+                    .into_string()
+                    .map_err(|_| anyhow!("--allow-agent takes an origin such as https://agent.example"))?;
                 options.allow_agents.push(origin);
             }
             Short('h') | Long("help") => return Ok(Command::Help(SERVE_HELP)),
@@ -158,9 +152,7 @@ fn parse_test(parser: &mut lexopt::Parser) -> Result<Command> {
             other => return Err(other.unexpected().into()),
         }
     }
-    let groups = Group::ALL
-        .into_iter()
-        .filter(|group| only.is_empty() || only.contains(group));
+    let groups = Group::ALL.into_iter().filter(|group| only.is_empty() || only.contains(group));
     Ok(Command::Test(groups.collect()))
 }
 
@@ -180,8 +172,7 @@ fn parse_conformance(parser: &mut lexopt::Parser) -> Result<Command> {
             other => return Err(other.unexpected().into()),
         }
     }
-    path.map(Command::Conformance)
-        .ok_or_else(|| anyhow!("`cargo xtask conformance` takes the path of the cases"))
+    path.map(Command::Conformance).ok_or_else(|| anyhow!("`cargo xtask conformance` takes the path of the cases"))
 }
 
 fn parse_size(parser: &mut lexopt::Parser) -> Result<Command> {
@@ -199,17 +190,13 @@ fn parse_bench(parser: &mut lexopt::Parser) -> Result<Command> {
             Value(value) if chosen.is_none() => {
                 let text = value.to_string_lossy();
                 let found = Bench::ALL.into_iter().find(|bench| bench.name() == text);
-                chosen = Some(
-                    found.ok_or_else(|| anyhow!("there is no bench `{text}`; {}", benches()))?,
-                );
+                chosen = Some(found.ok_or_else(|| anyhow!("there is no bench `{text}`; {}", benches()))?);
             }
             Short('h') | Long("help") => return Ok(Command::Help(HELP)),
             other => return Err(other.unexpected().into()),
         }
     }
-    chosen
-        .map(Command::Bench)
-        .ok_or_else(|| anyhow!("`cargo xtask bench` takes what to measure; {}", benches()))
+    chosen.map(Command::Bench).ok_or_else(|| anyhow!("`cargo xtask bench` takes what to measure; {}", benches()))
 }
 
 fn benches() -> String {
@@ -273,31 +260,17 @@ mod tests {
 
     #[track_caller]
     fn refused(line: &str, because: &str) {
-        let problem = parsed(line)
-            .expect_err("this line must be refused")
-            .to_string();
+        let problem = parsed(line).expect_err("this line must be refused").to_string();
         assert!(problem.contains(because), "{problem}");
     }
 
     #[test]
     fn serve_has_defaults_and_takes_options_in_any_order() {
-        let serve = |port, release, open| {
-            Command::Serve(ServeOptions {
-                port,
-                release,
-                open,
-                allow_agents: Vec::new(),
-            })
-        };
+        let serve =
+            |port, release, open| Command::Serve(ServeOptions { port, release, open, allow_agents: Vec::new() });
         assert_eq!(parsed("serve").unwrap(), serve(8080, false, false));
-        assert_eq!(
-            parsed("serve --release --port 9000").unwrap(),
-            serve(9000, true, false)
-        );
-        assert_eq!(
-            parsed("serve --port=0 --open").unwrap(),
-            serve(0, false, true)
-        );
+        assert_eq!(parsed("serve --release --port 9000").unwrap(), serve(9000, true, false));
+        assert_eq!(parsed("serve --port=0 --open").unwrap(), serve(0, false, true));
     }
 
     #[test]

@@ -26,9 +26,7 @@ impl Child {
         let mut groups = lock(&GROUPS);
         ensure_not_interrupted()?;
         lead_a_group(command.stdin(Stdio::null()));
-        let process = command
-            .spawn()
-            .with_context(|| format!("can't start `{}`", command.get_program().display()))?;
+        let process = command.spawn().with_context(|| format!("can't start `{}`", command.get_program().display()))?;
         groups.push(process.id());
         Ok(Self { process })
     }
@@ -49,9 +47,7 @@ impl Child {
     ///
     /// The system can't say.
     pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>> {
-        self.process
-            .try_wait()
-            .context("can't ask after a child process")
+        self.process.try_wait().context("can't ask after a child process")
     }
 
     /// Waits for the end of the child.
@@ -60,10 +56,7 @@ impl Child {
     ///
     /// We are interrupted while waiting.
     pub(crate) fn wait(mut self) -> Result<ExitStatus> {
-        let status = self
-            .process
-            .wait()
-            .context("can't wait for a child process")?;
+        let status = self.process.wait().context("can't wait for a child process")?;
         ensure_not_interrupted()?;
         Ok(status)
     }
@@ -102,11 +95,7 @@ pub(crate) fn run(command: &mut Command) -> Result<ExitStatus> {
 
 /// Runs `command` to its end and gives what it printed on standard output, if it succeeded.
 pub(crate) fn output_of(command: &mut Command) -> Option<String> {
-    let output = command
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     let succeeded = output.status.success();
     succeeded.then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
@@ -123,11 +112,7 @@ pub(crate) fn interrupted() -> bool {
 /// The system refuses the handler.
 pub(crate) fn end_all_when_interrupted() -> Result<()> {
     let handler = || {
-        let signal = if INTERRUPTED.swap(true, Ordering::SeqCst) {
-            Signal::Kill
-        } else {
-            Signal::End
-        };
+        let signal = if INTERRUPTED.swap(true, Ordering::SeqCst) { Signal::Kill } else { Signal::End };
         let groups = lock(&GROUPS).clone();
         for group in groups {
             signal_group(group, signal);
@@ -181,18 +166,12 @@ fn lead_a_group(command: &mut Command) {
 #[cfg(windows)]
 fn signal_group(group: u32, _: Signal) {
     let tree = ["/T", "/F", "/PID", &group.to_string()];
-    let _ = Command::new("taskkill")
-        .args(tree)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
+    let _ = Command::new("taskkill").args(tree).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }
 
 /// Nothing panics while holding these locks, and a list of numbers has no broken state anyway.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// How long a child may take to end by itself.
@@ -209,9 +188,7 @@ mod tests {
     #[test]
     fn dropping_a_child_ends_what_it_started() {
         let mut script = Command::new("sh");
-        script
-            .args(["-c", "sleep 60 & echo started; wait"])
-            .stdout(Stdio::piped());
+        script.args(["-c", "sleep 60 & echo started; wait"]).stdout(Stdio::piped());
         let mut child = Child::start(&mut script).unwrap();
         let mut stdout = child.take_stdout().unwrap();
         stdout.read_exact(&mut [0; 8]).unwrap();
@@ -220,29 +197,18 @@ mod tests {
         drop(child);
         // The pipe ends when the last process that holds it has ended, which is `sleep`.
         stdout.read_to_end(&mut Vec::new()).unwrap();
-        assert!(
-            dropped.elapsed() < Duration::from_secs(30),
-            "something was left behind"
-        );
+        assert!(dropped.elapsed() < Duration::from_secs(30), "something was left behind");
     }
 
     #[test]
     fn a_program_that_is_not_there_is_named() {
-        let problem = Child::start(&mut Command::new("no-such-program"))
-            .err()
-            .unwrap();
-        assert!(
-            problem.to_string().contains("`no-such-program`"),
-            "{problem}"
-        );
+        let problem = Child::start(&mut Command::new("no-such-program")).err().unwrap();
+        assert!(problem.to_string().contains("`no-such-program`"), "{problem}");
     }
 
     #[test]
     fn output_is_given_only_on_success() {
-        assert_eq!(
-            output_of(Command::new("echo").arg("yes")).as_deref(),
-            Some("yes")
-        );
+        assert_eq!(output_of(Command::new("echo").arg("yes")).as_deref(), Some("yes"));
         assert_eq!(output_of(&mut Command::new("false")), None);
     }
 }

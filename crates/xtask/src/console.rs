@@ -18,20 +18,12 @@ pub(crate) fn colours() -> bool {
 
 /// Text that steps back, where colours are welcome.
 pub(crate) fn dim(text: &str) -> String {
-    if colours() {
-        format!("\x1b[2m{text}\x1b[0m")
-    } else {
-        text.to_owned()
-    }
+    if colours() { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
 }
 
 /// Text that stands out, where colours are welcome.
 pub(crate) fn bold(text: &str) -> String {
-    if colours() {
-        format!("\x1b[1m{text}\x1b[0m")
-    } else {
-        text.to_owned()
-    }
+    if colours() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
 }
 
 /// `5.2 s` or `3 min 07 s`.
@@ -55,10 +47,7 @@ pub(crate) fn show_lines(
         let mut lines = BufReader::new(output);
         let mut line = Vec::new();
         // Bytes, not `lines()`: output that is no UTF-8 must not silence the rest.
-        while lines
-            .read_until(b'\n', &mut line)
-            .is_ok_and(|count| count > 0)
-        {
+        while lines.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
             let text = String::from_utf8_lossy(&line);
             let text = text.trim_end();
             seen(text);

@@ -69,20 +69,14 @@ pub(crate) fn trunk_serve(toolbox: &Toolbox, serving: &Serving<'_>) -> Result<Co
     let root = workspace::root();
     let scratch = workspace::scratch_dir()?;
     let path = root.join("Trunk.toml");
-    let settings =
-        fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
+    let settings = fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
     let ours = scratch.join("Trunk.toml");
     fs::write(&ours, settings_for_serving(&settings, serving)?)
         .with_context(|| format!("can't write {}", ours.display()))?;
 
     let mut trunk = trunk(toolbox)?;
     trunk.arg("serve").arg("--config").arg(&ours);
-    trunk.args([
-        "--address",
-        "127.0.0.1",
-        "--port",
-        &serving.port.to_string(),
-    ]);
+    trunk.args(["--address", "127.0.0.1", "--port", &serving.port.to_string()]);
     if serving.release {
         trunk.arg("--release");
     }
@@ -133,10 +127,8 @@ pub(crate) fn forget_served() -> Result<()> {
 /// index.html can't be read or does not say.
 pub(crate) fn wasm_opt_arguments() -> Result<Vec<String>> {
     let path = workspace::root().join("index.html");
-    let html =
-        fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
-    wasm_opt_settings(&html)
-        .with_context(|| format!("{} does not tell wasm-opt's level", path.display()))
+    let html = fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
+    wasm_opt_settings(&html).with_context(|| format!("{} does not tell wasm-opt's level", path.display()))
 }
 
 fn wasm_opt_settings(html: &str) -> Option<Vec<String>> {
@@ -162,9 +154,7 @@ fn trunk(toolbox: &Toolbox) -> Result<Command> {
     // Its errors are about the page, not about itself.
     trunk.env("RUST_BACKTRACE", "0");
     // Trunk fails on the usual `NO_COLOR=1`, since it takes only `true` and `false`.
-    trunk
-        .env_remove("NO_COLOR")
-        .env("TRUNK_COLOR", if colours() { "always" } else { "never" });
+    trunk.env_remove("NO_COLOR").env("TRUNK_COLOR", if colours() { "always" } else { "never" });
     if colours() {
         trunk.env("CARGO_TERM_COLOR", "always");
     }
@@ -175,17 +165,10 @@ fn trunk(toolbox: &Toolbox) -> Result<Command> {
 fn settings_for_serving(settings: &str, serving: &Serving<'_>) -> Result<String> {
     let backend = format!("http://127.0.0.1:{}/", serving.server_port);
     // The server has judged them: it would not have started with anything that is no origin.
-    let agents = serving
-        .allow_agents
-        .iter()
-        .map(|origin| format!(" {origin}"));
+    let agents = serving.allow_agents.iter().map(|origin| format!(" {origin}"));
     let connect = format!("connect-src 'self'{}", agents.collect::<String>());
     let mut ours = settings.to_owned();
-    for (what, with) in [
-        (BACKEND, backend.as_str()),
-        (NO_NONCE, "create_nonce = true"),
-        (CONNECT, connect.as_str()),
-    ] {
+    for (what, with) in [(BACKEND, backend.as_str()), (NO_NONCE, "create_nonce = true"), (CONNECT, connect.as_str())] {
         if !ours.contains(what) {
             bail!("Trunk.toml is expected to contain `{what}`");
         }
@@ -196,9 +179,7 @@ fn settings_for_serving(settings: &str, serving: &Serving<'_>) -> Result<String>
 
 /// The folders that Trunk.toml tells the watcher to ignore.
 fn ignored_folders(settings: &str) -> impl Iterator<Item = &str> {
-    let list = settings
-        .split_once("\nignore = [")
-        .map_or("", |(_, after)| after);
+    let list = settings.split_once("\nignore = [").map_or("", |(_, after)| after);
     let list = list.split_once(']').map_or("", |(list, _)| list);
     list.split('"').skip(1).step_by(2)
 }
@@ -219,18 +200,11 @@ mod tests {
     use super::*;
 
     fn settings() -> String {
-        fs::read_to_string(workspace::root().join("Trunk.toml"))
-            .expect("the workspace has a Trunk.toml")
+        fs::read_to_string(workspace::root().join("Trunk.toml")).expect("the workspace has a Trunk.toml")
     }
 
     fn serving(allow_agents: &[String]) -> Serving<'_> {
-        Serving {
-            port: 8080,
-            server_port: 4321,
-            release: false,
-            open: false,
-            allow_agents,
-        }
+        Serving { port: 8080, server_port: 4321, release: false, open: false, allow_agents }
     }
 
     #[test]
@@ -247,10 +221,7 @@ mod tests {
     fn every_route_goes_to_the_servers_real_port() {
         let ours = settings_for_serving(&settings(), &serving(&[])).unwrap();
         for route in ["agent", "conversations", "settings.json"] {
-            assert!(
-                ours.contains(&format!("backend = \"http://127.0.0.1:4321/{route}\"")),
-                "{ours}"
-            );
+            assert!(ours.contains(&format!("backend = \"http://127.0.0.1:4321/{route}\"")), "{ours}");
         }
         assert!(!ours.contains(BACKEND), "{ours}");
         assert!(ours.contains("create_nonce = true"), "{ours}");
@@ -276,10 +247,7 @@ mod tests {
         let ignored: Vec<_> = ignored_folders(&settings).collect();
         assert!(ignored.contains(&"crates/question-server"), "{ignored:?}");
         for folder in ignored {
-            assert!(
-                workspace::root().join(folder).is_dir(),
-                "{folder} is gone, and trunk refuses what is not there"
-            );
+            assert!(workspace::root().join(folder).is_dir(), "{folder} is gone, and trunk refuses what is not there");
         }
     }
 }

@@ -50,9 +50,7 @@ fn watch(mut server: Child, mut page: Child, port: u16) -> Result<ExitCode> {
             if let Some(status) = child.ended()?
                 && !children::interrupted()
             {
-                bail!(
-                    "{name} has ended by itself ({status}), so the other is ended too; its last lines above say why"
-                );
+                bail!("{name} has ended by itself ({status}), so the other is ended too; its last lines above say why");
             }
         }
         awaited = awaited.look(port)?;
@@ -81,9 +79,7 @@ impl Awaited {
         };
         match next {
             Self::Build if self != next => {
-                say(
-                    "The page does not build; the lines above say why. It is tried again at the next change",
-                );
+                say("The page does not build; the lines above say why. It is tried again at the next change");
             }
             // The one line that a program may want to read.
             Self::Nothing if self != next => {
@@ -103,9 +99,7 @@ impl Awaited {
 /// It does not build.
 pub(crate) fn build_server(release: bool) -> Result<()> {
     let mut cargo = Command::new(workspace::cargo());
-    cargo
-        .current_dir(workspace::root())
-        .args(["build", "--package", "question-server"]);
+    cargo.current_dir(workspace::root()).args(["build", "--package", "question-server"]);
     if release {
         cargo.args(["--profile", "server"]);
     }
@@ -145,10 +139,7 @@ fn start_server(options: &ServeOptions) -> Result<(Child, u16)> {
             bail!("question-server has ended at its start ({status}); its lines above say why");
         }
         if Instant::now() > deadline {
-            bail!(
-                "question-server has not said within {} seconds where it listens",
-                START_LIMIT.as_secs()
-            );
+            bail!("question-server has not said within {} seconds where it listens", START_LIMIT.as_secs());
         }
     }
 }
@@ -160,11 +151,7 @@ fn start_page(toolbox: &Toolbox, serving: &Serving<'_>) -> Result<Child> {
     Ok(page)
 }
 
-fn show_output(
-    child: &mut Child,
-    name: &'static str,
-    seen: impl FnMut(&str) + Send + 'static,
-) -> Result<()> {
+fn show_output(child: &mut Child, name: &'static str, seen: impl FnMut(&str) + Send + 'static) -> Result<()> {
     let missing = || anyhow!("{} has no output", name.trim());
     show_lines(name, child.take_stdout().ok_or_else(missing)?, seen);
     show_lines(name, child.take_stderr().ok_or_else(missing)?, |_| ());
@@ -174,17 +161,12 @@ fn show_output(
 /// The port itself if it is free, or any free one for 0.
 fn free_port(wanted: u16) -> Result<u16> {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, wanted)) {
-        Ok(listener) => Ok(listener
-            .local_addr()
-            .context("the system does not say which port it gave")?
-            .port()),
+        Ok(listener) => Ok(listener.local_addr().context("the system does not say which port it gave")?.port()),
         Err(problem) if problem.kind() == std::io::ErrorKind::AddrInUse => bail!(
             "port {wanted} is taken by another program. End that, or choose another port: `cargo xtask serve --port {}`",
             wanted.checked_add(1).unwrap_or(8080)
         ),
-        Err(problem) => Err(anyhow!(
-            "can't use port {wanted}: {problem}. Choose another with `--port`"
-        )),
+        Err(problem) => Err(anyhow!("can't use port {wanted}: {problem}. Choose another with `--port`")),
     }
 }
 
@@ -212,10 +194,7 @@ mod tests {
     #[test]
     fn the_servers_port_is_read_from_its_line() {
         assert_eq!(port_in("listening on http://127.0.0.1:40123"), Some(40_123));
-        assert_eq!(
-            port_in("2026-01-01 INFO listening on http://127.0.0.1:8787/ (loopback)"),
-            Some(8_787)
-        );
+        assert_eq!(port_in("2026-01-01 INFO listening on http://127.0.0.1:8787/ (loopback)"), Some(8_787));
         assert_eq!(port_in("listening on http://127.0.0.1:"), None);
         assert_eq!(port_in("connected to http://127.0.0.1:80"), None);
     }
@@ -225,9 +204,6 @@ mod tests {
         let holder = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = holder.local_addr().unwrap().port();
         let problem = free_port(port).unwrap_err().to_string();
-        assert!(
-            problem.contains(&format!("port {port} is taken")) && problem.contains("--port"),
-            "{problem}"
-        );
+        assert!(problem.contains(&format!("port {port} is taken")) && problem.contains("--port"), "{problem}");
     }
 }

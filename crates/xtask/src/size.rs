@@ -23,8 +23,7 @@ use budget::Budget;
 /// A tool is missing and can't be brought, the build fails, or the budget can't be read.
 pub(crate) fn size() -> Result<ExitCode> {
     let path = workspace::root().join("app/budget.txt");
-    let budget =
-        fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
+    let budget = fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
     let budget = Budget::parse(&budget)?;
     let dist = page::build_for_release(&Toolbox::for_page(true)?)?;
 
@@ -38,10 +37,7 @@ pub(crate) fn size() -> Result<ExitCode> {
     let named = workspace::target_dir().join("wasm-bindgen/release/app_bg.wasm");
     let program = fs::read(&named).with_context(|| format!("can't read {}", named.display()))?;
     let code = crates::code(&program).context("Trunk's program is no WebAssembly")?;
-    println!(
-        "\n{:<28}{:>10}{:>10}",
-        "code before wasm-opt", "raw", "functions"
-    );
+    println!("\n{:<28}{:>10}{:>10}", "code before wasm-opt", "raw", "functions");
     for part in crates::by_crate(&code) {
         println!("{:<28}{:>10}{:>10}", part.name, part.bytes, part.functions);
     }
@@ -84,10 +80,7 @@ fn weigh(dist: &Path) -> Result<Vec<File>> {
         for (weight, ending) in weights.iter_mut().zip(["", ".gz", ".br"]) {
             *weight = fs::metadata(dist.join(format!("{name}{ending}")))?.len();
         }
-        files.push(File {
-            name: without_hash(&name),
-            weights,
-        });
+        files.push(File { name: without_hash(&name), weights });
     }
     files.sort_by_key(|file| std::cmp::Reverse(file.brotli()));
     Ok(files)
@@ -100,19 +93,14 @@ fn together(files: &[File]) -> File {
             *all += weight;
         }
     }
-    File {
-        name: budget::TOGETHER.to_owned(),
-        weights,
-    }
+    File { name: budget::TOGETHER.to_owned(), weights }
 }
 
 /// A file's name without the hash of its content: `app-0123456789abcdef_bg.wasm` is `app_bg.wasm`. Trunk leaves zeros in front of a hash out.
 fn without_hash(name: &str) -> String {
     let plain = name.rsplit_once('-').and_then(|(before, after)| {
         let hash = after.bytes().take_while(u8::is_ascii_hexdigit).count();
-        (10..=16)
-            .contains(&hash)
-            .then(|| format!("{before}{}", &after[hash..]))
+        (10..=16).contains(&hash).then(|| format!("{before}{}", &after[hash..]))
     });
     plain.unwrap_or_else(|| name.to_owned())
 }

@@ -26,10 +26,7 @@ use summary::{Entry, Outcome};
 ///
 /// We are interrupted.
 pub(crate) fn test(groups: &[Group]) -> Result<ExitCode> {
-    let steps: Vec<&Step> = STEPS
-        .iter()
-        .filter(|step| groups.contains(&step.group))
-        .collect();
+    let steps: Vec<&Step> = STEPS.iter().filter(|step| groups.contains(&step.group)).collect();
     let count = steps.len() + 1;
     let mut entries = Vec::new();
 
@@ -41,14 +38,8 @@ pub(crate) fn test(groups: &[Group]) -> Result<ExitCode> {
     say(&summary::table(&entries));
     // The last line is for programs, so it goes where output is read from.
     println!("{}", summary::counts(&entries));
-    let failed = entries
-        .iter()
-        .any(|entry| matches!(entry.outcome, Outcome::Failed(_)));
-    Ok(if failed {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    let failed = entries.iter().any(|entry| matches!(entry.outcome, Outcome::Failed(_)));
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Judges the stream reader with the cases under `path`.
@@ -57,50 +48,23 @@ pub(crate) fn test(groups: &[Group]) -> Result<ExitCode> {
 ///
 /// The path can't be made absolute, or cargo can't be started.
 pub(crate) fn conformance(path: &Path) -> Result<ExitCode> {
-    let path =
-        std::path::absolute(path).with_context(|| format!("{} is no path", path.display()))?;
+    let path = std::path::absolute(path).with_context(|| format!("{} is no path", path.display()))?;
     let mut cargo = Command::new(workspace::cargo());
     cargo.current_dir(workspace::root());
-    cargo
-        .args([
-            "run",
-            "--quiet",
-            "--package",
-            "ag-ui-stream",
-            "--example",
-            "conformance",
-            "--",
-        ])
-        .arg(path);
+    cargo.args(["run", "--quiet", "--package", "ag-ui-stream", "--example", "conformance", "--"]).arg(path);
     let passed = children::run(&mut cargo)?.success();
-    Ok(if passed {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn timed(
-    name: &'static str,
-    number: usize,
-    count: usize,
-    run: impl FnOnce() -> Result<Outcome>,
-) -> Result<Entry> {
-    say(&format!(
-        "\n{}",
-        bold(&format!("── {number} of {count}: {name}"))
-    ));
+fn timed(name: &'static str, number: usize, count: usize, run: impl FnOnce() -> Result<Outcome>) -> Result<Entry> {
+    say(&format!("\n{}", bold(&format!("── {number} of {count}: {name}"))));
     let start = Instant::now();
     let outcome = match run() {
         Ok(outcome) => outcome,
         Err(problem) if children::interrupted() => return Err(problem),
         Err(problem) => Outcome::Failed(format!("{problem:#}")),
     };
-    let entry = Entry {
-        name,
-        outcome,
-        elapsed: start.elapsed(),
-    };
+    let entry = Entry { name, outcome, elapsed: start.elapsed() };
     say(&summary::line(&entry));
     Ok(entry)
 }

@@ -49,17 +49,11 @@ impl Toolbox {
     /// A folder's name can't be part of `PATH`.
     pub(crate) fn command(&self, program: &str) -> Result<Command> {
         let present = std::env::var_os("PATH").unwrap_or_default();
-        let folders = self
-            .folders
-            .iter()
-            .cloned()
-            .chain(std::env::split_paths(&present));
-        let path = std::env::join_paths(folders)
-            .context("the cache's folder can't be put on the PATH; set ASK_TOOLS_DIR")?;
+        let folders = self.folders.iter().cloned().chain(std::env::split_paths(&present));
+        let path =
+            std::env::join_paths(folders).context("the cache's folder can't be put on the PATH; set ASK_TOOLS_DIR")?;
         // The program itself is looked up here: a changed PATH counts for the child's own look-ups only, on some systems.
-        let program = search::candidates(program, &path)
-            .next()
-            .unwrap_or_else(|| program.into());
+        let program = search::candidates(program, &path).next().unwrap_or_else(|| program.into());
         let mut command = Command::new(program);
         command.env("PATH", path);
         Ok(command)

@@ -9,8 +9,7 @@ use anyhow::{Context, Result, anyhow};
 pub(crate) fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = xtask.parent().and_then(Path::parent);
-    root.expect("crates/xtask lies two folders below the root")
-        .to_owned()
+    root.expect("crates/xtask lies two folders below the root").to_owned()
 }
 
 /// Where cargo puts what it builds.
@@ -30,8 +29,7 @@ pub(crate) fn target_dir() -> PathBuf {
 /// The folder can't be made.
 pub(crate) fn scratch_dir() -> Result<PathBuf> {
     let dir = root().join("target/xtask");
-    std::fs::create_dir_all(&dir)
-        .with_context(|| format!("can't make the folder {}", dir.display()))?;
+    std::fs::create_dir_all(&dir).with_context(|| format!("can't make the folder {}", dir.display()))?;
     Ok(dir)
 }
 
@@ -47,10 +45,8 @@ pub(crate) fn cargo() -> OsString {
 /// Cargo.lock can't be read or has no such package.
 pub(crate) fn locked_version(package: &str) -> Result<String> {
     let path = root().join("Cargo.lock");
-    let lock =
-        std::fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
-    find_locked_version(&lock, package)
-        .ok_or_else(|| anyhow!("Cargo.lock has no package `{package}`"))
+    let lock = std::fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
+    find_locked_version(&lock, package).ok_or_else(|| anyhow!("Cargo.lock has no package `{package}`"))
 }
 
 fn find_locked_version(lock: &str, package: &str) -> Option<String> {
@@ -81,14 +77,8 @@ version = "0.2.130"
 
     #[test]
     fn a_locked_version_is_found_by_the_whole_name() {
-        assert_eq!(
-            find_locked_version(LOCK, "wasm-bindgen").as_deref(),
-            Some("0.2.130")
-        );
-        assert_eq!(
-            find_locked_version(LOCK, "wasm-bindgen-futures").as_deref(),
-            Some("0.4.80")
-        );
+        assert_eq!(find_locked_version(LOCK, "wasm-bindgen").as_deref(), Some("0.2.130"));
+        assert_eq!(find_locked_version(LOCK, "wasm-bindgen-futures").as_deref(), Some("0.4.80"));
         assert_eq!(find_locked_version(LOCK, "wasm"), None);
     }
 

@@ -14,19 +14,8 @@ const USES: [(&str, &[&str]); 8] = [
     ("crates/question-card", &["ask-user-question"]),
     ("crates/agent-chat", &["ag-ui-stream", "ask-user-question"]),
     ("crates/question-agent", &["ask-user-question"]),
-    (
-        "crates/question-server",
-        &["ag-ui-stream", "ask-user-question", "question-agent"],
-    ),
-    (
-        "app",
-        &[
-            "ag-ui-stream",
-            "agent-chat",
-            "ask-user-question",
-            "question-card",
-        ],
-    ),
+    ("crates/question-server", &["ag-ui-stream", "ask-user-question", "question-agent"]),
+    ("app", &["ag-ui-stream", "agent-chat", "ask-user-question", "question-card"]),
     ("crates/xtask", &[]),
 ];
 
@@ -37,11 +26,7 @@ fn core_crates_touch_nothing_but_their_arguments() {
             let code = code(&file);
             for module in ["fs", "net", "process", "thread", "time", "env", "os"] {
                 let reaches = [format!("std::{module}::"), format!("use std::{module};")];
-                assert!(
-                    !reaches.iter().any(|path| code.contains(path)),
-                    "{} uses std::{module}",
-                    file.display()
-                );
+                assert!(!reaches.iter().any(|path| code.contains(path)), "{} uses std::{module}", file.display());
             }
         }
     }
@@ -51,18 +36,12 @@ fn core_crates_touch_nothing_but_their_arguments() {
 fn crates_use_only_what_the_code_map_allows() {
     for (folder, allowed) in USES {
         let manifest = read(&root().join(folder).join("Cargo.toml"));
-        let dependencies = manifest
-            .split("\n[dependencies]\n")
-            .nth(1)
-            .unwrap_or_default();
+        let dependencies = manifest.split("\n[dependencies]\n").nth(1).unwrap_or_default();
         let dependencies = dependencies.split("\n[").next().unwrap_or_default();
         let mut used: Vec<&str> = dependencies
             .lines()
             .filter_map(|line| line.split(['.', ' ', '=']).next())
-            .filter(|name| {
-                USES.iter()
-                    .any(|(folder, _)| folder.rsplit('/').next() == Some(*name))
-            })
+            .filter(|name| USES.iter().any(|(folder, _)| folder.rsplit('/').next() == Some(*name)))
             .collect();
         used.sort_unstable();
         assert_eq!(used, allowed, "{folder}");
@@ -73,16 +52,10 @@ fn crates_use_only_what_the_code_map_allows() {
 fn the_chat_page_reaches_the_stream_and_the_types_through_its_two_crates() {
     let folder = root().join("app/src");
     for file in sources(&folder) {
-        let inside = file
-            .strip_prefix(&folder)
-            .expect("a source lies in its folder");
+        let inside = file.strip_prefix(&folder).expect("a source lies in its folder");
         let code = code(&file);
         let reaches = ["ag_ui_stream::", "ask_user_question::"].map(|path| code.contains(path));
-        assert!(
-            reaches == [false; 2] || inside.starts_with("gallery"),
-            "{}",
-            file.display()
-        );
+        assert!(reaches == [false; 2] || inside.starts_with("gallery"), "{}", file.display());
     }
 }
 
@@ -90,16 +63,8 @@ fn the_chat_page_reaches_the_stream_and_the_types_through_its_two_crates() {
 fn one_crate_fetches_in_the_browser_and_one_binds_a_socket() {
     for (folder, _) in USES {
         let manifest = read(&root().join(folder).join("Cargo.toml"));
-        assert_eq!(
-            manifest.contains("\ngloo-net"),
-            folder == "crates/agent-chat",
-            "{folder}"
-        );
-        assert_eq!(
-            manifest.contains("\naxum"),
-            folder == "crates/question-server",
-            "{folder}"
-        );
+        assert_eq!(manifest.contains("\ngloo-net"), folder == "crates/agent-chat", "{folder}");
+        assert_eq!(manifest.contains("\naxum"), folder == "crates/question-server", "{folder}");
     }
 }
 
@@ -122,16 +87,11 @@ fn every_case_of_the_card_has_the_test_that_the_table_tells_of() {
 /// The ids of the cases that the names of these tests begin with, as the contract writes them: `SEL-01` for `sel_01_`.
 fn cases(code: &str) -> Vec<String> {
     let mut cases = Vec::new();
-    for name in code
-        .lines()
-        .filter_map(|line| line.strip_prefix("async fn "))
-    {
+    for name in code.lines().filter_map(|line| line.strip_prefix("async fn ")) {
         let mut words = name.split('_');
         while let (Some(area), Some(number)) = (words.next(), words.next()) {
-            let is_area = [
-                "sel", "oth", "ime", "key", "val", "sub", "str", "his", "a11y", "i18n", "csp",
-            ]
-            .contains(&area);
+            let is_area =
+                ["sel", "oth", "ime", "key", "val", "sub", "str", "his", "a11y", "i18n", "csp"].contains(&area);
             if !is_area || number.parse::<u8>().is_err() {
                 break;
             }
@@ -146,17 +106,8 @@ fn no_text_becomes_markup() {
     for (folder, _) in USES {
         for file in sources(&root().join(folder).join("src")) {
             let code = code(&file);
-            let markup = [
-                "inner_html",
-                "innerHTML",
-                "insert_adjacent_html",
-                "document.write",
-            ];
-            assert!(
-                !markup.iter().any(|way| code.contains(way)),
-                "{}",
-                file.display()
-            );
+            let markup = ["inner_html", "innerHTML", "insert_adjacent_html", "document.write"];
+            assert!(!markup.iter().any(|way| code.contains(way)), "{}", file.display());
         }
     }
 }
@@ -165,18 +116,10 @@ fn no_text_becomes_markup() {
 fn the_stream_knows_asks_in_two_places_only() {
     let folder = root().join("crates/ag-ui-stream/src");
     for file in sources(&folder) {
-        let inside = file
-            .strip_prefix(&folder)
-            .expect("a source lies in its folder");
+        let inside = file.strip_prefix(&folder).expect("a source lies in its folder");
         let code = code(&file);
-        let foreign = code
-            .replace("ask_user_question::json", "")
-            .contains("ask_user_question");
-        assert!(
-            !foreign || inside.starts_with("asks") || inside == Path::new("asks.rs"),
-            "{}",
-            file.display()
-        );
+        let foreign = code.replace("ask_user_question::json", "").contains("ask_user_question");
+        assert!(!foreign || inside.starts_with("asks") || inside == Path::new("asks.rs"), "{}", file.display());
     }
 }
 
@@ -191,16 +134,13 @@ fn read(file: &Path) -> String {
 /// A source without its comments, which may name what the code must not.
 fn code(file: &Path) -> String {
     let source = read(file);
-    let code = source
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
+    let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
     code.collect::<Vec<_>>().join("\n")
 }
 
 /// All Rust files in a folder and below.
 fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries =
-        fs::read_dir(folder).unwrap_or_else(|problem| panic!("{}: {problem}", folder.display()));
+    let entries = fs::read_dir(folder).unwrap_or_else(|problem| panic!("{}: {problem}", folder.display()));
     let mut files = Vec::new();
     for entry in entries {
         let path = entry.expect("the folder can be read").path();

@@ -33,9 +33,7 @@ struct Row {
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let (Some(path), None) = (arguments.next(), arguments.next()) else {
-        eprintln!(
-            "Usage: conformance PATH, a folder with ag-ui/streams, ag-ui/recorded, agents, found or sse"
-        );
+        eprintln!("Usage: conformance PATH, a folder with ag-ui/streams, ag-ui/recorded, agents, found or sse");
         return ExitCode::from(2);
     };
     match check(Path::new(&path)) {
@@ -71,26 +69,14 @@ fn check(path: &Path) -> Result<Vec<Row>, String> {
     for file in files(&path.join("sse"), ".json")? {
         for case in read(&file)?["cases"].as_array().into_iter().flatten() {
             let name = case["name"].as_str().unwrap_or_default();
-            rows.push(Row {
-                group: "sse",
-                name: name.to_owned(),
-                verdict: sse::check(case),
-            });
+            rows.push(Row { group: "sse", name: name.to_owned(), verdict: sse::check(case) });
         }
     }
-    if rows.is_empty() {
-        Err(format!("{} holds no cases", path.display()))
-    } else {
-        Ok(rows)
-    }
+    if rows.is_empty() { Err(format!("{} holds no cases", path.display())) } else { Ok(rows) }
 }
 
 fn row(group: &'static str, file: &Path, verdict: Verdict) -> Row {
-    Row {
-        group,
-        name: name(file),
-        verdict,
-    }
+    Row { group, name: name(file), verdict }
 }
 
 fn name(file: &Path) -> String {
@@ -99,18 +85,9 @@ fn name(file: &Path) -> String {
 }
 
 fn print_table(rows: &[Row]) -> ExitCode {
-    let width = rows
-        .iter()
-        .map(|row| row.name.chars().count())
-        .max()
-        .unwrap_or_default();
+    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or_default();
     let (mut passed, mut skipped, mut failed) = (0, 0, 0);
-    for Row {
-        group,
-        name,
-        verdict,
-    } in rows
-    {
+    for Row { group, name, verdict } in rows {
         let (word, note) = match verdict {
             Verdict::Passed => ("ok", ""),
             Verdict::Noted(note) => ("ok", note.as_str()),
@@ -122,17 +99,10 @@ fn print_table(rows: &[Row]) -> ExitCode {
             Verdict::Skipped(_) => skipped += 1,
             Verdict::Failed(_) => failed += 1,
         }
-        println!(
-            "{}",
-            format!("{group:<9} {name:<width$}  {word:<7}  {note}").trim_end()
-        );
+        println!("{}", format!("{group:<9} {name:<width$}  {word:<7}  {note}").trim_end());
     }
     println!("\n{passed} passed, {skipped} skipped, {failed} failed");
-    if failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The files of a folder that end so, by name; none where there is no such folder.
@@ -140,11 +110,8 @@ fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
     if !folder.exists() {
         return Ok(Vec::new());
     }
-    let entries =
-        std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .collect();
+    let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|file| file.to_string_lossy().ends_with(ending));
     files.sort();
     Ok(files)
@@ -155,16 +122,11 @@ fn beside(file: &Path, ending: &str, other: &str) -> Result<Value, String> {
     let name = file.to_string_lossy();
     let name = name.strip_suffix(ending).unwrap_or(&name);
     let file = PathBuf::from(format!("{name}{other}"));
-    if file.exists() {
-        read(&file)
-    } else {
-        Ok(Value::Null)
-    }
+    if file.exists() { read(&file) } else { Ok(Value::Null) }
 }
 
 fn read(file: &Path) -> Result<Value, String> {
-    serde_json::from_slice(&read_bytes(file)?)
-        .map_err(|error| format!("{}: {error}", file.display()))
+    serde_json::from_slice(&read_bytes(file)?).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 fn read_bytes(file: &Path) -> Result<Vec<u8>, String> {

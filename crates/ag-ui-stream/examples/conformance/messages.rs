@@ -72,10 +72,7 @@ enum Added {
 
 impl Said {
     fn of(run: &Run) -> Self {
-        let mut said = Self {
-            start: run.history.clone(),
-            ..Self::default()
-        };
+        let mut said = Self { start: run.history.clone(), ..Self::default() };
         for event in &run.events {
             said.take(event);
         }
@@ -100,8 +97,7 @@ impl Said {
                 }
             }
             Event::ToolCallResult(e) => {
-                self.results
-                    .retain(|it| it.message_id != e.message_id || it.call != e.tool_call_id);
+                self.results.retain(|it| it.message_id != e.message_id || it.call != e.tool_call_id);
                 self.results.push(Answer {
                     message_id: e.message_id.clone(),
                     call: e.tool_call_id.clone(),
@@ -118,12 +114,7 @@ impl Said {
                 let start = std::mem::take(&mut self.start).into_iter();
                 let mut spared = std::mem::take(&mut self.spared);
                 spared.extend(added.chain(start.map(|it| it.id().to_owned())));
-                *self = Self {
-                    start: e.messages.clone(),
-                    is_snapshot: true,
-                    spared,
-                    ..Self::default()
-                };
+                *self = Self { start: e.messages.clone(), is_snapshot: true, spared, ..Self::default() };
             }
             _ => {}
         }
@@ -134,10 +125,7 @@ impl Said {
             return;
         }
         self.added.push(Added::Message(id.to_owned()));
-        self.texts.push(Text {
-            id: id.to_owned(),
-            text: String::new(),
-        });
+        self.texts.push(Text { id: id.to_owned(), text: String::new() });
     }
 
     fn grow_text(&mut self, id: &str, delta: &str) {
@@ -152,11 +140,7 @@ impl Said {
             return;
         }
         self.added.push(Added::Call(id.to_owned()));
-        self.calls.push(Call {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            arguments: String::new(),
-        });
+        self.calls.push(Call { id: id.to_owned(), name: name.to_owned(), arguments: String::new() });
     }
 }
 
@@ -170,9 +154,7 @@ impl Messages<'_> {
 
     /// Where the message of a call is.
     fn holder(&self, call: &str) -> Option<usize> {
-        self.0
-            .iter()
-            .position(|message| message.tool_calls().iter().any(|it| it.id == call))
+        self.0.iter().position(|message| message.tool_calls().iter().any(|it| it.id == call))
     }
 
     fn check_ids(&self) -> Result<(), String> {
@@ -187,9 +169,7 @@ impl Messages<'_> {
         let mut last = 0;
         for message in &said.start {
             let id = message.id();
-            let position = self
-                .position(id)
-                .ok_or_else(|| format!("the message {id} is gone"))?;
+            let position = self.position(id).ok_or_else(|| format!("the message {id} is gone"))?;
             if self.0[position].role() != message.role() {
                 return Err(format!("the message {id} has become another"));
             }
@@ -214,11 +194,7 @@ impl Messages<'_> {
         let held = self.0.iter().flat_map(Message::tool_calls);
         let held: Vec<_> = held.filter(|held| held.id == call.id).collect();
         let [held] = held.as_slice() else {
-            return Err(format!(
-                "the call {} is there {} times",
-                call.id,
-                held.len()
-            ));
+            return Err(format!("the call {} is there {} times", call.id, held.len()));
         };
         let function = &held.function;
         if function.name != call.name || !function.arguments.ends_with(&call.arguments) {
@@ -239,13 +215,8 @@ impl Messages<'_> {
             return Ok(());
         };
         let between = self.0.get(holder + 1..position);
-        let stands_behind =
-            between.is_some_and(|it| it.iter().all(|it| matches!(it, Message::Tool(_))));
-        if stands_behind {
-            Ok(())
-        } else {
-            Err(format!("the result of {call} does not stand behind it"))
-        }
+        let stands_behind = between.is_some_and(|it| it.iter().all(|it| matches!(it, Message::Tool(_))));
+        if stands_behind { Ok(()) } else { Err(format!("the result of {call} does not stand behind it")) }
     }
 
     fn check_order(&self, said: &Said) -> Result<(), String> {
@@ -274,8 +245,7 @@ impl Messages<'_> {
             let id = message.id();
             let began = |added: &Added| matches!(added, Added::Message(it) if it == id);
             let of_call = |call: &str| message.tool_calls().iter().any(|it| it.id == call);
-            let answers =
-                |call: &str| matches!(message, Message::Tool(it) if it.tool_call_id == call);
+            let answers = |call: &str| matches!(message, Message::Tool(it) if it.tool_call_id == call);
             said.spared.contains(id)
                 || said.start.iter().any(|it| it.id() == id)
                 || said.added.iter().any(began)

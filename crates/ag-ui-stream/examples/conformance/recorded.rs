@@ -15,13 +15,12 @@ pub(crate) fn check(input: &Value, events: &Value) -> Verdict {
 
 pub(crate) fn check_run(run: &Run) -> Verdict {
     match run.end.outcome {
-        EndOutcome::Completed
-        | EndOutcome::Interrupt
-        | EndOutcome::Cancelled
-        | EndOutcome::Error => match messages::check(run) {
-            Ok(()) => Verdict::Passed,
-            Err(message) => Verdict::Failed(message),
-        },
+        EndOutcome::Completed | EndOutcome::Interrupt | EndOutcome::Cancelled | EndOutcome::Error => {
+            match messages::check(run) {
+                Ok(()) => Verdict::Passed,
+                Err(message) => Verdict::Failed(message),
+            }
+        }
         outcome => Verdict::Failed(format!("{outcome:?}: {:?}", run.end.error)),
     }
 }

@@ -22,10 +22,7 @@ impl Run {
         let mut text = String::new();
         for event in events {
             let data = event.to_string();
-            let frame = OutFrame {
-                data: &data,
-                ..OutFrame::default()
-            };
+            let frame = OutFrame { data: &data, ..OutFrame::default() };
             write_frame(&mut text, frame).map_err(|error| error.to_string())?;
         }
         Self::of_bytes(input, text.as_bytes())
@@ -36,20 +33,13 @@ impl Run {
         let history = history(input)?;
         let whole = Self::read(history.clone(), input.get("state"), [bytes]);
         let bytes = Self::read(history, input.get("state"), bytes.chunks(1));
-        if whole.events != bytes.events
-            || whole.warnings != bytes.warnings
-            || whole.end != bytes.end
-        {
+        if whole.events != bytes.events || whole.warnings != bytes.warnings || whole.end != bytes.end {
             return Err("byte by byte gives something else".to_owned());
         }
         Ok(whole)
     }
 
-    fn read<'a>(
-        history: Vec<Message>,
-        state: Option<&Value>,
-        chunks: impl IntoIterator<Item = &'a [u8]>,
-    ) -> Self {
+    fn read<'a>(history: Vec<Message>, state: Option<&Value>, chunks: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut reader = EventReader::new();
         let mut events = Vec::new();
         for chunk in chunks {
@@ -71,13 +61,7 @@ impl Run {
         }
         let mut warnings: Vec<Warning> = std::iter::from_fn(|| reader.next_warning()).collect();
         warnings.extend(std::iter::from_fn(|| thread.next_warning()));
-        Self {
-            history,
-            events,
-            warnings,
-            thread,
-            end,
-        }
+        Self { history, events, warnings, thread, end }
     }
 }
 
@@ -86,9 +70,7 @@ fn history(input: &Value) -> Result<Vec<Message>, String> {
     let messages = input["messages"].as_array().into_iter().flatten();
     let read = messages.cloned().enumerate().map(|(index, mut message)| {
         if let Some(members) = message.as_object_mut() {
-            members
-                .entry("id")
-                .or_insert_with(|| format!("input-{index}").into());
+            members.entry("id").or_insert_with(|| format!("input-{index}").into());
         }
         let message = Message::parse(&message.to_string());
         message.map_err(|error| format!("message {index} of its input: {error}"))

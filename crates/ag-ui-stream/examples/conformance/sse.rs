@@ -9,12 +9,8 @@ pub(crate) fn check(case: &Value) -> Verdict {
     if case.get("transport").is_some() {
         return Verdict::Skipped("is about the transport".to_owned());
     }
-    let chunks: Option<Vec<Vec<u8>>> = case["chunks_b64"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|chunk| decode(chunk.as_str()?))
-        .collect();
+    let chunks: Option<Vec<Vec<u8>>> =
+        case["chunks_b64"].as_array().into_iter().flatten().map(|chunk| decode(chunk.as_str()?)).collect();
     let Some(chunks) = chunks else {
         return Verdict::Failed("its chunks are not base64".to_owned());
     };
@@ -38,29 +34,19 @@ fn check_chunks(case: &Value, chunks: &[Vec<u8>]) -> Result<(), String> {
     }
     let expected: Vec<&Value> = case["events"].as_array().into_iter().flatten().collect();
     if frames.len() != expected.len() {
-        return Err(format!(
-            "{} frames instead of {}",
-            frames.len(),
-            expected.len()
-        ));
+        return Err(format!("{} frames instead of {}", frames.len(), expected.len()));
     }
     for (frame, expected) in frames.iter().zip(expected) {
         check_frame(frame, expected)?;
     }
     match case.get("retry") {
-        Some(retry) if decoder.retry() != retry.as_u64() => {
-            Err(format!("retry is {:?}", decoder.retry()))
-        }
+        Some(retry) if decoder.retry() != retry.as_u64() => Err(format!("retry is {:?}", decoder.retry())),
         _ => Ok(()),
     }
 }
 
 fn check_frame(frame: &Frame, expected: &Value) -> Result<(), String> {
-    for (name, found) in [
-        ("event", &frame.event),
-        ("data", &frame.data),
-        ("lastEventId", &frame.id),
-    ] {
+    for (name, found) in [("event", &frame.event), ("data", &frame.data), ("lastEventId", &frame.id)] {
         if let Some(value) = expected.get(name).and_then(Value::as_str)
             && value != found
         {

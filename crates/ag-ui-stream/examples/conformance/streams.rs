@@ -19,10 +19,7 @@ pub(crate) fn check(case: &Value) -> Verdict {
         Err(message) => return Verdict::Failed(message),
     };
     // The reference client admits that it takes a stream that breaks off for a success; the specification forbids that.
-    if run.end.outcome == EndOutcome::Truncated
-        && case["expect"]["outcome"] == "completed"
-        && is_truncated(&events)
-    {
+    if run.end.outcome == EndOutcome::Truncated && case["expect"]["outcome"] == "completed" && is_truncated(&events) {
         return Verdict::Noted("truncated: closes a gap of the reference client".to_owned());
     }
     match run.check(&case["expect"]) {
@@ -33,10 +30,7 @@ pub(crate) fn check(case: &Value) -> Verdict {
 
 /// Whether the events stop while a run is open.
 fn is_truncated(events: &[Value]) -> bool {
-    !matches!(
-        events.last().and_then(|event| event["type"].as_str()),
-        Some("RUN_FINISHED" | "RUN_ERROR")
-    )
+    !matches!(events.last().and_then(|event| event["type"].as_str()), Some("RUN_FINISHED" | "RUN_ERROR"))
 }
 
 impl Run {
@@ -57,27 +51,16 @@ impl Run {
         let found = match self.end.outcome {
             EndOutcome::Rejected => "failed",
             EndOutcome::Truncated => "truncated",
-            EndOutcome::Completed
-            | EndOutcome::Interrupt
-            | EndOutcome::Cancelled
-            | EndOutcome::Error => "completed",
+            EndOutcome::Completed | EndOutcome::Interrupt | EndOutcome::Cancelled | EndOutcome::Error => "completed",
         };
         if expect["outcome"] != found {
             return Err(format!("the outcome is {found}: {:?}", self.end.error));
         }
         let errors = |event: &Event| {
-            if let Event::RunError(error) = event {
-                Some(error.message.clone())
-            } else {
-                None
-            }
+            if let Event::RunError(error) = event { Some(error.message.clone()) } else { None }
         };
         if let Some(message) = expect.get("runError").and_then(Value::as_str)
-            && !self
-                .events
-                .iter()
-                .filter_map(errors)
-                .any(|error| error == message)
+            && !self.events.iter().filter_map(errors).any(|error| error == message)
         {
             return Err("its RUN_ERROR did not arrive".to_owned());
         }
@@ -87,57 +70,34 @@ impl Run {
     fn check_events(&self, expect: &Value) -> Result<(), String> {
         if let Some(types) = expect.get("eventTypes").and_then(Value::as_array) {
             let found: Vec<&str> = self.events.iter().map(Event::name).collect();
-            if !types
-                .iter()
-                .map(Value::as_str)
-                .eq(found.iter().map(|name| Some(*name)))
-            {
+            if !types.iter().map(Value::as_str).eq(found.iter().map(|name| Some(*name))) {
                 return Err(format!("the events are {found:?}"));
             }
         }
         let events = serde_json::to_value(&self.events).map_err(|error| error.to_string())?;
-        for (path, value) in expect
-            .get("eventPaths")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
+        for (path, value) in expect.get("eventPaths").and_then(Value::as_object).into_iter().flatten() {
             let found = events.pointer(&pointer(path));
             if found != Some(value) {
                 return Err(format!("{path} is {found:?}"));
             }
         }
-        let absent = expect
-            .get("eventAbsentPaths")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str);
-        match absent
-            .into_iter()
-            .find(|path| events.pointer(&pointer(path)).is_some())
-        {
+        let absent =
+            expect.get("eventAbsentPaths").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        match absent.into_iter().find(|path| events.pointer(&pointer(path)).is_some()) {
             Some(path) => Err(format!("{path} is there")),
             None => Ok(()),
         }
     }
 
     fn check_messages(&self, expect: &Value) -> Result<(), String> {
-        let messages =
-            serde_json::to_value(self.thread.messages()).map_err(|error| error.to_string())?;
+        let messages = serde_json::to_value(self.thread.messages()).map_err(|error| error.to_string())?;
         let messages = messages.as_array().cloned().unwrap_or_default();
         if let Some(count) = expect.get("messageCount").and_then(Value::as_u64)
             && count != messages.len() as u64
         {
             return Err(format!("there are {} messages", messages.len()));
         }
-        for (index, expected) in expect
-            .get("messages")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .enumerate()
-        {
+        for (index, expected) in expect.get("messages").and_then(Value::as_array).into_iter().flatten().enumerate() {
             for (name, value) in expected.as_object().into_iter().flatten() {
                 let found = messages.get(index).and_then(|message| message.get(name));
                 if found != Some(value) {
@@ -153,18 +113,10 @@ impl Run {
             return Err(format!("it warns: {:?}", self.warnings));
         }
         let says = |warning: &Warning, text: &str| {
-            warning.message.contains(text)
-                || warning
-                    .path
-                    .as_deref()
-                    .is_some_and(|path| path.contains(text))
+            warning.message.contains(text) || warning.path.as_deref().is_some_and(|path| path.contains(text))
         };
-        let mut wanted = expect
-            .get("warnings")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str);
+        let mut wanted =
+            expect.get("warnings").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         match wanted.find(|text| !self.warnings.iter().any(|warning| says(warning, text))) {
             Some(text) => Err(format!("no warning about {text}")),
             None => Ok(()),
@@ -173,16 +125,9 @@ impl Run {
 
     /// The wording of errors is not required, so a difference is only told.
     fn note(&self, expect: &Value) -> Verdict {
-        let error = self
-            .end
-            .error
-            .as_ref()
-            .map(|error| error.message.as_str())
-            .unwrap_or_default();
+        let error = self.end.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
         match expect.get("errorContains").and_then(Value::as_str) {
-            Some(text) if !error.contains(text) => {
-                Verdict::Noted(format!("says {error:?}, not {text:?}"))
-            }
+            Some(text) if !error.contains(text) => Verdict::Noted(format!("says {error:?}, not {text:?}")),
             _ => Verdict::Passed,
         }
     }
@@ -193,30 +138,16 @@ fn check_request(expect: &Value) -> Result<(), String> {
     let Some(request) = expect.get("request").and_then(Value::as_object) else {
         return Ok(());
     };
-    let said = Said {
-        text: Some("Hello".to_owned()),
-        ..Said::default()
-    };
+    let said = Said { text: Some("Hello".to_owned()), ..Said::default() };
     let mut ids = 0;
     let next_id = || {
         ids += 1;
         format!("id-{ids}")
     };
-    let next = next_run(
-        0,
-        &Thread::default(),
-        &Asks::new(),
-        &Setup::default(),
-        Delivery::UserMessage,
-        &said,
-        next_id,
-    );
-    let input = serde_json::to_value(next.map_err(|error| error.to_string())?.input)
-        .map_err(|error| error.to_string())?;
-    match request
-        .iter()
-        .find(|(name, value)| input.get(name) != Some(value))
-    {
+    let next = next_run(0, &Thread::default(), &Asks::new(), &Setup::default(), Delivery::UserMessage, &said, next_id);
+    let input =
+        serde_json::to_value(next.map_err(|error| error.to_string())?.input).map_err(|error| error.to_string())?;
+    match request.iter().find(|(name, value)| input.get(name) != Some(value)) {
         Some((name, _)) => Err(format!("the request's {name} is {:?}", input.get(name))),
         None => Ok(()),
     }

@@ -4,12 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Read, Write};
 
-pub(crate) fn replay(
-    input: &mut dyn Read,
-    options: &Options,
-    every: bool,
-    out: &mut impl Write,
-) -> io::Result<bool> {
+pub(crate) fn replay(input: &mut dyn Read, options: &Options, every: bool, out: &mut impl Write) -> io::Result<bool> {
     let mut arguments = Arguments::default();
     let mut buffer = Vec::new();
     while let Some(chunk) = super::next_chunk(input, options, &mut buffer)? {
@@ -46,33 +41,21 @@ impl Arguments {
         let bytes = std::mem::replace(&mut self.cut, rest);
         let text = String::from_utf8_lossy(&bytes);
         if let Err(error) = self.value.feed(&text) {
-            self.error = Some(Fault {
-                message: error.kind.to_string(),
-                offset: error.offset,
-            });
+            self.error = Some(Fault { message: error.kind.to_string(), offset: error.offset });
         } else if broken {
-            self.error = Some(Fault {
-                message: "not UTF-8".to_owned(),
-                offset: self.taken + length,
-            });
+            self.error = Some(Fault { message: "not UTF-8".to_owned(), offset: self.taken + length });
         }
         self.taken += length;
     }
 
     fn finish(&mut self) {
         if self.error.is_none() && !self.cut.is_empty() {
-            self.error = Some(Fault {
-                message: "not UTF-8".to_owned(),
-                offset: self.taken,
-            });
+            self.error = Some(Fault { message: "not UTF-8".to_owned(), offset: self.taken });
         }
         if self.error.is_none()
             && let Err(error) = self.value.finish()
         {
-            self.error = Some(Fault {
-                message: error.kind.to_string(),
-                offset: error.offset,
-            });
+            self.error = Some(Fault { message: error.kind.to_string(), offset: error.offset });
         }
     }
 

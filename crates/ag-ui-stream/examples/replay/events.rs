@@ -39,10 +39,7 @@ pub(crate) fn replay(
     let end = replay.reader.finish();
     replay.print_all(out)?;
     replay.print_end(&end, out)?;
-    Ok(matches!(
-        end.outcome,
-        EndOutcome::Completed | EndOutcome::Interrupt | EndOutcome::Cancelled
-    ))
+    Ok(matches!(end.outcome, EndOutcome::Completed | EndOutcome::Interrupt | EndOutcome::Cancelled))
 }
 
 struct Replay {
@@ -100,10 +97,7 @@ impl Replay {
                 print_warning(&warning, out)?;
             }
             let now = self.now;
-            let changes = self
-                .asks
-                .as_mut()
-                .map(|asks| asks.handle_event(now, &event));
+            let changes = self.asks.as_mut().map(|asks| asks.handle_event(now, &event));
             self.print_asks(&changes.unwrap_or_default(), out)?;
         }
     }
@@ -140,17 +134,11 @@ impl Replay {
 }
 
 fn print_warning(warning: &Warning, out: &mut impl Write) -> io::Result<()> {
-    let line = WarningLine {
-        code: warning.code.as_str(),
-        path: warning.path.as_deref(),
-        message: &warning.message,
-    };
+    let line = WarningLine { code: warning.code.as_str(), path: warning.path.as_deref(), message: &warning.message };
     super::print(out, "warning", &line)
 }
 
 fn clock() -> u64 {
-    let since = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -57,11 +57,7 @@ struct OptionLine<'a> {
 impl<'a> AskLine<'a> {
     pub(crate) fn of(ask: &'a AskSnapshot) -> Self {
         let questions = ask.questions.iter().map(QuestionLine::of).collect();
-        Self {
-            tool_call_id: &ask.tool_call_id,
-            phase: ask.phase,
-            questions,
-        }
+        Self { tool_call_id: &ask.tool_call_id, phase: ask.phase, questions }
     }
 }
 
@@ -79,14 +75,7 @@ impl<'a> QuestionLine<'a> {
 
 impl<'a> OptionLine<'a> {
     fn of(option: &'a OptionSnapshot) -> Self {
-        let description = option
-            .description
-            .as_ref()
-            .map(|description| description.text.as_str());
-        Self {
-            label: &option.label.text,
-            description,
-            closed: option.closed,
-        }
+        let description = option.description.as_ref().map(|description| description.text.as_str());
+        Self { label: &option.label.text, description, closed: option.closed }
     }
 }

@@ -40,11 +40,7 @@ fn main() -> ExitCode {
 }
 
 /// Reads the input and prints what it says; gives whether that is good.
-pub(crate) fn run(
-    options: &Options,
-    input: &mut dyn Read,
-    out: &mut impl Write,
-) -> io::Result<bool> {
+pub(crate) fn run(options: &Options, input: &mut dyn Read, out: &mut impl Write) -> io::Result<bool> {
     match options.mode {
         Mode::Events { json, asks } => events::replay(input, options, json, asks, out),
         Mode::Frames => frames::replay(input, options, out),
@@ -53,11 +49,7 @@ pub(crate) fn run(
 }
 
 /// The next bytes to feed: as many as were asked for, or as many as are there.
-fn next_chunk<'a>(
-    input: &mut dyn Read,
-    options: &Options,
-    buffer: &'a mut Vec<u8>,
-) -> io::Result<Option<&'a [u8]>> {
+fn next_chunk<'a>(input: &mut dyn Read, options: &Options, buffer: &'a mut Vec<u8>) -> io::Result<Option<&'a [u8]>> {
     let length = match options.chunk {
         Some(chunk) => {
             buffer.clear();

@@ -60,8 +60,7 @@ pub(crate) enum Mode {
 impl Options {
     /// `None` where only help is wanted.
     pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Option<Self>, String> {
-        let (mut json, mut asks, mut frames, mut args, mut every) =
-            (false, false, false, false, false);
+        let (mut json, mut asks, mut frames, mut args, mut every) = (false, false, false, false, false);
         let (mut chunk, mut now, mut file) = (None, None, None);
         let mut arguments = arguments;
         while let Some(argument) = arguments.next() {
@@ -104,9 +103,7 @@ impl Options {
     pub(crate) fn open(&self) -> io::Result<Box<dyn Read>> {
         Ok(match &self.file {
             Some(path) => {
-                let named = |error: io::Error| {
-                    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-                };
+                let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
                 Box::new(File::open(path).map_err(named)?)
             }
             None => Box::new(io::stdin().lock()),
@@ -115,11 +112,6 @@ impl Options {
 }
 
 fn number(argument: Option<OsString>, option: &str, least: u64) -> Result<u64, String> {
-    let number = argument
-        .as_ref()
-        .and_then(|argument| argument.to_str())
-        .and_then(|text| text.parse().ok());
-    number
-        .filter(|number| *number >= least)
-        .ok_or_else(|| format!("{option} needs a number from {least} on"))
+    let number = argument.as_ref().and_then(|argument| argument.to_str()).and_then(|text| text.parse().ok());
+    number.filter(|number| *number >= least).ok_or_else(|| format!("{option} needs a number from {least} on"))
 }

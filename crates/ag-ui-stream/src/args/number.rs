@@ -39,9 +39,7 @@ impl NumberState {
             (Self::Point | Self::Fraction, b'0'..=b'9') => Self::Fraction,
             (Self::Zero | Self::Integer | Self::Fraction, b'e' | b'E') => Self::Exponent,
             (Self::Exponent, b'+' | b'-') => Self::ExponentSign,
-            (Self::Exponent | Self::ExponentSign | Self::ExponentDigits, b'0'..=b'9') => {
-                Self::ExponentDigits
-            }
+            (Self::Exponent | Self::ExponentSign | Self::ExponentDigits, b'0'..=b'9') => Self::ExponentDigits,
             (Self::Zero, b'0'..=b'9') => return Step::Fails,
             (state, _) if state.is_complete() => return Step::Ends,
             _ => return Step::Fails,
@@ -50,9 +48,6 @@ impl NumberState {
     }
 
     pub(super) fn is_complete(self) -> bool {
-        matches!(
-            self,
-            Self::Zero | Self::Integer | Self::Fraction | Self::ExponentDigits
-        )
+        matches!(self, Self::Zero | Self::Integer | Self::Fraction | Self::ExponentDigits)
     }
 }

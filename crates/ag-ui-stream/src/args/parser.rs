@@ -32,10 +32,7 @@ pub struct ArgsLimits {
 impl Default for ArgsLimits {
     /// As deep as `serde_json` goes, and 16 MiB.
     fn default() -> Self {
-        Self {
-            depth: 127,
-            bytes: 16 * 1024 * 1024,
-        }
+        Self { depth: 127, bytes: 16 * 1024 * 1024 }
     }
 }
 
@@ -199,14 +196,7 @@ impl ArgsParser {
     /// At the start of a text.
     #[must_use]
     pub fn new(limits: ArgsLimits) -> Self {
-        Self {
-            state: State::Value,
-            open: Vec::new(),
-            scratch: String::new(),
-            offset: 0,
-            limits,
-            error: None,
-        }
+        Self { state: State::Value, open: Vec::new(), scratch: String::new(), offset: 0, limits, error: None }
     }
 
     /// How many bytes were taken.
@@ -219,11 +209,7 @@ impl ArgsParser {
     ///
     /// # Errors
     /// Where the text cannot be JSON whatever follows. What was told before holds.
-    pub fn feed(
-        &mut self,
-        delta: &str,
-        mut tell: impl FnMut(ArgsEvent<'_>),
-    ) -> Result<(), ArgsError> {
+    pub fn feed(&mut self, delta: &str, mut tell: impl FnMut(ArgsEvent<'_>)) -> Result<(), ArgsError> {
         if let Some(error) = self.error {
             return Err(error);
         }
@@ -236,11 +222,7 @@ impl ArgsParser {
             }
         }
         self.offset += allowed.len();
-        if allowed.len() < delta.len() {
-            self.fail(ArgsErrorKind::TooLong, self.offset)
-        } else {
-            Ok(())
-        }
+        if allowed.len() < delta.len() { self.fail(ArgsErrorKind::TooLong, self.offset) } else { Ok(()) }
     }
 
     /// Ends the text. A number at its very end is told only now, since another digit could have followed.
@@ -285,22 +267,12 @@ impl ArgsParser {
             },
             State::Literal { rest, literal } => self.literal(byte, rest, literal, tell)?,
             State::Escape(role) => self.escape(byte, role, tell)?,
-            State::Hex {
-                role,
-                digits,
-                unit,
-                high,
-            } => self.hex(byte, role, digits, unit, high, tell)?,
+            State::Hex { role, digits, unit, high } => self.hex(byte, role, digits, unit, high, tell)?,
             State::AfterHigh(role, high) if byte == b'\\' => {
                 self.state = State::LowEscape(role, high);
             }
             State::LowEscape(role, high) if byte == b'u' => {
-                self.state = State::Hex {
-                    role,
-                    digits: 0,
-                    unit: 0,
-                    high: Some(high),
-                }
+                self.state = State::Hex { role, digits: 0, unit: 0, high: Some(high) }
             }
             State::AfterHigh(..) | State::LowEscape(..) => {
                 return Err(ArgsErrorKind::LoneSurrogate);
@@ -336,18 +308,9 @@ impl ArgsParser {
                 tell(ArgsEvent::ArrayStart);
                 State::FirstItem
             }
-            b't' => State::Literal {
-                rest: b"rue",
-                literal: Literal::True,
-            },
-            b'f' => State::Literal {
-                rest: b"alse",
-                literal: Literal::False,
-            },
-            b'n' => State::Literal {
-                rest: b"ull",
-                literal: Literal::Null,
-            },
+            b't' => State::Literal { rest: b"rue", literal: Literal::True },
+            b'f' => State::Literal { rest: b"alse", literal: Literal::False },
+            b'n' => State::Literal { rest: b"ull", literal: Literal::Null },
             byte => {
                 let state = NumberState::begin(byte).ok_or(ArgsErrorKind::Unexpected)?;
                 self.scratch.clear();
@@ -391,18 +354,9 @@ impl ArgsParser {
     }
 
     /// Takes a string's characters up to its end or the next escape, as one slice of the piece.
-    fn text(
-        &mut self,
-        delta: &str,
-        at: usize,
-        role: Role,
-        tell: Tell<'_>,
-    ) -> Result<usize, ArgsErrorKind> {
+    fn text(&mut self, delta: &str, at: usize, role: Role, tell: Tell<'_>) -> Result<usize, ArgsErrorKind> {
         let rest = &delta[at..];
-        let length = rest
-            .bytes()
-            .position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\')
-            .unwrap_or(rest.len());
+        let length = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\').unwrap_or(rest.len());
         if length > 0 {
             self.grow(&rest[..length], role, tell);
         }
@@ -449,12 +403,7 @@ impl ArgsParser {
             b'r' => "\r",
             b't' => "\t",
             b'u' => {
-                self.state = State::Hex {
-                    role,
-                    digits: 0,
-                    unit: 0,
-                    high: None,
-                };
+                self.state = State::Hex { role, digits: 0, unit: 0, high: None };
                 return Ok(());
             }
             _ => return Err(ArgsErrorKind::Escape),
@@ -464,27 +413,12 @@ impl ArgsParser {
         Ok(())
     }
 
-    fn hex(
-        &mut self,
-        byte: u8,
-        role: Role,
-        digits: u8,
-        unit: u16,
-        high: Option<u16>,
-        tell: Tell<'_>,
-    ) -> Outcome {
-        let digit = char::from(byte)
-            .to_digit(16)
-            .and_then(|digit| u16::try_from(digit).ok())
-            .ok_or(ArgsErrorKind::Escape)?;
+    fn hex(&mut self, byte: u8, role: Role, digits: u8, unit: u16, high: Option<u16>, tell: Tell<'_>) -> Outcome {
+        let digit =
+            char::from(byte).to_digit(16).and_then(|digit| u16::try_from(digit).ok()).ok_or(ArgsErrorKind::Escape)?;
         let unit = unit << 4 | digit;
         if digits < 3 {
-            self.state = State::Hex {
-                role,
-                digits: digits + 1,
-                unit,
-                high,
-            };
+            self.state = State::Hex { role, digits: digits + 1, unit, high };
             return Ok(());
         }
         if high.is_none() && (0xD800..0xDC00).contains(&unit) {
@@ -502,13 +436,7 @@ impl ArgsParser {
         }
     }
 
-    fn literal(
-        &mut self,
-        byte: u8,
-        rest: &'static [u8],
-        literal: Literal,
-        tell: Tell<'_>,
-    ) -> Outcome {
+    fn literal(&mut self, byte: u8, rest: &'static [u8], literal: Literal, tell: Tell<'_>) -> Outcome {
         match rest.split_first() {
             Some((expected, rest)) if *expected == byte => {
                 if !rest.is_empty() {

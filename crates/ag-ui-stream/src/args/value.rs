@@ -20,10 +20,7 @@ struct Tree {
 
 #[derive(Clone, Debug)]
 enum Open {
-    Object {
-        members: Map<String, Value>,
-        key: Option<String>,
-    },
+    Object { members: Map<String, Value>, key: Option<String> },
     Array(Vec<Value>),
     Text(String),
 }
@@ -32,10 +29,7 @@ impl ArgsValue {
     /// At the start of a text.
     #[must_use]
     pub fn new(limits: ArgsLimits) -> Self {
-        Self {
-            parser: ArgsParser::new(limits),
-            ..Self::default()
-        }
+        Self { parser: ArgsParser::new(limits), ..Self::default() }
     }
 
     /// Takes the next piece of the text.
@@ -44,9 +38,7 @@ impl ArgsValue {
     /// Where the text cannot be JSON whatever follows; the value so far stays.
     pub fn feed(&mut self, delta: &str) -> Result<(), ArgsError> {
         let Self { parser, tree, .. } = self;
-        parser
-            .feed(delta, |event| tree.take(event))
-            .inspect_err(|error| self.error = Some(*error))
+        parser.feed(delta, |event| tree.take(event)).inspect_err(|error| self.error = Some(*error))
     }
 
     /// Ends the text.
@@ -55,9 +47,7 @@ impl ArgsValue {
     /// Where the text ends within a value, and the error of [`feed`](Self::feed) where it gave one.
     pub fn finish(&mut self) -> Result<(), ArgsError> {
         let Self { parser, tree, .. } = self;
-        parser
-            .finish(|event| tree.take(event))
-            .inspect_err(|error| self.error = Some(*error))
+        parser.finish(|event| tree.take(event)).inspect_err(|error| self.error = Some(*error))
     }
 
     /// Whether the outermost value is complete.
@@ -78,11 +68,7 @@ impl ArgsValue {
         if self.tree.root.is_some() {
             return self.tree.root.clone();
         }
-        self.tree
-            .open
-            .iter()
-            .rev()
-            .fold(None, |inner, open| Some(open.clone().with(inner)))
+        self.tree.open.iter().rev().fold(None, |inner, open| Some(open.clone().with(inner)))
     }
 
     /// Whether the value at a JSON pointer is complete, so that it will not change any more; `None` while there is none. (A key that comes
@@ -134,21 +120,14 @@ impl ArgsValue {
     /// The complete value; `None` where the text is not complete.
     #[must_use]
     pub fn into_value(self) -> Option<Value> {
-        if self.error.is_none() {
-            self.tree.root
-        } else {
-            None
-        }
+        if self.error.is_none() { self.tree.root } else { None }
     }
 }
 
 impl Tree {
     fn take(&mut self, event: ArgsEvent<'_>) {
         match event {
-            ArgsEvent::ObjectStart => self.open.push(Open::Object {
-                members: Map::new(),
-                key: None,
-            }),
+            ArgsEvent::ObjectStart => self.open.push(Open::Object { members: Map::new(), key: None }),
             ArgsEvent::ArrayStart => self.open.push(Open::Array(Vec::new())),
             ArgsEvent::StringStart => self.open.push(Open::Text(String::new())),
             ArgsEvent::Key(name) => {

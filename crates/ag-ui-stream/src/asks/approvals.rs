@@ -120,9 +120,7 @@ impl Asks {
     }
 
     pub(super) fn ask_approval(&mut self, call: &OpenCall, changes: &mut Vec<AskChange>) {
-        let question = call
-            .question()
-            .filter(|_| !self.positions.contains(&call.id));
+        let question = call.question().filter(|_| !self.positions.contains(&call.id));
         if let Some(question) = question {
             let (ask, form) = Form::approval(&question, ACCEPTED);
             let run = self.run;

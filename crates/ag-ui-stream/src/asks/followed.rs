@@ -57,10 +57,7 @@ pub(super) enum Source {
 const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
 
 /// How a result begins by which an agent refuses the call, so that nobody can answer it any more.
-const REFUSALS: [&str; 2] = [
-    "Invalid input:",
-    "ask_user_question is not available to sub-agents",
-];
+const REFUSALS: [&str; 2] = ["Invalid input:", "ask_user_question is not available to sub-agents"];
 
 /// The member of a call's metadata that names the language of its texts.
 const LANG: &str = "lang";
@@ -88,10 +85,7 @@ impl Followed {
     /// Applies a patch and tells it.
     pub(super) fn patch(&mut self, patch: AskPatch, changes: &mut Vec<AskChange>) {
         self.snapshot.apply(&patch);
-        changes.push(AskChange::Patched {
-            tool_call_id: Arc::clone(&self.id),
-            patch,
-        });
+        changes.push(AskChange::Patched { tool_call_id: Arc::clone(&self.id), patch });
     }
 
     /// Takes the language of the texts, where the call's metadata name one.
@@ -108,21 +102,12 @@ impl Followed {
             return;
         }
         self.arguments.push_str(delta);
-        let Self {
-            id,
-            snapshot,
-            parser,
-            growth,
-            ..
-        } = self;
+        let Self { id, snapshot, parser, growth, .. } = self;
         // What an error means is decided when the arguments end.
         let fed = parser.feed(delta, |event| {
             growth.take(event, &mut |patch| {
                 snapshot.apply(&patch);
-                changes.push(AskChange::Patched {
-                    tool_call_id: Arc::clone(id),
-                    patch,
-                });
+                changes.push(AskChange::Patched { tool_call_id: Arc::clone(id), patch });
             });
         });
         self.is_broken = fed.is_err();
@@ -142,12 +127,7 @@ impl Followed {
         }
     }
 
-    pub(super) fn complete(
-        &mut self,
-        ask: AskUserQuestion,
-        phase: Phase,
-        changes: &mut Vec<AskChange>,
-    ) {
+    pub(super) fn complete(&mut self, ask: AskUserQuestion, phase: Phase, changes: &mut Vec<AskChange>) {
         self.patch(AskPatch::Complete(Arc::new(ask)), changes);
         self.patch(AskPatch::Phase(phase), changes);
     }
@@ -173,8 +153,7 @@ impl Followed {
             true => self.read_approval(content),
             false => ask.and_then(|ask| Outcome::parse(ask, content)),
         };
-        let about =
-            about(metadata).filter(|about| about.tool_call_id == self.snapshot.tool_call_id);
+        let about = about(metadata).filter(|about| about.tool_call_id == self.snapshot.tool_call_id);
         match (outcome, about) {
             (Some(outcome), _) => self.settle(Some(outcome), None, changes),
             (None, Some(about)) => self.settle(None, Some(about.outcome), changes),
@@ -210,12 +189,7 @@ impl Followed {
     }
 
     /// Ends the ask by an outcome, or where that cannot be told any more, by its kind.
-    pub(super) fn settle(
-        &mut self,
-        outcome: Option<Outcome>,
-        kind: Option<OutcomeKind>,
-        changes: &mut Vec<AskChange>,
-    ) {
+    pub(super) fn settle(&mut self, outcome: Option<Outcome>, kind: Option<OutcomeKind>, changes: &mut Vec<AskChange>) {
         let Some(kind) = outcome.as_ref().map(Outcome::kind).or(kind) else {
             return;
         };
@@ -257,11 +231,7 @@ impl Followed {
 
     /// The agent asks by an interrupt, perhaps once more: whatever became of the ask, it waits now.
     pub(super) fn ask_again(&mut self, changes: &mut Vec<AskChange>) {
-        let phase = if self.snapshot.ask.is_some() {
-            Phase::Answerable
-        } else {
-            Phase::Malformed
-        };
+        let phase = if self.snapshot.ask.is_some() { Phase::Answerable } else { Phase::Malformed };
         if self.snapshot.phase != phase {
             self.patch(AskPatch::Phase(phase), changes);
         }
@@ -274,21 +244,17 @@ impl Followed {
 
     /// Whether it may still be answered.
     pub(super) fn is_open(&self) -> bool {
-        matches!(
-            self.snapshot.phase,
-            Phase::Streaming | Phase::Ready | Phase::Answerable
-        )
+        matches!(self.snapshot.phase, Phase::Streaming | Phase::Ready | Phase::Answerable)
     }
 }
 
 /// Whether a text has the form of a BCP 47 tag, such as `de-AT`; whether there is such a language, nobody here knows.
 fn is_language_tag(text: &str) -> bool {
-    let is_subtag = |part: &str| {
-        (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    };
-    let begins = text.split('-').next().is_some_and(|language| {
-        language.len() > 1 && language.bytes().all(|byte| byte.is_ascii_alphabetic())
-    });
+    let is_subtag = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let begins = text
+        .split('-')
+        .next()
+        .is_some_and(|language| language.len() > 1 && language.bytes().all(|byte| byte.is_ascii_alphabetic()));
     begins && text.len() <= 35 && text.split('-').all(is_subtag)
 }
 

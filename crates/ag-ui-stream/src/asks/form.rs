@@ -41,10 +41,7 @@ enum Kind {
 impl Form {
     /// The ask for an object that the schema describes. What is optional and can't be asked for is left out, and an approval is asked alone:
     /// the members beside it are for changing what is approved. `None` where something required can't be asked for, or nothing can.
-    pub(super) fn of(
-        message: &str,
-        schema: &Map<String, Value>,
-    ) -> Option<(AskUserQuestion, Self)> {
+    pub(super) fn of(message: &str, schema: &Map<String, Value>) -> Option<(AskUserQuestion, Self)> {
         let properties = schema.get("properties")?.as_object()?;
         let required = required(schema);
         let is_approval = |name: &&str| {
@@ -57,37 +54,18 @@ impl Form {
         for (name, property) in properties.iter().filter(|(name, _)| is_asked(name)) {
             let required = required.contains(&name.as_str());
             match Kind::of(property) {
-                Some(kind) => members.push((
-                    property,
-                    Member {
-                        name: name.clone(),
-                        kind,
-                        required,
-                    },
-                )),
+                Some(kind) => members.push((property, Member { name: name.clone(), kind, required })),
                 None if required => return None,
                 None => {}
             }
         }
         let is_alone = members.len() == 1;
         let question = |(property, member): &(&Value, Member)| {
-            let text = |key: &str| {
-                property
-                    .get(key)
-                    .and_then(Value::as_str)
-                    .filter(|text| !text.trim().is_empty())
-            };
-            let own = text("description")
-                .or_else(|| text("title"))
-                .unwrap_or(&member.name);
+            let text = |key: &str| property.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+            let own = text("description").or_else(|| text("title")).unwrap_or(&member.name);
             let title = || text("title").unwrap_or(&member.name).to_owned();
             Question {
-                question: if is_alone && !message.trim().is_empty() {
-                    message
-                } else {
-                    own
-                }
-                .to_owned(),
+                question: if is_alone && !message.trim().is_empty() { message } else { own }.to_owned(),
                 header: (!is_alone).then(title),
                 multi_select: matches!(member.kind, Kind::Choice { several: true, .. }),
                 options: member.kind.labels().into_iter().map(option).collect(),
@@ -108,20 +86,9 @@ impl Form {
             multi_select: false,
             options: kind.labels().into_iter().map(option).collect(),
         };
-        let member = Member {
-            name: member.to_owned(),
-            kind,
-            required: true,
-        };
-        let ask = AskUserQuestion {
-            questions: vec![question],
-        };
-        (
-            ask,
-            Self {
-                members: vec![member],
-            },
-        )
+        let member = Member { name: member.to_owned(), kind, required: true };
+        let ask = AskUserQuestion { questions: vec![question] };
+        (ask, Self { members: vec![member] })
     }
 
     /// The payload that a reply stands for, or the sentence that says why it is none.
@@ -141,11 +108,7 @@ impl Form {
     pub(super) fn read(&self, ask: &AskUserQuestion, payload: &Value) -> Option<Outcome> {
         let selection = |(question, member): (usize, &Member)| match payload.get(&member.name) {
             Some(value) => member.kind.selection(question, value),
-            None => Selection {
-                question,
-                skipped: true,
-                ..Selection::default()
-            },
+            None => Selection { question, skipped: true, ..Selection::default() },
         };
         let selections = self.members.iter().enumerate().map(selection).collect();
         Reply::check(ask, selections).ok().map(Outcome::Answered)
@@ -155,10 +118,7 @@ impl Form {
 impl Kind {
     fn of(schema: &Value) -> Option<Self> {
         if let Some(values) = choices(schema) {
-            return Some(Self::Choice {
-                values,
-                several: false,
-            });
+            return Some(Self::Choice { values, several: false });
         }
         // A value that may be null is one that may be left out.
         for alternatives in ["anyOf", "oneOf", "allOf"] {
@@ -182,13 +142,7 @@ impl Kind {
             Some("string") => Some(Self::Text),
             Some("number") => Some(Self::Number { integer: false }),
             Some("integer") => Some(Self::Number { integer: true }),
-            Some("array") => schema
-                .get("items")
-                .and_then(choices)
-                .map(|values| Self::Choice {
-                    values,
-                    several: true,
-                }),
+            Some("array") => schema.get("items").and_then(choices).map(|values| Self::Choice { values, several: true }),
             _ => None,
         }
     }
@@ -206,37 +160,17 @@ impl Kind {
         let first = answer.selected.first().map(|selected| selected.index);
         match (self, first, typed) {
             (Self::Flag, Some(index), None) => Ok(Value::Bool(index == 0)),
-            (
-                Self::Choice {
-                    values,
-                    several: false,
-                },
-                Some(index),
-                None,
-            ) => Ok(values.get(index).cloned().unwrap_or_default()),
-            (
-                Self::Choice {
-                    values,
-                    several: true,
-                },
-                _,
-                None,
-            ) => Ok(answer
-                .selected
-                .iter()
-                .filter_map(|selected| values.get(selected.index).cloned())
-                .collect()),
+            (Self::Choice { values, several: false }, Some(index), None) => {
+                Ok(values.get(index).cloned().unwrap_or_default())
+            }
+            (Self::Choice { values, several: true }, _, None) => {
+                Ok(answer.selected.iter().filter_map(|selected| values.get(selected.index).cloned()).collect())
+            }
             (Self::Text, _, Some(text)) => Ok(text.into()),
             (Self::Number { integer }, _, Some(text)) => {
-                let number = json::parse(text)
-                    .ok()
-                    .filter(|it| it.is_number() && (!integer || it.is_i64() || it.is_u64()));
-                number.ok_or_else(|| {
-                    format!(
-                        "\"{text}\" is not a number that \"{}\" can have",
-                        answer.question
-                    )
-                })
+                let number =
+                    json::parse(text).ok().filter(|it| it.is_number() && (!integer || it.is_i64() || it.is_u64()));
+                number.ok_or_else(|| format!("\"{text}\" is not a number that \"{}\" can have", answer.question))
             }
             _ => Err(format!("\"{}\" takes one of its options", answer.question)),
         }
@@ -253,12 +187,7 @@ impl Kind {
             value => at(value).into_iter().collect(),
         };
         let other = selected.is_empty().then(|| plain(value));
-        Selection {
-            question,
-            selected,
-            other,
-            ..Selection::default()
-        }
+        Selection { question, selected, other, ..Selection::default() }
     }
 }
 
@@ -268,9 +197,8 @@ fn is_null(schema: &Value) -> bool {
 
 /// The members that must be there. Where one of several must, as with aliases, the first of them.
 fn required(schema: &Map<String, Value>) -> Vec<&str> {
-    let alternative = ["anyOf", "oneOf"]
-        .iter()
-        .find_map(|name| schema.get(*name)?.as_array()?.first()?.get("required"));
+    let alternative =
+        ["anyOf", "oneOf"].iter().find_map(|name| schema.get(*name)?.as_array()?.first()?.get("required"));
     let named = schema.get("required").into_iter().chain(alternative);
     let names = named.filter_map(Value::as_array).flatten();
     names.filter_map(Value::as_str).collect()
@@ -279,21 +207,10 @@ fn required(schema: &Map<String, Value>) -> Vec<&str> {
 /// The values of an `enum`, or of a `oneOf` of constants.
 fn choices(schema: &Value) -> Option<Vec<Value>> {
     let listed = schema.get("enum").and_then(Value::as_array).cloned();
-    let constants = || {
-        schema
-            .get("oneOf")?
-            .as_array()?
-            .iter()
-            .map(|one| one.get("const").cloned())
-            .collect()
-    };
-    listed
-        .or_else(constants)
-        .filter(|values| !values.is_empty())
+    let constants = || schema.get("oneOf")?.as_array()?.iter().map(|one| one.get("const").cloned()).collect();
+    listed.or_else(constants).filter(|values| !values.is_empty())
 }
 
 fn plain(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| json::text(value), str::to_owned)
+    value.as_str().map_or_else(|| json::text(value), str::to_owned)
 }

@@ -166,19 +166,11 @@ impl Growth {
 
     /// Where a value that comes now belongs: the innermost container and the member there.
     fn slot(&self) -> (Place, Key) {
-        self.frames
-            .last()
-            .map_or((Place::Elsewhere, Key::Other), |frame| {
-                (frame.place, frame.key)
-            })
+        self.frames.last().map_or((Place::Elsewhere, Key::Other), |frame| (frame.place, frame.key))
     }
 
     fn push(&mut self, place: Place) {
-        self.frames.push(Frame {
-            place,
-            key: Key::Other,
-            seen: Index::default(),
-        });
+        self.frames.push(Frame { place, key: Key::Other, seen: Index::default() });
     }
 
     fn open_object(&mut self) {
@@ -254,11 +246,7 @@ impl Growth {
             return self.held.truncate(from);
         }
         self.tell(AskPatch::CloseOption { question, option }, tell);
-        if let Some(Frame {
-            place: Place::Options { next, .. },
-            ..
-        }) = self.frames.last_mut()
-        {
+        if let Some(Frame { place: Place::Options { next, .. }, .. }) = self.frames.last_mut() {
             *next += 1;
         }
     }
@@ -267,8 +255,7 @@ impl Growth {
         let Some(frame) = self.frames.last() else {
             return;
         };
-        let is_of_question =
-            matches!(name, "question" | "options" | "header") || FLAGS.contains(&name);
+        let is_of_question = matches!(name, "question" | "options" | "header") || FLAGS.contains(&name);
         match frame.place {
             // A question without the list around it is a question nevertheless.
             Place::Arguments if is_of_question && !frame.seen.contains("questions") => {
@@ -286,11 +273,7 @@ impl Growth {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
-        frame.key = if frame.seen.insert(name, 0) {
-            Key::of(frame.place, name)
-        } else {
-            Key::Other
-        };
+        frame.key = if frame.seen.insert(name, 0) { Key::of(frame.place, name) } else { Key::Other };
         if let Key::MultiSelect(rank) = frame.key {
             self.flags.values[rank] = Some(false);
         }
@@ -313,9 +296,7 @@ impl Growth {
     fn open_text(&mut self) {
         let path = match self.slot() {
             _ if self.frames.is_empty() && !self.is_unpacking => return self.unpack(),
-            (Place::Arguments, Key::Questions) | (Place::Question(_), Key::Options)
-                if !self.is_unpacking =>
-            {
+            (Place::Arguments, Key::Questions) | (Place::Question(_), Key::Options) if !self.is_unpacking => {
                 return self.unpack();
             }
             // A question may be packed on its own, which happens too rarely to be followed.
@@ -329,21 +310,15 @@ impl Growth {
             }
             (Place::Options { question, next }, _) => {
                 self.open_option(question, next);
-                self.text = Some(GrowingText {
-                    is_plain_option: true,
-                    ..GrowingText::new(TextPath::Label(question, next))
-                });
+                self.text =
+                    Some(GrowingText { is_plain_option: true, ..GrowingText::new(TextPath::Label(question, next)) });
                 return;
             }
             (Place::Question(question), Key::Question) => TextPath::Question(question),
             (Place::Question(question), Key::Header) => TextPath::Header(question),
             (Place::Option { question, option }, Key::Label) => TextPath::Label(question, option),
-            (Place::Option { question, option }, Key::Description) => {
-                TextPath::Description(question, option)
-            }
-            (Place::Option { question, option }, Key::Preview) => {
-                TextPath::Preview(question, option)
-            }
+            (Place::Option { question, option }, Key::Description) => TextPath::Description(question, option),
+            (Place::Option { question, option }, Key::Preview) => TextPath::Preview(question, option),
             _ => return,
         };
         self.text = Some(GrowingText::new(path));
@@ -381,18 +356,10 @@ impl Growth {
             return;
         }
         let text_path = text.path;
-        self.tell(
-            AskPatch::Append {
-                text: text_path,
-                delta,
-            },
-            tell,
-        );
+        self.tell(AskPatch::Append { text: text_path, delta }, tell);
         match text.path {
             TextPath::Label(..) => self.keep(tell),
-            TextPath::Question(_) | TextPath::Header(_)
-                if text.is_visible && self.question_is_open =>
-            {
+            TextPath::Question(_) | TextPath::Header(_) if text.is_visible && self.question_is_open => {
                 self.keep(tell);
             }
             _ => {}
@@ -448,10 +415,9 @@ impl Key {
             (Place::Question(_), "question") => Self::Question,
             (Place::Question(_), "header") => Self::Header,
             (Place::Question(_), "options") => Self::Options,
-            (Place::Question(_), name) => FLAGS
-                .iter()
-                .position(|flag| *flag == name)
-                .map_or(Self::Other, Self::MultiSelect),
+            (Place::Question(_), name) => {
+                FLAGS.iter().position(|flag| *flag == name).map_or(Self::Other, Self::MultiSelect)
+            }
             (Place::Option { .. }, "label") => Self::Label,
             (Place::Option { .. }, "description") => Self::Description,
             (Place::Option { .. }, "preview") => Self::Preview,
@@ -462,21 +428,12 @@ impl Key {
 
 impl GrowingText {
     fn new(path: TextPath) -> Self {
-        Self {
-            path,
-            is_plain_option: false,
-            is_visible: false,
-            begun: false,
-            held: String::new(),
-        }
+        Self { path, is_plain_option: false, is_visible: false, begun: false, held: String::new() }
     }
 
     /// Whether it stays even if nothing can be seen in it.
     fn is_required(&self) -> bool {
-        matches!(
-            self.path,
-            TextPath::Question(_) | TextPath::Header(_) | TextPath::Label(..)
-        )
+        matches!(self.path, TextPath::Question(_) | TextPath::Header(_) | TextPath::Label(..))
     }
 
     /// Whether what is held is known to be shown, whatever follows.
@@ -503,11 +460,7 @@ impl GrowingText {
     /// Takes a fragment and gives what is to be shown of it, and of what was held before.
     fn grow(&mut self, fragment: &str) -> Option<String> {
         let is_start = !self.begun && self.held.is_empty();
-        let fragment = if is_start && self.trims() {
-            fragment.trim_start()
-        } else {
-            fragment
-        };
+        let fragment = if is_start && self.trims() { fragment.trim_start() } else { fragment };
         self.is_visible = self.is_visible || !is_blank(fragment);
         let end = self.end_of(fragment);
         if self.begun && end > 0 {
@@ -550,10 +503,6 @@ impl GrowingText {
 
     /// Where the white space at a text's end begins, if that is held back.
     fn end_of(&self, text: &str) -> usize {
-        if self.trims() {
-            text.trim_end().len()
-        } else {
-            text.len()
-        }
+        if self.trims() { text.trim_end().len() } else { text.len() }
     }
 }

@@ -101,22 +101,12 @@ impl Asks {
             self.ask_approval(&call, changes);
         }
         if let Some(position) = self.positions.get(&tool.tool_call_id) {
-            self.followed[position].take_result(
-                &tool.content.text(),
-                tool.metadata.as_ref(),
-                true,
-                changes,
-            );
+            self.followed[position].take_result(&tool.content.text(), tool.metadata.as_ref(), true, changes);
         }
     }
 
     /// Takes a user message: the answer to the ask that it names, or something else, which supersedes the asks `before` it (all, if absent).
-    fn take_user(
-        &mut self,
-        user: &UserMessage,
-        before: Option<&Index>,
-        changes: &mut Vec<AskChange>,
-    ) {
+    fn take_user(&mut self, user: &UserMessage, before: Option<&Index>, changes: &mut Vec<AskChange>) {
         let text = user.content.text();
         if let Some(about) = about(user.metadata.as_ref()) {
             return self.take_answer(&about, &text, changes);
@@ -152,16 +142,9 @@ impl Asks {
         }
         let ask = followed.snapshot.ask.as_ref();
         let outcome = match about.outcome {
-            OutcomeKind::Answered => ask
-                .and_then(|ask| Reply::read_message(ask, text))
-                .map(Outcome::Answered),
-            OutcomeKind::RepliedInChat => {
-                ask.map(|ask| Outcome::replied_in_chat(ask, text, Vec::new()))
-            }
-            OutcomeKind::Declined
-            | OutcomeKind::Expired
-            | OutcomeKind::Superseded
-            | OutcomeKind::Cancelled => None,
+            OutcomeKind::Answered => ask.and_then(|ask| Reply::read_message(ask, text)).map(Outcome::Answered),
+            OutcomeKind::RepliedInChat => ask.map(|ask| Outcome::replied_in_chat(ask, text, Vec::new())),
+            OutcomeKind::Declined | OutcomeKind::Expired | OutcomeKind::Superseded | OutcomeKind::Cancelled => None,
         };
         followed.settle(outcome, Some(about.outcome), changes);
     }
@@ -188,26 +171,18 @@ impl Asks {
         }
         let command = input.forwarded_props.as_ref();
         let command = command.and_then(|props| props.get("command"));
-        let Some((event, resume)) =
-            command.and_then(|it| Some((it.get("interruptEvent")?, it.get("resume")?)))
-        else {
+        let Some((event, resume)) = command.and_then(|it| Some((it.get("interruptEvent")?, it.get("resume")?))) else {
             return;
         };
         // Several are answered by a list of events and an answer for each id.
-        let events = event
-            .as_array()
-            .map_or(slice::from_ref(event), Vec::as_slice);
+        let events = event.as_array().map_or(slice::from_ref(event), Vec::as_slice);
         for event in events {
             let is_meant = |it: &Followed| it.legacy.as_ref().is_some_and(|it| it.value == *event);
             let Some(followed) = self.suspended(is_meant) else {
                 continue;
             };
             let id = followed.legacy.as_ref().map_or("", |legacy| &legacy.id);
-            let answer = if events.len() > 1 {
-                resume.get(id)
-            } else {
-                Some(resume)
-            };
+            let answer = if events.len() > 1 { resume.get(id) } else { Some(resume) };
             let outcome = answer.and_then(|answer| followed.read_payload(answer));
             followed.settle(outcome, Some(OutcomeKind::Answered), changes);
         }
@@ -215,9 +190,7 @@ impl Asks {
 
     /// The ask that is meant and that its interrupt still waits for.
     fn suspended(&mut self, is_meant: impl Fn(&Followed) -> bool) -> Option<&mut Followed> {
-        self.followed
-            .iter_mut()
-            .find(|followed| followed.can_be_ended() && is_meant(followed))
+        self.followed.iter_mut().find(|followed| followed.can_be_ended() && is_meant(followed))
     }
 }
 
@@ -226,9 +199,6 @@ fn picked(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {
     let Outcome::Answered(reply) = match_message(ask, text, Vec::new()) else {
         return None;
     };
-    let only_labels = reply
-        .answers()
-        .iter()
-        .all(|answer| !answer.selected.is_empty() && answer.other.is_none());
+    let only_labels = reply.answers().iter().all(|answer| !answer.selected.is_empty() && answer.other.is_none());
     only_labels.then_some(Outcome::Answered(reply))
 }

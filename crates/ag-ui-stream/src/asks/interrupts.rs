@@ -9,9 +9,7 @@ use crate::outcome::Interrupt;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::validate::check;
-use ask_user_question::{
-    AskSnapshot, AskUserQuestion, Limits, Phase, Question, QuestionOption, json,
-};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase, Question, QuestionOption, json};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -59,12 +57,7 @@ impl Asks {
     }
 
     /// Brings one of the [`receipts`](Self::receipts) back.
-    pub fn restore_receipt(
-        &mut self,
-        id: &str,
-        ask: AskUserQuestion,
-        outcome: Outcome,
-    ) -> Vec<AskChange> {
+    pub fn restore_receipt(&mut self, id: &str, ask: AskUserQuestion, outcome: Outcome) -> Vec<AskChange> {
         let mut changes = Vec::new();
         if !self.positions.contains(id) {
             let run = self.run;
@@ -90,18 +83,10 @@ impl Asks {
 
     /// Finds or makes the ask that an interrupt is about, which waits from here on, perhaps once more; what can't be shown waits for its
     /// cancellation.
-    fn bind_interrupt(
-        &mut self,
-        interrupt: &Interrupt,
-        changes: &mut Vec<AskChange>,
-    ) -> &mut super::Followed {
+    fn bind_interrupt(&mut self, interrupt: &Interrupt, changes: &mut Vec<AskChange>) -> &mut super::Followed {
         let asked = ask_of(interrupt);
         let named = interrupt.tool_call_id.as_deref();
-        let told = |it: &super::Followed| {
-            it.interrupt
-                .as_ref()
-                .is_some_and(|it| it.id == interrupt.id)
-        };
+        let told = |it: &super::Followed| it.interrupt.as_ref().is_some_and(|it| it.id == interrupt.id);
         let position = named
             .and_then(|id| self.positions.get(id))
             .or_else(|| self.followed.iter().position(told))
@@ -145,9 +130,7 @@ impl Asks {
             let (position, _) = meant.next()?;
             Some(meant.next().map_or(Some(position), |_| None))
         };
-        only(&|it| it.snapshot.phase == Phase::Answerable)
-            .or_else(|| only(&|it| !it.has_result))
-            .flatten()
+        only(&|it| it.snapshot.phase == Phase::Answerable).or_else(|| only(&|it| !it.has_result)).flatten()
     }
 
     /// A run began, and every interrupt of the last one had to be answered for that, even if it is not told how.
@@ -157,8 +140,7 @@ impl Asks {
             followed.interrupt = None;
             followed.legacy = None;
             // A call that has a result waited for its interrupt alone.
-            let waited =
-                followed.source == Source::Interrupt || was_suspended && followed.is_closed;
+            let waited = followed.source == Source::Interrupt || was_suspended && followed.is_closed;
             let kind = match followed.snapshot.phase {
                 Phase::Answerable => OutcomeKind::Answered,
                 // What can't be shown can only be cancelled.
@@ -181,18 +163,12 @@ fn standard(legacy: &Legacy) -> Interrupt {
     let schema = schema.and_then(|schema| unpacked(schema).as_object().cloned());
     let raw = json::object([("raw", read.clone().into_owned())]);
     Interrupt {
-        message: read
-            .as_str()
-            .map(str::to_owned)
-            .or_else(|| text(&["message"])),
+        message: read.as_str().map(str::to_owned).or_else(|| text(&["message"])),
         tool_call_id: text(&["toolCallId", "tool_call_id"]),
         response_schema: schema,
         expires_at: text(&["expiresAt", "expires_at"]),
         metadata: Some(json::object([("langgraph", raw.into())])),
-        ..Interrupt::new(
-            legacy.id.clone(),
-            text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()),
-        )
+        ..Interrupt::new(legacy.id.clone(), text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()))
     }
 }
 
@@ -216,18 +192,9 @@ pub(super) fn raw(interrupt: &Interrupt) -> Option<&Value> {
 }
 
 fn ask_of(interrupt: &Interrupt) -> Option<(AskUserQuestion, Option<Form>)> {
-    let metadata = interrupt
-        .metadata
-        .clone()
-        .map(Value::Object)
-        .unwrap_or_default();
+    let metadata = interrupt.metadata.clone().map(Value::Object).unwrap_or_default();
     let raw = unpacked(raw(interrupt).unwrap_or(&Value::Null));
-    let own = [
-        &metadata["ask"],
-        &metadata["ask_user_question"],
-        &metadata,
-        &raw,
-    ];
+    let own = [&metadata["ask"], &metadata["ask_user_question"], &metadata, &raw];
     if let Some(ask) = own.into_iter().find_map(ask_in) {
         return Some((ask, None));
     }
@@ -238,73 +205,37 @@ fn ask_of(interrupt: &Interrupt) -> Option<(AskUserQuestion, Option<Form>)> {
         return Some((ask, Some(form)));
     }
     // Whatever came back as a text would be taken for consent.
-    if matches!(
-        interrupt.reason.as_str(),
-        "confirmation" | "confirm_changes"
-    ) {
+    if matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
         let (ask, form) = Form::approval(message, APPROVALS[0]);
         return Some((ask, Some(form)));
     }
-    plain_ask(&raw)
-        .or_else(|| plain_ask(&Value::from(message)))
-        .map(|ask| (ask, None))
+    plain_ask(&raw).or_else(|| plain_ask(&Value::from(message))).map(|ask| (ask, None))
 }
 
 /// An ask in the tool's own form.
 fn ask_in(value: &Value) -> Option<AskUserQuestion> {
-    let has_questions = value.get("questions").is_some()
-        || value.get("question").is_some() && value.get("options").is_some();
-    if has_questions {
-        check(&Limits::RUNTIME, value.clone()).ask
-    } else {
-        None
-    }
+    let has_questions =
+        value.get("questions").is_some() || value.get("question").is_some() && value.get("options").is_some();
+    if has_questions { check(&Limits::RUNTIME, value.clone()).ask } else { None }
 }
 
 /// An ask from a text, or from an object with a text and perhaps a list of choices.
 fn plain_ask(value: &Value) -> Option<AskUserQuestion> {
     let named = |names: [&str; 4]| names.into_iter().find_map(|name| value.get(name));
-    let text = value
-        .as_str()
-        .or_else(|| named(["question", "message", "prompt", "description"])?.as_str())?;
+    let text = value.as_str().or_else(|| named(["question", "message", "prompt", "description"])?.as_str())?;
     let choices = named(["options", "choices", "actions", "buttons"]).and_then(Value::as_array);
-    let label = |choice: &Value| {
-        choice
-            .as_str()
-            .or_else(|| choice.get("label")?.as_str())
-            .map(str::to_owned)
-    };
-    let options = choices
-        .into_iter()
-        .flatten()
-        .filter_map(label)
-        .map(option)
-        .collect();
+    let label = |choice: &Value| choice.as_str().or_else(|| choice.get("label")?.as_str()).map(str::to_owned);
+    let options = choices.into_iter().flatten().filter_map(label).map(option).collect();
     (!text.trim().is_empty()).then(|| AskUserQuestion {
-        questions: vec![Question {
-            question: text.to_owned(),
-            header: None,
-            multi_select: false,
-            options,
-        }],
+        questions: vec![Question { question: text.to_owned(), header: None, multi_select: false, options }],
     })
 }
 
 fn shares_question(call: &AskUserQuestion, ask: &AskUserQuestion) -> bool {
-    let texts = || {
-        call.questions
-            .iter()
-            .map(|question| question.question.trim())
-    };
-    ask.questions
-        .iter()
-        .any(|question| texts().any(|text| text == question.question.trim()))
+    let texts = || call.questions.iter().map(|question| question.question.trim());
+    ask.questions.iter().any(|question| texts().any(|text| text == question.question.trim()))
 }
 
 pub(super) fn option(label: impl Into<String>) -> QuestionOption {
-    QuestionOption {
-        label: label.into(),
-        description: None,
-        preview: None,
-    }
+    QuestionOption { label: label.into(), description: None, preview: None }
 }

@@ -91,9 +91,7 @@ pub fn next_run(
     mut next_id: impl FnMut() -> String,
 ) -> Result<NextRun, Refusal> {
     if let RunState::Running { run_id } = thread.run() {
-        return Err(Refusal::RunOpen {
-            run_id: run_id.clone(),
-        });
+        return Err(Refusal::RunOpen { run_id: run_id.clone() });
     }
     let run_id = next_id();
     let mut draft = Draft::new(now, thread, asks, setup, delivery);

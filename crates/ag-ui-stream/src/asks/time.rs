@@ -12,16 +12,11 @@ pub(super) fn parse_deadline(text: &str) -> Option<u64> {
     let (clock, offset) = split_zone(time)?;
     let (clock, fraction) = clock.split_once(['.', ',']).unwrap_or((clock, ""));
     let mut parts = clock.splitn(3, ':').map(number);
-    let (hour, minute, second) = (
-        parts.next()??,
-        parts.next()??,
-        parts.next().unwrap_or(Some(0))?,
-    );
+    let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(0))?);
     if hour > 24 || minute > 59 || second > 60 {
         return None;
     }
-    let seconds = days_since_epoch(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
-        - offset * 60;
+    let seconds = days_since_epoch(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset * 60;
     u64::try_from(seconds * 1000 + milliseconds(fraction)?).ok()
 }
 
@@ -40,27 +35,16 @@ fn split_zone(time: &str) -> Option<(&str, i64)> {
         4 => zone / 100 * 60 + zone % 100,
         _ => return None,
     };
-    Some((
-        &time[..at],
-        if time[at..].starts_with('-') {
-            -minutes
-        } else {
-            minutes
-        },
-    ))
+    Some((&time[..at], if time[at..].starts_with('-') { -minutes } else { minutes }))
 }
 
 fn milliseconds(fraction: &str) -> Option<i64> {
     let digits: String = fraction.chars().chain("000".chars()).take(3).collect();
-    fraction
-        .bytes()
-        .all(|byte| byte.is_ascii_digit())
-        .then(|| number(&digits))?
+    fraction.bytes().all(|byte| byte.is_ascii_digit()).then(|| number(&digits))?
 }
 
 fn number(digits: &str) -> Option<i64> {
-    let is_number =
-        (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().ok())?
 }
 
@@ -86,15 +70,9 @@ mod tests {
         assert_eq!(parse_deadline("2026-11-20T12:00:00.000Z"), noon);
         assert_eq!(parse_deadline("2026-11-20T13:00:00+01:00"), noon);
         assert_eq!(parse_deadline("2026-11-20T06:30-0530"), noon);
-        assert_eq!(
-            parse_deadline("2026-11-20 12:00:00,5"),
-            noon.map(|noon| noon + 500)
-        );
+        assert_eq!(parse_deadline("2026-11-20 12:00:00,5"), noon.map(|noon| noon + 500));
         assert_eq!(parse_deadline("1970-01-01T00:00:00Z"), Some(0));
-        assert_eq!(
-            parse_deadline("2000-02-29T00:00:00Z"),
-            Some(951_782_400_000)
-        );
+        assert_eq!(parse_deadline("2000-02-29T00:00:00Z"), Some(951_782_400_000));
     }
 
     #[test]

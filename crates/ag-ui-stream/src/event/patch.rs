@@ -49,11 +49,7 @@ impl JsonPatch {
     }
 
     /// As [`apply`](Self::apply), where copies of earlier patches count.
-    pub(crate) fn apply_counting(
-        &self,
-        target: &mut Value,
-        copied: &mut Copied,
-    ) -> Result<(), PatchError> {
+    pub(crate) fn apply_counting(&self, target: &mut Value, copied: &mut Copied) -> Result<(), PatchError> {
         apply::apply(&self.operations, target, copied, |_| true)
     }
 
@@ -91,15 +87,10 @@ impl TryFrom<Vec<Value>> for JsonPatch {
 }
 
 impl Wire for JsonPatch {
-    const SHAPE: &'static Shape = &Shape::List {
-        item: &Shape::Operation,
-        min: 0,
-    };
+    const SHAPE: &'static Shape = &Shape::List { item: &Shape::Operation, min: 0 };
 
     fn build(tree: Tree<'_>) -> Self {
-        Self {
-            operations: Vec::build(tree),
-        }
+        Self { operations: Vec::build(tree) }
     }
 
     fn item(&self) -> Item<'_> {
@@ -120,13 +111,7 @@ pub(crate) struct Fault {
 
 /// Checks one operation.
 pub(crate) fn check(operation: &Tree<'_>) -> Result<(), Fault> {
-    let fault = |member, message| {
-        Err(Fault {
-            member,
-            message,
-            unknown: false,
-        })
-    };
+    let fault = |member, message| Err(Fault { member, message, unknown: false });
     let Tree::Object(members) = operation else {
         return fault("", "expected a JSON Patch operation");
     };
@@ -139,11 +124,7 @@ pub(crate) fn check(operation: &Tree<'_>) -> Result<(), Fault> {
         "move" | "copy" => (false, true),
         "remove" => (false, false),
         _ => {
-            return Err(Fault {
-                member: "",
-                message: "unknown operation",
-                unknown: true,
-            });
+            return Err(Fault { member: "", message: "unknown operation", unknown: true });
         }
     };
     if !member("path").is_some_and(is_pointer) {
@@ -164,9 +145,5 @@ fn is_pointer(tree: &Tree<'_>) -> bool {
         return false;
     };
     let starts_well = pointer.is_empty() || pointer.starts_with('/');
-    starts_well
-        && pointer
-            .split('~')
-            .skip(1)
-            .all(|rest| rest.starts_with(['0', '1']))
+    starts_well && pointer.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))
 }

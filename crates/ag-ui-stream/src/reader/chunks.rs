@@ -3,9 +3,8 @@
 
 use super::error::{ErrorCode, StreamError, Verdict};
 use crate::event::{
-    Event, ReasoningMessageContent, ReasoningMessageEnd, ReasoningMessageStart, ReasoningRole,
-    TextMessageContent, TextMessageEnd, TextMessageStart, TextRole, ToolCallArgs, ToolCallEnd,
-    ToolCallStart,
+    Event, ReasoningMessageContent, ReasoningMessageEnd, ReasoningMessageStart, ReasoningRole, TextMessageContent,
+    TextMessageEnd, TextMessageStart, TextRole, ToolCallArgs, ToolCallEnd, ToolCallStart,
 };
 use crate::message::Metadata;
 use serde_json::Value;
@@ -63,10 +62,8 @@ type Sink<'a> = &'a mut dyn FnMut(Event) -> Verdict;
 impl Lanes {
     /// Whether an event stands for itself and ends nothing.
     pub(super) fn pass(&self, event: &Event) -> bool {
-        let is_chunk = matches!(
-            event,
-            Event::TextMessageChunk(_) | Event::ToolCallChunk(_) | Event::ReasoningMessageChunk(_)
-        );
+        let is_chunk =
+            matches!(event, Event::TextMessageChunk(_) | Event::ToolCallChunk(_) | Event::ReasoningMessageChunk(_));
         self.open.is_empty() && !is_chunk
     }
 
@@ -84,12 +81,7 @@ impl Lanes {
     fn handle_chunk(&mut self, chunk: Chunk, sink: Sink<'_>) -> Verdict {
         let lane = self.find(&chunk)?;
         let continues = lane.is_some();
-        let Chunk {
-            id,
-            owner,
-            says,
-            mut content,
-        } = chunk;
+        let Chunk { id, owner, says, mut content } = chunk;
         let lane = match lane {
             Some(lane) => {
                 self.open[lane].opening.check(&says)?;
@@ -110,14 +102,9 @@ impl Lanes {
             }
         };
         // A chunk that carries nothing but metadata still continues its stream; the first one gave them to the start.
-        let has_content = content.delta.is_some()
-            || content.raw_event.is_some()
-            || (continues && content.metadata.is_some());
-        if has_content {
-            sink(self.open[lane].content(content))
-        } else {
-            Ok(())
-        }
+        let has_content =
+            content.delta.is_some() || content.raw_event.is_some() || (continues && content.metadata.is_some());
+        if has_content { sink(self.open[lane].content(content)) } else { Ok(()) }
     }
 
     /// The lane whose stream a chunk continues; `None` where it opens one.
@@ -125,30 +112,18 @@ impl Lanes {
         let kind = chunk.says.kind;
         let of_kind = |lane: &Lane| lane.opening.kind == kind;
         if let Some(id) = &chunk.id {
-            let found = self
-                .open
-                .iter()
-                .position(|lane| of_kind(lane) && lane.id == *id);
+            let found = self.open.iter().position(|lane| of_kind(lane) && lane.id == *id);
             if let Some(lane) = found
                 && chunk.owner.is_some()
                 && chunk.owner != self.open[lane].owner
             {
-                return Err(error(format!(
-                    "{} for '{id}' names another subagent than the open stream",
-                    kind.name()
-                )));
+                return Err(error(format!("{} for '{id}' names another subagent than the open stream", kind.name())));
             }
             return Ok(found);
         }
-        let mut candidates = self
-            .open
-            .iter()
-            .enumerate()
-            .filter(|(_, lane)| of_kind(lane));
+        let mut candidates = self.open.iter().enumerate().filter(|(_, lane)| of_kind(lane));
         if chunk.owner.is_some() {
-            return Ok(candidates
-                .find(|(_, lane)| lane.owner == chunk.owner)
-                .map(|(index, _)| index));
+            return Ok(candidates.find(|(_, lane)| lane.owner == chunk.owner).map(|(index, _)| index));
         }
         let candidates: Vec<(usize, &Lane)> = candidates.collect();
         match candidates.as_slice() {
@@ -156,10 +131,7 @@ impl Lanes {
             [(only, _)] => Ok(Some(*only)),
             several => match several.iter().find(|(_, lane)| lane.owner.is_none()) {
                 Some((parents, _)) => Ok(Some(*parents)),
-                None => Err(error(format!(
-                    "Ambiguous {}: several streams are open and it names none",
-                    kind.name()
-                ))),
+                None => Err(error(format!("Ambiguous {}: several streams are open and it names none", kind.name()))),
             },
         }
     }
@@ -167,10 +139,7 @@ impl Lanes {
     /// Ends the streams that an event, which is no chunk, ends by arriving.
     fn close_before(&mut self, event: &Event, sink: Sink<'_>) -> Verdict {
         match event {
-            Event::RunStarted(_)
-            | Event::RunFinished(_)
-            | Event::RunError(_)
-            | Event::MessagesSnapshot(_) => {
+            Event::RunStarted(_) | Event::RunFinished(_) | Event::RunError(_) | Event::MessagesSnapshot(_) => {
                 while !self.open.is_empty() {
                     sink(self.open.remove(0).end())?;
                 }
@@ -186,11 +155,7 @@ impl Lanes {
     }
 
     fn close_lane(&mut self, owner: Option<&str>, sink: Sink<'_>) -> Verdict {
-        match self
-            .open
-            .iter()
-            .position(|lane| lane.owner.as_deref() == owner)
-        {
+        match self.open.iter().position(|lane| lane.owner.as_deref() == owner) {
             Some(lane) => sink(self.open.remove(lane).end()),
             None => Ok(()),
         }
@@ -200,50 +165,25 @@ impl Lanes {
 impl Chunk {
     /// What a chunk says; any other event as it is.
     fn of(event: Event) -> Result<Self, Box<Event>> {
-        let says = |kind| Opening {
-            kind,
-            role: None,
-            name: None,
-            parent: None,
-        };
+        let says = |kind| Opening { kind, role: None, name: None, parent: None };
         Ok(match event {
             Event::TextMessageChunk(it) => Self {
                 id: it.message_id,
                 owner: it.subagent_run_id,
-                says: Opening {
-                    role: it.role,
-                    name: it.name,
-                    ..says(Kind::Text)
-                },
-                content: Content {
-                    delta: it.delta,
-                    metadata: it.metadata,
-                    raw_event: it.raw_event,
-                },
+                says: Opening { role: it.role, name: it.name, ..says(Kind::Text) },
+                content: Content { delta: it.delta, metadata: it.metadata, raw_event: it.raw_event },
             },
             Event::ToolCallChunk(it) => Self {
                 id: it.tool_call_id,
                 owner: it.subagent_run_id,
-                says: Opening {
-                    name: it.tool_call_name,
-                    parent: it.parent_message_id,
-                    ..says(Kind::Tool)
-                },
-                content: Content {
-                    delta: it.delta,
-                    metadata: it.metadata,
-                    raw_event: it.raw_event,
-                },
+                says: Opening { name: it.tool_call_name, parent: it.parent_message_id, ..says(Kind::Tool) },
+                content: Content { delta: it.delta, metadata: it.metadata, raw_event: it.raw_event },
             },
             Event::ReasoningMessageChunk(it) => Self {
                 id: it.message_id,
                 owner: it.subagent_run_id,
                 says: says(Kind::Reasoning),
-                content: Content {
-                    delta: it.delta,
-                    metadata: it.metadata,
-                    raw_event: it.raw_event,
-                },
+                content: Content { delta: it.delta, metadata: it.metadata, raw_event: it.raw_event },
             },
             event => return Err(Box::new(event)),
         })
@@ -254,19 +194,11 @@ impl Opening {
     /// Refuses a later chunk that says something else.
     fn check(&self, later: &Self) -> Verdict {
         let role = |it: &Self| it.role.map(TextRole::as_str);
-        let name = if self.kind == Kind::Tool {
-            "toolCallName"
-        } else {
-            "name"
-        };
+        let name = if self.kind == Kind::Tool { "toolCallName" } else { "name" };
         for (field, given, open) in [
             ("role", role(later), role(self)),
             (name, later.name.as_deref(), self.name.as_deref()),
-            (
-                "parentMessageId",
-                later.parent.as_deref(),
-                self.parent.as_deref(),
-            ),
+            ("parentMessageId", later.parent.as_deref(), self.parent.as_deref()),
         ] {
             if let Some(given) = given
                 && open != Some(given)
@@ -282,10 +214,7 @@ impl Opening {
 
     /// As that of a stream's first chunk, in which an absent role is the assistant's.
     fn into_first(self) -> Self {
-        Self {
-            role: self.role.or(Some(TextRole::Assistant)),
-            ..self
-        }
+        Self { role: self.role.or(Some(TextRole::Assistant)), ..self }
     }
 }
 
@@ -323,20 +252,10 @@ impl Lane {
         let delta = content.delta.unwrap_or_default();
         let (metadata, raw_event) = (content.metadata, content.raw_event);
         match self.opening.kind {
-            Kind::Text => TextMessageContent {
-                subagent_run_id,
-                metadata,
-                raw_event,
-                ..TextMessageContent::new(id, delta)
+            Kind::Text => {
+                TextMessageContent { subagent_run_id, metadata, raw_event, ..TextMessageContent::new(id, delta) }.into()
             }
-            .into(),
-            Kind::Tool => ToolCallArgs {
-                subagent_run_id,
-                metadata,
-                raw_event,
-                ..ToolCallArgs::new(id, delta)
-            }
-            .into(),
+            Kind::Tool => ToolCallArgs { subagent_run_id, metadata, raw_event, ..ToolCallArgs::new(id, delta) }.into(),
             Kind::Reasoning => ReasoningMessageContent {
                 subagent_run_id,
                 metadata,
@@ -350,21 +269,9 @@ impl Lane {
     fn end(self) -> Event {
         let subagent_run_id = self.owner;
         match self.opening.kind {
-            Kind::Text => TextMessageEnd {
-                subagent_run_id,
-                ..TextMessageEnd::new(self.id)
-            }
-            .into(),
-            Kind::Tool => ToolCallEnd {
-                subagent_run_id,
-                ..ToolCallEnd::new(self.id)
-            }
-            .into(),
-            Kind::Reasoning => ReasoningMessageEnd {
-                subagent_run_id,
-                ..ReasoningMessageEnd::new(self.id)
-            }
-            .into(),
+            Kind::Text => TextMessageEnd { subagent_run_id, ..TextMessageEnd::new(self.id) }.into(),
+            Kind::Tool => ToolCallEnd { subagent_run_id, ..ToolCallEnd::new(self.id) }.into(),
+            Kind::Reasoning => ReasoningMessageEnd { subagent_run_id, ..ReasoningMessageEnd::new(self.id) }.into(),
         }
     }
 }

@@ -23,12 +23,7 @@ impl Retired {
     }
 
     /// Translates an event in place; what is not retired is untouched.
-    pub(super) fn translate(
-        &mut self,
-        event: &mut Members<'_>,
-        run: Option<&str>,
-        warnings: &mut Warnings,
-    ) {
+    pub(super) fn translate(&mut self, event: &mut Members<'_>, run: Option<&str>, warnings: &mut Warnings) {
         let Some(kind) = text(event, "type").and_then(|kind| kind.strip_prefix("THINKING_")) else {
             return;
         };
@@ -36,8 +31,7 @@ impl Retired {
             "START" => {
                 if event.iter().any(|(key, _)| key == "title") {
                     event.retain(|(key, _)| key != "title");
-                    let message =
-                        "the title of a retired THINKING_START has no place in 1.0 and was dropped";
+                    let message = "the title of a retired THINKING_START has no place in 1.0 and was dropped";
                     warnings.push(Warning::new(WarningCode::Retired, message).at("/title"));
                 }
                 let id = self.make_id(run);
@@ -48,14 +42,8 @@ impl Retired {
                 let id = self.make_id(run);
                 ("REASONING_MESSAGE_START", self.message.insert(id).clone())
             }
-            "TEXT_MESSAGE_CONTENT" => (
-                "REASONING_MESSAGE_CONTENT",
-                self.message.clone().unwrap_or_default(),
-            ),
-            "TEXT_MESSAGE_END" => (
-                "REASONING_MESSAGE_END",
-                self.message.take().unwrap_or_default(),
-            ),
+            "TEXT_MESSAGE_CONTENT" => ("REASONING_MESSAGE_CONTENT", self.message.clone().unwrap_or_default()),
+            "TEXT_MESSAGE_END" => ("REASONING_MESSAGE_END", self.message.take().unwrap_or_default()),
             "END" => ("REASONING_END", self.span.take().unwrap_or_default()),
             _ => return,
         };

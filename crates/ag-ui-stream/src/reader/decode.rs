@@ -83,8 +83,7 @@ fn warn_of_version(run_started: &Members<'_>, warnings: &mut Warnings) {
     if let Some(version) = text(run_started, "protocolVersion")
         && !is_served(version)
     {
-        let message =
-            format!("the producer speaks version {version}, this client {PROTOCOL_VERSION}");
+        let message = format!("the producer speaks version {version}, this client {PROTOCOL_VERSION}");
         warnings.push(Warning::new(WarningCode::NewerVersion, message).at("/protocolVersion"));
     }
 }
@@ -97,8 +96,5 @@ fn is_served(version: &str) -> bool {
 }
 
 fn number(digits: &str) -> Option<u64> {
-    digits
-        .bytes()
-        .all(|byte| byte.is_ascii_digit())
-        .then(|| digits.parse().ok())?
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
 }

@@ -8,11 +8,7 @@ use ask_user_question::json::{Members, Tree};
 use std::borrow::Cow;
 
 /// Strips a value of what its shape does not have. False where it is of an unknown kind, so that nothing is left of it.
-pub(super) fn enforce(
-    tree: &mut Tree<'_>,
-    shape: &'static Shape,
-    warnings: &mut Warnings,
-) -> Verdict<bool> {
+pub(super) fn enforce(tree: &mut Tree<'_>, shape: &'static Shape, warnings: &mut Warnings) -> Verdict<bool> {
     Walk::new(Mode::Lenient, warnings).value(tree, shape, Path::ROOT)
 }
 
@@ -72,9 +68,7 @@ impl<'w> Walk<'w> {
                 Some(integer) if integer >= *min => Ok(true),
                 _ => {
                     let max = Shape::MAX_INTEGER;
-                    Err(path.malformed(format!(
-                        "expected an integer from {min} to {max}, found {number}"
-                    )))
+                    Err(path.malformed(format!("expected an integer from {min} to {max}, found {number}")))
                 }
             },
             (Shape::Choice(choices), Tree::Text(text)) => {
@@ -94,22 +88,14 @@ impl<'w> Walk<'w> {
             }
             (Shape::List { item, min }, Tree::List(items)) => self.list(items, item, *min, path),
             (Shape::TextOrList(item), Tree::List(items)) => self.list(items, item, 0, path),
-            (Shape::Object(fields), Tree::Object(members)) => {
-                self.object(members, fields, None, path)
-            }
+            (Shape::Object(fields), Tree::Object(members)) => self.object(members, fields, None, path),
             (Shape::Union(union), Tree::Object(members)) => self.union(members, union, path),
             (Shape::Operation, tree) => self.operation(tree, path),
             (shape, found) => Err(path.unexpected(shape, found)),
         }
     }
 
-    fn list(
-        &mut self,
-        items: &mut Vec<Tree<'_>>,
-        shape: &'static Shape,
-        min: usize,
-        path: Path<'_>,
-    ) -> Kept {
+    fn list(&mut self, items: &mut Vec<Tree<'_>>, shape: &'static Shape, min: usize, path: Path<'_>) -> Kept {
         let mut kept = 0;
         for index in 0..items.len() {
             if self.value(&mut items[index], shape, path.to(Step::Index(index)))? {
@@ -145,13 +131,7 @@ impl<'w> Walk<'w> {
         Ok(false)
     }
 
-    fn kind(
-        &mut self,
-        members: &mut Members<'_>,
-        union: &'static Union,
-        kind: usize,
-        path: Path<'_>,
-    ) -> Kept {
+    fn kind(&mut self, members: &mut Members<'_>, union: &'static Union, kind: usize, path: Path<'_>) -> Kept {
         let (_, fields) = union.kinds[kind];
         self.object(members, fields, Some(union.tag), path)
     }
@@ -207,8 +187,7 @@ impl<'w> Walk<'w> {
     ) {
         for (name, _) in members {
             if !fields.iter().any(|field| field.name == name) && tag != Some(name) {
-                let message =
-                    format!("the property {name} is not described in version 1.0 and was stripped");
+                let message = format!("the property {name} is not described in version 1.0 and was stripped");
                 let path = path.to(Step::Name(name));
                 self.warn(WarningCode::UnknownProperty, message, path);
             }
@@ -225,28 +204,19 @@ impl<'w> Walk<'w> {
             }
             Err(fault) => {
                 let member = path.to(Step::Name(fault.member));
-                let path = if fault.member.is_empty() {
-                    path
-                } else {
-                    member
-                };
+                let path = if fault.member.is_empty() { path } else { member };
                 Err(path.malformed(fault.message.to_owned()))
             }
         }
     }
 
     fn warn(&mut self, code: WarningCode, message: String, path: Path<'_>) {
-        self.warnings
-            .push(Warning::new(code, message).at(path.pointer()));
+        self.warnings.push(Warning::new(code, message).at(path.pointer()));
     }
 }
 
 /// Brings the last member of a name, which is the one that counts, from behind the first few to their end.
-fn bring<'t, 'a>(
-    members: &'t mut Members<'a>,
-    name: &str,
-    first: usize,
-) -> Option<&'t mut Tree<'a>> {
+fn bring<'t, 'a>(members: &'t mut Members<'a>, name: &str, first: usize) -> Option<&'t mut Tree<'a>> {
     let rest = members.get_mut(first..)?;
     let at = rest.iter().rposition(|(key, _)| key == name)?;
     // Those before it keep their order, so that the last of each name stays its last.
@@ -268,16 +238,10 @@ enum Step<'p> {
 }
 
 impl<'p> Path<'p> {
-    const ROOT: Self = Self {
-        outer: None,
-        step: Step::Index(0),
-    };
+    const ROOT: Self = Self { outer: None, step: Step::Index(0) };
 
     fn to(&'p self, step: Step<'p>) -> Self {
-        Self {
-            outer: Some(self),
-            step,
-        }
+        Self { outer: Some(self), step }
     }
 
     /// As a JSON pointer.
@@ -299,11 +263,7 @@ impl<'p> Path<'p> {
     }
 
     fn unexpected(&self, shape: &Shape, found: &Tree<'_>) -> Box<StreamError> {
-        self.malformed(format!(
-            "expected {}, found {}",
-            expected(shape),
-            kind_of(found)
-        ))
+        self.malformed(format!("expected {}, found {}", expected(shape), kind_of(found)))
     }
 }
 

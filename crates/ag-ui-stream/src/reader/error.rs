@@ -57,12 +57,7 @@ impl ErrorCode {
 impl StreamError {
     #[cold]
     pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Box<Self> {
-        Box::new(Self {
-            code,
-            path: None,
-            message: message.into(),
-            event_index: None,
-        })
+        Box::new(Self { code, path: None, message: message.into(), event_index: None })
     }
 
     pub(super) fn frame(error: SseError) -> Box<Self> {

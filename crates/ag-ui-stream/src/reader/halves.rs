@@ -43,9 +43,7 @@ fn mend(text: &str) -> Option<String> {
         let escape = at + found;
         at = match unit(text, escape) {
             None => escape + 2,
-            Some(0xD800..0xDC00) if matches!(unit(text, escape + 6), Some(0xDC00..0xE000)) => {
-                escape + 12
-            }
+            Some(0xD800..0xDC00) if matches!(unit(text, escape + 6), Some(0xDC00..0xE000)) => escape + 12,
             Some(0xD800..0xE000) => {
                 mended += &text[copied..escape];
                 mended += "\\ufffd";
@@ -138,10 +136,7 @@ impl Visitor<'_> for TextVisitor {
         let first = bytes.last_chunk().and_then(half);
         Ok(Text {
             is_delta: bytes == b"delta",
-            edges: Edges {
-                second: second.filter(|unit| *unit >= 0xDC00),
-                first: first.filter(|unit| *unit < 0xDC00),
-            },
+            edges: Edges { second: second.filter(|unit| *unit >= 0xDC00), first: first.filter(|unit| *unit < 0xDC00) },
         })
     }
 }
@@ -194,20 +189,10 @@ impl Halves {
                 self.end(Growing::Text, &e.message_id, &e.subagent_run_id, events);
             }
             Event::ToolCallEnd(e) => {
-                self.end(
-                    Growing::Arguments,
-                    &e.tool_call_id,
-                    &e.subagent_run_id,
-                    events,
-                );
+                self.end(Growing::Arguments, &e.tool_call_id, &e.subagent_run_id, events);
             }
             Event::ReasoningMessageEnd(e) => {
-                self.end(
-                    Growing::Reasoning,
-                    &e.message_id,
-                    &e.subagent_run_id,
-                    events,
-                );
+                self.end(Growing::Reasoning, &e.message_id, &e.subagent_run_id, events);
             }
             Event::RunError(_) => self.end_all(events),
             _ => {}
@@ -238,13 +223,7 @@ impl Halves {
         *delta = joined;
     }
 
-    fn end(
-        &mut self,
-        growing: Growing,
-        id: &str,
-        subagent: &Option<String>,
-        events: &mut VecDeque<Event>,
-    ) {
+    fn end(&mut self, growing: Growing, id: &str, subagent: &Option<String>, events: &mut VecDeque<Event>) {
         if self.waiting[growing as usize].remove(id) {
             events.push_back(growing.by_half(id, subagent.clone()));
         }
@@ -263,21 +242,11 @@ impl Growing {
     /// The event by which something grows by a half that stayed alone.
     fn by_half(self, id: &str, subagent_run_id: Option<String>) -> Event {
         match self {
-            Self::Text => TextMessageContent {
-                subagent_run_id,
-                ..TextMessageContent::new(id, ALONE)
+            Self::Text => TextMessageContent { subagent_run_id, ..TextMessageContent::new(id, ALONE) }.into(),
+            Self::Arguments => ToolCallArgs { subagent_run_id, ..ToolCallArgs::new(id, ALONE) }.into(),
+            Self::Reasoning => {
+                ReasoningMessageContent { subagent_run_id, ..ReasoningMessageContent::new(id, ALONE) }.into()
             }
-            .into(),
-            Self::Arguments => ToolCallArgs {
-                subagent_run_id,
-                ..ToolCallArgs::new(id, ALONE)
-            }
-            .into(),
-            Self::Reasoning => ReasoningMessageContent {
-                subagent_run_id,
-                ..ReasoningMessageContent::new(id, ALONE)
-            }
-            .into(),
         }
     }
 }

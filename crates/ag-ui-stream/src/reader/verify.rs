@@ -149,36 +149,18 @@ impl Verifier {
     pub(super) fn end(&self) -> End {
         let truncated = |message: String| End {
             outcome: EndOutcome::Truncated,
-            error: Some(EndError {
-                code: "truncated".to_owned(),
-                message,
-                event_index: None,
-            }),
+            error: Some(EndError { code: "truncated".to_owned(), message, event_index: None }),
         };
         match &self.stage {
             Stage::Fresh => truncated("the stream ended before a run began".to_owned()),
-            Stage::Active { run_id } => {
-                truncated(format!("the stream ended while run '{run_id}' was open"))
-            }
+            Stage::Active { run_id } => truncated(format!("the stream ended while run '{run_id}' was open")),
             Stage::Failed { code, message } => {
                 let code = code.clone().unwrap_or_else(|| "RUN_ERROR".to_owned());
-                let error = EndError {
-                    code,
-                    message: message.clone(),
-                    event_index: None,
-                };
-                End {
-                    outcome: EndOutcome::Error,
-                    error: Some(error),
-                }
+                let error = EndError { code, message: message.clone(), event_index: None };
+                End { outcome: EndOutcome::Error, error: Some(error) }
             }
-            Stage::Finished(_) if self.broken => {
-                truncated("the stream broke off in the middle of a frame".to_owned())
-            }
-            Stage::Finished(outcome) => End {
-                outcome: *outcome,
-                error: None,
-            },
+            Stage::Finished(_) if self.broken => truncated("the stream broke off in the middle of a frame".to_owned()),
+            Stage::Finished(outcome) => End { outcome: *outcome, error: None },
         }
     }
 
@@ -189,15 +171,15 @@ impl Verifier {
             | (Stage::Finished(_), Event::RunStarted(_) | Event::RunError(_))
             | (Stage::Failed { .. }, Event::RunStarted(_)) => Ok(()),
             (Stage::Fresh, _) => Err(error("First event must be 'RUN_STARTED'")),
-            (Stage::Finished(_), _) => Err(error(format!(
-                "Cannot send event type '{name}': The run has already finished with 'RUN_FINISHED'"
-            ))),
-            (Stage::Failed { .. }, _) => Err(error(format!(
-                "Cannot send event type '{name}': The run has already errored with 'RUN_ERROR'"
-            ))),
-            (Stage::Active { .. }, Event::RunStarted(_)) => Err(error(
-                "Cannot send 'RUN_STARTED' while a run is still active",
-            )),
+            (Stage::Finished(_), _) => {
+                Err(error(format!("Cannot send event type '{name}': The run has already finished with 'RUN_FINISHED'")))
+            }
+            (Stage::Failed { .. }, _) => {
+                Err(error(format!("Cannot send event type '{name}': The run has already errored with 'RUN_ERROR'")))
+            }
+            (Stage::Active { .. }, Event::RunStarted(_)) => {
+                Err(error("Cannot send 'RUN_STARTED' while a run is still active"))
+            }
             (Stage::Active { .. }, _) => Ok(()),
         }
     }
@@ -210,17 +192,15 @@ impl Verifier {
         for message in started.input.iter().flat_map(|input| &input.messages) {
             self.run.own_told(message);
         }
-        self.stage = Stage::Active {
-            run_id: started.run_id.clone(),
-        };
+        self.stage = Stage::Active { run_id: started.run_id.clone() };
         Ok(())
     }
 
     fn check_thread(&self, event: &str, named: &str) -> Verdict {
         match &self.thread {
-            Some(thread) if thread != named => Err(error(format!(
-                "'{event}' names thread '{named}' instead of '{thread}'"
-            ))),
+            Some(thread) if thread != named => {
+                Err(error(format!("'{event}' names thread '{named}' instead of '{thread}'")))
+            }
             _ => Ok(()),
         }
     }
@@ -241,15 +221,8 @@ impl Verifier {
             Some(RunOutcome::Cancelled(_)) => EndOutcome::Cancelled,
             Some(RunOutcome::Interrupt(outcome)) => {
                 let mut ids = Index::default();
-                if let Some(twice) = outcome
-                    .interrupts
-                    .iter()
-                    .find(|interrupt| !ids.insert(&interrupt.id, 0))
-                {
-                    return Err(error(format!(
-                        "'RUN_FINISHED' names interrupt '{}' twice",
-                        twice.id
-                    )));
+                if let Some(twice) = outcome.interrupts.iter().find(|interrupt| !ids.insert(&interrupt.id, 0)) {
+                    return Err(error(format!("'RUN_FINISHED' names interrupt '{}' twice", twice.id)));
                 }
                 EndOutcome::Interrupt
             }
@@ -267,14 +240,10 @@ impl Run {
             self.check_owner(kind, id, tag)?;
         }
         let held = self.owners[kind as usize].get(id);
-        let owner = held
-            .filter(|_| tag.is_none())
-            .unwrap_or_else(|| self.number(tag));
+        let owner = held.filter(|_| tag.is_none()).unwrap_or_else(|| self.number(tag));
         if !self.open[kind as usize].insert(id, owner) {
             let what = kind.name();
-            return Err(error(format!(
-                "A {what} with ID '{id}' is already in progress"
-            )));
+            return Err(error(format!("A {what} with ID '{id}' is already in progress")));
         }
         self.owners[kind as usize].insert(id, owner);
         Ok(())
@@ -298,9 +267,7 @@ impl Run {
         match self.owners[kind as usize].get(id) {
             Some(owner) if !self.owns(tag, owner) => {
                 let what = kind.name();
-                Err(error(format!(
-                    "The {what} '{id}' continues for another subagent than it began for"
-                )))
+                Err(error(format!("The {what} '{id}' continues for another subagent than it began for")))
             }
             _ => Ok(()),
         }
@@ -390,16 +357,12 @@ impl Run {
     fn start_subagent(&mut self, start: &SubagentStarted) -> Verdict {
         let id = &start.subagent_run_id;
         if self.was_started(id) {
-            return Err(error(format!(
-                "Subagent '{id}' was already started in this run"
-            )));
+            return Err(error(format!("Subagent '{id}' was already started in this run")));
         }
         if let Some(parent) = &start.parent_subagent_run_id
             && !self.was_started(parent)
         {
-            return Err(error(format!(
-                "Subagent '{id}' names the parent '{parent}', which was not started"
-            )));
+            return Err(error(format!("Subagent '{id}' names the parent '{parent}', which was not started")));
         }
         self.subagents.insert(id, 0);
         Ok(())
@@ -411,9 +374,7 @@ impl Run {
 
     fn close_subagent(&mut self, event: &str, id: &str) -> Verdict {
         if !self.subagents.remove(id) {
-            return Err(error(format!(
-                "Cannot send '{event}' for subagent '{id}' that is not active"
-            )));
+            return Err(error(format!("Cannot send '{event}' for subagent '{id}' that is not active")));
         }
         self.closed_subagents.insert(id, 0);
         Ok(())
@@ -432,12 +393,7 @@ impl Run {
 
 impl Kind {
     /// Those that end.
-    const ENDING: [Self; 4] = [
-        Self::Text,
-        Self::ReasoningMessage,
-        Self::Reasoning,
-        Self::Call,
-    ];
+    const ENDING: [Self; 4] = [Self::Text, Self::ReasoningMessage, Self::Reasoning, Self::Call];
 
     fn name(self) -> &'static str {
         match self {
@@ -464,10 +420,7 @@ fn nothing(what: &str, open: Vec<&str>) -> Verdict {
     if open.is_empty() {
         return Ok(());
     }
-    Err(error(format!(
-        "Cannot send 'RUN_FINISHED' while {what} are still active: {}",
-        open.join(", ")
-    )))
+    Err(error(format!("Cannot send 'RUN_FINISHED' while {what} are still active: {}", open.join(", "))))
 }
 
 fn error(message: impl Into<String>) -> Box<StreamError> {

@@ -232,9 +232,8 @@ impl Decoder {
         let bytes = &self.buffer[line.clone()];
         let colon = memchr(b':', bytes);
         let name = &bytes[..colon.unwrap_or(bytes.len())];
-        let value_start = colon.map_or(bytes.len(), |colon| {
-            colon + 1 + usize::from(bytes.get(colon + 1) == Some(&b' '))
-        });
+        let value_start =
+            colon.map_or(bytes.len(), |colon| colon + 1 + usize::from(bytes.get(colon + 1) == Some(&b' ')));
         let value = line.start + value_start..line.end;
         match name {
             b"data" => self.take_data(value),
@@ -266,9 +265,8 @@ impl Decoder {
         let digits = &self.buffer[value];
         // `u64::from_str` would take a leading plus, which is no digit.
         if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) {
-            let value = digits.iter().try_fold(0u64, |sum, digit| {
-                sum.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
-            });
+            let value =
+                digits.iter().try_fold(0u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
             self.retry = Some(value.unwrap_or(u64::MAX));
         }
     }
@@ -295,16 +293,8 @@ impl Decoder {
             Some(range) => text_of(&self.buffer[range.clone()]),
             None => Cow::Borrowed(self.fields.data.as_str()),
         };
-        let event = if self.fields.event.is_empty() {
-            "message"
-        } else {
-            &self.fields.event
-        };
-        FrameRef {
-            event,
-            data,
-            id: &self.last_id,
-        }
+        let event = if self.fields.event.is_empty() { "message" } else { &self.fields.event };
+        FrameRef { event, data, id: &self.last_id }
     }
 
     fn drop_handed_out(&mut self) {
@@ -318,11 +308,7 @@ impl Decoder {
 
     /// Frees what was read. Bytes are moved only when at least as many were read, so that the cost stays in proportion.
     fn drop_consumed(&mut self) {
-        let kept = self
-            .fields
-            .sole_data
-            .as_ref()
-            .map_or(self.line, |range| range.start);
+        let kept = self.fields.sole_data.as_ref().map_or(self.line, |range| range.start);
         if kept == 0 || !self.started || kept * 2 < self.buffer.len() {
             return;
         }
@@ -376,10 +362,6 @@ impl FrameRef<'_> {
     /// A copy that outlives the decoder's buffer.
     #[must_use]
     pub fn into_owned(self) -> Frame {
-        Frame {
-            event: self.event.to_owned(),
-            data: self.data.into_owned(),
-            id: self.id.to_owned(),
-        }
+        Frame { event: self.event.to_owned(), data: self.data.into_owned(), id: self.id.to_owned() }
     }
 }

@@ -38,10 +38,7 @@ impl std::error::Error for EncodeError {}
 /// # Errors
 /// Where the event's type or the id cannot be written; `out` is untouched then.
 pub fn write_frame(out: &mut String, frame: OutFrame<'_>) -> Result<(), EncodeError> {
-    if frame
-        .event
-        .is_some_and(|event| event.contains(['\n', '\r']))
-    {
+    if frame.event.is_some_and(|event| event.contains(['\n', '\r'])) {
         return Err(EncodeError::Event);
     }
     if frame.id.is_some_and(|id| id.contains(['\n', '\r', '\0'])) {
@@ -72,16 +69,8 @@ pub fn encode(frame: OutFrame<'_>) -> Result<String, EncodeError> {
 /// # Errors
 /// Where the id cannot be written; `out` is untouched then.
 pub fn write_event(out: &mut String, event: &Event, id: Option<&str>) -> Result<(), EncodeError> {
-    let data =
-        serde_json::to_string(event).expect("events have string keys and no failing serializer");
-    write_frame(
-        out,
-        OutFrame {
-            event: None,
-            id,
-            data: &data,
-        },
-    )
+    let data = serde_json::to_string(event).expect("events have string keys and no failing serializer");
+    write_frame(out, OutFrame { event: None, id, data: &data })
 }
 
 /// Appends a comment, which readers ignore: what keeps an idle connection alive.

@@ -3,12 +3,12 @@
 use super::snapshot::with_own_ids;
 use super::{Change, RunState, Thread, merge};
 use crate::event::{
-    ActivityDelta, ActivitySnapshot, EncryptedSubtype, Event, ReasoningEncryptedValue, RunFinished,
-    RunStarted, TextMessageStart, TextRole, ToolCallResult, ToolCallStart,
+    ActivityDelta, ActivitySnapshot, EncryptedSubtype, Event, ReasoningEncryptedValue, RunFinished, RunStarted,
+    TextMessageStart, TextRole, ToolCallResult, ToolCallStart,
 };
 use crate::message::{
-    ActivityMessage, AssistantMessage, CallType, Content, DeveloperMessage, FunctionCall, Message,
-    Metadata, ReasoningMessage, SystemMessage, ToolCall, ToolMessage, UserMessage,
+    ActivityMessage, AssistantMessage, CallType, Content, DeveloperMessage, FunctionCall, Message, Metadata,
+    ReasoningMessage, SystemMessage, ToolCall, ToolMessage, UserMessage,
 };
 use crate::outcome::RunOutcome;
 use crate::reader::EndOutcome;
@@ -78,28 +78,20 @@ pub(super) fn apply(thread: &mut Thread, event: &Event) -> Change {
 
 impl Thread {
     fn start_run(&mut self, started: &RunStarted) -> Change {
-        self.run = RunState::Running {
-            run_id: started.run_id.clone(),
-        };
+        self.run = RunState::Running { run_id: started.run_id.clone() };
         self.calls.start_run();
         // The run could begin only because its input answered them.
         self.interrupts.clear();
         let before = self.messages.len();
-        let told = started
-            .input
-            .as_ref()
-            .map(|input| with_own_ids(&input.messages));
+        let told = started.input.as_ref().map(|input| with_own_ids(&input.messages));
         for message in told.into_iter().flatten() {
             if !self.positions.contains(message.id()) {
                 self.put(message);
             }
         }
         let calls = &self.calls;
-        self.pending
-            .retain(|id| calls.state(id).is_none_or(|call| !call.answered));
-        Change::RunStarted {
-            added: self.messages.len() - before,
-        }
+        self.pending.retain(|id| calls.state(id).is_none_or(|call| !call.answered));
+        Change::RunStarted { added: self.messages.len() - before }
     }
 
     fn finish_run(&mut self, finished: &RunFinished) -> Change {
@@ -129,11 +121,8 @@ impl Thread {
         if self.positions.contains(&id) {
             return self.merge_message(&id, start.metadata.as_ref());
         }
-        let (name, subagent_run_id, metadata) = (
-            start.name.clone(),
-            start.subagent_run_id.clone(),
-            start.metadata.clone(),
-        );
+        let (name, subagent_run_id, metadata) =
+            (start.name.clone(), start.subagent_run_id.clone(), start.metadata.clone());
         let message = match start.role.unwrap_or(TextRole::Assistant) {
             TextRole::Developer => Message::Developer(DeveloperMessage {
                 name,
@@ -147,12 +136,9 @@ impl Thread {
                 metadata,
                 ..SystemMessage::new(id, String::new())
             }),
-            TextRole::User => Message::User(UserMessage {
-                name,
-                subagent_run_id,
-                metadata,
-                ..UserMessage::new(id, String::new())
-            }),
+            TextRole::User => {
+                Message::User(UserMessage { name, subagent_run_id, metadata, ..UserMessage::new(id, String::new()) })
+            }
             TextRole::Assistant => {
                 let content = Some(String::new());
                 Message::Assistant(AssistantMessage {
@@ -180,14 +166,8 @@ impl Thread {
             Message::System(m) => &mut m.content,
             Message::Reasoning(m) => &mut m.content,
             Message::Assistant(m) => m.content.get_or_insert_default(),
-            Message::User(UserMessage {
-                content: Content::Text(text),
-                ..
-            })
-            | Message::Tool(ToolMessage {
-                content: Content::Text(text),
-                ..
-            }) => text,
+            Message::User(UserMessage { content: Content::Text(text), .. })
+            | Message::Tool(ToolMessage { content: Content::Text(text), .. }) => text,
             Message::User(_) | Message::Tool(_) | Message::Activity(_) => {
                 if !delta.is_empty() {
                     let message = format!("the message '{id}' takes no text; some was dropped");
@@ -198,10 +178,7 @@ impl Thread {
         };
         let from = text.len();
         text.push_str(delta);
-        Change::TextAppended {
-            message: position,
-            from,
-        }
+        Change::TextAppended { message: position, from }
     }
 
     fn merge_message(&mut self, id: &str, metadata: Option<&Metadata>) -> Change {
@@ -216,34 +193,19 @@ impl Thread {
     fn position(&mut self, id: &str) -> Option<usize> {
         let position = self.positions.get(id);
         if position.is_none() {
-            self.warn(
-                WarningCode::MissingEntity,
-                format!("the message '{id}' is not there; the event was skipped"),
-            );
+            self.warn(WarningCode::MissingEntity, format!("the message '{id}' is not there; the event was skipped"));
         }
         position
     }
 
     fn start_call(&mut self, start: &ToolCallStart) -> Change {
         let (id, name) = (&start.tool_call_id, &start.tool_call_name);
-        let run_id = if let RunState::Running { run_id } = &self.run {
-            Some(run_id.clone())
-        } else {
-            None
-        };
+        let run_id = if let RunState::Running { run_id } = &self.run { Some(run_id.clone()) } else { None };
         self.calls.begin(id, name, run_id);
-        if self
-            .calls
-            .state(id)
-            .is_some_and(|call| call.place.is_some())
-        {
+        if self.calls.state(id).is_some_and(|call| call.place.is_some()) {
             return self.restart_call(start);
         }
-        let mut call = ToolCall::new(
-            id.clone(),
-            CallType::Function,
-            FunctionCall::new(name.clone(), String::new()),
-        );
+        let mut call = ToolCall::new(id.clone(), CallType::Function, FunctionCall::new(name.clone(), String::new()));
         call.metadata.clone_from(&start.metadata);
         let (message, new_message) = self.parent_of(start);
         let Message::Assistant(parent) = &mut self.messages[message] else {
@@ -256,11 +218,7 @@ impl Thread {
         if self.bring_answers(id, message) {
             return Change::MessagesReplaced;
         }
-        Change::ToolCallAdded {
-            message,
-            call,
-            new_message,
-        }
+        Change::ToolCallAdded { message, call, new_message }
     }
 
     /// Puts results that came before their call behind its message; false where there is none.
@@ -268,8 +226,7 @@ impl Thread {
         if self.calls.state(call).is_none_or(|call| !call.answered) {
             return false;
         }
-        let answers =
-            |it: &mut Message| matches!(it, Message::Tool(tool) if tool.tool_call_id == call);
+        let answers = |it: &mut Message| matches!(it, Message::Tool(tool) if tool.tool_call_id == call);
         let early: Vec<Message> = self.messages.extract_if(..holder, answers).collect();
         if early.is_empty() {
             return false;
@@ -291,10 +248,7 @@ impl Thread {
             merge(&mut call.metadata, start.metadata.as_ref());
         });
         if let Some(before) = renamed {
-            self.warn(
-                WarningCode::RenamedToolCall,
-                format!("the call '{id}' of {before} started again as {name}"),
-            );
+            self.warn(WarningCode::RenamedToolCall, format!("the call '{id}' of {before} started again as {name}"));
         }
         change
     }
@@ -302,20 +256,14 @@ impl Thread {
     /// The assistant message that a new call belongs to, and whether it was added for it.
     fn parent_of(&mut self, start: &ToolCallStart) -> (usize, bool) {
         // Some adapters write an empty id where there is no parent.
-        let named = start
-            .parent_message_id
-            .as_deref()
-            .filter(|id| !id.is_empty());
+        let named = start.parent_message_id.as_deref().filter(|id| !id.is_empty());
         let found = named.and_then(|id| self.positions.get(id));
         let id = match (named, found) {
             (_, Some(position)) if matches!(self.messages[position], Message::Assistant(_)) => {
                 return (position, false);
             }
             (Some(parent), Some(_)) => {
-                let message = format!(
-                    "the parent '{parent}' of call '{}' is no assistant message",
-                    start.tool_call_id
-                );
+                let message = format!("the parent '{parent}' of call '{}' is no assistant message", start.tool_call_id);
                 self.warn(WarningCode::ForeignParent, message);
                 &start.tool_call_id
             }
@@ -328,10 +276,7 @@ impl Thread {
         {
             return (position, false);
         }
-        let message = AssistantMessage {
-            subagent_run_id: start.subagent_run_id.clone(),
-            ..AssistantMessage::new(id)
-        };
+        let message = AssistantMessage { subagent_run_id: start.subagent_run_id.clone(), ..AssistantMessage::new(id) };
         self.messages.push(Message::Assistant(message));
         let position = self.messages.len() - 1;
         if !self.positions.contains(id) {
@@ -356,11 +301,7 @@ impl Thread {
         if metadata.is_some() {
             merge(&mut call.metadata, metadata);
         }
-        Change::ArgumentsAppended {
-            message,
-            call: index,
-            from,
-        }
+        Change::ArgumentsAppended { message, call: index, from }
     }
 
     fn end_call(&mut self, id: &str) {
@@ -382,10 +323,7 @@ impl Thread {
             return Change::Nothing;
         };
         change(call);
-        Change::ToolCallChanged {
-            message,
-            call: index,
-        }
+        Change::ToolCallChanged { message, call: index }
     }
 
     fn call_at(&mut self, message: usize, index: usize) -> Option<&mut ToolCall> {
@@ -396,11 +334,7 @@ impl Thread {
     }
 
     fn add_result(&mut self, result: &ToolCallResult) -> Change {
-        let message = ToolMessage::new(
-            result.message_id.clone(),
-            result.tool_call_id.clone(),
-            result.content.clone(),
-        );
+        let message = ToolMessage::new(result.message_id.clone(), result.tool_call_id.clone(), result.content.clone());
         self.calls.take_result(&result.tool_call_id);
         self.insert_result(ToolMessage {
             subagent_run_id: result.subagent_run_id.clone(),
@@ -470,20 +404,16 @@ impl Thread {
         let Some((position, Message::Activity(activity))) =
             position.map(|position| (position, &mut self.messages[position]))
         else {
-            self.warn(
-                WarningCode::MissingActivity,
-                format!("there is no activity '{id}'; its patch was skipped"),
-            );
+            self.warn(WarningCode::MissingActivity, format!("there is no activity '{id}'; its patch was skipped"));
             return Change::Nothing;
         };
         merge(&mut activity.metadata, event.metadata.as_ref());
         let content = &mut activity.content;
         match event.patch.apply_to_object(content, &mut self.copied) {
             Ok(()) => activity.activity_type.clone_from(&event.activity_type),
-            Err(error) => self.warn(
-                WarningCode::PatchFailed,
-                format!("Failed to apply activity patch for '{id}': {error}"),
-            ),
+            Err(error) => {
+                self.warn(WarningCode::PatchFailed, format!("Failed to apply activity patch for '{id}': {error}"));
+            }
         }
         Change::MessageChanged { message: position }
     }

@@ -46,10 +46,7 @@ impl Calls {
     fn state_or(&mut self, id: &str, new: impl FnOnce() -> CallState) -> &mut CallState {
         let position = self.positions.get(id).unwrap_or_else(|| {
             self.positions.insert(id, self.states.len());
-            self.states.push(CallState {
-                answered: self.answered.contains(id),
-                ..new()
-            });
+            self.states.push(CallState { answered: self.answered.contains(id), ..new() });
             self.states.len() - 1
         });
         &mut self.states[position]
@@ -77,14 +74,8 @@ impl Calls {
 
     /// The calls that began in the present run, got no result in it and are not answered.
     pub(super) fn unanswered(&self) -> Vec<String> {
-        let is_open = |id: &String| {
-            !self.resulted.contains(id) && self.state(id).is_some_and(|call| !call.answered)
-        };
-        self.begun
-            .iter()
-            .filter(|id| is_open(id))
-            .cloned()
-            .collect()
+        let is_open = |id: &String| !self.resulted.contains(id) && self.state(id).is_some_and(|call| !call.answered);
+        self.begun.iter().filter(|id| is_open(id)).cloned().collect()
     }
 
     /// Notes that a call, which may begin only later, got its result in the present run.
@@ -131,10 +122,7 @@ impl Calls {
     }
 
     /// Forgets all positions; the arguments that `take_arguments` finds there go into the calls' keeping.
-    pub(super) fn detach(
-        &mut self,
-        mut take_arguments: impl FnMut((usize, usize)) -> Option<String>,
-    ) {
+    pub(super) fn detach(&mut self, mut take_arguments: impl FnMut((usize, usize)) -> Option<String>) {
         for state in &mut self.states {
             if let Some(arguments) = state.place.take().and_then(&mut take_arguments) {
                 state.detached = arguments;

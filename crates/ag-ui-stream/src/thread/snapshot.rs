@@ -15,14 +15,12 @@ impl Thread {
             given.insert(message.id(), position);
         }
         let held = std::mem::take(&mut self.messages);
-        self.calls
-            .detach(|(message, call)| arguments(&held, message, call));
+        self.calls.detach(|(message, call)| arguments(&held, message, call));
         for message in held {
             match given.get(message.id()) {
                 // A result that has the id of its call's message is another message.
                 Some(replacement)
-                    if message.tool_calls().is_empty()
-                        || !matches!(told[replacement], Message::Tool(_)) =>
+                    if message.tool_calls().is_empty() || !matches!(told[replacement], Message::Tool(_)) =>
                 {
                     given.remove(message.id());
                     self.messages.push(told[replacement].clone());
@@ -78,31 +76,20 @@ struct Keep {
 
 impl Keep {
     fn of(event: &MessagesSnapshot) -> Self {
-        let own = event
-            .metadata
-            .as_ref()
-            .and_then(|metadata| metadata.get("@ag-ui/client"));
-        let types = own
-            .and_then(|own| own.get("authoritativeActivityTypes"))
-            .and_then(Value::as_array);
+        let own = event.metadata.as_ref().and_then(|metadata| metadata.get("@ag-ui/client"));
+        let types = own.and_then(|own| own.get("authoritativeActivityTypes")).and_then(Value::as_array);
         let mut authoritative = Index::default();
         for name in types.into_iter().flatten().filter_map(Value::as_str) {
             authoritative.insert(name, 0);
         }
         let is_any = |role| event.messages.iter().any(|message| message.role() == role);
-        Self {
-            reasoning: !is_any("reasoning"),
-            activities: !is_any("activity"),
-            authoritative,
-        }
+        Self { reasoning: !is_any("reasoning"), activities: !is_any("activity"), authoritative }
     }
 
     fn keeps(&self, message: &Message) -> bool {
         match message {
             Message::Reasoning(_) => self.reasoning,
-            Message::Activity(activity) => {
-                self.activities && !self.authoritative.contains(&activity.activity_type)
-            }
+            Message::Activity(activity) => self.activities && !self.authoritative.contains(&activity.activity_type),
             _ => false,
         }
     }

@@ -28,13 +28,7 @@ impl Item<'_> {
     /// As a member of a union.
     pub(crate) fn tagged(self, name: &'static str, kind: &'static str) -> Self {
         match self {
-            Self::Record {
-                fields, members, ..
-            } => Self::Record {
-                tag: Some((name, kind)),
-                fields,
-                members,
-            },
+            Self::Record { fields, members, .. } => Self::Record { tag: Some((name, kind)), fields, members },
             other => other,
         }
     }
@@ -75,11 +69,7 @@ impl Serialize for Item<'_> {
                 written?;
                 list.end()
             }
-            Self::Record {
-                tag,
-                fields,
-                members,
-            } => {
+            Self::Record { tag, fields, members } => {
                 let mut object = serializer.serialize_map(None)?;
                 if let Some((name, kind)) = tag {
                     object.serialize_entry(name, kind)?;

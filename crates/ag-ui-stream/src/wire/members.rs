@@ -29,20 +29,14 @@ impl<'a> Fields<'a> {
             Tree::Object(members) => members,
             _ => Members::new(),
         };
-        Self {
-            members: members.into_iter(),
-            fields: fields.iter(),
-        }
+        Self { members: members.into_iter(), fields: fields.iter() }
     }
 
     /// As [`new`](Self::new), for an object that begins with its tag.
     pub(crate) fn behind_tag(members: Members<'a>, fields: &'static [Field]) -> Self {
         let mut members = members.into_iter();
         members.next();
-        Self {
-            members,
-            fields: fields.iter(),
-        }
+        Self { members, fields: fields.iter() }
     }
 
     /// Makes the next field of its member. Not inlined: this is called for every field of every type.
@@ -54,9 +48,7 @@ impl<'a> Fields<'a> {
     fn next(&mut self) -> Tree<'a> {
         let field = self.fields.next().map(|field| field.name);
         match self.members.as_slice().first() {
-            Some((key, _)) if field == Some(key) => {
-                self.members.next().map_or(Tree::Null, |(_, member)| member)
-            }
+            Some((key, _)) if field == Some(key) => self.members.next().map_or(Tree::Null, |(_, member)| member),
             _ => Tree::Null,
         }
     }

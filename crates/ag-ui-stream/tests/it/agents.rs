@@ -26,11 +26,11 @@ enum Form {
 
 /// What a graph's `interrupt(value)` sends at the end of a run.
 fn interrupts(form: Form, run: &str, id: &str, value: &Value) -> [Value; 2] {
-    let text = value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned);
-    let custom = json!({"type": "CUSTOM", "name": "on_interrupt", "value": text, "rawEvent": {"id": id, "value": value}});
-    let mut interrupt = json!({"id": id, "reason": "langgraph:interrupt", "metadata": {"langgraph": {"raw": value, "ns": null}}});
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let custom =
+        json!({"type": "CUSTOM", "name": "on_interrupt", "value": text, "rawEvent": {"id": id, "value": value}});
+    let mut interrupt =
+        json!({"id": id, "reason": "langgraph:interrupt", "metadata": {"langgraph": {"raw": value, "ns": null}}});
     if let Some(text) = value.as_str() {
         interrupt["message"] = text.into();
     }
@@ -66,13 +66,9 @@ fn graph(form: Form, first: &[Value], value: &Value) -> Conversation {
 #[track_caller]
 fn waiting(conversation: &Conversation) -> String {
     let asks = conversation.asks.asks();
-    let waiting: Vec<&str> = asks
-        .filter(|ask| ask.phase == Phase::Answerable)
-        .map(|ask| ask.tool_call_id.as_str())
-        .collect();
-    let [only] = waiting[..] else {
-        panic!("{waiting:?} wait")
-    };
+    let waiting: Vec<&str> =
+        asks.filter(|ask| ask.phase == Phase::Answerable).map(|ask| ask.tool_call_id.as_str()).collect();
+    let [only] = waiting[..] else { panic!("{waiting:?} wait") };
     only.to_owned()
 }
 
@@ -95,64 +91,36 @@ fn every_way_of_langgraph_to_ask_is_one_card_whose_answer_arrives() {
     let (ask, human) = (call("c1", ASK), own_call("c1", "ask_human"));
     let ways: [(&str, &[Value], Value, Value); 6] = [
         ("a node, questions", &[], questions(), reply.clone()),
-        (
-            "another tool, questions",
-            &human,
-            questions(),
-            reply.clone(),
-        ),
-        (
-            "another tool, text",
-            &human,
-            json!("Which service?"),
-            json!("Oil"),
-        ),
+        ("another tool, questions", &human, questions(), reply.clone()),
+        ("another tool, text", &human, json!("Which service?"), json!("Oil")),
         ("the tool, questions", &ask, questions(), reply.clone()),
-        (
-            "the tool, text",
-            &ask,
-            json!("Which service?"),
-            json!("Oil"),
-        ),
+        ("the tool, text", &ask, json!("Which service?"), json!("Oil")),
         ("the tool, by its name", &ask, named, reply.clone()),
     ];
     for (way, first, value, expected) in ways {
         for form in [Form::Legacy, Form::Outcome] {
             let mut conversation = graph(form, first, &value);
             let id = waiting(&conversation);
-            let has_options = !conversation.asks.ask(&id).unwrap().questions[0]
-                .options
-                .is_empty();
+            let has_options = !conversation.asks.ask(&id).unwrap().questions[0].options.is_empty();
             let answer = |conversation: &Conversation| match has_options {
                 true => conversation.picks(&id, 1),
                 false => conversation.types(&id, "Oil"),
             };
-            let next = conversation
-                .next(FOREIGN, vec![answer(&conversation)])
-                .unwrap();
+            let next = conversation.next(FOREIGN, vec![answer(&conversation)]).unwrap();
             assert_eq!(sent(form, &next), expected, "{way}, {form:?}");
             assert_eq!(next.messages, [], "{way}, {form:?}");
 
             next.start(&mut conversation.thread, &mut conversation.asks);
             conversation.take(started("r2"));
             let receipt = conversation.asks.ask(&id).unwrap();
-            let Some(Outcome::Answered(answered)) = &receipt.outcome else {
-                panic!("{way}, {form:?}: {receipt:?}")
-            };
-            assert_eq!(
-                (receipt.phase, answered.message().as_str()),
-                (Phase::Answered, "Oil")
-            );
+            let Some(Outcome::Answered(answered)) = &receipt.outcome else { panic!("{way}, {form:?}: {receipt:?}") };
+            assert_eq!((receipt.phase, answered.message().as_str()), (Phase::Answered, "Oil"));
 
             // The graph goes on without a result for the call, and the user says something else.
             conversation.take(finished("r2"));
             let next = conversation.say(FOREIGN, said("Thanks")).unwrap();
             let roles: Vec<&str> = next.messages.iter().map(Message::role).collect();
-            let expected: &[&str] = if first.is_empty() {
-                &["user"]
-            } else {
-                &["tool", "user"]
-            };
+            let expected: &[&str] = if first.is_empty() { &["user"] } else { &["tool", "user"] };
             assert_eq!(roles, expected, "{way}, {form:?}");
         }
     }
@@ -161,22 +129,14 @@ fn every_way_of_langgraph_to_ask_is_one_card_whose_answer_arrives() {
 #[test]
 fn an_interrupt_of_langgraph_can_be_cancelled() {
     for first in [&[][..], &call("c1", ASK), &own_call("c1", "ask_human")] {
-        for value in [
-            questions(),
-            json!("Which service?"),
-            json!({"odd": true}),
-            json!([7]),
-        ] {
+        for value in [questions(), json!("Which service?"), json!({"odd": true}), json!([7])] {
             for form in [Form::Legacy, Form::Outcome] {
                 let mut conversation = graph(form, first, &value);
                 let asks = conversation.asks.asks().rev();
-                let mut open =
-                    asks.filter(|ask| matches!(ask.phase, Phase::Answerable | Phase::Malformed));
+                let mut open = asks.filter(|ask| matches!(ask.phase, Phase::Answerable | Phase::Malformed));
                 let id = open.next().unwrap().tool_call_id.clone();
                 let mut replies = vec![Conversation::reply(&id, Outcome::Declined)];
-                replies.extend(
-                    open.map(|ask| Conversation::reply(&ask.tool_call_id, Outcome::Declined)),
-                );
+                replies.extend(open.map(|ask| Conversation::reply(&ask.tool_call_id, Outcome::Declined)));
                 let next = conversation.next(FOREIGN, replies).unwrap();
                 let expected = match form {
                     Form::Legacy => json!(DECLINED_TEXT),
@@ -185,11 +145,7 @@ fn an_interrupt_of_langgraph_can_be_cancelled() {
                 assert_eq!(sent(form, &next), expected, "{value}");
                 next.start(&mut conversation.thread, &mut conversation.asks);
                 conversation.take(started("r2"));
-                assert_eq!(
-                    conversation.asks.ask(&id).unwrap().phase,
-                    Phase::Declined,
-                    "{value}"
-                );
+                assert_eq!(conversation.asks.ask(&id).unwrap().phase, Phase::Declined, "{value}");
             }
         }
     }
@@ -200,17 +156,12 @@ fn what_cannot_be_asked_waits_for_its_cancellation_and_is_called_by_its_name() {
     let mut conversation = graph(Form::Outcome, &[], &json!({"odd": true}));
     assert_eq!(conversation.asks.ask("i1").unwrap().phase, Phase::Malformed);
     let refused = conversation.say(FOREIGN, said("Hello")).unwrap_err();
-    let open = Refusal::OpenInterrupts {
-        interrupt_ids: vec!["i1".to_owned()],
-    };
+    let open = Refusal::OpenInterrupts { interrupt_ids: vec!["i1".to_owned()] };
     assert_eq!(refused, open);
     assert!(!refused.to_string().contains("question"), "{refused}");
     let cancel = vec![Conversation::reply("i1", Outcome::Declined)];
     let next = conversation.next(FOREIGN, cancel).unwrap();
-    assert_eq!(
-        serde_json::to_value(&next.input.resume).unwrap()[0]["status"],
-        "cancelled"
-    );
+    assert_eq!(serde_json::to_value(&next.input.resume).unwrap()[0]["status"], "cancelled");
     next.start(&mut conversation.thread, &mut conversation.asks);
     conversation.take(started("r2"));
     conversation.take(finished("r2"));
@@ -221,10 +172,7 @@ fn what_cannot_be_asked_waits_for_its_cancellation_and_is_called_by_its_name() {
 fn a_later_interrupt_asks_once_more() {
     // Two interrupting tools in one node: the second question comes when the first is answered.
     let second = ASK.replace("Which service?", "When?");
-    let first: Vec<Value> = call("c1", ASK)
-        .into_iter()
-        .chain(call("c2", &second))
-        .collect();
+    let first: Vec<Value> = call("c1", ASK).into_iter().chain(call("c2", &second)).collect();
     let mut conversation = graph(Form::Legacy, &first, &json!("Which service?"));
     let both = vec![conversation.picks("c1", 1), conversation.picks("c2", 0)];
     let next = conversation.next(FOREIGN, both).unwrap();
@@ -236,15 +184,11 @@ fn a_later_interrupt_asks_once_more() {
     }
     assert_eq!(waiting(&conversation), "c2");
     assert_eq!(conversation.asks.ask("c2").unwrap().outcome, None);
-    let next = conversation
-        .next(FOREIGN, vec![conversation.picks("c2", 0)])
-        .unwrap();
+    let next = conversation.next(FOREIGN, vec![conversation.picks("c2", 0)]).unwrap();
     assert_eq!(sent(Form::Legacy, &next), "Brakes");
     // A node that asks again gives its new interrupt the id of the old one.
     let mut conversation = graph(Form::Outcome, &[], &questions());
-    let next = conversation
-        .next(FOREIGN, vec![conversation.picks("i1", 0)])
-        .unwrap();
+    let next = conversation.next(FOREIGN, vec![conversation.picks("i1", 0)]).unwrap();
     next.start(&mut conversation.thread, &mut conversation.asks);
     conversation.take(started("r2"));
     for event in interrupts(Form::Outcome, "r2", "i1", &json!("Sure?")) {
@@ -253,9 +197,7 @@ fn a_later_interrupt_asks_once_more() {
     let id = waiting(&conversation);
     assert_ne!(id, "i1");
     assert_eq!(conversation.asks.ask("i1").unwrap().phase, Phase::Answered);
-    let next = conversation
-        .next(FOREIGN, vec![conversation.types(&id, "Yes")])
-        .unwrap();
+    let next = conversation.next(FOREIGN, vec![conversation.types(&id, "Yes")]).unwrap();
     assert_eq!(sent(Form::Outcome, &next), "Yes");
 }
 
@@ -267,23 +209,16 @@ fn several_legacy_interrupts_are_answered_each_by_its_id() {
     let values = json!([first["value"], second["value"]]);
     let mut conversation = Conversation::of([started("r1"), first, second, end]);
     let one = conversation.next(FOREIGN, vec![conversation.picks("i1", 0)]);
-    let waiting = Refusal::QuestionsWait {
-        tool_call_ids: vec!["i2".to_owned()],
-    };
+    let waiting = Refusal::QuestionsWait { tool_call_ids: vec!["i2".to_owned()] };
     assert_eq!(one, Err(waiting));
     let both = vec![conversation.picks("i1", 0), conversation.picks("i2", 1)];
     let next = conversation.next(FOREIGN, both).unwrap();
     let resume = json!({"i1": {"answers": {"Which service?": "Brakes"}}, "i2": {"answers": {"When?": "Oil"}}});
     assert_eq!(sent(Form::Legacy, &next), resume);
-    assert_eq!(
-        next.input.forwarded_props.as_ref().unwrap()["command"]["interruptEvent"],
-        values
-    );
+    assert_eq!(next.input.forwarded_props.as_ref().unwrap()["command"]["interruptEvent"], values);
     next.start(&mut conversation.thread, &mut conversation.asks);
     for (id, said) in [("i1", "Brakes"), ("i2", "Oil")] {
-        let Some(Outcome::Answered(reply)) = &conversation.asks.ask(id).unwrap().outcome else {
-            panic!("no reply")
-        };
+        let Some(Outcome::Answered(reply)) = &conversation.asks.ask(id).unwrap().outcome else { panic!("no reply") };
         assert_eq!(reply.message(), said);
     }
 }
@@ -294,17 +229,15 @@ fn a_legacy_interrupt_comes_back_with_what_was_kept_of_it() {
         let conversation = graph(Form::Legacy, first, &questions());
         let id = waiting(&conversation);
         let kept = conversation.asks.legacy_interrupts();
-        let kept = kept.map(|(id, value)| json!({"type": "CUSTOM", "name": "on_interrupt", "value": value, "rawEvent": {"id": id}}));
-        let history =
-            json!({"type": "MESSAGES_SNAPSHOT", "messages": conversation.thread.messages()});
+        let kept = kept.map(
+            |(id, value)| json!({"type": "CUSTOM", "name": "on_interrupt", "value": value, "rawEvent": {"id": id}}),
+        );
+        let history = json!({"type": "MESSAGES_SNAPSHOT", "messages": conversation.thread.messages()});
         let events = [started("history"), history].into_iter().chain(kept);
         let again = Conversation::of(events.chain([finished("history")]));
         assert_eq!(waiting(&again), id);
         let next = again.next(FOREIGN, vec![again.picks(&id, 1)]).unwrap();
-        assert_eq!(
-            sent(Form::Legacy, &next),
-            json!({"answers": {"Which service?": "Oil"}})
-        );
+        assert_eq!(sent(Form::Legacy, &next), json!({"answers": {"Which service?": "Oil"}}));
     }
 }
 
@@ -312,16 +245,11 @@ fn a_legacy_interrupt_comes_back_with_what_was_kept_of_it() {
 fn the_agents_own_open_calls_never_stand_in_the_way() {
     // After a run that ended well, nobody else will close them.
     let mut conversation = Conversation::of([started("r1")]);
-    for event in own_call("w1", "get_weather")
-        .into_iter()
-        .chain(call("c1", ASK))
-    {
+    for event in own_call("w1", "get_weather").into_iter().chain(call("c1", ASK)) {
         conversation.take(event);
     }
     conversation.take(finished("r1"));
-    let next = conversation
-        .next(FOREIGN, vec![conversation.picks("c1", 0)])
-        .unwrap();
+    let next = conversation.next(FOREIGN, vec![conversation.picks("c1", 0)]).unwrap();
     let closed: Vec<(String, bool)> = next
         .messages
         .iter()
@@ -335,9 +263,7 @@ fn the_agents_own_open_calls_never_stand_in_the_way() {
     for form in [Form::Legacy, Form::Outcome] {
         let conversation = graph(form, &own_call("w1", "get_weather"), &questions());
         let id = waiting(&conversation);
-        let next = conversation
-            .next(FOREIGN, vec![conversation.picks(&id, 0)])
-            .unwrap();
+        let next = conversation.next(FOREIGN, vec![conversation.picks(&id, 0)]).unwrap();
         assert_eq!(next.messages, []);
     }
 }
@@ -357,11 +283,8 @@ fn approvals(interrupt: Value) -> [Value; 3] {
     assert_eq!(labels, ["Yes", "No"]);
     let typed = conversation.next(FOREIGN, vec![conversation.types(&id, "well")]);
     assert!(matches!(typed, Err(Refusal::Payload { .. })), "{typed:?}");
-    let replies: [AskReply; 3] = [
-        conversation.picks(&id, 0),
-        conversation.picks(&id, 1),
-        Conversation::reply(&id, Outcome::Declined),
-    ];
+    let replies: [AskReply; 3] =
+        [conversation.picks(&id, 0), conversation.picks(&id, 1), Conversation::reply(&id, Outcome::Declined)];
     replies.map(|reply| {
         let next = conversation.next(FOREIGN, vec![reply]).unwrap();
         assert_eq!(next.messages, []);
@@ -372,18 +295,15 @@ fn approvals(interrupt: Value) -> [Value; 3] {
 
 #[test]
 fn an_approval_can_be_given_and_refused() {
-    let optional = json!({"approved": {"type": "boolean"}, "editedArgs": {"type": "object"}, "reason": {"type": "string"}});
+    let optional =
+        json!({"approved": {"type": "boolean"}, "editedArgs": {"type": "object"}, "reason": {"type": "string"}});
     let aliases = json!({
         "approved": {"type": "boolean", "description": "Whether it is approved."},
         "accepted": {"type": "boolean", "description": "An alias."},
         "path": {"type": "string", "description": "Another path."},
         "editedArgs": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
     });
-    let expected = [
-        json!({"approved": true}),
-        json!({"approved": false}),
-        json!("cancelled"),
-    ];
+    let expected = [json!({"approved": true}), json!({"approved": false}), json!("cancelled")];
     for interrupt in [
         // pydantic-ai
         json!({"id": "i1", "reason": "tool_call", "toolCallId": "w1", "message": "Delete it?", "responseSchema": {"type": "object", "properties": optional, "required": ["approved"]}}),
@@ -402,9 +322,7 @@ fn an_approval_can_be_given_and_refused() {
 #[test]
 fn an_approval_by_an_open_call_alone_ends_with_the_next_message() {
     // Agno and Mastra say no more than this.
-    let events = [started("r1")]
-        .into_iter()
-        .chain(own_call("w1", "delete_file"));
+    let events = [started("r1")].into_iter().chain(own_call("w1", "delete_file"));
     let conversation = Conversation::of(events.chain([finished("r1")]));
     let next = conversation.say(FOREIGN, said("Never mind")).unwrap();
     let roles: Vec<&str> = next.messages.iter().map(Message::role).collect();
@@ -415,9 +333,7 @@ fn an_approval_by_an_open_call_alone_ends_with_the_next_message() {
 fn answered_by_resume() -> Conversation {
     let interrupt = json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1"}]);
     let mut conversation = Conversation::waiting(interrupted("r1", interrupt));
-    let next = conversation
-        .next(FOREIGN, vec![conversation.picks("c1", 1)])
-        .unwrap();
+    let next = conversation.next(FOREIGN, vec![conversation.picks("c1", 1)]).unwrap();
     next.start(&mut conversation.thread, &mut conversation.asks);
     conversation.take(started("r2"));
     conversation
@@ -428,25 +344,14 @@ fn an_answer_by_resume_whose_run_tells_no_result_is_told_with_the_next_message()
     let mut conversation = answered_by_resume();
     conversation.take(finished("r2"));
     let next = conversation.say(FOREIGN, said("And then?")).unwrap();
-    assert_eq!(
-        next.messages[0].text(),
-        r#"{"answers":{"Which service?":"Oil"}}"#
-    );
+    assert_eq!(next.messages[0].text(), r#"{"answers":{"Which service?":"Oil"}}"#);
     assert_eq!(next.messages[1].text(), "And then?");
     next.start(&mut conversation.thread, &mut conversation.asks);
-    assert_eq!(
-        conversation.thread.unanswered_tool_call_ids(),
-        Vec::<String>::new()
-    );
+    assert_eq!(conversation.thread.unanswered_tool_call_ids(), Vec::<String>::new());
     // An agent that waits for something else still has the call in hand.
     let mut conversation = answered_by_resume();
-    conversation.take(interrupted(
-        "r2",
-        json!([{"id": "i2", "reason": "acme:more", "message": "Sure?"}]),
-    ));
-    let next = conversation
-        .next(FOREIGN, vec![conversation.types("i2", "Yes")])
-        .unwrap();
+    conversation.take(interrupted("r2", json!([{"id": "i2", "reason": "acme:more", "message": "Sure?"}])));
+    let next = conversation.next(FOREIGN, vec![conversation.types("i2", "Yes")]).unwrap();
     assert_eq!(next.messages, []);
 }
 
@@ -460,9 +365,7 @@ fn an_ask_that_expired_and_is_asked_anew_is_open_again() {
     conversation.take(interrupted("r2", interrupt("i2", "2026-11-20T13:00:00Z")));
     assert_eq!(waiting(&conversation), "c1");
     assert!(conversation.asks.poll_timeout() > Some(NOW));
-    let next = conversation
-        .next(FOREIGN, vec![conversation.picks("c1", 0)])
-        .unwrap();
+    let next = conversation.next(FOREIGN, vec![conversation.picks("c1", 0)]).unwrap();
     assert_eq!(next.input.resume.unwrap()[0].interrupt_id, "i2");
 }
 
@@ -475,22 +378,13 @@ fn arguments_that_never_became_whole_go_back_as_an_empty_object() {
     }
     conversation.take(finished("r1"));
     let next = conversation.say(FOREIGN, said("Go on")).unwrap();
-    let arguments: Vec<&str> = next
-        .input
-        .messages
-        .iter()
-        .flat_map(Message::tool_calls)
-        .map(|call| call.function.arguments.as_str())
-        .collect();
+    let arguments: Vec<&str> =
+        next.input.messages.iter().flat_map(Message::tool_calls).map(|call| call.function.arguments.as_str()).collect();
     assert_eq!(arguments, ["{}", "{}"]);
     // What is whole goes back as it came, whatever it says.
     let odd = call("c3", r#"{ "path" : "a" , "path":1}"#);
-    let conversation = Conversation::of(
-        [started("r1")]
-            .into_iter()
-            .chain(odd)
-            .chain([result("c3", "x"), finished("r1")]),
-    );
+    let conversation =
+        Conversation::of([started("r1")].into_iter().chain(odd).chain([result("c3", "x"), finished("r1")]));
     let next = conversation.say(FOREIGN, said("Go on")).unwrap();
     let call = &next.input.messages[0].tool_calls()[0];
     assert_eq!(call.function.arguments, r#"{ "path" : "a" , "path":1}"#);
@@ -500,14 +394,10 @@ fn arguments_that_never_became_whole_go_back_as_an_empty_object() {
 fn one_typed_text_answers_one_ask() {
     let mut events = vec![started("r1")];
     events.extend(call("c1", ASK));
-    events.extend(call(
-        "c2",
-        &ASK.replace("Which service?", "Which one first?"),
-    ));
+    events.extend(call("c2", &ASK.replace("Which service?", "Which one first?")));
     events.push(finished("r1"));
     let mut asks: Asks = Conversation::of(events).asks;
-    let typed: Message =
-        serde_json::from_value(json!({"role": "user", "id": "u", "content": "Oil"})).unwrap();
+    let typed: Message = serde_json::from_value(json!({"role": "user", "id": "u", "content": "Oil"})).unwrap();
     asks.handle_message(&typed);
     let phases: Vec<Phase> = asks.asks().map(|ask| ask.phase).collect();
     assert_eq!(phases, [Phase::Answered, Phase::Superseded]);

@@ -21,9 +21,7 @@ fn allocated(deltas: u32) -> AllocationInfo {
         format!("data: {event}\n\n")
     };
     feed("data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n");
-    feed(
-        "data: {\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"call-1\",\"toolCallName\":\"ask_user_question\"}\n\n",
-    );
+    feed("data: {\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"call-1\",\"toolCallName\":\"ask_user_question\"}\n\n");
     feed(&args("{\"questions\":[{\"question\":\""));
     let delta = args("ten bytes ");
     allocation_counter::measure(|| (0..deltas).for_each(|_| feed(&delta)))
@@ -46,9 +44,7 @@ fn patched(numbers: u32, operation: impl Fn(u32) -> Value) -> AllocationInfo {
     let state = json!({"numbers": numbers, "one": 1, "kept": {}});
     thread.handle_event(&StateSnapshot::new(state).into());
     let patch = JsonPatch::try_from((0..1_000).map(operation).collect::<Vec<_>>());
-    let delta = Event::from(StateDelta::new(
-        patch.expect("the operations are well formed"),
-    ));
+    let delta = Event::from(StateDelta::new(patch.expect("the operations are well formed")));
     let info = allocation_counter::measure(|| {
         thread.handle_event(&delta);
     });
@@ -58,31 +54,15 @@ fn patched(numbers: u32, operation: impl Fn(u32) -> Value) -> AllocationInfo {
 
 #[test]
 fn copies_and_moves_cost_what_adds_cost_whatever_the_state() {
-    let adds = patched(
-        100_000,
-        |n| json!({"op": "add", "path": format!("/kept/{n}"), "value": 1}),
-    );
+    let adds = patched(100_000, |n| json!({"op": "add", "path": format!("/kept/{n}"), "value": 1}));
     let copy = |n| json!({"op": "copy", "from": "/one", "path": format!("/kept/{n}")});
     let moves = |n| {
-        let (from, path) = if n % 2 == 0 {
-            ("/one", "/kept/one")
-        } else {
-            ("/kept/one", "/one")
-        };
+        let (from, path) = if n % 2 == 0 { ("/one", "/kept/one") } else { ("/kept/one", "/one") };
         json!({"op": "move", "from": from, "path": path})
     };
-    for (few, many) in [
-        (patched(10, copy), patched(100_000, copy)),
-        (patched(10, moves), patched(100_000, moves)),
-    ] {
+    for (few, many) in [(patched(10, copy), patched(100_000, copy)), (patched(10, moves), patched(100_000, moves))] {
         assert_eq!(few.bytes_total, many.bytes_total);
-        assert!(
-            many.count_total <= 2 * adds.count_total,
-            "{many:?} {adds:?}"
-        );
-        assert!(
-            many.bytes_total <= 2 * adds.bytes_total,
-            "{many:?} {adds:?}"
-        );
+        assert!(many.count_total <= 2 * adds.count_total, "{many:?} {adds:?}");
+        assert!(many.bytes_total <= 2 * adds.bytes_total, "{many:?} {adds:?}");
     }
 }

@@ -12,11 +12,7 @@ pub(crate) fn check(text: &str) {
     let characters: Vec<String> = text.chars().map(String::from).collect();
     let whole = read([text]);
     assert_eq!(whole.0, expected, "{text:?} in one piece: {:?}", whole.1);
-    assert_eq!(
-        read(characters.iter().map(String::as_str)),
-        whole,
-        "{text:?} by characters"
-    );
+    assert_eq!(read(characters.iter().map(String::as_str)), whole, "{text:?} by characters");
     for (index, _) in text.char_indices() {
         let (first, second) = text.split_at(index);
         assert_eq!(read([first, second]), whole, "{text:?} split at {index}");
@@ -26,9 +22,7 @@ pub(crate) fn check(text: &str) {
 /// The complete value, or the offset at which it cannot become one.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (Option<Value>, Option<usize>) {
     let mut arguments = ArgsValue::default();
-    let fed = pieces
-        .into_iter()
-        .try_for_each(|piece| arguments.feed(piece));
+    let fed = pieces.into_iter().try_for_each(|piece| arguments.feed(piece));
     match fed.and_then(|()| arguments.finish()) {
         Ok(()) => (arguments.into_value(), None),
         Err(error) => (None, Some(error.offset)),
@@ -40,17 +34,11 @@ pub(crate) fn grows_into(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::String(before), Value::String(after)) => after.starts_with(before.as_str()),
         (Value::Array(before), Value::Array(after)) => {
-            before.len() <= after.len()
-                && before
-                    .iter()
-                    .zip(after)
-                    .all(|(before, after)| grows_into(before, after))
+            before.len() <= after.len() && before.iter().zip(after).all(|(before, after)| grows_into(before, after))
         }
-        (Value::Object(before), Value::Object(after)) => before.iter().all(|(key, before)| {
-            after
-                .get(key)
-                .is_some_and(|after| grows_into(before, after))
-        }),
+        (Value::Object(before), Value::Object(after)) => {
+            before.iter().all(|(key, before)| after.get(key).is_some_and(|after| grows_into(before, after)))
+        }
         (before, after) => before == after,
     }
 }
@@ -199,16 +187,9 @@ fn refuses_what_is_not() {
 fn goes_as_deep_as_serde_json_and_no_deeper() {
     for depth in [1, 126, 127, 128, 129] {
         check(&format!("{}{}", "[".repeat(depth), "]".repeat(depth)));
-        check(&format!(
-            "{}1{}",
-            "{\"a\":".repeat(depth),
-            "}".repeat(depth)
-        ));
+        check(&format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth)));
     }
-    let mut parser = ArgsParser::new(ArgsLimits {
-        depth: 2,
-        ..ArgsLimits::default()
-    });
+    let mut parser = ArgsParser::new(ArgsLimits { depth: 2, ..ArgsLimits::default() });
     let error = parser.feed("[[[", |_| {}).unwrap_err();
     assert_eq!((error.kind, error.offset), (ArgsErrorKind::TooDeep, 2));
 }
@@ -216,17 +197,10 @@ fn goes_as_deep_as_serde_json_and_no_deeper() {
 #[test]
 fn reads_no_more_than_allowed() {
     for size in 1..=12 {
-        let mut parser = ArgsParser::new(ArgsLimits {
-            bytes: 10,
-            ..ArgsLimits::default()
-        });
+        let mut parser = ArgsParser::new(ArgsLimits { bytes: 10, ..ArgsLimits::default() });
         let text = "[\"12345€789\"]";
-        let pieces: Vec<String> = text
-            .chars()
-            .collect::<Vec<_>>()
-            .chunks(size)
-            .map(|piece| piece.iter().collect())
-            .collect();
+        let pieces: Vec<String> =
+            text.chars().collect::<Vec<_>>().chunks(size).map(|piece| piece.iter().collect()).collect();
         let mut told = Vec::new();
         let result = pieces.iter().try_for_each(|piece| {
             parser.feed(piece, |event| {
@@ -248,39 +222,15 @@ fn reads_no_more_than_allowed() {
 fn says_where_it_went_wrong() {
     let error = |text: &str| {
         let mut parser = ArgsParser::default();
-        parser
-            .feed(text, |_| {})
-            .and_then(|()| parser.finish(|_| {}))
-            .unwrap_err()
+        parser.feed(text, |_| {}).and_then(|()| parser.finish(|_| {})).unwrap_err()
     };
-    assert_eq!(
-        (error("[1,x]").kind, error("[1,x]").offset),
-        (ArgsErrorKind::Unexpected, 3)
-    );
-    assert_eq!(
-        (error("{} {}").kind, error("{} {}").offset),
-        (ArgsErrorKind::Trailing, 3)
-    );
-    assert_eq!(
-        (error("[\"ä\n\"]").kind, error("[\"ä\n\"]").offset),
-        (ArgsErrorKind::ControlCharacter, 4)
-    );
-    assert_eq!(
-        (error("\"\\q\"").kind, error("\"\\q\"").offset),
-        (ArgsErrorKind::Escape, 2)
-    );
-    assert_eq!(
-        (error("[\"\\ud800x\"]").kind, error("[\"\\ud800x\"]").offset),
-        (ArgsErrorKind::LoneSurrogate, 8)
-    );
-    assert_eq!(
-        (error("[1e999]").kind, error("[1e999]").offset),
-        (ArgsErrorKind::NumberOutOfRange, 6)
-    );
-    assert_eq!(
-        (error("[1,").kind, error("[1,").offset),
-        (ArgsErrorKind::Incomplete, 3)
-    );
+    assert_eq!((error("[1,x]").kind, error("[1,x]").offset), (ArgsErrorKind::Unexpected, 3));
+    assert_eq!((error("{} {}").kind, error("{} {}").offset), (ArgsErrorKind::Trailing, 3));
+    assert_eq!((error("[\"ä\n\"]").kind, error("[\"ä\n\"]").offset), (ArgsErrorKind::ControlCharacter, 4));
+    assert_eq!((error("\"\\q\"").kind, error("\"\\q\"").offset), (ArgsErrorKind::Escape, 2));
+    assert_eq!((error("[\"\\ud800x\"]").kind, error("[\"\\ud800x\"]").offset), (ArgsErrorKind::LoneSurrogate, 8));
+    assert_eq!((error("[1e999]").kind, error("[1e999]").offset), (ArgsErrorKind::NumberOutOfRange, 6));
+    assert_eq!((error("[1,").kind, error("[1,").offset), (ArgsErrorKind::Incomplete, 3));
     assert!(error("[1,").is_incomplete() && !error("]").is_incomplete());
 }
 
@@ -299,15 +249,7 @@ fn the_first_error_is_final() {
 fn a_string_grows_as_it_arrives() {
     let mut arguments = ArgsValue::default();
     let mut shown = Vec::new();
-    for piece in [
-        "{\"q\":\"Wh",
-        "ich \\",
-        "\"db\\ud83d",
-        "\\ude00",
-        "\",\"n\":4",
-        "2",
-        "}",
-    ] {
+    for piece in ["{\"q\":\"Wh", "ich \\", "\"db\\ud83d", "\\ude00", "\",\"n\":4", "2", "}"] {
         arguments.feed(piece).unwrap();
         shown.push(arguments.value().unwrap());
     }
@@ -330,13 +272,9 @@ fn each_value_says_when_it_is_closed() {
     let mut events = Vec::new();
     let mut parser = ArgsParser::default();
     for piece in ["{\"a\":[\"x", "y\",1", "2,true,null]", "}"] {
-        parser
-            .feed(piece, |event| events.push(format!("{event:?}")))
-            .unwrap();
+        parser.feed(piece, |event| events.push(format!("{event:?}"))).unwrap();
     }
-    parser
-        .finish(|event| events.push(format!("{event:?}")))
-        .unwrap();
+    parser.finish(|event| events.push(format!("{event:?}"))).unwrap();
     let expected = [
         "ObjectStart",
         "Key(\"a\")",
@@ -360,10 +298,7 @@ fn a_number_at_the_end_is_told_at_the_end() {
     arguments.feed("12").unwrap();
     assert_eq!((arguments.value(), arguments.is_complete()), (None, false));
     arguments.finish().unwrap();
-    assert_eq!(
-        (arguments.value(), arguments.is_complete()),
-        (Some(json!(12)), true)
-    );
+    assert_eq!((arguments.value(), arguments.is_complete()), (Some(json!(12)), true));
 }
 
 #[test]
@@ -375,10 +310,7 @@ fn what_was_shown_is_never_taken_back() {
         arguments.feed(character.encode_utf8(&mut [0; 4])).unwrap();
         let after = arguments.value();
         if let (Some(before), Some(after)) = (&before, &after) {
-            assert!(
-                grows_into(before, after),
-                "at {index}: {before} became {after}"
-            );
+            assert!(grows_into(before, after), "at {index}: {before} became {after}");
         }
         before = after;
     }
@@ -406,12 +338,7 @@ fn each_value_says_whether_it_is_closed() {
         arguments.feed(&character.to_string()).unwrap();
         for (pointer, from, to) in values {
             let expected = (index >= from).then_some(index >= to);
-            assert_eq!(
-                arguments.is_closed(pointer),
-                expected,
-                "{pointer} of {}",
-                &text[..=index]
-            );
+            assert_eq!(arguments.is_closed(pointer), expected, "{pointer} of {}", &text[..=index]);
         }
     }
     for nothing in ["x", "/", "/a", "/a~1b/c/3", "/a~1b/c/x", "/e/0/0", "/e/1"] {

@@ -59,35 +59,22 @@ fn waiting() -> Asks {
 
 #[track_caller]
 fn check(asks: &Asks, id: &str, phase: Phase) {
-    assert_eq!(
-        asks.ask(id).map(|ask| ask.phase),
-        Some(phase),
-        "{:?}",
-        asks.ask(id)
-    );
+    assert_eq!(asks.ask(id).map(|ask| ask.phase), Some(phase), "{:?}", asks.ask(id));
 }
 
 fn user(text: &str, about: Option<(&str, &str)>) -> Message {
     let mut message = json!({"role": "user", "id": "u", "content": text});
     if let Some((call, outcome)) = about {
-        message["metadata"] =
-            json!({"ask": {"toolCallId": call, "replyId": "x", "outcome": outcome, "by": "card"}});
+        message["metadata"] = json!({"ask": {"toolCallId": call, "replyId": "x", "outcome": outcome, "by": "card"}});
     }
     serde_json::from_value(message).unwrap()
 }
 
 #[test]
 fn only_tools_of_the_right_name_are_asks() {
-    let start = |name: &str| {
-        event(json!({"type": "TOOL_CALL_START", "toolCallId": name, "toolCallName": name}))
-    };
+    let start = |name: &str| event(json!({"type": "TOOL_CALL_START", "toolCallId": name, "toolCallName": name}));
     let mut asks = Asks::new();
-    for name in [
-        "ask_user_question",
-        "AskUserQuestion",
-        "ask",
-        "Ask_User_Question",
-    ] {
+    for name in ["ask_user_question", "AskUserQuestion", "ask", "Ask_User_Question"] {
         asks.handle_event(NOW, &start(name));
     }
     let ids: Vec<&str> = asks.asks().map(|ask| ask.tool_call_id.as_str()).collect();
@@ -117,15 +104,7 @@ fn a_call_may_name_the_language_of_its_texts() {
     for tag in ["de", "de-AT", "zh-Hant-TW", "es-419"] {
         assert_eq!(lang(json!({"lang": tag})).as_deref(), Some(tag));
     }
-    for other in [
-        "",
-        "d",
-        "de_AT",
-        "de-",
-        "4u",
-        "german language",
-        "en\"onclick",
-    ] {
+    for other in ["", "d", "de_AT", "de-", "4u", "german language", "en\"onclick"] {
         assert_eq!(lang(json!({"lang": other})), None, "{other:?}");
     }
     assert_eq!(lang(json!({"lang": 7, "theme": "dark"})), None);
@@ -136,35 +115,23 @@ fn a_patch_carries_no_more_than_its_delta() {
     let mut asks = Asks::new();
     take(
         &mut asks,
-        [
-            started("r1"),
-            json!({"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "ask_user_question"}),
-        ],
+        [started("r1"), json!({"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "ask_user_question"})],
     );
     let mut most = 0;
     for index in 0..ASK.len() {
         let delta = &ASK[index..=index];
-        let changes = asks.handle_event(
-            NOW,
-            &event(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c1", "delta": delta})),
-        );
+        let changes =
+            asks.handle_event(NOW, &event(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c1", "delta": delta})));
         most = most.max(changes.len());
         for change in changes {
-            if let AskChange::Patched {
-                patch: AskPatch::Append { delta, .. },
-                ..
-            } = change
-            {
+            if let AskChange::Patched { patch: AskPatch::Append { delta, .. }, .. } = change {
                 // White space that was held back comes with the character behind it.
                 assert!(delta.len() <= 2, "{delta:?}");
             }
         }
     }
     assert!(most <= 2);
-    assert_eq!(
-        asks.ask("c1").unwrap().questions[0].options[1].label.text,
-        "Oil"
-    );
+    assert_eq!(asks.ask("c1").unwrap().questions[0].options[1].label.text, "Oil");
 }
 
 #[test]
@@ -172,23 +139,16 @@ fn what_is_valid_is_shown_whatever_stands_around_it() {
     let other = format!("Other{}", " ".repeat(100));
     let flag = format!("{}true{}", " ".repeat(17), " ".repeat(17));
     let question = |option: &str, flag: &str| {
-        format!(
-            r#"{{"question":"Which?","header":"W","multiSelect":{flag},"options":["A","B",{option:?}]}}"#
-        )
+        format!(r#"{{"question":"Which?","header":"W","multiSelect":{flag},"options":["A","B",{option:?}]}}"#)
     };
     let plain = question("C", "false");
     for arguments in [
         format!(r#"{{"header":"DB","questions":[{plain}]}}"#),
         format!(r#"{{"question":"Stray?","questions":[{plain}]}}"#),
-        format!(
-            r#"{{"options":["X","Y"],"question":"Stray?","header":"S","questions":[{plain}]}}"#
-        ),
+        format!(r#"{{"options":["X","Y"],"question":"Stray?","header":"S","questions":[{plain}]}}"#),
         format!(r#"{{"questions":[{plain}],"question":"Stray?","options":["X","Y"]}}"#),
         format!(r#"{{"questions":[{}]}}"#, question(&other, "false")),
-        format!(
-            r#"{{"questions":[{}]}}"#,
-            question("C", &format!("{flag:?}"))
-        ),
+        format!(r#"{{"questions":[{}]}}"#, question("C", &format!("{flag:?}"))),
         question("C", &format!("{flag:?}")),
     ] {
         assert!(check_text(&Limits::RUNTIME, &arguments).is_valid());
@@ -202,42 +162,26 @@ fn what_is_valid_is_shown_whatever_stands_around_it() {
 
 #[test]
 fn a_question_as_a_plain_text_is_shown_without_options() {
-    for text in [
-        "Which service do you need?",
-        "  Which [or none]? ",
-        "1. Which?",
-    ] {
+    for text in ["Which service do you need?", "  Which [or none]? ", "1. Which?"] {
         let mut asks = Asks::new();
         take(&mut asks, [started("r1")]);
-        take(
-            &mut asks,
-            call("c1", &json!({"questions": text}).to_string()),
-        );
+        take(&mut asks, call("c1", &json!({"questions": text}).to_string()));
         take(&mut asks, [finished("r1")]);
         check(&asks, "c1", Phase::Answerable);
         let shown = &asks.ask("c1").unwrap().questions;
-        assert_eq!(
-            (shown[0].question.text.as_str(), shown[0].options.len()),
-            (text.trim(), 0)
-        );
+        assert_eq!((shown[0].question.text.as_str(), shown[0].options.len()), (text.trim(), 0));
     }
     for broken in ["", " ", "{\"question\": \"Which?\"", "[]"] {
         let mut asks = Asks::new();
         take(&mut asks, [started("r1")]);
-        take(
-            &mut asks,
-            call("c1", &json!({"questions": broken}).to_string()),
-        );
+        take(&mut asks, call("c1", &json!({"questions": broken}).to_string()));
         check(&asks, "c1", Phase::Malformed);
     }
 }
 
 #[test]
 fn a_stream_that_breaks_off_interrupts_what_streams_and_keeps_what_is_complete() {
-    let end = End {
-        outcome: EndOutcome::Truncated,
-        error: None,
-    };
+    let end = End { outcome: EndOutcome::Truncated, error: None };
     let mut asks = Asks::new();
     take(&mut asks, [started("r1")]);
     take(&mut asks, call("c1", ASK));
@@ -254,35 +198,26 @@ fn a_result_in_the_same_run_that_is_no_answer_is_an_acknowledgement() {
     let mut asks = Asks::new();
     take(&mut asks, [started("r1")]);
     take(&mut asks, call("c1", ASK));
-    take(
-        &mut asks,
-        [
-            result("c1", "The user response will follow."),
-            finished("r1"),
-        ],
-    );
+    take(&mut asks, [result("c1", "The user response will follow."), finished("r1")]);
     check(&asks, "c1", Phase::Answerable);
     assert!(asks.is_acknowledged("c1"));
     asks.handle_message(&user("Oil", Some(("c1", "answered"))));
     check(&asks, "c1", Phase::Answered);
-    let Some(Outcome::Answered(reply)) = &asks.ask("c1").unwrap().outcome else {
-        panic!("no reply")
-    };
+    let Some(Outcome::Answered(reply)) = &asks.ask("c1").unwrap().outcome else { panic!("no reply") };
     assert_eq!(reply.message(), "Oil");
 }
 
 #[test]
 fn a_reload_shows_what_a_marked_user_message_says() {
-    let several = ASK
-        .replace("Brakes", "Brakes, front")
-        .replace("\"options\"", "\"multiSelect\":true,\"options\"");
+    let several = ASK.replace("Brakes", "Brakes, front").replace("\"options\"", "\"multiSelect\":true,\"options\"");
     for (arguments, text) in [
         (ASK, "Oil (note: soon)"),
         (ASK, "(skipped) (note: later)"),
         (&several, "Brakes, front, Oil (note: both, please)"),
         (&several, "Brakes, front, 2 wipers"),
     ] {
-        let call = json!({"id": "c1", "type": "function", "function": {"name": "ask_user_question", "arguments": arguments}});
+        let call =
+            json!({"id": "c1", "type": "function", "function": {"name": "ask_user_question", "arguments": arguments}});
         let history = json!([
             {"role": "assistant", "id": "a", "toolCalls": [call]},
             {"role": "tool", "id": "t", "toolCallId": "c1", "content": "The answer will follow."},
@@ -290,15 +225,10 @@ fn a_reload_shows_what_a_marked_user_message_says() {
         ]);
         let messages: Vec<Message> = serde_json::from_value(history).unwrap();
         let asks = Asks::replay(&messages);
-        let Some(Outcome::Answered(reply)) = &asks.ask("c1").unwrap().outcome else {
-            panic!("no reply")
-        };
+        let Some(Outcome::Answered(reply)) = &asks.ask("c1").unwrap().outcome else { panic!("no reply") };
         assert_eq!(reply.message(), text);
         let read = &reply.answers()[0];
-        assert!(
-            read.skipped || !read.selected.is_empty(),
-            "{text}: {read:?}"
-        );
+        assert!(read.skipped || !read.selected.is_empty(), "{text}: {read:?}");
         assert_eq!(read.note.is_some(), text.contains("note"), "{text}");
     }
 }
@@ -320,13 +250,7 @@ fn a_result_that_says_how_it_ended_settles_the_ask() {
     let mut asks = Asks::new();
     take(&mut asks, [started("r1")]);
     take(&mut asks, call("c1", ASK));
-    take(
-        &mut asks,
-        [
-            result("c1", "Invalid input: Must have 1-4 questions"),
-            finished("r1"),
-        ],
-    );
+    take(&mut asks, [result("c1", "Invalid input: Must have 1-4 questions"), finished("r1")]);
     check(&asks, "c1", Phase::Malformed);
 }
 
@@ -346,10 +270,7 @@ fn a_result_that_comes_before_its_ask_is_whole_settles_it_too() {
             take(&mut asks, events);
             take(&mut asks, [finished("r1")]);
             check(&asks, "c1", phase);
-            assert!(
-                phase != Phase::Answerable || asks.is_acknowledged("c1"),
-                "{content} at {at}"
-            );
+            assert!(phase != Phase::Answerable || asks.is_acknowledged("c1"), "{content} at {at}");
         }
     }
 }
@@ -377,22 +298,10 @@ fn a_user_message_answers_or_supersedes() {
         asks.handle_message(message);
         asks.ask("c1").unwrap().phase
     };
-    assert_eq!(
-        after(&user("Whatever", Some(("c1", "answered")))),
-        Phase::Answered
-    );
-    assert_eq!(
-        after(&user("Whatever", Some(("c1", "declined")))),
-        Phase::Declined
-    );
-    assert_eq!(
-        after(&user("Whatever", Some(("c1", "replied_in_chat")))),
-        Phase::Answered
-    );
-    assert_eq!(
-        after(&user("Whatever", Some(("another", "answered")))),
-        Phase::Answerable
-    );
+    assert_eq!(after(&user("Whatever", Some(("c1", "answered")))), Phase::Answered);
+    assert_eq!(after(&user("Whatever", Some(("c1", "declined")))), Phase::Declined);
+    assert_eq!(after(&user("Whatever", Some(("c1", "replied_in_chat")))), Phase::Answered);
+    assert_eq!(after(&user("Whatever", Some(("another", "answered")))), Phase::Answerable);
     assert_eq!(after(&user("Oil", None)), Phase::Answered);
     assert_eq!(after(&user("How is the weather?", None)), Phase::Superseded);
 }
@@ -405,24 +314,12 @@ fn an_ask_expires_when_its_interrupt_does() {
     let deadline = "2026-11-20T12:00:01Z";
     take(
         &mut asks,
-        [interrupted(
-            "r1",
-            json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1", "expiresAt": deadline}]),
-        )],
+        [interrupted("r1", json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1", "expiresAt": deadline}]))],
     );
     check(&asks, "c1", Phase::Answerable);
-    assert_eq!(
-        (
-            asks.interrupt("c1").unwrap().id.as_str(),
-            asks.poll_timeout()
-        ),
-        ("i1", Some(NOW + 1000))
-    );
+    assert_eq!((asks.interrupt("c1").unwrap().id.as_str(), asks.poll_timeout()), ("i1", Some(NOW + 1000)));
     assert_eq!(asks.handle_timeout(NOW + 999), []);
-    let expired = AskChange::Patched {
-        tool_call_id: "c1".into(),
-        patch: AskPatch::Phase(Phase::Expired),
-    };
+    let expired = AskChange::Patched { tool_call_id: "c1".into(), patch: AskPatch::Phase(Phase::Expired) };
     assert_eq!(asks.handle_timeout(NOW + 1000), [expired]);
     assert_eq!(asks.poll_timeout(), None);
 }
@@ -433,16 +330,9 @@ fn an_ask_expires_when_its_server_says_so_beside_the_events() {
     assert_eq!(asks.set_deadline("c1", "soon"), []);
     assert_eq!(asks.set_deadline("c2", "2026-11-20T12:00:01Z"), []);
     assert_eq!(asks.poll_timeout(), None);
-    let told = AskChange::Patched {
-        tool_call_id: "c1".into(),
-        patch: AskPatch::ExpiresAt(Some(NOW + 1000)),
-    };
+    let told = AskChange::Patched { tool_call_id: "c1".into(), patch: AskPatch::ExpiresAt(Some(NOW + 1000)) };
     assert_eq!(asks.set_deadline("c1", "2026-11-20T12:00:01Z"), [told]);
-    assert_eq!(
-        asks.set_deadline("c1", "2026-11-20T12:00:01Z"),
-        [],
-        "it is known"
-    );
+    assert_eq!(asks.set_deadline("c1", "2026-11-20T12:00:01Z"), [], "it is known");
     assert_eq!(asks.poll_timeout(), Some(NOW + 1000));
     asks.handle_timeout(NOW + 1000);
     check(&asks, "c1", Phase::Expired);
@@ -481,14 +371,7 @@ fn an_interrupt_alone_becomes_an_ask() {
         .asks()
         .flat_map(|ask| ask.ask.iter().flat_map(|ask| &ask.questions))
         .map(|question| {
-            (
-                question.question.clone(),
-                question
-                    .options
-                    .iter()
-                    .map(|option| option.label.clone())
-                    .collect(),
-            )
+            (question.question.clone(), question.options.iter().map(|option| option.label.clone()).collect())
         })
         .collect();
     let mut expected = [
@@ -504,10 +387,7 @@ fn an_interrupt_alone_becomes_an_ask() {
     expected.sort();
     assert_eq!(
         shown,
-        expected.map(|(question, options)| (
-            question.to_owned(),
-            options.into_iter().map(str::to_owned).collect()
-        ))
+        expected.map(|(question, options)| (question.to_owned(), options.into_iter().map(str::to_owned).collect()))
     );
 }
 
@@ -525,11 +405,8 @@ fn a_legacy_interrupt_becomes_an_ask_unless_the_run_ends_with_a_real_one() {
             finished("r1"),
         ],
     );
-    let shown: Vec<&str> = asks
-        .asks()
-        .flat_map(|ask| &ask.questions)
-        .map(|question| question.question.text.as_str())
-        .collect();
+    let shown: Vec<&str> =
+        asks.asks().flat_map(|ask| &ask.questions).map(|question| question.question.text.as_str()).collect();
     assert_eq!(shown, ["Go on?", "Plain?"]);
     check(&asks, "r1-on_interrupt-2", Phase::Malformed);
     let mut asks = Asks::new();
@@ -538,16 +415,10 @@ fn a_legacy_interrupt_becomes_an_ask_unless_the_run_ends_with_a_real_one() {
         [
             started("r1"),
             legacy(json!("Old?")),
-            interrupted(
-                "r1",
-                json!([{"id": "i1", "reason": "confirmation", "message": "New?"}]),
-            ),
+            interrupted("r1", json!([{"id": "i1", "reason": "confirmation", "message": "New?"}])),
         ],
     );
-    let shown: Vec<&str> = asks
-        .asks()
-        .map(|ask| ask.questions[0].question.text.as_str())
-        .collect();
+    let shown: Vec<&str> = asks.asks().map(|ask| ask.questions[0].question.text.as_str()).collect();
     assert_eq!(shown, ["New?"]);
 }
 
@@ -569,24 +440,11 @@ fn a_replayed_history_gives_the_phases_of_the_stream() {
     let phases: Vec<Phase> = asks.asks().map(|ask| ask.phase).collect();
     assert_eq!(
         phases,
-        [
-            Phase::Answered,
-            Phase::Declined,
-            Phase::Superseded,
-            Phase::Answered,
-            Phase::Malformed,
-            Phase::Answerable
-        ]
+        [Phase::Answered, Phase::Declined, Phase::Superseded, Phase::Answered, Phase::Malformed, Phase::Answerable]
     );
     // The same history as a snapshot in the middle of a run.
     let mut asks = Asks::new();
-    take(
-        &mut asks,
-        [
-            started("r1"),
-            json!({"type": "MESSAGES_SNAPSHOT", "messages": history}),
-        ],
-    );
+    take(&mut asks, [started("r1"), json!({"type": "MESSAGES_SNAPSHOT", "messages": history})]);
     check(&asks, "c6", Phase::Ready);
     take(&mut asks, [finished("r1")]);
     let again: Vec<Phase> = asks.asks().map(|ask| ask.phase).collect();

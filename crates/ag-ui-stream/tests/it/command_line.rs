@@ -43,12 +43,7 @@ fn end(outcome: &str, error: Value) -> Value {
 #[test]
 fn the_end_is_the_last_line_and_the_status() {
     let completed = end("completed", Value::Null);
-    check(
-        &["--json"],
-        format!("[{STARTED},{FINISHED}]"),
-        &[event(STARTED), event(FINISHED), completed],
-        true,
-    );
+    check(&["--json"], format!("[{STARTED},{FINISHED}]"), &[event(STARTED), event(FINISHED), completed], true);
     for (name, outcome, good) in [
         ("ask_frontend_tool", "completed", true),
         ("ask_run_error", "error", false),
@@ -59,13 +54,7 @@ fn the_end_is_the_last_line_and_the_status() {
         let end = &lines.last().unwrap()["end"];
         assert_eq!((&end["outcome"], status), (&json!(outcome), good), "{name}");
         assert_eq!(end["error"].is_null(), good, "{name}");
-        assert_eq!(
-            lines
-                .iter()
-                .filter(|line| line.get("end").is_some())
-                .count(),
-            1
-        );
+        assert_eq!(lines.iter().filter(|line| line.get("end").is_some()).count(), 1);
     }
     for outcome in [
         json!({"type": "cancelled"}),
@@ -87,12 +76,7 @@ fn chunks_make_no_difference() {
     for fixture in FIXTURES {
         let whole = run(&["--asks"], fixture.stream);
         for chunk in ["1", "7", "18446744073709551615"] {
-            assert_eq!(
-                run(&["--asks", "--chunk", chunk], fixture.stream),
-                whole,
-                "{}",
-                fixture.name
-            );
+            assert_eq!(run(&["--asks", "--chunk", chunk], fixture.stream), whole, "{}", fixture.name);
         }
     }
 }
@@ -117,36 +101,24 @@ fn events_as_json_are_told_up_to_what_is_none() {
         ("null".to_owned(), 0, "rejected"),
     ] {
         let (lines, good) = run(&["--json"], &text).unwrap();
-        assert_eq!(
-            (lines.len(), good),
-            (events + 1, outcome == "completed"),
-            "{text}"
-        );
+        assert_eq!((lines.len(), good), (events + 1, outcome == "completed"), "{text}");
         assert!(events == 0 || lines[0] == first, "{text}");
         assert_eq!(lines[events]["end"]["outcome"], outcome, "{text}");
     }
-    let (lines, _) = run(
-        &["--json"],
-        b"{\"type\":\"RUN_STARTED\",\"threadId\":\"\xff\",\"runId\":\"r\"}",
-    )
-    .unwrap();
+    let (lines, _) = run(&["--json"], b"{\"type\":\"RUN_STARTED\",\"threadId\":\"\xff\",\"runId\":\"r\"}").unwrap();
     assert_eq!(lines[0]["event"]["threadId"], "\u{fffd}");
 }
 
 #[test]
 fn a_warning_stands_before_its_event() {
     let odd = FINISHED.replace('}', ",\"x\":1}");
-    for (arguments, text) in [
-        (&[][..], format!("data: {STARTED}\n\ndata: {odd}\n\n")),
-        (&["--json"], format!("[{STARTED},{odd}]")),
-    ] {
+    for (arguments, text) in
+        [(&[][..], format!("data: {STARTED}\n\ndata: {odd}\n\n")), (&["--json"], format!("[{STARTED},{odd}]"))]
+    {
         let (lines, _) = run(arguments, text).unwrap();
         let warning = &lines[1]["warning"];
         assert_eq!(lines[0], event(STARTED));
-        assert_eq!(
-            (&warning["code"], &warning["path"]),
-            (&json!("unknown-property"), &json!("/x"))
-        );
+        assert_eq!((&warning["code"], &warning["path"]), (&json!("unknown-property"), &json!("/x")));
         assert!(warning["message"].is_string());
         assert_eq!(lines[2], event(FINISHED));
     }
@@ -155,17 +127,11 @@ fn a_warning_stands_before_its_event() {
 #[test]
 fn asks_are_printed_at_every_change_and_at_no_other_time() {
     let asks = |lines: Vec<Value>| -> Vec<Value> {
-        lines
-            .into_iter()
-            .filter_map(|mut line| line.get_mut("ask").map(Value::take))
-            .collect()
+        lines.into_iter().filter_map(|mut line| line.get_mut("ask").map(Value::take)).collect()
     };
     assert!(asks(run(&[], stream("ask_own_other")).unwrap().0).is_empty());
     let lines = asks(run(&["--asks"], stream("ask_own_other")).unwrap().0);
-    assert_eq!(
-        lines[0],
-        json!({"toolCallId": "c1", "phase": "streaming", "questions": []})
-    );
+    assert_eq!(lines[0], json!({"toolCallId": "c1", "phase": "streaming", "questions": []}));
     assert!(lines.windows(2).all(|pair| pair[0] != pair[1]));
     let last = &lines[lines.len() - 1];
     assert_eq!(last["phase"], "answerable");
@@ -183,42 +149,21 @@ fn asks_are_printed_at_every_change_and_at_no_other_time() {
 fn frames_are_strictly_those_of_whatwg() {
     let frame = |event: &str, data: &str, id: &str| json!({"frame": {"event": event, "data": data, "id": id}});
     let stream = "id: 1\ndata: a\ndata: b\n\nevent: x\r\ndata\r\n\r\n: no\n\ndata: dropped";
-    check(
-        &["--frames"],
-        stream,
-        &[frame("message", "a\nb", "1"), frame("x", "", "1")],
-        true,
-    );
-    check(
-        &["--frames", "--chunk", "1"],
-        stream,
-        &[frame("message", "a\nb", "1"), frame("x", "", "1")],
-        true,
-    );
+    check(&["--frames"], stream, &[frame("message", "a\nb", "1"), frame("x", "", "1")], true);
+    check(&["--frames", "--chunk", "1"], stream, &[frame("message", "a\nb", "1"), frame("x", "", "1")], true);
 }
 
 #[test]
 fn arguments_are_printed_at_the_end_and_with_every_after_each_chunk() {
-    let line =
-        |value: Value, complete: bool| json!({"value": value, "complete": complete, "error": null});
+    let line = |value: Value, complete: bool| json!({"value": value, "complete": complete, "error": null});
     let text = r#"{"a":"x","a":["y"]}"#;
     let whole = line(json!({"a": ["y"]}), true);
     check(&["--args"], text, std::slice::from_ref(&whole), true);
-    check(
-        &["--args", "--every"],
-        text,
-        &[whole.clone(), whole.clone()],
-        true,
-    );
+    check(&["--args", "--every"], text, &[whole.clone(), whole.clone()], true);
     check(
         &["--args", "--every", "--chunk", "7"],
         text,
-        &[
-            line(json!({"a": "x"}), false),
-            line(json!({"a": []}), false),
-            whole.clone(),
-            whole,
-        ],
+        &[line(json!({"a": "x"}), false), line(json!({"a": []}), false), whole.clone(), whole],
         true,
     );
     for (text, value, offset) in [
@@ -230,10 +175,7 @@ fn arguments_are_printed_at_the_end_and_with_every_after_each_chunk() {
     ] {
         let (lines, good) = run(&["--args", "--chunk", "1"], text).unwrap();
         assert_eq!((lines.len(), good), (1, false));
-        assert_eq!(
-            (&lines[0]["value"], &lines[0]["complete"]),
-            (&value, &json!(false))
-        );
+        assert_eq!((&lines[0]["value"], &lines[0]["complete"]), (&value, &json!(false)));
         assert_eq!(lines[0]["error"]["offset"], offset);
         assert!(lines[0]["error"]["message"].is_string());
     }
@@ -254,13 +196,7 @@ fn wrong_usage_is_told_from_wrong_input() {
     ] {
         assert_eq!(run(arguments, ""), None, "{arguments:?}");
     }
-    assert!(
-        Options::parse(["--help".into()].into_iter())
-            .unwrap()
-            .is_none()
-    );
-    let options = [
-        "--chunk", "--json", "--asks", "--now", "--frames", "--args", "--every", "--help",
-    ];
+    assert!(Options::parse(["--help".into()].into_iter()).unwrap().is_none());
+    let options = ["--chunk", "--json", "--asks", "--now", "--frames", "--args", "--every", "--help"];
     assert!(options.iter().all(|option| HELP.contains(option)));
 }

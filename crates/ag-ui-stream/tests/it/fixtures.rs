@@ -92,11 +92,7 @@ fn say_what_they_are_written_to_say() {
         let said = transcript([fixture.stream]);
         #[cfg(not(target_arch = "wasm32"))]
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
-            let path = format!(
-                "{}/test_data/{}.txt",
-                env!("CARGO_MANIFEST_DIR"),
-                fixture.name
-            );
+            let path = format!("{}/test_data/{}.txt", env!("CARGO_MANIFEST_DIR"), fixture.name);
             std::fs::write(path, &said).unwrap();
             continue;
         }
@@ -125,12 +121,7 @@ fn canonical(said: &str) -> Vec<(&str, Option<serde_json::Value>)> {
 #[test]
 fn say_the_same_byte_by_byte() {
     for fixture in FIXTURES {
-        assert_eq!(
-            transcript(fixture.stream.chunks(1)),
-            transcript([fixture.stream]),
-            "{}",
-            fixture.name
-        );
+        assert_eq!(transcript(fixture.stream.chunks(1)), transcript([fixture.stream]), "{}", fixture.name);
     }
 }
 
@@ -140,11 +131,7 @@ fn say_the_same_split_anywhere() {
         let whole = transcript([fixture.stream]);
         for index in 0..=fixture.stream.len() {
             let (first, second) = fixture.stream.split_at(index);
-            assert!(
-                transcript([first, second]) == whole,
-                "{} split at {index}",
-                fixture.name
-            );
+            assert!(transcript([first, second]) == whole, "{} split at {index}", fixture.name);
         }
     }
 }
@@ -154,11 +141,7 @@ fn never_panic_when_cut_short() {
     for fixture in FIXTURES {
         for length in 0..fixture.stream.len() {
             let said = transcript([&fixture.stream[..length]]);
-            assert!(
-                said.contains("\nend ") || said.starts_with("end "),
-                "{} cut at {length}",
-                fixture.name
-            );
+            assert!(said.contains("\nend ") || said.starts_with("end "), "{} cut at {length}", fixture.name);
         }
     }
 }
@@ -167,9 +150,7 @@ fn never_panic_when_cut_short() {
 #[test]
 fn are_all_listed() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/test_data");
-    let files = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut names: Vec<String> = files
         .filter(|file| file.extension().is_some_and(|extension| extension == "sse"))
         .map(|file| file.file_stem().unwrap().to_string_lossy().into_owned())

@@ -16,11 +16,7 @@ const KEY: &str = "$serde_json::private::RawValue";
 fn nested() -> String {
     (0..16).fold("0".to_owned(), |text, _| {
         let packed = Value::String(text);
-        format!(
-            "{}{{\"{KEY}\":{packed}}}{}",
-            "[".repeat(100),
-            "]".repeat(100)
-        )
+        format!("{}{{\"{KEY}\":{packed}}}{}", "[".repeat(100), "]".repeat(100))
     })
 }
 
@@ -50,22 +46,14 @@ fn raw_values_inside_raw_values_are_plain_json() {
         format!(r#"{{"type":"STATE_DELTA","delta":[{{"op":"add","path":"","value":{nested}}}]}}"#),
         format!(r#"{{"type":"CUSTOM","name":"n","value":{nested},"rawEvent":{nested}}}"#),
         format!(r#"{{"type":"CUSTOM","name":"n","value":1,"metadata":{object}}}"#),
-        format!(
-            r#"{{"type":"CUSTOM","name":"on_interrupt","value":{}}}"#,
-            Value::String(nested.clone())
-        ),
-        format!(
-            r#"{{"type":"ACTIVITY_SNAPSHOT","messageId":"m","activityType":"a","content":{object}}}"#
-        ),
+        format!(r#"{{"type":"CUSTOM","name":"on_interrupt","value":{}}}"#, Value::String(nested.clone())),
+        format!(r#"{{"type":"ACTIVITY_SNAPSHOT","messageId":"m","activityType":"a","content":{object}}}"#),
     ] {
         let start: String = event.chars().take(70).collect();
         assert_eq!(verdict(&event), EndOutcome::Completed, "{start}");
     }
     // The text after the first member is a frame that begins with the key.
-    let whole = format!(
-        r#"{{"a":1,"{KEY}":{},"type":"CUSTOM"}}"#,
-        Value::String(nested)
-    );
+    let whole = format!(r#"{{"a":1,"{KEY}":{},"type":"CUSTOM"}}"#, Value::String(nested));
     assert_eq!(verdict(&whole), EndOutcome::Rejected);
     assert_eq!(verdict(&object), EndOutcome::Rejected);
 }
@@ -74,14 +62,10 @@ fn raw_values_inside_raw_values_are_plain_json() {
 fn raw_values_in_an_input_are_plain_json() {
     let nested = nested();
     for more in ["", r#","zzz":1"#] {
-        let text = format!(
-            r#"{{"threadId":"t","runId":"r","messages":[],"state":{nested},"forwardedProps":{nested}{more}}}"#
-        );
+        let text =
+            format!(r#"{{"threadId":"t","runId":"r","messages":[],"state":{nested},"forwardedProps":{nested}{more}}}"#);
         let (input, _) = RunAgentInput::parse(&text).unwrap();
-        assert_eq!(
-            input.state.as_ref().unwrap(),
-            input.forwarded_props.as_ref().unwrap()
-        );
+        assert_eq!(input.state.as_ref().unwrap(), input.forwarded_props.as_ref().unwrap());
     }
 }
 
@@ -101,10 +85,7 @@ fn the_key_is_a_key_like_any_other() {
         reader.feed_value(event);
         thread.handle_event(&reader.next_event().unwrap().unwrap());
     }
-    assert_eq!(
-        thread.state(),
-        &json!({"a": {KEY: "[1]"}, "b": {KEY: "[1]"}})
-    );
+    assert_eq!(thread.state(), &json!({"a": {KEY: "[1]"}, "b": {KEY: "[1]"}}));
 }
 
 #[test]
@@ -114,37 +95,27 @@ fn patches_that_copy_a_state_into_itself_end() {
     // Each copy doubles how deep the state is, if its target is the deepest place so far.
     for round in 0..17 {
         let path = "/a".repeat(1 << round);
-        reader.feed_value(
-            json!({"type": "STATE_DELTA", "delta": [{"op": "copy", "from": "", "path": path}]}),
-        );
+        reader.feed_value(json!({"type": "STATE_DELTA", "delta": [{"op": "copy", "from": "", "path": path}]}));
     }
     while let Some(event) = reader.next_event() {
         thread.handle_event(&event.unwrap());
     }
     let depth = std::iter::successors(Some(thread.state()), |state| state.get("a")).count();
     assert_eq!(depth, 64);
-    assert_eq!(
-        thread.next_warning().unwrap().code,
-        WarningCode::PatchFailed
-    );
+    assert_eq!(thread.next_warning().unwrap().code, WarningCode::PatchFailed);
 }
 
 #[test]
 fn patches_that_double_a_state_end() {
     let (mut reader, mut thread) = (EventReader::new(), Thread::default());
     reader.feed_value(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
-    let operations: Vec<Value> = (0..100)
-        .map(|n| json!({"op": "copy", "from": "", "path": format!("/{n}")}))
-        .collect();
+    let operations: Vec<Value> = (0..100).map(|n| json!({"op": "copy", "from": "", "path": format!("/{n}")})).collect();
     reader.feed_value(json!({"type": "STATE_DELTA", "delta": operations}));
     while let Some(event) = reader.next_event() {
         thread.handle_event(&event.unwrap());
     }
     assert_eq!(thread.state(), &json!({}));
-    assert_eq!(
-        thread.next_warning().unwrap().code,
-        WarningCode::PatchFailed
-    );
+    assert_eq!(thread.next_warning().unwrap().code, WarningCode::PatchFailed);
 }
 
 /// A thread with this state, to which patches are applied; each gives whether it was.
@@ -184,14 +155,10 @@ fn patches_copy_no_more_than_is_removed_and_a_bounded_amount() {
     for _ in 0..50 {
         assert!(patch(json!([{"op": "copy", "from": "/a", "path": "/b"}])).0);
     }
-    let copies =
-        (0..50).map(|n| patch(json!([{"op": "copy", "from": "/a", "path": format!("/{n}")}])));
+    let copies = (0..50).map(|n| patch(json!([{"op": "copy", "from": "/a", "path": format!("/{n}")}])));
     assert_eq!(copies.filter(|(applied, _)| *applied).count(), 9);
     // One patch may not copy and remove for ever either.
-    let pair = [
-        json!({"op": "copy", "from": "/a", "path": "/c"}),
-        json!({"op": "remove", "path": "/c"}),
-    ];
+    let pair = [json!({"op": "copy", "from": "/a", "path": "/c"}), json!({"op": "remove", "path": "/c"})];
     let many: Vec<Value> = pair.into_iter().cycle().take(100).collect();
     assert!(!patch(many.into()).0);
 }
@@ -200,10 +167,7 @@ fn patches_copy_no_more_than_is_removed_and_a_bounded_amount() {
 fn warnings_that_nobody_takes_are_bounded() {
     let mut reader = EventReader::new();
     let unknown = (0..300).map(|n| format!(r#","x{n}":1"#));
-    let event = format!(
-        r#"{{"type":"RUN_STARTED","threadId":"t","runId":"r"{}}}"#,
-        unknown.collect::<String>()
-    );
+    let event = format!(r#"{{"type":"RUN_STARTED","threadId":"t","runId":"r"{}}}"#, unknown.collect::<String>());
     reader.feed_json(&event);
     let waiting = std::iter::from_fn(|| reader.next_warning()).count();
     assert_eq!((waiting, reader.dropped_warnings()), (256, 44));

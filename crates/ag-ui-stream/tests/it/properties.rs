@@ -14,25 +14,10 @@ use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 use serde_json::{Map, Value, json};
 
 /// Natively each run takes other cases, and a failure prints its seed; wasm32 has no randomness of its own and takes always the same.
-fn law<S: Strategy>(
-    cases: u32,
-    strategy: &S,
-    holds: impl Fn(S::Value) -> Result<(), TestCaseError>,
-) {
-    let rng_seed = if cfg!(target_arch = "wasm32") {
-        RngSeed::Fixed(7)
-    } else {
-        RngSeed::Random
-    };
-    let config = Config {
-        cases,
-        rng_seed,
-        failure_persistence: None,
-        ..Config::default()
-    };
-    TestRunner::new(config)
-        .run(strategy, holds)
-        .unwrap_or_else(|error| panic!("{error}"));
+fn law<S: Strategy>(cases: u32, strategy: &S, holds: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+    let rng_seed = if cfg!(target_arch = "wasm32") { RngSeed::Fixed(7) } else { RngSeed::Random };
+    let config = Config { cases, rng_seed, failure_persistence: None, ..Config::default() };
+    TestRunner::new(config).run(strategy, holds).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// Where to cut something, by any numbers.
@@ -44,22 +29,13 @@ fn cut(length: usize, cuts: &[usize]) -> Vec<usize> {
 }
 
 fn pieces<'a>(bytes: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
-    cut(bytes.len(), cuts)
-        .windows(2)
-        .map(|ends| &bytes[ends[0]..ends[1]])
-        .collect()
+    cut(bytes.len(), cuts).windows(2).map(|ends| &bytes[ends[0]..ends[1]]).collect()
 }
 
 fn text_pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a str> {
     let places = cut(text.len(), cuts);
-    let places: Vec<usize> = places
-        .into_iter()
-        .map(|place| text.floor_char_boundary(place))
-        .collect();
-    places
-        .windows(2)
-        .map(|ends| &text[ends[0]..ends[1]])
-        .collect()
+    let places: Vec<usize> = places.into_iter().map(|place| text.floor_char_boundary(place)).collect();
+    places.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect()
 }
 
 fn cuts() -> impl Strategy<Value = Vec<usize>> {
@@ -101,8 +77,7 @@ fn patch() -> impl Strategy<Value = Vec<Value>> {
     let operation = prop_oneof![
         (path, json()).prop_map(|(path, value)| json!({"op": "add", "path": path, "value": value})),
         path.prop_map(|path| json!({"op": "remove", "path": path})),
-        (path, json())
-            .prop_map(|(path, value)| json!({"op": "replace", "path": path, "value": value})),
+        (path, json()).prop_map(|(path, value)| json!({"op": "replace", "path": path, "value": value})),
         (path, path).prop_map(|(from, path)| json!({"op": "move", "from": from, "path": path})),
         (path, path).prop_map(|(from, path)| json!({"op": "copy", "from": from, "path": path})),
     ];

@@ -44,8 +44,7 @@ impl Reading {
             };
             match event {
                 Ok(event) => {
-                    self.lines
-                        .push(format!("event {}", serde_json::to_string(&event).unwrap()));
+                    self.lines.push(format!("event {}", serde_json::to_string(&event).unwrap()));
                     self.thread.handle_event(&event);
                     while let Some(warning) = self.thread.next_warning() {
                         self.write_warning(&warning);
@@ -55,11 +54,7 @@ impl Reading {
                 }
                 Err(error) => {
                     let index = error.event_index.map(|index| format!(" at event {index}"));
-                    self.lines.push(format!(
-                        "error {}{} {error}",
-                        error.code.as_str(),
-                        index.unwrap_or_default()
-                    ));
+                    self.lines.push(format!("error {}{} {error}", error.code.as_str(), index.unwrap_or_default()));
                 }
             }
         }
@@ -67,11 +62,7 @@ impl Reading {
 
     fn write_warning(&mut self, warning: &Warning) {
         let path = warning.path.as_deref().unwrap_or("-");
-        self.lines.push(format!(
-            "warning {} {path} {}",
-            warning.code.as_str(),
-            warning.message
-        ));
+        self.lines.push(format!("warning {} {path} {}", warning.code.as_str(), warning.message));
     }
 
     fn write_asks(&mut self, changes: Vec<AskChange>) {
@@ -82,22 +73,14 @@ impl Reading {
             }
             match change {
                 AskChange::Opened { tool_call_id } => {
-                    self.copies
-                        .insert(tool_call_id.clone(), AskSnapshot::new(&*tool_call_id));
+                    self.copies.insert(tool_call_id.clone(), AskSnapshot::new(&*tool_call_id));
                 }
-                AskChange::Patched {
-                    tool_call_id,
-                    patch,
-                } => self.copies.get_mut(&tool_call_id).unwrap().apply(patch),
+                AskChange::Patched { tool_call_id, patch } => self.copies.get_mut(&tool_call_id).unwrap().apply(patch),
             }
         }
         for id in ids {
             let ask = self.asks.ask(&id).unwrap();
-            assert_eq!(
-                self.copies[id.as_str()],
-                *ask,
-                "a copy that took every patch differs"
-            );
+            assert_eq!(self.copies[id.as_str()], *ask, "a copy that took every patch differs");
             self.lines.push(ask_line(ask));
         }
     }
@@ -108,20 +91,15 @@ impl Reading {
         self.thread.handle_end(&end);
         let changes = self.asks.handle_end(NOW, &end);
         self.write_asks(changes);
-        self.lines
-            .push(format!("end {:?}", end.outcome).to_lowercase());
+        self.lines.push(format!("end {:?}", end.outcome).to_lowercase());
         if let Some(error) = &end.error {
             self.lines.push(format!("because {}", json!(error)));
         }
         for message in self.thread.messages() {
-            self.lines.push(format!(
-                "message {}",
-                serde_json::to_string(message).unwrap()
-            ));
+            self.lines.push(format!("message {}", serde_json::to_string(message).unwrap()));
         }
         self.lines.push(format!("state {}", self.thread.state()));
-        self.lines
-            .push(format!("pending {:?}", self.thread.pending_tool_call_ids()));
+        self.lines.push(format!("pending {:?}", self.thread.pending_tool_call_ids()));
         for interrupt in self.thread.open_interrupts() {
             self.lines.push(format!("interrupt {}", interrupt.id));
         }
@@ -133,10 +111,7 @@ impl Reading {
 /// An ask on one line; `*` stands behind what is closed.
 fn ask_line(ask: &AskSnapshot) -> String {
     let questions: Vec<String> = ask.questions.iter().map(question_text).collect();
-    let outcome = ask
-        .outcome
-        .as_ref()
-        .map(|outcome| format!(" {}", outcome.kind().as_str()));
+    let outcome = ask.outcome.as_ref().map(|outcome| format!(" {}", outcome.kind().as_str()));
     let expiry = ask.expires_at.map(|deadline| format!(" until {deadline}"));
     format!(
         "ask {} {}{}{} {}",
@@ -153,25 +128,12 @@ fn question_text(question: &QuestionSnapshot) -> String {
         .options
         .iter()
         .map(|option| {
-            let description = option
-                .description
-                .as_ref()
-                .map(|text| format!(" ({})", shown(text)));
-            format!(
-                "{}{}{}",
-                shown(&option.label),
-                description.unwrap_or_default(),
-                mark(option.closed)
-            )
+            let description = option.description.as_ref().map(|text| format!(" ({})", shown(text)));
+            format!("{}{}{}", shown(&option.label), description.unwrap_or_default(), mark(option.closed))
         })
         .collect();
-    let header = question
-        .header
-        .as_ref()
-        .map(|text| format!("{}: ", shown(text)));
-    let several = question
-        .multi_select
-        .map(|several| if several { " several" } else { " one" });
+    let header = question.header.as_ref().map(|text| format!("{}: ", shown(text)));
+    let several = question.multi_select.map(|several| if several { " several" } else { " one" });
     format!(
         "<{}{}{} of [{}]{}>",
         header.unwrap_or_default(),

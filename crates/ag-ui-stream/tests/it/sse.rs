@@ -1,8 +1,6 @@
 //! Frames: what WHATWG says, one rule a test.
 
-use ag_ui_stream::sse::{
-    Decoder, EncodeError, Frame, OutFrame, SseError, encode, write_comment, write_frame,
-};
+use ag_ui_stream::sse::{Decoder, EncodeError, Frame, OutFrame, SseError, encode, write_comment, write_frame};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -12,11 +10,7 @@ fn check(stream: impl AsRef<[u8]>, expected: &[(&str, &str, &str)]) {
     let stream = stream.as_ref();
     let expected: Vec<Frame> = expected
         .iter()
-        .map(|(event, data, id)| Frame {
-            event: (*event).into(),
-            data: (*data).into(),
-            id: (*id).into(),
-        })
+        .map(|(event, data, id)| Frame { event: (*event).into(), data: (*data).into(), id: (*id).into() })
         .collect();
     assert_eq!(frames([stream]), expected, "whole");
     assert_eq!(frames(stream.chunks(1)), expected, "byte by byte");
@@ -40,9 +34,7 @@ pub(crate) fn frames<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Fram
 fn a_line_ends_where_it_does_however_long_it_is_and_whatever_it_holds() {
     for length in 0..20 {
         // Neighbours of the line ends, and what has the high bit set.
-        for filling in [
-            "a", "\t", "\u{b}", "\u{c}", "\u{e}", "\0", "\u{8a}", "\u{8d}",
-        ] {
+        for filling in ["a", "\t", "\u{b}", "\u{c}", "\u{e}", "\0", "\u{8a}", "\u{8d}"] {
             let data = filling.repeat(length);
             for end in ["\n", "\r", "\r\n"] {
                 check(
@@ -64,11 +56,7 @@ fn every_line_end_ends_a_line() {
     }
     check(
         "data: a\r\n\ndata: b\n\r\n\rdata: c\r\r",
-        &[
-            ("message", "a", ""),
-            ("message", "b", ""),
-            ("message", "c", ""),
-        ],
+        &[("message", "a", ""), ("message", "b", ""), ("message", "c", "")],
     );
 }
 
@@ -85,10 +73,7 @@ fn a_frame_that_carriage_returns_end_is_not_held_back() {
 #[test]
 fn one_byte_order_mark_is_dropped() {
     check("\u{feff}data: a\n\n", &[("message", "a", "")]);
-    check(
-        "\u{feff}\u{feff}data: a\n\ndata: b\n\n",
-        &[("message", "b", "")],
-    );
+    check("\u{feff}\u{feff}data: a\n\ndata: b\n\n", &[("message", "b", "")]);
     check("\n\u{feff}data: a\n\ndata: b\n\n", &[("message", "b", "")]);
     check(b"\xEF\xBBdata: a\n\ndata: b\n\n", &[("message", "b", "")]);
 }
@@ -101,19 +86,13 @@ fn fields_are_taken_as_they_are_written() {
     check("data:\ta\n\n", &[("message", "\ta", "")]);
     check("Data: a\n data: a\ndatax: a\ndata : a\n\n", &[]);
     check("data: a:b: c\n\n", &[("message", "a:b: c", "")]);
-    check(
-        ": comment\n:\ndata: a\n: between\n\n",
-        &[("message", "a", "")],
-    );
+    check(": comment\n:\ndata: a\n: between\n\n", &[("message", "a", "")]);
 }
 
 #[test]
 fn an_event_type_lives_as_long_as_its_frame() {
     check("event: x\n\ndata: a\n\n", &[("message", "a", "")]);
-    check(
-        "event: x\nevent: y\ndata: a\n\ndata: b\n\n",
-        &[("y", "a", ""), ("message", "b", "")],
-    );
+    check("event: x\nevent: y\ndata: a\n\ndata: b\n\n", &[("y", "a", ""), ("message", "b", "")]);
     check("event: x\nevent\ndata: a\n\n", &[("message", "a", "")]);
 }
 
@@ -121,11 +100,7 @@ fn an_event_type_lives_as_long_as_its_frame() {
 fn an_id_lives_on() {
     check(
         "id: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\n",
-        &[
-            ("message", "a", "1"),
-            ("message", "b", "1"),
-            ("message", "c", ""),
-        ],
+        &[("message", "a", "1"), ("message", "b", "1"), ("message", "c", "")],
     );
     check("id: 1\n\ndata: a\n\n", &[("message", "a", "1")]);
     check("id: 1\0\ndata: a\n\n", &[("message", "a", "")]);
@@ -150,23 +125,13 @@ fn retry_takes_digits_only() {
 #[test]
 fn text_is_utf8_however_it_is_cut() {
     check("data: ä€🛢\n\n", &[("message", "ä€🛢", "")]);
-    check(
-        b"data: a\xFFb\xE2\x82\n\n",
-        &[("message", "a\u{fffd}b\u{fffd}", "")],
-    );
-    check(
-        b"event: \xC3\x28\nid: \xF0\x9F\ndata:\n\n",
-        &[("\u{fffd}(", "", "\u{fffd}")],
-    );
+    check(b"data: a\xFFb\xE2\x82\n\n", &[("message", "a\u{fffd}b\u{fffd}", "")]);
+    check(b"event: \xC3\x28\nid: \xF0\x9F\ndata:\n\n", &[("\u{fffd}(", "", "\u{fffd}")]);
 }
 
 #[test]
 fn a_last_frame_without_a_blank_line_is_given_at_the_end_only() {
-    for stream in [
-        "data: a\n\nid: 2\ndata: b",
-        "data: a\n\nid: 2\ndata: b\n",
-        "data: a\r\rid: 2\rdata: b\r",
-    ] {
+    for stream in ["data: a\n\nid: 2\ndata: b", "data: a\n\nid: 2\ndata: b\n", "data: a\r\rid: 2\rdata: b\r"] {
         check(stream, &[("message", "a", "")]);
         let mut decoder = Decoder::new();
         decoder.feed(stream.as_bytes());
@@ -181,12 +146,7 @@ fn a_last_frame_without_a_blank_line_is_given_at_the_end_only() {
 
 #[test]
 fn a_frame_has_a_longest_length_whatever_the_chunks() {
-    let stream = format!(
-        "data: {}\n\nevent: {}\ndata: {}\n\n",
-        "a".repeat(40),
-        "b".repeat(20),
-        "c".repeat(40)
-    );
+    let stream = format!("data: {}\n\nevent: {}\ndata: {}\n\n", "a".repeat(40), "b".repeat(20), "c".repeat(40));
     for size in 1..stream.len() {
         let mut decoder = Decoder::with_limit(50);
         let mut given = Vec::new();
@@ -217,11 +177,7 @@ fn what_is_written_reads_back() {
         ("message", "7", ""),
         ("message", " 8", " space"),
     ] {
-        let frame = OutFrame {
-            event: (event != "message").then_some(event),
-            id: (!id.is_empty()).then_some(id),
-            data,
-        };
+        let frame = OutFrame { event: (event != "message").then_some(event), id: (!id.is_empty()).then_some(id), data };
         write_frame(&mut out, frame).unwrap();
     }
     check(
@@ -237,34 +193,8 @@ fn what_is_written_reads_back() {
 
 #[test]
 fn what_cannot_be_written_is_refused() {
-    assert_eq!(
-        encode(OutFrame {
-            event: Some("a\nb"),
-            ..OutFrame::default()
-        }),
-        Err(EncodeError::Event)
-    );
-    assert_eq!(
-        encode(OutFrame {
-            id: Some("a\rb"),
-            ..OutFrame::default()
-        }),
-        Err(EncodeError::Id)
-    );
-    assert_eq!(
-        encode(OutFrame {
-            id: Some("a\0b"),
-            ..OutFrame::default()
-        }),
-        Err(EncodeError::Id)
-    );
-    assert_eq!(
-        encode(OutFrame {
-            event: Some("a"),
-            id: None,
-            data: "x"
-        })
-        .unwrap(),
-        "event: a\ndata: x\n\n"
-    );
+    assert_eq!(encode(OutFrame { event: Some("a\nb"), ..OutFrame::default() }), Err(EncodeError::Event));
+    assert_eq!(encode(OutFrame { id: Some("a\rb"), ..OutFrame::default() }), Err(EncodeError::Id));
+    assert_eq!(encode(OutFrame { id: Some("a\0b"), ..OutFrame::default() }), Err(EncodeError::Id));
+    assert_eq!(encode(OutFrame { event: Some("a"), id: None, data: "x" }).unwrap(), "event: a\ndata: x\n\n");
 }

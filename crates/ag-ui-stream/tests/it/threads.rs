@@ -1,9 +1,7 @@
 //! What a thread says about each event.
 
 use ag_ui_stream::Event;
-use ag_ui_stream::event::{
-    TextMessageContent, TextMessageStart, ToolCallArgs, ToolCallEnd, ToolCallStart,
-};
+use ag_ui_stream::event::{TextMessageContent, TextMessageStart, ToolCallArgs, ToolCallEnd, ToolCallStart};
 use ag_ui_stream::message::Message;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::thread::{Change, RunState, Thread};
@@ -29,65 +27,27 @@ fn call(id: &str, name: &str) -> Value {
 fn a_text_tells_where_it_grew() {
     let mut thread = Thread::default();
     let mut take = |event: Event| thread.handle_event(&event);
+    assert_eq!(take(TextMessageStart::new("m1").into()), Change::MessageAdded { message: 0 });
+    assert_eq!(take(TextMessageContent::new("m1", "Grüß").into()), Change::TextAppended { message: 0, from: 0 });
+    assert_eq!(take(TextMessageContent::new("m1", " dich").into()), Change::TextAppended { message: 0, from: 6 });
     assert_eq!(
-        take(TextMessageStart::new("m1").into()),
-        Change::MessageAdded { message: 0 }
-    );
-    assert_eq!(
-        take(TextMessageContent::new("m1", "Grüß").into()),
-        Change::TextAppended {
-            message: 0,
-            from: 0
-        }
-    );
-    assert_eq!(
-        take(TextMessageContent::new("m1", " dich").into()),
-        Change::TextAppended {
-            message: 0,
-            from: 6
-        }
-    );
-    assert_eq!(
-        take(event(
-            json!({"type": "TEXT_MESSAGE_END", "messageId": "m1", "metadata": {"a": 1}})
-        )),
+        take(event(json!({"type": "TEXT_MESSAGE_END", "messageId": "m1", "metadata": {"a": 1}}))),
         Change::MessageChanged { message: 0 }
     );
-    assert_eq!(
-        take(TextMessageContent::new("gone", "x").into()),
-        Change::Nothing
-    );
+    assert_eq!(take(TextMessageContent::new("gone", "x").into()), Change::Nothing);
     assert_eq!(thread.message("m1").unwrap().text(), "Grüß dich");
     assert_eq!(thread.message("m1").unwrap().metadata().unwrap()["a"], 1);
-    assert_eq!(
-        thread.next_warning().unwrap().code,
-        WarningCode::MissingEntity
-    );
+    assert_eq!(thread.next_warning().unwrap().code, WarningCode::MissingEntity);
 }
 
 #[test]
 fn a_call_tells_where_it_grew_and_survives_a_snapshot_without_it() {
     let mut thread = Thread::default();
-    let start = event(
-        json!({"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "f", "parentMessageId": "m1"}),
-    );
-    assert_eq!(
-        thread.handle_event(&start),
-        Change::ToolCallAdded {
-            message: 0,
-            call: 0,
-            new_message: true
-        }
-    );
+    let start =
+        event(json!({"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "f", "parentMessageId": "m1"}));
+    assert_eq!(thread.handle_event(&start), Change::ToolCallAdded { message: 0, call: 0, new_message: true });
     let args = |delta: &str| Event::from(ToolCallArgs::new("c1", delta));
-    assert_eq!(
-        thread.handle_event(&args("{\"a\"")),
-        Change::ArgumentsAppended {
-            message: 0,
-            call: 0,
-            from: 0
-        }
-    );
+    assert_eq!(thread.handle_event(&args("{\"a\"")), Change::ArgumentsAppended { message: 0, call: 0, from: 0 });
     assert_eq!(
         thread.handle_event(&event(json!({"type": "MESSAGES_SNAPSHOT", "messages": []}))),
         Change::MessagesReplaced
@@ -97,65 +57,45 @@ fn a_call_tells_where_it_grew_and_survives_a_snapshot_without_it() {
     thread.handle_event(&ToolCallEnd::new("c1").into());
     let call = thread.call("c1").unwrap();
     assert!(call.ended && !call.answered && call.name == "f");
-    assert_eq!(
-        thread.next_warning().unwrap().code,
-        WarningCode::MissingEntity
-    );
+    assert_eq!(thread.next_warning().unwrap().code, WarningCode::MissingEntity);
 }
 
 #[test]
 fn a_call_that_starts_again_keeps_its_arguments() {
-    let mut thread = Thread::new(messages(
-        json!([{"role": "assistant", "id": "m1", "toolCalls": [call("c1", "f")]}]),
-    ));
+    let mut thread = Thread::new(messages(json!([{"role": "assistant", "id": "m1", "toolCalls": [call("c1", "f")]}])));
     let change = thread.handle_event(&ToolCallStart::new("c1", "g").into());
+    assert_eq!(change, Change::ToolCallChanged { message: 0, call: 0 });
     assert_eq!(
-        change,
-        Change::ToolCallChanged {
-            message: 0,
-            call: 0
-        }
-    );
-    assert_eq!(
-        (
-            thread.arguments("c1"),
-            thread.messages()[0].tool_calls()[0].function.name.as_str()
-        ),
+        (thread.arguments("c1"), thread.messages()[0].tool_calls()[0].function.name.as_str()),
         (Some("{}"), "g")
     );
-    assert_eq!(
-        thread.next_warning().unwrap().code,
-        WarningCode::RenamedToolCall
-    );
+    assert_eq!(thread.next_warning().unwrap().code, WarningCode::RenamedToolCall);
 }
 
 #[test]
 fn a_call_finds_its_message() {
-    let mut thread = Thread::new(messages(
-        json!([{"role": "user", "id": "u1", "content": "Hi"}]),
-    ));
+    let mut thread = Thread::new(messages(json!([{"role": "user", "id": "u1", "content": "Hi"}])));
     thread.handle_event(&ToolCallStart::new("c1", "f").into());
-    thread.handle_event(&event(json!({"type": "TOOL_CALL_START", "toolCallId": "c2", "toolCallName": "f", "parentMessageId": "u1"})));
-    thread.handle_event(&event(json!({"type": "TOOL_CALL_START", "toolCallId": "c3", "toolCallName": "f", "parentMessageId": "c1"})));
-    thread.handle_event(&event(json!({"type": "TOOL_CALL_START", "toolCallId": "c4", "toolCallName": "f", "parentMessageId": ""})));
-    let ids: Vec<(&str, usize)> = thread
-        .messages()
-        .iter()
-        .map(|message| (message.id(), message.tool_calls().len()))
-        .collect();
+    thread.handle_event(&event(
+        json!({"type": "TOOL_CALL_START", "toolCallId": "c2", "toolCallName": "f", "parentMessageId": "u1"}),
+    ));
+    thread.handle_event(&event(
+        json!({"type": "TOOL_CALL_START", "toolCallId": "c3", "toolCallName": "f", "parentMessageId": "c1"}),
+    ));
+    thread.handle_event(&event(
+        json!({"type": "TOOL_CALL_START", "toolCallId": "c4", "toolCallName": "f", "parentMessageId": ""}),
+    ));
+    let ids: Vec<(&str, usize)> =
+        thread.messages().iter().map(|message| (message.id(), message.tool_calls().len())).collect();
     assert_eq!(ids, [("u1", 0), ("c1", 2), ("c2", 1), ("c4", 1)]);
-    assert_eq!(
-        thread.next_warning().unwrap().code,
-        WarningCode::ForeignParent
-    );
+    assert_eq!(thread.next_warning().unwrap().code, WarningCode::ForeignParent);
     assert_eq!(thread.next_warning(), None);
 }
 
 #[test]
 fn pending_calls_follow_the_rule_of_1_0() {
-    let finish = |outcome: Value| {
-        event(json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": outcome}))
-    };
+    let finish =
+        |outcome: Value| event(json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": outcome}));
     let started = event(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
     let run = |outcome: Value| {
         let mut thread = Thread::default();
@@ -164,24 +104,17 @@ fn pending_calls_follow_the_rule_of_1_0() {
             thread.handle_event(&ToolCallStart::new(id, "f").into());
             thread.handle_event(&ToolCallEnd::new(id).into());
         }
-        thread.handle_event(&event(json!({"type": "TOOL_CALL_RESULT", "messageId": "x", "toolCallId": "c1", "content": ""})));
+        thread.handle_event(&event(
+            json!({"type": "TOOL_CALL_RESULT", "messageId": "x", "toolCallId": "c1", "content": ""}),
+        ));
         assert_eq!(thread.handle_event(&finish(outcome)), Change::RunEnded);
         thread
     };
-    assert_eq!(
-        run(json!({"type": "success"})).pending_tool_call_ids(),
-        ["c2"]
-    );
-    assert_eq!(
-        run(json!({"type": "success", "pendingToolCallIds": []})).pending_tool_call_ids(),
-        ["c2"]
-    );
+    assert_eq!(run(json!({"type": "success"})).pending_tool_call_ids(), ["c2"]);
+    assert_eq!(run(json!({"type": "success", "pendingToolCallIds": []})).pending_tool_call_ids(), ["c2"]);
     let mut thread = run(json!({"type": "success", "pendingToolCallIds": ["c2", "elsewhere"]}));
     assert_eq!(thread.pending_tool_call_ids(), ["c2", "elsewhere"]);
-    assert_eq!(
-        thread.push_message(Message::tool("t1", "c2", "done")),
-        Change::MessageAdded { message: 3 }
-    );
+    assert_eq!(thread.push_message(Message::tool("t1", "c2", "done")), Change::MessageAdded { message: 3 });
     assert_eq!(thread.pending_tool_call_ids(), ["elsewhere"]);
     assert_eq!(thread.unanswered_tool_call_ids(), Vec::<String>::new());
 }
@@ -204,19 +137,11 @@ fn interrupts_stay_open_until_a_run_ends_without_them() {
             json!({"type": "RUN_FINISHED", "threadId": "t", "runId": run, "outcome": outcome}),
         ]
     };
-    for event_json in run(
-        "r1",
-        json!({"type": "interrupt", "interrupts": [{"id": "i1", "reason": "confirmation"}]}),
-    ) {
+    for event_json in run("r1", json!({"type": "interrupt", "interrupts": [{"id": "i1", "reason": "confirmation"}]})) {
         thread.handle_event(&event(event_json));
     }
     assert_eq!(thread.open_interrupts()[0].id, "i1");
-    assert_eq!(
-        thread.run(),
-        &RunState::Ended {
-            outcome: EndOutcome::Interrupt
-        }
-    );
+    assert_eq!(thread.run(), &RunState::Ended { outcome: EndOutcome::Interrupt });
     for event_json in run("r2", json!({"type": "success"})) {
         thread.handle_event(&event(event_json));
     }
@@ -226,21 +151,11 @@ fn interrupts_stay_open_until_a_run_ends_without_them() {
 #[test]
 fn a_response_that_breaks_off_ends_the_run_and_keeps_what_came() {
     let mut thread = Thread::default();
-    thread.handle_event(&event(
-        json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
-    ));
+    thread.handle_event(&event(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})));
     thread.handle_event(&TextMessageStart::new("m1").into());
-    let end = End {
-        outcome: EndOutcome::Truncated,
-        error: None,
-    };
+    let end = End { outcome: EndOutcome::Truncated, error: None };
     assert_eq!(thread.handle_end(&end), Change::RunEnded);
-    assert_eq!(
-        thread.run(),
-        &RunState::Ended {
-            outcome: EndOutcome::Truncated
-        }
-    );
+    assert_eq!(thread.run(), &RunState::Ended { outcome: EndOutcome::Truncated });
     assert_eq!(thread.messages().len(), 1);
 }
 
@@ -254,14 +169,8 @@ fn a_snapshot_keeps_what_agents_never_send_back() {
     ]);
     let after = |snapshot: Value| {
         let mut thread = Thread::new(messages(held.clone()));
-        thread.handle_event(&event(
-            json!({"type": "MESSAGES_SNAPSHOT", "messages": snapshot}),
-        ));
-        thread
-            .messages()
-            .iter()
-            .map(|message| message.id().to_owned())
-            .collect::<Vec<_>>()
+        thread.handle_event(&event(json!({"type": "MESSAGES_SNAPSHOT", "messages": snapshot})));
+        thread.messages().iter().map(|message| message.id().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(
         after(
@@ -269,18 +178,10 @@ fn a_snapshot_keeps_what_agents_never_send_back() {
         ),
         ["g1", "a1", "m1", "m2"]
     );
+    assert_eq!(after(json!([{"role": "reasoning", "id": "g2", "content": ""}])), ["a1", "g2"]);
+    assert_eq!(after(json!([{"role": "activity", "id": "a2", "activityType": "x", "content": {}}])), ["g1", "a2"]);
     assert_eq!(
-        after(json!([{"role": "reasoning", "id": "g2", "content": ""}])),
-        ["a1", "g2"]
-    );
-    assert_eq!(
-        after(json!([{"role": "activity", "id": "a2", "activityType": "x", "content": {}}])),
-        ["g1", "a2"]
-    );
-    assert_eq!(
-        after(
-            json!([{"role": "user", "id": "u9", "content": "1"}, {"role": "user", "id": "u9", "content": "2"}])
-        ),
+        after(json!([{"role": "user", "id": "u9", "content": "1"}, {"role": "user", "id": "u9", "content": "2"}])),
         ["g1", "a1", "u9"]
     );
 }
@@ -288,14 +189,13 @@ fn a_snapshot_keeps_what_agents_never_send_back() {
 #[test]
 fn an_activity_in_the_place_of_a_call_does_no_harm() {
     let mut thread = Thread::default();
-    thread.handle_event(&event(json!({"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "f", "parentMessageId": "m1"})));
+    thread.handle_event(&event(
+        json!({"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "f", "parentMessageId": "m1"}),
+    ));
     thread.handle_event(&event(
         json!({"type": "ACTIVITY_SNAPSHOT", "messageId": "m1", "activityType": "x", "content": {}}),
     ));
-    assert_eq!(
-        thread.handle_event(&ToolCallArgs::new("c1", "{}").into()),
-        Change::Nothing
-    );
+    assert_eq!(thread.handle_event(&ToolCallArgs::new("c1", "{}").into()), Change::Nothing);
     assert_eq!(thread.arguments("c1"), Some("{}"));
     thread.handle_event(&event(
         json!({"type": "TOOL_CALL_RESULT", "messageId": "m1", "toolCallId": "c1", "content": "x"}),
@@ -307,25 +207,12 @@ fn an_activity_in_the_place_of_a_call_does_no_harm() {
 #[test]
 fn a_patch_applies_whole_or_not_at_all() {
     let mut thread = Thread::default();
-    thread.handle_event(&event(
-        json!({"type": "STATE_SNAPSHOT", "snapshot": {"a": 1}}),
-    ));
+    thread.handle_event(&event(json!({"type": "STATE_SNAPSHOT", "snapshot": {"a": 1}})));
     let patch = |patch: Value| event(json!({"type": "STATE_DELTA", "delta": patch}));
-    let fails = patch(
-        json!([{"op": "replace", "path": "/a", "value": 2}, {"op": "test", "path": "/a", "value": 3}]),
-    );
-    assert_eq!(
-        (thread.handle_event(&fails), thread.state()),
-        (Change::Nothing, &json!({"a": 1}))
-    );
-    assert_eq!(
-        thread.next_warning().unwrap().code,
-        WarningCode::PatchFailed
-    );
-    assert_eq!(
-        thread.handle_event(&patch(json!([{"op": "copy", "from": "/a", "path": "/b"}]))),
-        Change::StateChanged
-    );
+    let fails = patch(json!([{"op": "replace", "path": "/a", "value": 2}, {"op": "test", "path": "/a", "value": 3}]));
+    assert_eq!((thread.handle_event(&fails), thread.state()), (Change::Nothing, &json!({"a": 1})));
+    assert_eq!(thread.next_warning().unwrap().code, WarningCode::PatchFailed);
+    assert_eq!(thread.handle_event(&patch(json!([{"op": "copy", "from": "/a", "path": "/b"}]))), Change::StateChanged);
     assert_eq!(thread.state(), &json!({"a": 1, "b": 1}));
 }
 
@@ -338,9 +225,7 @@ fn a_call_is_answered_as_long_as_a_message_answers_it() {
     let mut thread = Thread::new(messages(held.clone()));
     assert_eq!(thread.unanswered_tool_call_ids(), Vec::<String>::new());
     let mut snapshot = |messages: &Value| {
-        thread.handle_event(&event(
-            json!({"type": "MESSAGES_SNAPSHOT", "messages": messages}),
-        ));
+        thread.handle_event(&event(json!({"type": "MESSAGES_SNAPSHOT", "messages": messages})));
         thread.unanswered_tool_call_ids()
     };
     assert_eq!(snapshot(&json!([held[0]])), ["c1"]);
@@ -393,9 +278,6 @@ fn text_that_finds_no_place_is_told_of() {
         thread.handle_event(&TextMessageStart::new(id).into());
         assert_eq!(thread.next_warning(), None);
         thread.handle_event(&TextMessageContent::new(id, "more").into());
-        assert_eq!(
-            thread.next_warning().unwrap().code,
-            WarningCode::TextDropped
-        );
+        assert_eq!(thread.next_warning().unwrap().code, WarningCode::TextDropped);
     }
 }

@@ -103,20 +103,10 @@ fn read(feed: impl FnOnce(&mut EventReader)) -> (Vec<String>, Vec<String>) {
     feed(&mut reader);
     let events = std::iter::from_fn(|| reader.next_event());
     let events = events
-        .map(|event| {
-            event.map_or_else(
-                |error| error.to_string(),
-                |event| serde_json::to_string(&event).unwrap(),
-            )
-        })
+        .map(|event| event.map_or_else(|error| error.to_string(), |event| serde_json::to_string(&event).unwrap()))
         .collect();
     let warnings = std::iter::from_fn(|| reader.next_warning());
-    (
-        events,
-        warnings
-            .map(|warning| format!("{} {:?}", warning.code.as_str(), warning.path))
-            .collect(),
-    )
+    (events, warnings.map(|warning| format!("{} {:?}", warning.code.as_str(), warning.path)).collect())
 }
 
 /// The fast way, from the text, and the slow way, through compatibility and enforcement, must agree.
@@ -138,34 +128,21 @@ fn pointers(value: &Value, path: &str, found: &mut Vec<String>) {
     };
     match value {
         Value::Object(members) => members.iter().for_each(|(key, value)| inner(key, value)),
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .for_each(|(index, value)| inner(&index.to_string(), value)),
+        Value::Array(items) => items.iter().enumerate().for_each(|(index, value)| inner(&index.to_string(), value)),
         _ => {}
     }
 }
 
 #[test]
 fn every_event_survives_the_way_there_and_back() {
-    let names: std::collections::BTreeSet<String> = events()
-        .iter()
-        .map(|event| event["type"].to_string())
-        .collect();
+    let names: std::collections::BTreeSet<String> = events().iter().map(|event| event["type"].to_string()).collect();
     assert_eq!(names.len(), 31);
     for event in events() {
-        let typed: Event = serde_json::from_value(event.clone())
-            .unwrap_or_else(|error| panic!("{event}: {error}"));
+        let typed: Event = serde_json::from_value(event.clone()).unwrap_or_else(|error| panic!("{event}: {error}"));
         assert_eq!(serde_json::to_value(&typed).unwrap(), event);
         assert_eq!(event["type"], typed.name());
-        assert_eq!(
-            event.get("subagentRunId").and_then(Value::as_str),
-            typed.subagent_run_id()
-        );
-        assert_eq!(
-            (typed.timestamp(), typed.raw_event()),
-            (Some(-9_007_199_254_740_991), Some(&json!([null])))
-        );
+        assert_eq!(event.get("subagentRunId").and_then(Value::as_str), typed.subagent_run_id());
+        assert_eq!((typed.timestamp(), typed.raw_event()), (Some(-9_007_199_254_740_991), Some(&json!([null]))));
         assert_eq!(typed.metadata().unwrap().len(), 2);
         let (_, warnings) = check_both_ways(&event);
         assert_eq!(warnings, Vec::<String>::new(), "{event}");
@@ -201,11 +178,7 @@ fn both_ways_of_decoding_agree_on_whatever_is_wrong() {
             if let Some(members) = changed.pointer_mut(parent).unwrap().as_object_mut() {
                 members.remove(key);
                 check_both_ways(&changed);
-                let members = changed
-                    .pointer_mut(parent)
-                    .unwrap()
-                    .as_object_mut()
-                    .unwrap();
+                let members = changed.pointer_mut(parent).unwrap().as_object_mut().unwrap();
                 members.insert("zzz".to_owned(), json!(1));
                 check_both_ways(&changed);
             }
@@ -218,13 +191,7 @@ fn a_key_that_comes_twice_holds_its_last_value() {
     let (events, warnings) = read(|reader| {
         reader.feed_json(r#"{"type":"RUN_ERROR","message":"first","message":"last"}"#);
     });
-    assert_eq!(
-        (events, warnings),
-        (
-            vec![r#"{"type":"RUN_ERROR","message":"last"}"#.to_owned()],
-            Vec::new()
-        )
-    );
+    assert_eq!((events, warnings), (vec![r#"{"type":"RUN_ERROR","message":"last"}"#.to_owned()], Vec::new()));
 }
 
 #[test]
@@ -232,10 +199,7 @@ fn a_type_may_stand_anywhere() {
     let (events, _) = read(|reader| {
         reader.feed_json(r#"{"message":"m","rawEvent":{"type":"x"},"type":"RUN_ERROR"}"#);
     });
-    assert_eq!(
-        events,
-        [r#"{"type":"RUN_ERROR","message":"m","rawEvent":{"type":"x"}}"#]
-    );
+    assert_eq!(events, [r#"{"type":"RUN_ERROR","message":"m","rawEvent":{"type":"x"}}"#]);
 }
 
 #[test]
@@ -250,29 +214,11 @@ fn a_done_marker_is_ignored_only_where_that_was_asked_for_and_the_run_has_ended(
         (end.outcome, warning)
     };
     let done = "data: [DONE]\n\n";
-    assert_eq!(
-        read(DoneMarker::Reject, &format!("{run}{finished}{done}")).0,
-        EndOutcome::Rejected
-    );
-    assert_eq!(
-        read(DoneMarker::IgnoreAfterRun, &format!("{run}{done}")).0,
-        EndOutcome::Rejected
-    );
+    assert_eq!(read(DoneMarker::Reject, &format!("{run}{finished}{done}")).0, EndOutcome::Rejected);
+    assert_eq!(read(DoneMarker::IgnoreAfterRun, &format!("{run}{done}")).0, EndOutcome::Rejected);
     let ignored = (EndOutcome::Completed, Some(WarningCode::DoneMarker));
-    assert_eq!(
-        read(
-            DoneMarker::IgnoreAfterRun,
-            &format!("{run}{finished}{done}")
-        ),
-        ignored
-    );
-    assert_eq!(
-        read(
-            DoneMarker::IgnoreAfterRun,
-            &format!("{run}{finished}data: [DONE]")
-        ),
-        ignored
-    );
+    assert_eq!(read(DoneMarker::IgnoreAfterRun, &format!("{run}{finished}{done}")), ignored);
+    assert_eq!(read(DoneMarker::IgnoreAfterRun, &format!("{run}{finished}data: [DONE]")), ignored);
 }
 
 #[test]
@@ -280,10 +226,7 @@ fn a_frame_that_is_too_long_ends_the_stream() {
     let mut reader = EventReader::new().with_frame_limit(20);
     reader.feed(b"data: {\"type\":\"RUN_ERROR\",\"message\":\"m\"}\n\n");
     let error = reader.next_event().unwrap().unwrap_err();
-    assert_eq!(
-        (error.code.as_str(), error.event_index),
-        ("frame-too-long", None)
-    );
+    assert_eq!((error.code.as_str(), error.event_index), ("frame-too-long", None));
     assert!(reader.next_event().is_none());
     assert_eq!(reader.finish().outcome, EndOutcome::Rejected);
 }
@@ -294,10 +237,7 @@ fn nothing_follows_an_error() {
     reader.feed(b"data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\ndata: {}\n\ndata: {\"type\":\"RUN_ERROR\",\"message\":\"m\"}\n\n");
     assert_eq!(reader.next_event().unwrap().unwrap().name(), "RUN_STARTED");
     let error = reader.next_event().unwrap().unwrap_err();
-    assert_eq!(
-        (error.code.as_str(), error.event_index),
-        ("not-an-event", Some(1))
-    );
+    assert_eq!((error.code.as_str(), error.event_index), ("not-an-event", Some(1)));
     reader.feed(b"data: {\"type\":\"RUN_ERROR\",\"message\":\"m\"}\n\n");
     assert!(reader.next_event().is_none());
 }
@@ -308,42 +248,28 @@ fn an_input_is_read_as_leniently_as_a_stream() {
     sent["futureProp"] = json!(1);
     sent["forwardedProps"] = Value::Null;
     sent["messages"][3]["content"][1]["zzz"] = json!(1);
-    sent["messages"]
-        .as_array_mut()
-        .unwrap()
-        .push(json!({"role": "oracle", "id": "9"}));
+    sent["messages"].as_array_mut().unwrap().push(json!({"role": "oracle", "id": "9"}));
     let (read, warnings) = RunAgentInput::parse(&sent.to_string()).unwrap();
-    let mut paths: Vec<&str> = warnings
-        .iter()
-        .filter_map(|warning| warning.path.as_deref())
-        .collect();
+    let mut paths: Vec<&str> = warnings.iter().filter_map(|warning| warning.path.as_deref()).collect();
     paths.sort_unstable();
-    assert_eq!(
-        paths,
-        ["/futureProp", "/messages/3/content/1/zzz", "/messages/7"]
-    );
+    assert_eq!(paths, ["/futureProp", "/messages/3/content/1/zzz", "/messages/7"]);
     assert_eq!((read.forwarded_props, read.messages.len()), (None, 7));
     sent["messages"][0]["id"] = Value::Null;
     let error = RunAgentInput::parse(&sent.to_string()).unwrap_err();
     assert_eq!(error.path.as_deref(), Some("/messages/0/id"));
-    assert_eq!(
-        RunAgentInput::parse("{").unwrap_err().code.as_str(),
-        "invalid-json"
-    );
+    assert_eq!(RunAgentInput::parse("{").unwrap_err().code.as_str(), "invalid-json");
 }
 
 #[test]
 fn a_schema_keeps_its_order_from_client_to_server() {
-    let schema =
-        r#"{"type":"object","properties":{"zebra":{"b":1,"a":2.0},"ant":[{"y":null,"x":""}]}}"#;
-    let text =
-        |more: &str| {
-            format!(
+    let schema = r#"{"type":"object","properties":{"zebra":{"b":1,"a":2.0},"ant":[{"y":null,"x":""}]}}"#;
+    let text = |more: &str| {
+        format!(
             r#"{{"threadId":"t","runId":"r","messages":[],"tools":[{{"name":"m","description":"d"}},
                 {{"parameters":1,"name":"n","description":"d","parameters": {schema}}}]{more}}}"#
         )
         .replacen("\"parameters\":1,", if more.is_empty() { "" } else { "\"parameters\":1," }, 1)
-        };
+    };
     // The second is read leniently: it has a member that nobody knows, and one that comes twice.
     for text in [text(""), text(r#","zzz":1"#)] {
         let (input, _) = RunAgentInput::parse(&text).unwrap();
@@ -360,16 +286,12 @@ fn a_schema_keeps_its_order_from_client_to_server() {
 fn a_message_alone_is_read_as_those_of_a_stream() {
     let read = |json: Value| Message::parse(&json.to_string());
     let (message, warnings) =
-        read(json!({"role": "tool", "id": "1", "toolCallId": "c", "content": "r", "newer": 1}))
-            .unwrap();
+        read(json!({"role": "tool", "id": "1", "toolCallId": "c", "content": "r", "newer": 1})).unwrap();
     assert_eq!(message, Message::tool("1", "c", "r"));
     assert_eq!(warnings[0].path.as_deref(), Some("/newer"));
     let error = read(json!({"role": "oracle", "id": "1"})).unwrap_err();
     assert_eq!(error.code, ErrorCode::Malformed);
     let error = read(json!({"role": "user", "id": 1, "content": "a"})).unwrap_err();
     assert_eq!(error.path.as_deref(), Some("/id"));
-    assert_eq!(
-        Message::parse("{").unwrap_err().code,
-        ErrorCode::InvalidJson
-    );
+    assert_eq!(Message::parse("{").unwrap_err().code, ErrorCode::InvalidJson);
 }

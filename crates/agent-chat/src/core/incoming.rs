@@ -70,10 +70,7 @@ impl Core {
             self.know_deadline(ask);
         }
         let state = &description["state"];
-        let is_at_work = matches!(
-            state["type"].as_str(),
-            Some("llm_requesting" | "tool_executing")
-        );
+        let is_at_work = matches!(state["type"].as_str(), Some("llm_requesting" | "tool_executing"));
         if let Some(following) = &mut self.following {
             following.died = is_at_work && run_id.is_none();
         }
@@ -99,10 +96,7 @@ impl Core {
         }
         let thread_id = self.options.setup.thread_id.clone();
         let run = run_id.map(|run_id| (thread_id.as_str(), run_id));
-        let started = self
-            .following
-            .as_mut()
-            .and_then(|following| following.catch_up(last_id, run));
+        let started = self.following.as_mut().and_then(|following| following.catch_up(last_id, run));
         self.status.set(Status::Idle);
         if let Some(started) = &started {
             self.take_event(started);
@@ -135,12 +129,9 @@ impl Core {
         let kept = self.kept.as_ref().and_then(Kept::read);
         let is_restored = kept.is_some_and(|kept| {
             let history: Vec<&str> = kept.events.iter().map(String::as_str).collect();
-            self.conversation
-                .restore(now(), &history, kept.ended.as_deref())
+            self.conversation.restore(now(), &history, kept.ended.as_deref())
         });
-        let broke_off = RunState::Ended {
-            outcome: EndOutcome::Error,
-        };
+        let broke_off = RunState::Ended { outcome: EndOutcome::Error };
         if is_restored && *self.conversation.thread.run() == broke_off {
             self.status.set(Status::Failed(Trouble::BrokeOff));
         }

@@ -19,11 +19,7 @@ use serde_json::Value;
 
 impl Core {
     /// Holds what was typed. Unless it stands alone, it is decided when it goes what it is: a message of its own, or the answer to what waits.
-    pub(crate) fn outgoing_text(
-        &mut self,
-        text: &str,
-        stands_alone: bool,
-    ) -> Result<Option<Outgoing>, Refusal> {
+    pub(crate) fn outgoing_text(&mut self, text: &str, stands_alone: bool) -> Result<Option<Outgoing>, Refusal> {
         // It can't be meant for a question that comes while it waits for the server.
         let stands_alone = stands_alone || self.knows_of_no_question();
         self.outbox.say(text, stands_alone);
@@ -76,11 +72,11 @@ impl Core {
                 Ok(Some(outgoing))
             }
             // The other asks wait for their replies.
-            Err(
-                Refusal::QuestionsWait { .. }
-                | Refusal::OpenCalls { .. }
-                | Refusal::OpenInterrupts { .. },
-            ) if self.waits_for_others() => Ok(None),
+            Err(Refusal::QuestionsWait { .. } | Refusal::OpenCalls { .. } | Refusal::OpenInterrupts { .. })
+                if self.waits_for_others() =>
+            {
+                Ok(None)
+            }
             Err(refusal) => Err(refusal),
         }
     }
@@ -110,10 +106,7 @@ impl Core {
             ..RunAgentInput::new(setup.thread_id.clone(), new_id(), Vec::new())
         };
         Some(Outgoing {
-            post: Post::Run(Box::new(NextRun {
-                input,
-                messages: Vec::new(),
-            })),
+            post: Post::Run(Box::new(NextRun { input, messages: Vec::new() })),
             replies: Vec::new(),
             started: true,
         })
@@ -133,9 +126,7 @@ impl Core {
             return;
         };
         let transcript = &self.conversation.transcript;
-        let read = waits
-            .iter()
-            .map(|(id, ask)| match_message(ask, &message.text, transcript.picks(id)));
+        let read = waits.iter().map(|(id, ask)| match_message(ask, &message.text, transcript.picks(id)));
         let mut outcomes: Vec<Outcome> = read.collect();
         // One text can't answer two calls: it is for the one that offers it, or else for the first.
         let meant = outcomes.iter().position(picks_an_option).unwrap_or(0);
@@ -167,11 +158,7 @@ impl Core {
 
     /// Whether another ask still needs its reply before what is held can go.
     pub(crate) fn waits_for_others(&self) -> bool {
-        let Self {
-            conversation,
-            outbox,
-            ..
-        } = self;
+        let Self { conversation, outbox, .. } = self;
         let mut open = conversation.waiting().chain(conversation.unreadable());
         open.any(|ask| !outbox.answers(&ask.tool_call_id))
     }
@@ -188,11 +175,7 @@ impl Core {
             &said,
             new_id,
         )?;
-        Ok(Outgoing {
-            post: Post::Run(Box::new(run)),
-            replies: said.replies,
-            started: false,
-        })
+        Ok(Outgoing { post: Post::Run(Box::new(run)), replies: said.replies, started: false })
     }
 
     /// The first reply as the conversation's own endpoints take it. They take no other outcomes than these two.
@@ -212,16 +195,9 @@ impl Core {
                 let call = [("toolCallId", reply.tool_call_id.as_str().into())];
                 ("/cancel", json::text(&json::object(call).into()))
             }
-            Outcome::RepliedInChat { .. }
-            | Outcome::Expired
-            | Outcome::Superseded
-            | Outcome::Cancelled => return None,
+            Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => return None,
         };
-        Some(Outgoing {
-            post: Post::Rest { action, body },
-            replies: vec![reply.clone()],
-            started: true,
-        })
+        Some(Outgoing { post: Post::Rest { action, body }, replies: vec![reply.clone()], started: true })
     }
 
     /// The server takes an answer by interrupt whether or not the run that asked ended in one, and a history does not tell.

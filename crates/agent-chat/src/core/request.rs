@@ -45,10 +45,7 @@ pub(crate) enum RunEnd {
     /// After the agent had taken it.
     Failed(Trouble),
     /// Before the agent had taken it, as far as is known.
-    Unsent {
-        outgoing: Box<Outgoing>,
-        error: TransportError,
-    },
+    Unsent { outgoing: Box<Outgoing>, error: TransportError },
 }
 
 impl Core {
@@ -70,25 +67,15 @@ impl Core {
                 }
                 self.status.set(Status::Running);
                 self.conversation.start_response();
-                let body =
-                    serde_json::to_string(&run.input).expect("a RunAgentInput always serializes");
+                let body = serde_json::to_string(&run.input).expect("a RunAgentInput always serializes");
                 (None, body)
             }
         };
         let (abort, is_run) = (Abort::new(), path.is_none());
-        self.running = Some(Running {
-            abort: abort.clone(),
-            is_run,
-        });
+        self.running = Some(Running { abort: abort.clone(), is_run });
         self.outbox.send(&outgoing.replies, is_run);
         self.save();
-        Launch {
-            endpoint: self.options.endpoint.clone(),
-            path,
-            body,
-            abort,
-            outgoing,
-        }
+        Launch { endpoint: self.options.endpoint.clone(), path, body, abort, outgoing }
     }
 
     /// The agent has a request, and what it brought.

@@ -1,9 +1,7 @@
 //! A conversation that its server has: it comes back, goes on and stays in step.
 
 use crate::scripted_agent::{self, Call};
-use crate::server::{
-    Server, answer, answered, asking, hello, run_finished, run_started, says, size_call,
-};
+use crate::server::{Server, answer, answered, asking, hello, run_finished, run_started, says, size_call};
 use crate::visitor::{SIZE, Visitor};
 use agent_chat::{ChatOptions, Connection, Delivery, Status, Trouble};
 use ask_user_question::Phase;
@@ -17,9 +15,7 @@ async fn a_conversation_comes_back_with_the_question_that_waits() {
     let server = Server::new();
     let visitor = Visitor::first(server.options());
     server.describes(asking("life-4m")).await;
-    visitor
-        .sees_lines(&["user: Hello", "ask: answerable"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     let stream = server.asked("/events").await;
     assert_eq!(stream.header("last-event-id").as_deref(), Some("life-4m"));
     let waiting = visitor.chat.waiting.get_untracked();
@@ -27,10 +23,7 @@ async fn a_conversation_comes_back_with_the_question_that_waits() {
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
     assert_eq!(call.input.thread_id, server.id);
-    assert_eq!(
-        call.input.messages[2].text(),
-        r#"{"answers":{"Which size?":"Large"}}"#
-    );
+    assert_eq!(call.input.messages[2].text(), r#"{"answers":{"Which size?":"Large"}}"#);
 }
 
 #[test]
@@ -53,22 +46,14 @@ async fn a_run_that_is_under_way_goes_on_where_it_is() {
     server.describes(answered("reply", "life-5m")).await;
     visitor.sees_status(Status::Running).await;
     let stream = server.heard().await;
-    stream.tells(
-        "state_change",
-        "life-5m",
-        &json!({"type": "llm_requesting"}),
-    );
+    stream.tells("state_change", "life-5m", &json!({"type": "llm_requesting"}));
     stream.tells("", "life-5", &run_started(&server.id, "r2", json!([])));
     stream.tells("", "life-6", &says("m1", "Large it "));
-    visitor
-        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it "])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it "]).await;
     assert!(!visitor.chat.send("Wait"), "the agent is at work");
     stream.tells("", "life-7", &says("m1", "is."));
     stream.tells("", "life-8", &run_finished(&server.id, "r2"));
-    visitor
-        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
     visitor.sees_status(Status::Idle).await;
 }
 
@@ -76,15 +61,9 @@ async fn a_run_that_is_under_way_goes_on_where_it_is() {
 async fn a_stream_that_breaks_goes_on_in_the_midst_of_a_message() {
     let server = Server::new();
     let (visitor, stream) = server.asked_visitor().await;
-    stream.tells(
-        "",
-        "life-5",
-        &run_started(&server.id, "r2", json!([answer("reply")])),
-    );
+    stream.tells("", "life-5", &run_started(&server.id, "r2", json!([answer("reply")])));
     stream.tells("", "life-6", &says("m1", "Large "));
-    visitor
-        .sees_lines(&["user: Hello", "ask: answered", "agent: Large "])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large "]).await;
     stream.breaks_off();
     let next = server.asked("/events").await;
     assert_eq!(next.header("last-event-id").as_deref(), Some("life-6"));
@@ -92,9 +71,7 @@ async fn a_stream_that_breaks_goes_on_in_the_midst_of_a_message() {
     // What was told already, and then what was missed.
     next.tells("", "life-6", &says("m1", "Large "));
     next.tells("", "life-7", &says("m1", "it is."));
-    visitor
-        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
 }
 
 #[test]
@@ -118,9 +95,7 @@ async fn without_a_network_the_page_says_so() {
     let (visitor, stream) = server.asked_visitor().await;
     scripted_agent::is_connected(false);
     visitor.sees_connection(Connection::Offline).await;
-    visitor
-        .sees("the stream given up", |_| stream.is_aborted())
-        .await;
+    visitor.sees("the stream given up", |_| stream.is_aborted()).await;
     server.asked("/events").await.is_unreachable();
     scripted_agent::is_connected(true);
     server.heard().await;
@@ -135,35 +110,19 @@ async fn a_server_that_was_started_again_tells_everything_anew() {
     stream.tells("reset", "", &json!({}));
     let none = run_started(&server.id, "r9", json!([]));
     stream.tells("", "", &none);
-    let history = json!([hello(), size_call(), answer("reply"), {"id": "m1", "role": "assistant", "content": "Large it is."}]);
-    stream.tells(
-        "",
-        "",
-        &json!({"type": "MESSAGES_SNAPSHOT", "messages": history}),
-    );
+    let history =
+        json!([hello(), size_call(), answer("reply"), {"id": "m1", "role": "assistant", "content": "Large it is."}]);
+    stream.tells("", "", &json!({"type": "MESSAGES_SNAPSHOT", "messages": history}));
     stream.tells("", "other-0", &run_finished(&server.id, "r9"));
-    visitor
-        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
     assert_eq!(visitor.keys()[..2], before[..], "what was shown stays");
     visitor.sees_status(Status::Idle).await;
     stream.tells(
         "",
         "other-1",
-        &run_started(
-            &server.id,
-            "r10",
-            json!([{"id": "u9", "role": "user", "content": "More"}]),
-        ),
+        &run_started(&server.id, "r10", json!([{"id": "u9", "role": "user", "content": "More"}])),
     );
-    visitor
-        .sees_lines(&[
-            "user: Hello",
-            "ask: answered",
-            "agent: Large it is.",
-            "user: More",
-        ])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is.", "user: More"]).await;
 }
 
 #[test]
@@ -185,14 +144,7 @@ async fn what_another_client_says_and_hears_is_shown() {
     stream.tells("", "life-5", &run_started(&server.id, "r2", said));
     stream.tells("state_change", "life-6", &json!({"type": "llm_requesting"}));
     stream.tells("", "life-7", &says("m1", "Large it is."));
-    visitor
-        .sees_lines(&[
-            "user: Hello",
-            "ask: answered",
-            "user: Large",
-            "agent: Large it is.",
-        ])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "user: Large", "agent: Large it is."]).await;
     visitor.sees_status(Status::Running).await;
     stream.tells("", "life-8", &run_finished(&server.id, "r2"));
     visitor.sees_status(Status::Idle).await;
@@ -219,21 +171,9 @@ async fn a_run_of_ones_own_is_not_shown_twice() {
     stream.tells(
         "",
         "life-9",
-        &run_started(
-            &server.id,
-            "r3",
-            json!([{"id": "u9", "role": "user", "content": "More"}]),
-        ),
+        &run_started(&server.id, "r3", json!([{"id": "u9", "role": "user", "content": "More"}])),
     );
-    visitor
-        .sees_lines(&[
-            "user: Hello",
-            "ask: answered",
-            "user: Large",
-            "agent: Large it is.",
-            "user: More",
-        ])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "user: Large", "agent: Large it is.", "user: More"]).await;
 }
 
 #[test]
@@ -244,29 +184,18 @@ async fn a_response_that_breaks_off_is_taken_up_from_the_server() {
     let call = Call::next().await;
     call.accept_as(&server.id);
     call.says("m1", "Large ");
-    visitor
-        .sees_lines(&[
-            "user: Hello",
-            "ask: answered",
-            "user: Large",
-            "agent: Large ",
-        ])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "user: Large", "agent: Large "]).await;
     call.breaks_off();
     let mut description = answered("reply", "life-7m");
     description["runId"] = call.input.run_id.as_str().into();
     server.describes(description).await;
     visitor.sees_status(Status::Running).await;
-    visitor
-        .sees("the old stream given up", |_| stream.is_aborted())
-        .await;
+    visitor.sees("the old stream given up", |_| stream.is_aborted()).await;
     let next = server.heard().await;
     next.tells("", "life-8", &says("m1", "Large "));
     next.tells("", "life-9", &says("m1", "it is."));
     next.tells("", "life-10", &run_finished(&server.id, &call.input.run_id));
-    visitor
-        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
     visitor.sees_status(Status::Idle).await;
 }
 
@@ -288,9 +217,7 @@ async fn a_reply_that_was_lost_on_its_way_goes_again_as_the_same_reply() {
     assert_ne!(lost.input.run_id, again.input.run_id);
     again.accept_as(&server.id);
     again.finishes_as(&server.id);
-    visitor
-        .sees_lines(&["user: Hello", "ask: answered", "user: Large"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "user: Large"]).await;
     assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
 }
 
@@ -301,14 +228,10 @@ async fn a_reply_that_arrived_unheard_is_not_sent_again() {
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
     call.is_unreachable();
-    server
-        .describes(answered(&call.reply_id(), "life-5m"))
-        .await;
+    server.describes(answered(&call.reply_id(), "life-5m")).await;
     visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
     visitor.sees_status(Status::Running).await;
-    visitor
-        .sees("the old stream given up", |_| stream.is_aborted())
-        .await;
+    visitor.sees("the old stream given up", |_| stream.is_aborted()).await;
     let next = server.heard().await;
     next.tells("", "life-6", &run_finished(&server.id, "r2"));
     visitor.sees_status(Status::Idle).await;
@@ -330,17 +253,13 @@ async fn a_reply_on_its_way_survives_a_reload() {
     assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
     again.accept_as(&server.id);
     again.finishes_as(&server.id);
-    visitor
-        .sees_lines(&["user: Hello", "ask: answered", "user: Large"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "user: Large"]).await;
     drop(visitor);
     // Once it is there, nothing is sent any more.
     let visitor = Visitor::beside(server.options());
     server.describes(asking("life-4m")).await;
     server.heard().await;
-    visitor
-        .sees_lines(&["user: Hello", "ask: answerable"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
 }
@@ -348,13 +267,10 @@ async fn a_reply_on_its_way_survives_a_reload() {
 #[test]
 async fn a_message_on_its_way_survives_a_reload() {
     let server = Server::new();
-    let nothing =
-        json!({"messages": [], "state": {"type": "idle"}, "pending": [], "lastEventId": "life-0m"});
+    let nothing = json!({"messages": [], "state": {"type": "idle"}, "pending": [], "lastEventId": "life-0m"});
     let visitor = Visitor::first(server.options());
     server.describes(nothing.clone()).await;
-    visitor
-        .sees("the way free", |chat| chat.send("Hello"))
-        .await;
+    visitor.sees("the way free", |chat| chat.send("Hello")).await;
     let before = Call::next().await;
     drop(visitor);
     let visitor = Visitor::beside(server.options());
@@ -378,14 +294,9 @@ async fn what_is_said_before_the_server_is_there_is_said_then() {
     server.describes(asking("life-4m")).await;
     // It turns out to be the answer to what waits.
     let call = Call::next().await;
-    assert_eq!(
-        call.input.messages[2].text(),
-        r#"{"answers":{"Which size?":"Large"}}"#
-    );
+    assert_eq!(call.input.messages[2].text(), r#"{"answers":{"Which size?":"Large"}}"#);
     call.accept_as(&server.id);
-    visitor
-        .sees_lines(&["user: Hello", "ask: answered", "user: Large"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "user: Large"]).await;
 }
 
 #[test]
@@ -405,17 +316,12 @@ async fn what_was_said_before_a_question_came_does_not_answer_it() {
     Call::next().await.is_unreachable();
     // Meanwhile the agent has asked, in another tab.
     server.describes(asking("life-9m")).await;
-    visitor
-        .sees_lines(&["user: Hello", "ask: answerable", "user: Any news?"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answerable", "user: Any news?"]).await;
     assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
     let said: Vec<_> = call.input.messages.iter().map(|it| it.text()).collect();
-    assert!(
-        said.ends_with(&["Large".into(), "Any news?".into()]),
-        "{said:?}"
-    );
+    assert!(said.ends_with(&["Large".into(), "Any news?".into()]), "{said:?}");
 }
 
 #[test]
@@ -435,9 +341,7 @@ async fn rest_delivers_and_what_follows_comes_by_the_events() {
     post.answers(200, &json!({"state": {"type": "llm_requesting"}}));
     stream.tells("", "life-7", &says("m1", "Large it is."));
     stream.tells("", "life-8", &run_finished(&server.id, "r2"));
-    visitor
-        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
     visitor.sees_status(Status::Idle).await;
     assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
 }
@@ -460,19 +364,12 @@ async fn what_rest_can_not_express_goes_in_a_run() {
     let options = server.options().with_delivery(Delivery::Rest);
     let (visitor, _stream) = server.asked_visitor_with(options).await;
     assert!(visitor.chat.send("large"), "which answers the question");
-    assert_eq!(
-        server.posted("/respond").await.body()["answers"],
-        json!({"Which size?": "Large"})
-    );
+    assert_eq!(server.posted("/respond").await.body()["answers"], json!({"Which size?": "Large"}));
     let other = Server::new();
     let options = other.options().with_delivery(Delivery::Rest);
     let visitor = Visitor::first(options);
-    other
-        .describes(json!({"messages": [], "state": {"type": "idle"}, "pending": [], "lastEventId": "life-0m"}))
-        .await;
-    visitor
-        .sees("the way free", |chat| chat.send("Hello"))
-        .await;
+    other.describes(json!({"messages": [], "state": {"type": "idle"}, "pending": [], "lastEventId": "life-0m"})).await;
+    visitor.sees("the way free", |chat| chat.send("Hello")).await;
     assert_eq!(Call::next().await.input.messages[0].text(), "Hello");
 }
 
@@ -496,14 +393,8 @@ async fn an_interrupt_can_be_answered_after_a_reload() {
     let call = Call::next().await;
     let resume = call.input.resume.as_ref().expect("it resumes");
     assert_eq!(resume[0].interrupt_id, "c1");
-    assert_eq!(
-        resume[0].payload,
-        Some(json!({"answers": {"Which size?": "Large"}}))
-    );
-    assert_eq!(
-        call.input.forwarded_props,
-        Some(json!({"interrupts": true}))
-    );
+    assert_eq!(resume[0].payload, Some(json!({"answers": {"Which size?": "Large"}})));
+    assert_eq!(call.input.forwarded_props, Some(json!({"interrupts": true})));
 }
 
 #[test]
@@ -519,9 +410,7 @@ async fn a_run_that_died_with_its_server_is_called_back_to_life() {
     call.accept_as(&server.id);
     call.says("m1", "Large it is.");
     call.finishes_as(&server.id);
-    visitor
-        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
 }
 
@@ -584,9 +473,7 @@ async fn a_first_message_that_was_lost_goes_again_when_the_server_is_back() {
     call.accept_as(&server.id);
     call.says("m1", "Good day");
     call.finishes_as(&server.id);
-    visitor
-        .sees_lines(&["user: Hello", "agent: Good day"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "agent: Good day"]).await;
     visitor.sees_status(Status::Idle).await;
     // What has begun is followed.
     server.asked("").await;
@@ -601,9 +488,7 @@ async fn a_first_message_that_arrived_unheard_is_not_sent_again() {
     let mut description = asking("life-4m");
     description["messages"][0]["id"] = lost.input.messages[0].id().into();
     server.describes(description).await;
-    visitor
-        .sees_lines(&["user: Hello", "ask: answerable"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     server.heard().await;
     scripted_agent::tick().await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
@@ -615,19 +500,12 @@ async fn whoever_stops_the_first_message_can_say_another() {
     assert!(visitor.chat.send("Hello"));
     let first = Call::next().await;
     visitor.chat.stop();
-    visitor
-        .sees("the request given up", |_| first.is_aborted())
-        .await;
+    visitor.sees("the request given up", |_| first.is_aborted()).await;
     visitor.sees_status(Status::Idle).await;
     server.asked("").await.answers(404, &no_conversation());
-    visitor
-        .sees("a second message taken", |chat| chat.send("Good day"))
-        .await;
+    visitor.sees("a second message taken", |chat| chat.send("Good day")).await;
     let call = Call::next().await;
-    assert_eq!(
-        call.input.messages.last().expect("it says it").text(),
-        "Good day"
-    );
+    assert_eq!(call.input.messages.last().expect("it says it").text(), "Good day");
     visitor.sees_status(Status::Running).await;
 }
 
@@ -659,9 +537,7 @@ async fn whether_a_conversation_is_still_to_come_back_is_known() {
     assert!(visitor.chat.restoring.get_untracked());
     scripted_agent::is_connected(true);
     server.describes(asking("life-4m")).await;
-    visitor
-        .sees_lines(&["user: Hello", "ask: answerable"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     assert!(!visitor.chat.restoring.get_untracked());
     server.heard().await;
     let (newcomer, _) = newcomer().await;
@@ -714,11 +590,7 @@ async fn stop_asks_the_server_to_end_the_run() {
     let server = Server::new();
     let (visitor, stream) = server.asked_visitor().await;
     // One that somebody else has started.
-    stream.tells(
-        "",
-        "life-5",
-        &run_started(&server.id, "r2", json!([answer("other")])),
-    );
+    stream.tells("", "life-5", &run_started(&server.id, "r2", json!([answer("other")])));
     visitor.sees_status(Status::Running).await;
     visitor.chat.stop();
     let post = server.posted("/cancel").await;
@@ -738,9 +610,7 @@ async fn stop_asks_the_server_to_end_the_run() {
     let post = server.posted("/cancel").await;
     assert_eq!(post.body(), json!({"runId": call.input.run_id}));
     post.answers(500, &json!({}));
-    visitor
-        .sees("the request given up", |_| call.is_aborted())
-        .await;
+    visitor.sees("the request given up", |_| call.is_aborted()).await;
 }
 
 #[test]
@@ -757,9 +627,7 @@ async fn stop_ends_no_run_but_the_one_that_it_was_meant_for() {
     visitor.sees("the way free", |chat| chat.send("More")).await;
     let next = Call::next().await;
     post.is_unreachable();
-    visitor
-        .sees("that the page looks again", |_| stream.is_aborted())
-        .await;
+    visitor.sees("that the page looks again", |_| stream.is_aborted()).await;
     assert!(!next.is_aborted());
 }
 
@@ -767,23 +635,14 @@ async fn stop_ends_no_run_but_the_one_that_it_was_meant_for() {
 async fn a_page_that_nobody_sees_leaves_the_stream_to_others() {
     let server = Server::new();
     let (visitor, stream) = server.asked_visitor().await;
-    stream.tells(
-        "",
-        "life-5",
-        &run_started(&server.id, "r2", json!([answer("other")])),
-    );
+    stream.tells("", "life-5", &run_started(&server.id, "r2", json!([answer("other")])));
     visitor.sees_status(Status::Running).await;
     scripted_agent::is_shown(false);
     scripted_agent::tick().await;
-    assert!(
-        !stream.is_aborted(),
-        "somebody waits for the agent's answer"
-    );
+    assert!(!stream.is_aborted(), "somebody waits for the agent's answer");
     stream.tells("", "life-6", &run_finished(&server.id, "r2"));
     visitor.sees_status(Status::Idle).await;
-    visitor
-        .sees("the stream given up", |_| stream.is_aborted())
-        .await;
+    visitor.sees("the stream given up", |_| stream.is_aborted()).await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
     scripted_agent::is_shown(true);
     let next = server.asked("/events").await;
@@ -797,53 +656,32 @@ async fn tabs_share_one_stream_and_when_its_holder_leaves_another_takes_over() {
     let second = Visitor::beside(server.options());
     server.describes(asking("life-4m")).await;
     second.sees_phase("c1", Phase::Answerable).await;
-    stream.tells(
-        "",
-        "life-5",
-        &run_started(&server.id, "r2", json!([answer("other")])),
-    );
+    stream.tells("", "life-5", &run_started(&server.id, "r2", json!([answer("other")])));
     stream.tells("", "life-6", &says("m1", "Large "));
     for tab in [&first, &second] {
-        tab.sees_lines(&["user: Hello", "ask: answered", "agent: Large "])
-            .await;
+        tab.sees_lines(&["user: Hello", "ask: answered", "agent: Large "]).await;
     }
-    assert_eq!(
-        scripted_agent::waiting(),
-        Vec::<String>::new(),
-        "one stream is enough"
-    );
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new(), "one stream is enough");
     drop(first);
     let next = server.asked("/events").await;
     assert_eq!(next.header("last-event-id").as_deref(), Some("life-6"));
     next.streams();
     next.tells("", "life-7", &says("m1", "it is."));
-    second
-        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
-        .await;
+    second.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
 }
 
 #[test]
 async fn a_tab_that_comes_in_the_midst_of_a_run_sees_all_of_it() {
     let server = Server::new();
     let (first, stream) = server.asked_visitor().await;
-    stream.tells(
-        "",
-        "life-5",
-        &run_started(&server.id, "r2", json!([answer("other")])),
-    );
+    stream.tells("", "life-5", &run_started(&server.id, "r2", json!([answer("other")])));
     stream.tells("", "life-6", &says("m1", "Large "));
-    first
-        .sees_lines(&["user: Hello", "ask: answered", "agent: Large "])
-        .await;
+    first.sees_lines(&["user: Hello", "ask: answered", "agent: Large "]).await;
     let second = Visitor::beside(server.options());
     server.describes(answered("other", "life-5m")).await;
-    second
-        .sees_lines(&["user: Hello", "ask: answered", "agent: Large "])
-        .await;
+    second.sees_lines(&["user: Hello", "ask: answered", "agent: Large "]).await;
     stream.tells("", "life-7", &says("m1", "it is."));
-    second
-        .sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."])
-        .await;
+    second.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
 }
 
 #[test]
@@ -861,23 +699,13 @@ async fn ten_tabs_are_in_step_and_a_reply_of_one_shows_in_all() {
     let call = Call::next().await;
     call.accept_as(&server.id);
     let said = serde_json::to_value(&call.input.messages[2..]).expect("messages are JSON");
-    stream.tells(
-        "",
-        "life-5",
-        &run_started(&server.id, &call.input.run_id, said),
-    );
+    stream.tells("", "life-5", &run_started(&server.id, &call.input.run_id, said));
     stream.tells("", "life-6", &says("m1", "Large it is."));
     call.says("m1", "Large it is.");
     call.finishes_as(&server.id);
     stream.tells("", "life-7", &run_finished(&server.id, &call.input.run_id));
     for tab in &tabs {
-        tab.sees_lines(&[
-            "user: Hello",
-            "ask: answered",
-            "user: Large",
-            "agent: Large it is.",
-        ])
-        .await;
+        tab.sees_lines(&["user: Hello", "ask: answered", "user: Large", "agent: Large it is."]).await;
         tab.sees_status(Status::Idle).await;
     }
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
@@ -962,9 +790,7 @@ async fn the_servers_deadline_comes_with_the_conversation() {
     let mut description = asking("life-4m");
     description["pending"][0]["expiresAt"] = text.into();
     server.describes(description).await;
-    visitor
-        .sees_lines(&["user: Hello", "ask: answerable"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     sees_deadline(&visitor, deadline).await;
 }
 
@@ -980,14 +806,11 @@ async fn the_servers_deadline_comes_with_the_events_and_stays_when_all_is_told_a
     let stream = server.heard().await;
     stream.tells("reset", "", &json!({}));
     stream.tells("", "", &run_started(&server.id, "r9", json!([])));
-    let history =
-        json!([hello(), size_call(), {"id": "m1", "role": "assistant", "content": "Well?"}]);
+    let history = json!([hello(), size_call(), {"id": "m1", "role": "assistant", "content": "Well?"}]);
     let history = json!({"type": "MESSAGES_SNAPSHOT", "messages": history});
     stream.tells("", "", &history);
     stream.tells("", "other-0", &run_finished(&server.id, "r9"));
-    visitor
-        .sees_lines(&["user: Hello", "ask: answerable", "agent: Well?"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answerable", "agent: Well?"]).await;
     sees_deadline(&visitor, deadline).await;
 }
 

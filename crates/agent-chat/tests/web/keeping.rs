@@ -10,9 +10,7 @@ use serde_json::json;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 fn options(id: &str) -> ChatOptions {
-    ChatOptions::new("/agent")
-        .with_delivery(Delivery::UserMessage)
-        .with_conversation(id)
+    ChatOptions::new("/agent").with_delivery(Delivery::UserMessage).with_conversation(id)
 }
 
 /// Who was asked for the size.
@@ -24,9 +22,7 @@ async fn asked(id: &str) -> Visitor {
 async fn a_reload_finds_what_was_said_and_the_question_that_waits() {
     drop(asked("reload").await);
     let visitor = Visitor::beside(options("reload"));
-    visitor
-        .sees_lines(&["user: Hello", "ask: answerable"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
     assert_eq!(call.input.thread_id, "reload");
@@ -37,14 +33,7 @@ async fn a_reload_finds_what_was_said_and_the_question_that_waits() {
     visitor.sees_status(Status::Idle).await;
     drop(visitor);
     let visitor = Visitor::beside(options("reload"));
-    visitor
-        .sees_lines(&[
-            "user: Hello",
-            "ask: answered",
-            "user: Large",
-            "agent: Large it is.",
-        ])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "user: Large", "agent: Large it is."]).await;
     assert!(Visitor::beside(options("another")).keys().is_empty());
 }
 
@@ -74,9 +63,7 @@ async fn a_legacy_interrupt_is_still_answered_by_its_command() {
     let call = Call::next().await;
     call.accept();
     let value = serde_json::to_string(SIZE).expect("a text");
-    call.event(&format!(
-        r#"{{"type":"CUSTOM","name":"on_interrupt","value":{value},"rawEvent":{{"id":"i1"}}}}"#
-    ));
+    call.event(&format!(r#"{{"type":"CUSTOM","name":"on_interrupt","value":{value},"rawEvent":{{"id":"i1"}}}}"#));
     call.finishes();
     visitor.sees_phase("i1", Phase::Answerable).await;
     visitor.sees_status(Status::Idle).await;
@@ -94,9 +81,7 @@ async fn a_legacy_interrupt_is_still_answered_by_its_command() {
     visitor.sees_status(Status::Idle).await;
     drop(visitor);
     let visitor = Visitor::beside(options("legacy"));
-    visitor
-        .sees_lines(&["user: Hello", "ask: answered", "agent: Small then."])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Small then."]).await;
     let outcome = visitor.ask("i1").ask.get_untracked().outcome;
     let Some(Outcome::Answered(reply)) = outcome else {
         panic!("{outcome:?}");
@@ -111,15 +96,11 @@ async fn a_reload_in_the_midst_of_a_run_keeps_what_had_come() {
     let call = Call::next().await;
     call.accept();
     call.says("m1", "Let me th");
-    visitor
-        .sees_lines(&["user: Hello", "agent: Let me th"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "agent: Let me th"]).await;
     scripted_agent::tells("pagehide");
     drop(visitor);
     let visitor = Visitor::beside(options("midst"));
-    visitor
-        .sees_lines(&["user: Hello", "agent: Let me th"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "agent: Let me th"]).await;
     visitor.sees_status(Status::Failed(Trouble::BrokeOff)).await;
     visitor.chat.retry();
     assert_eq!(Call::next().await.input.messages.len(), 2);
@@ -133,11 +114,7 @@ async fn what_may_have_arrived_is_sent_again_only_by_its_user() {
     drop(visitor);
     let visitor = Visitor::beside(options("uncertain"));
     let reason = Sending::Failed(Trouble::Unknown.to_string());
-    visitor
-        .sees("the doubt on the card", |_| {
-            visitor.ask("c1").sending.get_untracked() == reason
-        })
-        .await;
+    visitor.sees("the doubt on the card", |_| visitor.ask("c1").sending.get_untracked() == reason).await;
     scripted_agent::tick().await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
     visitor.picks("c1", SIZE, 1);
@@ -179,14 +156,7 @@ async fn another_tab_sees_what_was_said_here() {
     scripted_agent::tick().await;
     assert_eq!(there.line(1), "ask: answerable");
     scripted_agent::stores("agent-chat conversation /agent tabs");
-    there
-        .sees_lines(&[
-            "user: Hello",
-            "ask: answered",
-            "user: Large",
-            "agent: Large it is.",
-        ])
-        .await;
+    there.sees_lines(&["user: Hello", "ask: answered", "user: Large", "agent: Large it is."]).await;
 }
 
 #[test]
@@ -214,11 +184,7 @@ async fn the_last_conversations_are_kept_and_of_each_the_last_messages() {
     }
     drop(visitor);
     let visitor = Visitor::beside(options("long"));
-    assert_eq!(
-        visitor.keys().len(),
-        2,
-        "one round is all there is room for"
-    );
+    assert_eq!(visitor.keys().len(), 2, "one round is all there is room for");
     let text = visitor.line(0);
     assert_eq!(text, "user: More");
 }
@@ -226,20 +192,9 @@ async fn the_last_conversations_are_kept_and_of_each_the_last_messages() {
 #[test]
 async fn what_is_kept_and_can_not_be_read_is_as_if_it_were_not_there() {
     scripted_agent::fresh();
-    let storage = window()
-        .local_storage()
-        .ok()
-        .flatten()
-        .expect("there is one");
-    for kept in [
-        "",
-        "\n{}",
-        "x\ny",
-        "\n{\"type\":\"MESSAGES_SNAPSHOT\",\"messages\":[1]}",
-    ] {
-        storage
-            .set_item("agent-chat conversation /agent garbage", kept)
-            .expect("there is room");
+    let storage = window().local_storage().ok().flatten().expect("there is one");
+    for kept in ["", "\n{}", "x\ny", "\n{\"type\":\"MESSAGES_SNAPSHOT\",\"messages\":[1]}"] {
+        storage.set_item("agent-chat conversation /agent garbage", kept).expect("there is room");
         let visitor = Visitor::beside(options("garbage"));
         assert!(visitor.keys().is_empty());
         assert!(visitor.chat.send("Hello"));
@@ -262,10 +217,7 @@ async fn the_address_names_the_conversation() {
     visitor.sees_lines(&["user: Hello"]).await;
     assert_eq!(visitor.chat.conversation_id(), call.input.thread_id);
     for other in ["#c=", "#c=a/b", "#top", ""] {
-        window()
-            .location()
-            .set_hash(other)
-            .expect("it is an address");
+        window().location().set_hash(other).expect("it is an address");
         let visitor = Visitor::beside(ChatOptions::new("/agent").kept_in_address());
         assert_ne!(visitor.chat.conversation_id(), call.input.thread_id);
         assert!(visitor.keys().is_empty());
@@ -280,11 +232,7 @@ async fn another_address_leads_to_another_conversation() {
     assert!(!visitor.chat.left.get_untracked());
     let location = window().location();
     location.set_hash("c=another-one").expect("it takes it");
-    visitor
-        .sees("that the address has changed", |chat| {
-            chat.left.get_untracked()
-        })
-        .await;
+    visitor.sees("that the address has changed", |chat| chat.left.get_untracked()).await;
     drop(visitor);
     let visitor = Visitor::beside(ChatOptions::new("/agent").kept_in_address());
     assert_eq!(visitor.chat.conversation_id(), "another-one");
@@ -299,19 +247,13 @@ async fn headers_are_kept_for_their_origin() {
     assert_eq!(kept_headers("https://one.example/other?x"), header("one"));
     assert_eq!(kept_headers("https://one.example:8443/agent"), []);
     assert_eq!(kept_headers("javascript:alert(1)"), []);
-    assert!(!keep_headers(
-        "/agent",
-        &[("no header".to_owned(), String::new())]
-    ));
+    assert!(!keep_headers("/agent", &[("no header".to_owned(), String::new())]));
     let headers = kept_headers("/agent");
     let visitor = Visitor::first(ChatOptions::new("/agent").with_headers(headers));
     visitor.chat.send("Hello");
     let call = Call::next().await;
     assert_eq!(call.header("authorization").as_deref(), Some("own"));
-    assert_eq!(
-        call.header("content-type").as_deref(),
-        Some("application/json")
-    );
+    assert_eq!(call.header("content-type").as_deref(), Some("application/json"));
     assert!(keep_headers("/agent", &[]));
     assert_eq!(kept_headers("/agent"), []);
 }
@@ -319,25 +261,15 @@ async fn headers_are_kept_for_their_origin() {
 #[test]
 async fn an_agent_that_is_not_allowed_is_refused_before_anything_is_sent() {
     for (list, agent) in [
-        (
-            json!({"allowAgents": ["https://other.example"]}),
-            "https://agent.example",
-        ),
-        (
-            json!({"allowAgents": ["https://agent.example"]}),
-            "https://agent.example:8443",
-        ),
+        (json!({"allowAgents": ["https://other.example"]}), "https://agent.example"),
+        (json!({"allowAgents": ["https://agent.example"]}), "https://agent.example:8443"),
         (json!("no list"), "https://agent.example"),
     ] {
         let url = format!("{agent}/run");
         let visitor = Visitor::first(ChatOptions::new(url).with_allow_list("/settings.json"));
         assert!(visitor.chat.send("Hello"), "it waits for the permission");
-        Request::next("GET /settings.json")
-            .await
-            .answers(200, &list);
-        let trouble = Trouble::NotAllowed {
-            agent: agent.to_owned(),
-        };
+        Request::next("GET /settings.json").await.answers(200, &list);
+        let trouble = Trouble::NotAllowed { agent: agent.to_owned() };
         visitor.sees_status(Status::Failed(trouble.clone())).await;
         assert!(!visitor.chat.send("Hello"));
         // The operator may have allowed it since.
@@ -350,9 +282,7 @@ async fn an_agent_that_is_not_allowed_is_refused_before_anything_is_sent() {
         assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
     }
     let visitor = Visitor::first(ChatOptions::new("blob:x").with_allow_list("/settings.json"));
-    let trouble = Trouble::NotAllowed {
-        agent: "blob:x".to_owned(),
-    };
+    let trouble = Trouble::NotAllowed { agent: "blob:x".to_owned() };
     visitor.sees_status(Status::Failed(trouble)).await;
 }
 
@@ -361,9 +291,7 @@ async fn who_is_allowed_can_not_be_told_without_the_list_and_is_asked_again() {
     let options = ChatOptions::new("https://agent.example/agent");
     let visitor = Visitor::first(options.with_allow_list("/settings.json"));
     Request::next("GET /settings.json").await.is_unreachable();
-    visitor
-        .sees_status(Status::Failed(Trouble::Unreachable))
-        .await;
+    visitor.sees_status(Status::Failed(Trouble::Unreachable)).await;
     visitor.chat.retry();
     is_allowed_to_talk(&visitor).await;
 }
@@ -427,11 +355,7 @@ async fn what_is_said_before_it_is_known_who_is_allowed_outlives_a_reload_and_go
 /// The list is there and names the agent: it is talked to.
 async fn is_allowed_to_talk(visitor: &Visitor) {
     let list = json!({"allowAgents": ["https://agent.example"]});
-    Request::next("GET /settings.json")
-        .await
-        .answers(200, &list);
-    visitor
-        .sees("the way free", |chat| chat.send("Hello"))
-        .await;
+    Request::next("GET /settings.json").await.answers(200, &list);
+    visitor.sees("the way free", |chat| chat.send("Hello")).await;
     Call::next().await;
 }

@@ -29,21 +29,14 @@ async fn what_is_said_shows_at_once_and_the_agent_streams() {
     let call = Call::next().await;
     assert_eq!(roles(&call), ["user"]);
     assert_eq!(
-        call.input
-            .tools
-            .iter()
-            .flatten()
-            .map(|tool| tool.name.as_str())
-            .collect::<Vec<_>>(),
+        call.input.tools.iter().flatten().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
         ["ask_user_question"]
     );
     call.accept();
     call.says("m1", "Good ");
     visitor.sees_lines(&["user: Hello", "agent: Good "]).await;
     call.says("m1", "day");
-    visitor
-        .sees_lines(&["user: Hello", "agent: Good day"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "agent: Good day"]).await;
     assert_eq!(visitor.chat.status.get_untracked(), Status::Running);
     call.finishes();
     visitor.sees_status(Status::Idle).await;
@@ -65,10 +58,7 @@ async fn an_ask_shows_before_its_arguments_end() {
     visitor.sees_phase("c1", Phase::Streaming).await;
     visitor
         .sees("the growing text", |_| {
-            visitor
-                .ask("c1")
-                .ask
-                .with_untracked(|ask| ask.questions[0].question.text == "Which si")
+            visitor.ask("c1").ask.with_untracked(|ask| ask.questions[0].question.text == "Which si")
         })
         .await;
 }
@@ -79,17 +69,12 @@ async fn a_pick_goes_as_tool_message_and_user_message_with_one_reply_id() {
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
     assert_eq!(roles(&call), ["user", "assistant", "tool", "user"]);
-    assert_eq!(
-        call.input.messages[2].text(),
-        r#"{"answers":{"Which size?":"Large"}}"#
-    );
+    assert_eq!(call.input.messages[2].text(), r#"{"answers":{"Which size?":"Large"}}"#);
     assert_eq!(call.input.messages[3].text(), "Large");
     assert_eq!(about(&call, 2), about(&call, 3));
     assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
     call.accept();
-    visitor
-        .sees_lines(&["user: Hello", "ask: answered", "user: Large"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "user: Large"]).await;
     assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
 }
 
@@ -102,14 +87,7 @@ async fn a_pick_before_the_end_of_the_run_is_held() {
     assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
     call.finishes();
     let call = Call::next().await;
-    assert_eq!(
-        call.input
-            .messages
-            .last()
-            .map(|message| message.text().into_owned())
-            .as_deref(),
-        Some("Small")
-    );
+    assert_eq!(call.input.messages.last().map(|message| message.text().into_owned()).as_deref(), Some("Small"));
 }
 
 #[test]
@@ -120,14 +98,7 @@ async fn two_asks_go_back_together() {
     assert!(visitor.holds("c1") && !visitor.holds("c2"));
     visitor.picks("c2", COLOUR, 1);
     let call = Call::next().await;
-    assert_eq!(
-        call.input
-            .messages
-            .iter()
-            .filter(|message| matches!(message, Message::Tool(_)))
-            .count(),
-        2
-    );
+    assert_eq!(call.input.messages.iter().filter(|message| matches!(message, Message::Tool(_))).count(), 2);
 }
 
 #[test]
@@ -152,9 +123,7 @@ async fn what_came_too_late_is_never_the_answer_to_another_question() {
     assert!(!visitor.chat.send_alone("It also smells of petrol"));
     assert_eq!(visitor.chat.status.get_untracked(), Status::Idle);
     assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
-    visitor
-        .sees_lines(&["user: Hello", "ask: answerable"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
     assert_eq!(call.input.messages[3].text(), "Large");
@@ -174,15 +143,11 @@ async fn what_is_picked_so_far_goes_along_with_what_is_typed_instead() {
     call.asks("c1", BOTH);
     call.finishes();
     visitor.sees_status(Status::Idle).await;
-    let large = Selection {
-        selected: vec![1],
-        ..Selection::default()
-    };
+    let large = Selection { selected: vec![1], ..Selection::default() };
     visitor.ask("c1").picks.set(vec![large]);
     assert!(visitor.chat.send("Please stop asking"));
     let call = Call::next().await;
-    let result: Value =
-        serde_json::from_str(&call.input.messages[2].text()).expect("the result is JSON");
+    let result: Value = serde_json::from_str(&call.input.messages[2].text()).expect("the result is JSON");
     assert_eq!(result["outcome"], "replied_in_chat");
     assert_eq!(result["text"], "Please stop asking");
     assert_eq!(result["details"][0]["selected"][0]["label"], "Large");
@@ -191,19 +156,17 @@ async fn what_is_picked_so_far_goes_along_with_what_is_typed_instead() {
 
 #[test]
 async fn the_delivery_follows_what_the_agent_does() {
-    for (delivery, roles_at_the_end) in [
-        (Delivery::Automatic, &["assistant", "tool"][..]),
-        (Delivery::UserMessage, &["assistant", "tool", "user"]),
-    ] {
+    for (delivery, roles_at_the_end) in
+        [(Delivery::Automatic, &["assistant", "tool"][..]), (Delivery::UserMessage, &["assistant", "tool", "user"])]
+    {
         let options = ChatOptions::new("/agent").with_delivery(delivery);
         let visitor = Visitor::asked_with(options).await;
         visitor.picks("c1", SIZE, 1);
         assert_eq!(&roles(&Call::next().await)[1..], roles_at_the_end);
     }
-    for (delivery, roles_at_the_end) in [
-        (Delivery::Automatic, &["assistant", "tool", "user"][..]),
-        (Delivery::ToolResult, &["assistant", "tool"]),
-    ] {
+    for (delivery, roles_at_the_end) in
+        [(Delivery::Automatic, &["assistant", "tool", "user"][..]), (Delivery::ToolResult, &["assistant", "tool"])]
+    {
         let server = Server::new();
         let options = server.options().with_delivery(delivery);
         let (visitor, _stream) = server.asked_visitor_with(options).await;
@@ -227,9 +190,7 @@ async fn an_agent_elsewhere_that_does_not_answer_may_not_let_the_page_in() {
     visitor.chat.send("Hello");
     Call::next().await.is_unreachable();
     let origin = "https://agent.example".to_owned();
-    visitor
-        .sees_status(Status::Failed(Trouble::Elsewhere { origin }))
-        .await;
+    visitor.sees_status(Status::Failed(Trouble::Elsewhere { origin })).await;
 }
 
 #[test]
@@ -252,9 +213,7 @@ async fn a_users_words_that_arrive_by_and_by_are_shown() {
 async fn only_a_message_that_is_still_to_grow_is_arriving() {
     let (visitor, call) = Visitor::greeting().await;
     let arriving = |expected: &'static [&str]| {
-        visitor.sees("what is arriving", move |chat| {
-            chat.arriving.with_untracked(|ids| ids == expected)
-        })
+        visitor.sees("what is arriving", move |chat| chat.arriving.with_untracked(|ids| ids == expected))
     };
     call.event(r#"{"type":"TEXT_MESSAGE_START","messageId":"m1","role":"assistant"}"#);
     call.event(r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"Good"}"#);
@@ -273,20 +232,16 @@ async fn a_typed_text_answers_what_waits() {
     let visitor = Visitor::asked().await;
     assert!(visitor.chat.send("large"));
     let call = Call::next().await;
-    assert_eq!(
-        call.input.messages[2].text(),
-        r#"{"answers":{"Which size?":"Large"}}"#
-    );
+    assert_eq!(call.input.messages[2].text(), r#"{"answers":{"Which size?":"Large"}}"#);
     assert_eq!(about(&call, 3)["by"], "composer");
 }
 
 #[test]
 async fn a_typed_text_answers_one_of_the_questions_that_wait() {
     // What one of them offers is for that one, and what none offers for the first.
-    for (typed, meant, other, answer) in [
-        ("blue", "c2", "c1", (SIZE, "Small")),
-        ("Very large", "c1", "c2", (COLOUR, "Red")),
-    ] {
+    for (typed, meant, other, answer) in
+        [("blue", "c2", "c1", (SIZE, "Small")), ("Very large", "c1", "c2", (COLOUR, "Red"))]
+    {
         let visitor = Visitor::asked_twice().await;
         assert!(visitor.chat.send(typed));
         assert!(visitor.holds(meant) && !visitor.holds(other), "{typed}");
@@ -312,10 +267,7 @@ async fn who_talks_of_something_else_goes_past_all_that_wait() {
     let said: Vec<_> = call.input.messages.iter().map(Message::text).collect();
     let with = |words: &str| said.iter().any(|text| text.contains(words));
     assert!(with("replied_in_chat"), "{said:?}");
-    assert!(
-        with(ask_user_question::outcome::SUPERSEDED_TEXT),
-        "{said:?}"
-    );
+    assert!(with(ask_user_question::outcome::SUPERSEDED_TEXT), "{said:?}");
 }
 
 #[test]
@@ -336,11 +288,7 @@ async fn a_reply_that_fails_goes_back_to_its_card_and_is_the_same_reply_when_sen
     let failed = Call::next().await;
     failed.is_unreachable();
     let reason = Sending::Failed(Trouble::Unreachable.to_string());
-    visitor
-        .sees("the failure on the card", |_| {
-            visitor.ask("c1").sending.get_untracked() == reason
-        })
-        .await;
+    visitor.sees("the failure on the card", |_| visitor.ask("c1").sending.get_untracked() == reason).await;
     visitor.sees_status(Status::Idle).await;
     visitor.sees_phase("c1", Phase::Answerable).await;
     visitor.picks("c1", SIZE, 1);
@@ -354,10 +302,7 @@ async fn a_message_that_fails_can_be_tried_again() {
     let visitor = Visitor::new();
     visitor.chat.send("Hello");
     let failed = Call::next().await;
-    failed.refuses(
-        503,
-        r#"{"code":"busy","message":"Too many conversations."}"#,
-    );
+    failed.refuses(503, r#"{"code":"busy","message":"Too many conversations."}"#);
     visitor
         .sees_status(Status::Failed(Trouble::Refused {
             status: 503,
@@ -430,10 +375,7 @@ async fn what_somebody_else_answered_first_is_shown() {
     visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
     visitor.sees_status(Status::Idle).await;
     assert!(visitor.chat.send("And now?"));
-    assert_eq!(
-        roles(&Call::next().await),
-        ["user", "assistant", "tool", "user"]
-    );
+    assert_eq!(roles(&Call::next().await), ["user", "assistant", "tool", "user"]);
 }
 
 #[test]
@@ -441,7 +383,9 @@ async fn two_interrupts_go_back_together() {
     let (visitor, call) = Visitor::greeting().await;
     call.asks("c1", SIZE);
     call.asks("c2", COLOUR);
-    call.interrupts(r#"[{"id":"i1","reason":"tool_call","toolCallId":"c1"},{"id":"i2","reason":"tool_call","toolCallId":"c2"}]"#);
+    call.interrupts(
+        r#"[{"id":"i1","reason":"tool_call","toolCallId":"c1"},{"id":"i2","reason":"tool_call","toolCallId":"c2"}]"#,
+    );
     visitor.sees_status(Status::Idle).await;
     visitor.picks("c1", SIZE, 0);
     assert_eq!(visitor.chat.status.get_untracked(), Status::Idle);
@@ -462,9 +406,7 @@ async fn what_cannot_be_asked_is_cancelled_by_what_is_said_instead() {
     assert_eq!(resume[0]["status"], "cancelled");
     assert_eq!(roles(&call), ["user", "user"]);
     call.accept();
-    visitor
-        .sees_lines(&["user: Hello", "ask: declined", "user: Not now"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "ask: declined", "user: Not now"]).await;
 }
 
 #[test]
@@ -485,18 +427,12 @@ async fn an_interrupt_without_a_call_is_shown_after_what_was_said() {
     let (visitor, call) = Visitor::greeting().await;
     call.says("m1", "One thing.");
     call.interrupts(r#"[{"id":"i1","reason":"input_required","message":"Your name?","responseSchema":{"type":"object","properties":{"response":{"type":"string"}},"required":["response"]}}]"#);
-    visitor
-        .sees_lines(&["user: Hello", "agent: One thing.", "ask: answerable"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "agent: One thing.", "ask: answerable"]).await;
 }
 
 #[test]
 async fn an_open_call_of_a_tool_that_needs_approval_becomes_a_question() {
-    let options = || {
-        ChatOptions::new("/agent")
-            .with_approvals(["delete_file"])
-            .with_conversation("approval")
-    };
+    let options = || ChatOptions::new("/agent").with_approvals(["delete_file"]).with_conversation("approval");
     let visitor = Visitor::first(options());
     visitor.chat.send("Tidy up");
     let call = Call::next().await;
@@ -508,9 +444,7 @@ async fn an_open_call_of_a_tool_that_needs_approval_becomes_a_question() {
     ] {
         call.event(event);
     }
-    visitor
-        .sees_lines(&["user: Tidy up", "tool: delete_file"])
-        .await;
+    visitor.sees_lines(&["user: Tidy up", "tool: delete_file"]).await;
     let before = visitor.keys();
     call.finishes();
     let asked = ["user: Tidy up", "ask: answerable"];
@@ -536,9 +470,7 @@ async fn a_deadline_expires_the_ask_by_itself() {
     let (visitor, call) = Visitor::greeting().await;
     call.asks("c1", SIZE);
     let soon = js_sys::Date::new(&(js_sys::Date::now() + 60.0).into()).to_iso_string();
-    call.interrupts(&format!(
-        r#"[{{"id":"i1","reason":"tool_call","toolCallId":"c1","expiresAt":"{soon}"}}]"#
-    ));
+    call.interrupts(&format!(r#"[{{"id":"i1","reason":"tool_call","toolCallId":"c1","expiresAt":"{soon}"}}]"#));
     visitor.sees_phase("c1", Phase::Answerable).await;
     visitor.sees_phase("c1", Phase::Expired).await;
 }
@@ -547,9 +479,7 @@ async fn a_deadline_expires_the_ask_by_itself() {
 async fn a_text_that_a_snapshot_replaces_is_another_entry() {
     let (visitor, call) = Visitor::greeting().await;
     call.says("m1", "Good day");
-    visitor
-        .sees_lines(&["user: Hello", "agent: Good day"])
-        .await;
+    visitor.sees_lines(&["user: Hello", "agent: Good day"]).await;
     let before = visitor.keys();
     call.event(r#"{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m1","role":"assistant","content":"Bad weather"}]}"#);
     visitor.sees_lines(&["agent: Bad weather"]).await;
@@ -579,10 +509,7 @@ async fn a_breach_of_protocol_ends_the_request() {
         unreachable!("it was seen");
     };
     let told = trouble.to_string();
-    assert!(
-        !told.contains(details.as_str()) && !told.contains("event"),
-        "{told}"
-    );
+    assert!(!told.contains(details.as_str()) && !told.contains("event"), "{told}");
 }
 
 fn roles(call: &Call) -> Vec<&'static str> {

@@ -70,9 +70,7 @@ pub(crate) fn waiting() -> Vec<String> {
 
 /// Lets every task run that is due.
 pub(crate) async fn tick() {
-    JsFuture::from(next_task())
-        .await
-        .expect("a task always comes");
+    JsFuture::from(next_task()).await.expect("a task always comes");
 }
 
 /// One request that waits for its response.
@@ -85,9 +83,7 @@ pub(crate) struct Call {
 impl Call {
     /// The next request, as soon as it is made.
     pub(crate) async fn next() -> Self {
-        let call = JsFuture::from(next_call("POST /agent"))
-            .await
-            .expect("a call comes");
+        let call = JsFuture::from(next_call("POST /agent")).await.expect("a call comes");
         let input = serde_json::from_str(&body_of(&call)).expect("the body is a RunAgentInput");
         Self { call, input }
     }
@@ -100,10 +96,7 @@ impl Call {
     /// The same, in a conversation of this id.
     pub(crate) fn accept_as(&self, thread_id: &str) {
         accept(&self.call);
-        self.event(&format!(
-            r#"{{"type":"RUN_STARTED","threadId":"{thread_id}","runId":"{}"}}"#,
-            self.input.run_id
-        ));
+        self.event(&format!(r#"{{"type":"RUN_STARTED","threadId":"{thread_id}","runId":"{}"}}"#, self.input.run_id));
     }
 
     /// `metadata.ask.replyId` of the first reply.
@@ -126,27 +119,19 @@ impl Call {
 
     /// Says something.
     pub(crate) fn says(&self, id: &str, text: &str) {
-        self.event(&format!(
-            r#"{{"type":"TEXT_MESSAGE_CHUNK","messageId":"{id}","delta":{text:?}}}"#
-        ));
+        self.event(&format!(r#"{{"type":"TEXT_MESSAGE_CHUNK","messageId":"{id}","delta":{text:?}}}"#));
     }
 
     /// Calls the ask tool, arguments and all.
     pub(crate) fn asks(&self, id: &str, arguments: &str) {
         self.begins_ask(id, arguments);
-        self.event(&format!(
-            r#"{{"type":"TOOL_CALL_END","toolCallId":"{id}"}}"#
-        ));
+        self.event(&format!(r#"{{"type":"TOOL_CALL_END","toolCallId":"{id}"}}"#));
     }
 
     /// Calls the ask tool and leaves its arguments open.
     pub(crate) fn begins_ask(&self, id: &str, arguments: &str) {
-        self.event(&format!(
-            r#"{{"type":"TOOL_CALL_START","toolCallId":"{id}","toolCallName":"ask_user_question"}}"#
-        ));
-        self.event(&format!(
-            r#"{{"type":"TOOL_CALL_ARGS","toolCallId":"{id}","delta":{arguments:?}}}"#
-        ));
+        self.event(&format!(r#"{{"type":"TOOL_CALL_START","toolCallId":"{id}","toolCallName":"ask_user_question"}}"#));
+        self.event(&format!(r#"{{"type":"TOOL_CALL_ARGS","toolCallId":"{id}","delta":{arguments:?}}}"#));
     }
 
     /// Ends the run well.
@@ -156,10 +141,7 @@ impl Call {
 
     /// The same, in a conversation of this id.
     pub(crate) fn finishes_as(&self, thread_id: &str) {
-        self.event(&format!(
-            r#"{{"type":"RUN_FINISHED","threadId":"{thread_id}","runId":"{}"}}"#,
-            self.input.run_id
-        ));
+        self.event(&format!(r#"{{"type":"RUN_FINISHED","threadId":"{thread_id}","runId":"{}"}}"#, self.input.run_id));
         close(&self.call);
     }
 
@@ -227,16 +209,8 @@ impl Request {
 
     /// Sends a frame of the stream.
     pub(crate) fn tells(&self, event: &str, id: &str, data: &Value) {
-        let event = if event.is_empty() {
-            String::new()
-        } else {
-            format!("event: {event}\n")
-        };
-        let id = if id.is_empty() {
-            String::new()
-        } else {
-            format!("id: {id}\n")
-        };
+        let event = if event.is_empty() { String::new() } else { format!("event: {event}\n") };
+        let id = if id.is_empty() { String::new() } else { format!("id: {id}\n") };
         write(&self.call, &format!("{event}{id}data: {data}\n\n"));
     }
 

@@ -19,16 +19,12 @@ impl Server {
     pub(crate) fn new() -> Self {
         let number = CONVERSATIONS.get() + 1;
         CONVERSATIONS.set(number);
-        Self {
-            id: format!("conversation-{number}"),
-        }
+        Self { id: format!("conversation-{number}") }
     }
 
     /// How a page is set up that comes back to the conversation.
     pub(crate) fn options(&self) -> ChatOptions {
-        ChatOptions::new("/agent")
-            .with_conversations()
-            .with_conversation(&self.id)
+        ChatOptions::new("/agent").with_conversations().with_conversation(&self.id)
     }
 
     /// Answers the request for the history.
@@ -62,9 +58,7 @@ impl Server {
         let visitor = Visitor::first(options);
         self.describes(asking("life-4m")).await;
         let stream = self.heard().await;
-        visitor
-            .sees_lines(&["user: Hello", "ask: answerable"])
-            .await;
+        visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
         (visitor, stream)
     }
 }

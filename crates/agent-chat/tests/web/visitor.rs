@@ -1,18 +1,17 @@
 //! A user of the hook, as a page is one.
 
 use crate::scripted_agent::{self, Call};
-use agent_chat::{
-    AgentChat, Ask, ChatOptions, Connection, Delivery, EntryKey, Item, Status, Trouble,
-    use_agent_chat,
-};
+use agent_chat::{AgentChat, Ask, ChatOptions, Connection, Delivery, EntryKey, Item, Status, Trouble, use_agent_chat};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
 use leptos::prelude::*;
 
 /// One question with two options.
-pub(crate) const SIZE: &str = r#"{"questions":[{"question":"Which size?","header":"Size","options":[{"label":"Small"},{"label":"Large"}]}]}"#;
+pub(crate) const SIZE: &str =
+    r#"{"questions":[{"question":"Which size?","header":"Size","options":[{"label":"Small"},{"label":"Large"}]}]}"#;
 /// Another one.
-pub(crate) const COLOUR: &str = r#"{"questions":[{"question":"Which colour?","header":"Colour","options":[{"label":"Red"},{"label":"Blue"}]}]}"#;
+pub(crate) const COLOUR: &str =
+    r#"{"questions":[{"question":"Which colour?","header":"Colour","options":[{"label":"Red"},{"label":"Blue"}]}]}"#;
 
 /// Both at once.
 pub(crate) const BOTH: &str = r#"{"questions":[{"question":"Which size?","header":"Size","options":[{"label":"Small"},{"label":"Large"}]},{"question":"Which colour?","header":"Colour","options":[{"label":"Red"},{"label":"Blue"}]}]}"#;
@@ -103,11 +102,7 @@ impl Visitor {
                 // Lets all other tasks run first.
                 scripted_agent::tick().await;
             }
-            panic!(
-                "{place}: never seen: {what}; shown: {:?}, {:?}",
-                lines(chat),
-                chat.status.get_untracked()
-            );
+            panic!("{place}: never seen: {what}; shown: {:?}, {:?}", lines(chat), chat.status.get_untracked());
         }
     }
 
@@ -117,47 +112,32 @@ impl Visitor {
 
     pub(crate) async fn sees_last_line(&self, expected: &str) {
         let last = |chat| lines(chat).pop();
-        self.sees("the last line", |chat| {
-            last(chat).as_deref() == Some(expected)
-        })
-        .await;
+        self.sees("the last line", |chat| last(chat).as_deref() == Some(expected)).await;
     }
 
     /// Waits until the page says that it can't read what the agent sends.
     pub(crate) async fn sees_unreadable(&self) {
-        self.sees("the failure", |chat| {
-            matches!(
-                chat.status.get_untracked(),
-                Status::Failed(Trouble::Unreadable(_))
-            )
-        })
-        .await;
-    }
-
-    pub(crate) async fn sees_status(&self, status: Status) {
-        self.sees("the status", |chat| chat.status.get_untracked() == status)
+        self.sees("the failure", |chat| matches!(chat.status.get_untracked(), Status::Failed(Trouble::Unreadable(_))))
             .await;
     }
 
+    pub(crate) async fn sees_status(&self, status: Status) {
+        self.sees("the status", |chat| chat.status.get_untracked() == status).await;
+    }
+
     pub(crate) async fn sees_connection(&self, connection: Connection) {
-        self.sees("the connection", |chat| {
-            chat.connection.get_untracked() == connection
-        })
-        .await;
+        self.sees("the connection", |chat| chat.connection.get_untracked() == connection).await;
     }
 
     pub(crate) async fn sees_phase(&self, tool_call_id: &str, phase: Phase) {
         self.sees("the phase", |chat| {
-            find(chat, tool_call_id)
-                .is_some_and(|ask| ask.ask.with_untracked(|ask| ask.phase) == phase)
+            find(chat, tool_call_id).is_some_and(|ask| ask.ask.with_untracked(|ask| ask.phase) == phase)
         })
         .await;
     }
 
     pub(crate) fn keys(&self) -> Vec<EntryKey> {
-        self.chat
-            .entries
-            .with_untracked(|entries| entries.iter().map(|entry| entry.key.clone()).collect())
+        self.chat.entries.with_untracked(|entries| entries.iter().map(|entry| entry.key.clone()).collect())
     }
 
     /// One line of the transcript.
@@ -177,12 +157,8 @@ impl Visitor {
 
     /// Picks an option of the only question.
     pub(crate) fn picks(&self, tool_call_id: &str, arguments: &str, option: usize) {
-        let ask: AskUserQuestion =
-            serde_json::from_str(arguments).expect("the arguments are an ask");
-        let selection = Selection {
-            selected: vec![option],
-            ..Selection::default()
-        };
+        let ask: AskUserQuestion = serde_json::from_str(arguments).expect("the arguments are an ask");
+        let selection = Selection { selected: vec![option], ..Selection::default() };
         let reply = Reply::check(&ask, vec![selection]).expect("the option exists");
         self.chat.reply(tool_call_id, reply);
     }
@@ -210,11 +186,7 @@ fn lines(chat: AgentChat) -> Vec<String> {
         Item::User(text) => format!("user: {}", text.get_untracked()),
         Item::Assistant(text) => format!("agent: {}", text.get_untracked()),
         Item::Ask(ask) => format!("ask: {}", ask.ask.with_untracked(|ask| ask.phase.as_str())),
-        Item::Tool { name, done } => format!(
-            "tool: {name}{}",
-            if done.get_untracked() { ", done" } else { "" }
-        ),
+        Item::Tool { name, done } => format!("tool: {name}{}", if done.get_untracked() { ", done" } else { "" }),
     };
-    chat.entries
-        .with_untracked(|entries| entries.iter().map(|entry| line(&entry.item)).collect())
+    chat.entries.with_untracked(|entries| entries.iter().map(|entry| line(&entry.item)).collect())
 }

@@ -23,20 +23,12 @@ pub fn meaning(label: &str) -> Meaning {
         return Meaning::Own;
     }
     let plain = label.to_ascii_lowercase().replace(['\'', '’'], "");
-    let opening = OPENINGS
-        .iter()
-        .find_map(|opening| plain.strip_prefix(opening));
+    let opening = OPENINGS.iter().find_map(|opening| plain.strip_prefix(opening));
     let Some(rest) = opening.map(str::trim_start) else {
         let begins = |opening: &&str| opening.starts_with(&plain);
-        return if OPENINGS.iter().any(begins) {
-            Meaning::Open
-        } else {
-            Meaning::Own
-        };
+        return if OPENINGS.iter().any(begins) { Meaning::Open } else { Meaning::Own };
     };
-    let mut words = rest
-        .split(|c: char| !is_letter(c))
-        .filter(|word| !word.is_empty());
+    let mut words = rest.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty());
     let last = words.next_back().unwrap_or_default();
     let may_grow = rest.ends_with(is_letter);
     let is_word = FILLERS.contains(&last) || last.is_empty();
@@ -48,9 +40,7 @@ pub fn meaning(label: &str) -> Meaning {
         Meaning::Own
     } else if is_word && (set_apart || ASKING.iter().any(asks)) {
         Meaning::Other
-    } else if (is_word || begins_word)
-        && (set_apart || ASKING.iter().any(|word| asks(word) || begins_asking(word)))
-    {
+    } else if (is_word || begins_word) && (set_apart || ASKING.iter().any(|word| asks(word) || begins_asking(word))) {
         Meaning::Open
     } else {
         Meaning::Own
@@ -65,10 +55,7 @@ const ASKING: [&str; 2] = ["please", "specify"];
 fn is_letter(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || !c.is_ascii()
-            && !matches!(
-                c,
-                '…' | '–' | '—' | '“' | '”' | '‘' | '’' | '（' | '）' | '：'
-            )
+            && !matches!(c, '…' | '–' | '—' | '“' | '”' | '‘' | '’' | '（' | '）' | '：')
             && !c.is_whitespace()
 }
 
@@ -168,33 +155,15 @@ mod tests {
     #[test]
     fn what_is_known_of_a_beginning_holds_whatever_follows() {
         // Every label of up to four of these pieces.
-        let pieces = [
-            "other",
-            "s",
-            " ",
-            "Something Else",
-            "please",
-            "pl",
-            "specify",
-            "(",
-            "your",
-            "you",
-            "x",
-            "’",
-            "é",
-        ];
+        let pieces =
+            ["other", "s", " ", "Something Else", "please", "pl", "specify", "(", "your", "you", "x", "’", "é"];
         let mut labels = vec![String::new()];
         for _ in 0..4 {
-            let longer: Vec<String> = labels
-                .iter()
-                .flat_map(|label| pieces.iter().map(move |piece| format!("{label}{piece}")))
-                .collect();
+            let longer: Vec<String> =
+                labels.iter().flat_map(|label| pieces.iter().map(move |piece| format!("{label}{piece}"))).collect();
             for (index, label) in longer.iter().enumerate() {
                 let before = meaning(&labels[index / pieces.len()]);
-                assert!(
-                    before != Meaning::Own || meaning(label) == Meaning::Own,
-                    "{label}"
-                );
+                assert!(before != Meaning::Own || meaning(label) == Meaning::Own, "{label}");
             }
             labels = longer;
         }

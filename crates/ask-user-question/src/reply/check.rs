@@ -7,10 +7,7 @@ use crate::validate::{Code, MAX_REPLY_BYTES, Report, Violation};
 use crate::wire::{AskUserQuestion, Question, QuestionOption};
 use std::fmt::Display;
 
-pub(super) fn check(
-    ask: &AskUserQuestion,
-    selections: Vec<Selection>,
-) -> Result<Reply, Vec<Violation>> {
+pub(super) fn check(ask: &AskUserQuestion, selections: Vec<Selection>) -> Result<Reply, Vec<Violation>> {
     let mut draft = Draft::new(ask);
     for (s, selection) in selections.into_iter().enumerate() {
         draft.take(&format!("selections[{s}]"), selection);
@@ -42,16 +39,9 @@ impl<'a> Draft<'a> {
     /// Takes one selection, found at `path`.
     pub(super) fn take(&mut self, path: &str, selection: Selection) {
         let Some(question) = self.ask.questions.get(selection.question) else {
-            let message = format!(
-                "There is no question {}; the ask has {}.",
-                selection.question,
-                self.ask.questions.len()
-            );
-            return self.report.add(
-                format_args!("{path}.question"),
-                Code::UnknownQuestion,
-                message,
-            );
+            let message =
+                format!("There is no question {}; the ask has {}.", selection.question, self.ask.questions.len());
+            return self.report.add(format_args!("{path}.question"), Code::UnknownQuestion, message);
         };
         if self.names(selection.question) {
             let message = format!("Question {} is answered twice.", quoted(&question.question));
@@ -78,19 +68,11 @@ impl<'a> Draft<'a> {
     pub(super) fn finish(mut self) -> Result<Reply, Vec<Violation>> {
         if self.ask.questions.is_empty() {
             // An empty reply would read as consent to who knows what.
-            self.report.add(
-                "questions",
-                Code::Unanswered,
-                "The ask has no questions that could be answered.",
-            );
+            self.report.add("questions", Code::Unanswered, "The ask has no questions that could be answered.");
         }
         for (q, question) in self.ask.questions.iter().enumerate() {
             if !self.named[q] {
-                self.report.add(
-                    format_args!("questions[{q}]"),
-                    Code::Unanswered,
-                    unanswered(question),
-                );
+                self.report.add(format_args!("questions[{q}]"), Code::Unanswered, unanswered(question));
             }
         }
         if self.typed_bytes > MAX_REPLY_BYTES {
@@ -104,20 +86,12 @@ impl<'a> Draft<'a> {
             return Err(self.report.into_violations());
         }
         let answers: Vec<Answer> = self.answers.into_iter().flatten().collect();
-        Ok(Reply {
-            needs_details: needs_details(self.ask, &answers),
-            answers,
-        })
+        Ok(Reply { needs_details: needs_details(self.ask, &answers), answers })
     }
 
     fn answer(&mut self, path: &str, question: &Question, selection: Selection) -> Answer {
         let selected = self.selected(path, question, &selection.selected);
-        let Selection {
-            other,
-            note,
-            skipped,
-            ..
-        } = selection;
+        let Selection { other, note, skipped, .. } = selection;
         if other.as_deref().is_some_and(is_blank) {
             self.report.add(
                 format_args!("{path}.other"),
@@ -127,19 +101,12 @@ impl<'a> Draft<'a> {
         }
         let given = selection.selected.len() + usize::from(other.is_some());
         if skipped && given > 0 {
-            let message = format!(
-                "Question {} is marked skipped and answered too.",
-                quoted(&question.question)
-            );
+            let message = format!("Question {} is marked skipped and answered too.", quoted(&question.question));
             self.report.add(path, Code::AnsweredAndSkipped, message);
         } else if !skipped && given == 0 {
-            self.report
-                .add(path, Code::Unanswered, unanswered(question));
+            self.report.add(path, Code::Unanswered, unanswered(question));
         } else if given > 1 && !question.multi_select {
-            let message = format!(
-                "Question {} takes one answer, not {given}.",
-                quoted(&question.question)
-            );
+            let message = format!("Question {} takes one answer, not {given}.", quoted(&question.question));
             self.report.add(path, Code::TooManyAnswers, message);
         }
         let note = note.filter(|note| !is_blank(note));
@@ -163,53 +130,35 @@ impl<'a> Draft<'a> {
             let path = format_args!("{path}.selected[{s}]");
             match chosen.get_mut(index) {
                 Some(chosen) if !*chosen => *chosen = true,
-                Some(_) => self.report.add(
-                    path,
-                    Code::RepeatedOption,
-                    format_args!("Option {index} is chosen twice."),
-                ),
+                Some(_) => self.report.add(path, Code::RepeatedOption, format_args!("Option {index} is chosen twice.")),
                 None => {
-                    let message = format!(
-                        "There is no option {index}; the question has {}.",
-                        question.options.len()
-                    );
+                    let message = format!("There is no option {index}; the question has {}.", question.options.len());
                     self.report.add(path, Code::UnknownOption, message);
                 }
             }
         }
         let options = question.options.iter().zip(chosen).enumerate();
         let selected = |(index, (option, chosen)): (usize, (&QuestionOption, bool))| {
-            chosen.then(|| Selected {
-                index,
-                label: option.label.clone(),
-            })
+            chosen.then(|| Selected { index, label: option.label.clone() })
         };
         options.filter_map(selected).collect()
     }
 }
 
 fn unanswered(question: &Question) -> String {
-    format!(
-        "Question {} is neither answered nor marked skipped.",
-        quoted(&question.question)
-    )
+    format!("Question {} is neither answered nor marked skipped.", quoted(&question.question))
 }
 
 /// Whether reading the flat map back would not give these answers, or a reader could not be sure that it does.
 fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
-    answers
-        .iter()
-        .zip(&ask.questions)
-        .any(|(answer, question)| {
-            let shares_key = ask.questions[..answer.index]
-                .iter()
-                .any(|earlier| earlier.question == answer.question);
-            shares_key
-                || answer.skipped
-                || answer.other.is_some()
-                || answer.note.is_some()
-                || is_ambiguous(answer, question)
-        })
+    answers.iter().zip(&ask.questions).any(|(answer, question)| {
+        let shares_key = ask.questions[..answer.index].iter().any(|earlier| earlier.question == answer.question);
+        shares_key
+            || answer.skipped
+            || answer.other.is_some()
+            || answer.note.is_some()
+            || is_ambiguous(answer, question)
+    })
 }
 
 /// Whether the flat text of chosen labels might stand for other labels.
@@ -226,15 +175,6 @@ fn is_ambiguous(answer: &Answer, question: &Question) -> bool {
 
 /// Whether a chosen label is that of another option too.
 fn shares_label(answer: &Answer, question: &Question) -> bool {
-    let uses = |label: &str| {
-        question
-            .options
-            .iter()
-            .filter(|option| option.label == label)
-            .count()
-    };
-    answer
-        .selected
-        .iter()
-        .any(|selected| uses(&selected.label) > 1)
+    let uses = |label: &str| question.options.iter().filter(|option| option.label == label).count();
+    answer.selected.iter().any(|selected| uses(&selected.label) > 1)
 }

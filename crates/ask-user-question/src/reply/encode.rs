@@ -5,8 +5,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, SerializeStruct, Seriali
 
 impl Serialize for Reply {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut reply =
-            serializer.serialize_struct("Reply", 1 + usize::from(self.needs_details))?;
+        let mut reply = serializer.serialize_struct("Reply", 1 + usize::from(self.needs_details))?;
         reply.serialize_field("answers", &Flat(&self.answers))?;
         if self.needs_details {
             reply.serialize_field("details", &Details(&self.answers))?;
@@ -38,10 +37,7 @@ pub(super) fn flat(answers: &[Answer]) -> Vec<(&str, String)> {
         let Some(text) = answer.text() else {
             continue;
         };
-        match entries
-            .iter_mut()
-            .find(|(question, _)| *question == answer.question)
-        {
+        match entries.iter_mut().find(|(question, _)| *question == answer.question) {
             Some((_, joined)) => {
                 joined.push_str(", ");
                 joined.push_str(&text);
@@ -86,21 +82,14 @@ struct DetailOption<'a> {
 
 impl<'a> From<&'a Answer> for Detail<'a> {
     fn from(answer: &'a Answer) -> Self {
-        let option = |selected: &'a super::Selected| DetailOption {
-            index: selected.index,
-            label: &selected.label,
-        };
+        let option = |selected: &'a super::Selected| DetailOption { index: selected.index, label: &selected.label };
         Self {
             index: answer.index,
             header: answer.header.as_deref(),
             selected: answer.selected.iter().map(option).collect(),
             other: answer.other.as_deref(),
             note: answer.note.as_deref(),
-            status: if answer.skipped {
-                "skipped"
-            } else {
-                "answered"
-            },
+            status: if answer.skipped { "skipped" } else { "answered" },
         }
     }
 }

@@ -21,10 +21,8 @@ impl Reply {
         match &self.answers[..] {
             [only] => only.message(),
             answers => {
-                let lines: Vec<String> = answers
-                    .iter()
-                    .map(|answer| line_start(answer.title()) + &answer.message())
-                    .collect();
+                let lines: Vec<String> =
+                    answers.iter().map(|answer| line_start(answer.title()) + &answer.message()).collect();
                 lines.join("\n")
             }
         }
@@ -52,10 +50,7 @@ impl Reply {
         let selection = |(index, answer): (usize, &str)| {
             let question = &ask.questions[index];
             let read = picked(question, answer).or_else(|| own_words(question, answer))?;
-            Some(Selection {
-                question: index,
-                ..read
-            })
+            Some(Selection { question: index, ..read })
         };
         let selections = answers.into_iter().enumerate().map(selection);
         Self::check(ask, selections.collect::<Option<_>>()?).ok()
@@ -98,13 +93,11 @@ fn split<'a>(questions: &[Question], text: &'a str) -> Option<Vec<&'a str>> {
 pub(crate) fn picked(question: &Question, text: &str) -> Option<Selection> {
     // A label may look as if it had a note.
     only_picked(question, text).or_else(|| {
-        let mut split = with_notes(text)
-            .take(MOST_PARTS)
-            .filter_map(|(answer, note)| {
-                let note = Some(note.to_owned());
-                let read = only_picked(question, answer)?;
-                Some(Selection { note, ..read })
-            });
+        let mut split = with_notes(text).take(MOST_PARTS).filter_map(|(answer, note)| {
+            let note = Some(note.to_owned());
+            let read = only_picked(question, answer)?;
+            Some(Selection { note, ..read })
+        });
         split.next()
     })
 }
@@ -112,15 +105,9 @@ pub(crate) fn picked(question: &Question, text: &str) -> Option<Selection> {
 fn only_picked(question: &Question, text: &str) -> Option<Selection> {
     let (selected, rest) = labels(question, text);
     if rest.is_none() && (selected.len() == 1 || question.multi_select) {
-        return Some(Selection {
-            selected,
-            ..Selection::default()
-        });
+        return Some(Selection { selected, ..Selection::default() });
     }
-    (text == SKIPPED_TEXT).then(|| Selection {
-        skipped: true,
-        ..Selection::default()
-    })
+    (text == SKIPPED_TEXT).then(|| Selection { skipped: true, ..Selection::default() })
 }
 
 /// The answer that has text of the user's own, perhaps behind options, and perhaps with a note.
@@ -133,20 +120,14 @@ fn own_words(question: &Question, text: &str) -> Option<Selection> {
         Some((other, note)) if !is_blank(other) => (other, Some(note.to_owned())),
         _ => (own, None),
     };
-    (!is_blank(other)).then(|| Selection {
-        selected,
-        other: Some(other.to_owned()),
-        note,
-        ..Selection::default()
-    })
+    (!is_blank(other)).then(|| Selection { selected, other: Some(other.to_owned()), note, ..Selection::default() })
 }
 
 /// Every way to take the end of a text for a note. A note that nobody can see is none.
 fn with_notes(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let inner = text.strip_suffix(')').unwrap_or_default();
     let at = inner.match_indices(NOTE);
-    at.map(|(at, _)| (&inner[..at], &inner[at + NOTE.len()..]))
-        .filter(|(_, note)| !is_blank(note))
+    at.map(|(at, _)| (&inner[..at], &inner[at + NOTE.len()..])).filter(|(_, note)| !is_blank(note))
 }
 
 /// The options whose labels a text begins with, joined as a message joins them: in order, the longest that fits at each place, unless two options

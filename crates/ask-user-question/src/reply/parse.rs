@@ -24,11 +24,7 @@ pub(super) fn parse(ask: &AskUserQuestion, json: &Value) -> Result<Reply, Vec<Vi
             ));
         }
         None => {
-            return Err(refused(
-                "answers",
-                Code::MissingField,
-                "`answers` is missing.",
-            ));
+            return Err(refused("answers", Code::MissingField, "`answers` is missing."));
         }
     };
     let mut draft = Draft::new(ask);
@@ -52,11 +48,8 @@ pub(crate) fn lenient_details(ask: &AskUserQuestion, details: &Value) -> Vec<Sel
     let fitting = |detail: &Value| {
         let detail = Detail::read(detail).ok()?;
         let question = ask.questions.get(detail.selection.question)?;
-        let fits = detail
-            .labels
-            .iter()
-            .zip(&detail.selection.selected)
-            .all(|(label, &option)| fits(question, option, label));
+        let fits =
+            detail.labels.iter().zip(&detail.selection.selected).all(|(label, &option)| fits(question, option, label));
         fits.then_some(detail.selection)
     };
     details.iter().filter_map(fitting).collect()
@@ -72,35 +65,25 @@ struct Detail<'a> {
 impl<'a> Detail<'a> {
     /// Reads an item, or says which field cannot be read and what it must be.
     fn read(detail: &'a Value) -> Result<Self, (String, &'static str)> {
-        let index = |value: &Value| {
-            value
-                .get("index")
-                .and_then(Value::as_u64)
-                .and_then(|index| usize::try_from(index).ok())
-        };
+        let index =
+            |value: &Value| value.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
         let text = |key: &str| match detail.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
             Some(_) => Err((format!(".{key}"), "a string")),
         };
-        let question =
-            index(detail).ok_or_else(|| (".index".to_owned(), "the index of a question"))?;
+        let question = index(detail).ok_or_else(|| (".index".to_owned(), "the index of a question"))?;
         let chosen = match detail.get("selected") {
             None | Some(Value::Null) => &[][..],
-            Some(chosen) => chosen
-                .as_array()
-                .ok_or_else(|| (".selected".to_owned(), "an array"))?,
+            Some(chosen) => chosen.as_array().ok_or_else(|| (".selected".to_owned(), "an array"))?,
         };
         let mut selected = Vec::new();
         let mut labels = Vec::new();
         for (s, option) in chosen.iter().enumerate() {
             let label = option.get("label").and_then(Value::as_str);
-            let (index, label) = index(option).zip(label).ok_or_else(|| {
-                (
-                    format!(".selected[{s}]"),
-                    "an object with `index` and `label`",
-                )
-            })?;
+            let (index, label) = index(option)
+                .zip(label)
+                .ok_or_else(|| (format!(".selected[{s}]"), "an object with `index` and `label`"))?;
             selected.push(index);
             labels.push(label);
         }
@@ -109,22 +92,13 @@ impl<'a> Detail<'a> {
             Some(Some("skipped")) => true,
             Some(_) => return Err((".status".to_owned(), "\"answered\" or \"skipped\"")),
         };
-        let selection = Selection {
-            question,
-            selected,
-            other: text("other")?,
-            note: text("note")?,
-            skipped,
-        };
+        let selection = Selection { question, selected, other: text("other")?, note: text("note")?, skipped };
         Ok(Self { selection, labels })
     }
 }
 
 fn fits(question: &Question, option: usize, label: &str) -> bool {
-    question
-        .options
-        .get(option)
-        .is_some_and(|option| option.label == label)
+    question.options.get(option).is_some_and(|option| option.label == label)
 }
 
 fn read_details(draft: &mut Draft<'_>, ask: &AskUserQuestion, details: &[Value]) {
@@ -133,11 +107,7 @@ fn read_details(draft: &mut Draft<'_>, ask: &AskUserQuestion, details: &[Value])
         let Detail { selection, labels } = match Detail::read(detail) {
             Ok(detail) => detail,
             Err((field, must_be)) => {
-                draft.report(
-                    format_args!("{path}{field}"),
-                    Code::WrongType,
-                    format_args!("This must be {must_be}."),
-                );
+                draft.report(format_args!("{path}{field}"), Code::WrongType, format_args!("This must be {must_be}."));
                 continue;
             }
         };
@@ -146,11 +116,7 @@ fn read_details(draft: &mut Draft<'_>, ask: &AskUserQuestion, details: &[Value])
                 // An index out of range is reported with the rest of the selection.
                 if option < question.options.len() && !fits(question, option, label) {
                     let message = format!("Option {option} is not {}.", quoted(label));
-                    draft.report(
-                        format_args!("{path}.selected[{s}].label"),
-                        Code::Contradiction,
-                        message,
-                    );
+                    draft.report(format_args!("{path}.selected[{s}].label"), Code::Contradiction, message);
                 }
             }
         }
@@ -162,16 +128,8 @@ fn read_details(draft: &mut Draft<'_>, ask: &AskUserQuestion, details: &[Value])
 fn read_flat(draft: &mut Draft<'_>, ask: &AskUserQuestion, answers: &Map<String, Value>) {
     for (key, value) in answers {
         let path = || format!("answers[{}]", Value::String(key.clone()));
-        let Some(q) = ask
-            .questions
-            .iter()
-            .position(|question| question.question == *key)
-        else {
-            draft.report(
-                path(),
-                Code::UnknownQuestion,
-                "The ask has no question with this text.",
-            );
+        let Some(q) = ask.questions.iter().position(|question| question.question == *key) else {
+            draft.report(path(), Code::UnknownQuestion, "The ask has no question with this text.");
             continue;
         };
         let Some(text) = value.as_str() else {
@@ -194,21 +152,9 @@ fn read_flat(draft: &mut Draft<'_>, ask: &AskUserQuestion, answers: &Map<String,
 
 /// What a flat text says: one label, labels joined with commas, or else custom text; `None` where it is blank.
 pub(super) fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selection> {
-    let position = |text: &str| {
-        question
-            .options
-            .iter()
-            .position(|option| option.label == text)
-    };
-    let one = position(text)
-        .or_else(|| position(text.trim()))
-        .map(|index| vec![index]);
-    let selected = one.or_else(|| {
-        question
-            .multi_select
-            .then(|| joined_labels(question, text))
-            .flatten()
-    });
+    let position = |text: &str| question.options.iter().position(|option| option.label == text);
+    let one = position(text).or_else(|| position(text.trim())).map(|index| vec![index]);
+    let selected = one.or_else(|| question.multi_select.then(|| joined_labels(question, text)).flatten());
     if selected.is_none() && is_blank(text) {
         return None;
     }
@@ -259,35 +205,18 @@ fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
 fn compare(reply: &Reply, answers: &Map<String, Value>) -> Result<(), Vec<Violation>> {
     let expected = flat(reply.answers());
     let said = |key: &str| answers.get(key).and_then(Value::as_str);
-    let differs = expected
-        .iter()
-        .filter(|(key, text)| said(key) != Some(text))
-        .map(|(key, _)| *key);
+    let differs = expected.iter().filter(|(key, text)| said(key) != Some(text)).map(|(key, _)| *key);
     // A question that the details skip, for the map names no unknown ones any more.
-    let skipped = answers
-        .keys()
-        .map(String::as_str)
-        .filter(|key| !expected.iter().any(|(question, _)| question == key));
+    let skipped =
+        answers.keys().map(String::as_str).filter(|key| !expected.iter().any(|(question, _)| question == key));
     let violation = |key: &str| {
         let path = format!("answers[{}]", json::text(&key.into()));
-        refused(
-            &path,
-            Code::Contradiction,
-            "`answers` and `details` say different things about this question.",
-        )
+        refused(&path, Code::Contradiction, "`answers` and `details` say different things about this question.")
     };
     let violations: Vec<Violation> = differs.chain(skipped).flat_map(violation).collect();
-    if violations.is_empty() {
-        Ok(())
-    } else {
-        Err(violations)
-    }
+    if violations.is_empty() { Ok(()) } else { Err(violations) }
 }
 
 fn refused(path: &str, code: Code, message: &str) -> Vec<Violation> {
-    vec![Violation {
-        path: path.to_owned(),
-        code,
-        message: message.to_owned(),
-    }]
+    vec![Violation { path: path.to_owned(), code, message: message.to_owned() }]
 }

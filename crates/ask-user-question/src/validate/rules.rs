@@ -11,16 +11,9 @@ use std::ops::RangeInclusive;
 type Object = Map<String, Value>;
 
 pub(super) fn violations(limits: &Limits, ask: &Value) -> Vec<Violation> {
-    let mut rules = Rules {
-        limits,
-        report: Report::default(),
-    };
+    let mut rules = Rules { limits, report: Report::default() };
     if exceeds(ask, MAX_ASK_BYTES) {
-        let Violation {
-            path,
-            code,
-            message,
-        } = too_large();
+        let Violation { path, code, message } = too_large();
         rules.report.add(path, code, message);
     }
     rules.ask(ask);
@@ -31,9 +24,7 @@ pub(super) fn too_large() -> Violation {
     Violation {
         path: String::new(),
         code: Code::TooLarge,
-        message: format!(
-            "The whole ask must stay under {MAX_ASK_BYTES} bytes; ask less, or with shorter texts."
-        ),
+        message: format!("The whole ask must stay under {MAX_ASK_BYTES} bytes; ask less, or with shorter texts."),
     }
 }
 
@@ -55,11 +46,7 @@ impl Rules<'_> {
         for (q, question) in questions.iter().enumerate() {
             let path = format!("questions[{q}]");
             let Some(question) = question.as_object() else {
-                self.wrong_type(
-                    &path,
-                    "A question",
-                    "an object with `question` and `options`",
-                );
+                self.wrong_type(&path, "A question", "an object with `question` and `options`");
                 continue;
             };
             self.question(&path, q, question, &mut seen);
@@ -74,11 +61,7 @@ impl Rules<'_> {
                 "Question {} repeats questions[{first}]; answers are keyed by the question text, so ask each only once.",
                 quoted(text)
             );
-            self.report.add(
-                format_args!("{path}.question"),
-                Code::DuplicateQuestion,
-                message,
-            );
+            self.report.add(format_args!("{path}.question"), Code::DuplicateQuestion, message);
         }
         self.header(path, question);
         let multi_select = self.flag(question, path, "multiSelect");
@@ -89,8 +72,7 @@ impl Rules<'_> {
         let header = if self.limits.header_required() {
             self.required_text(question, path, "header")
         } else {
-            self.optional_text(question, path, "header")
-                .inspect(|text| self.not_blank(text, path, "header"))
+            self.optional_text(question, path, "header").inspect(|text| self.not_blank(text, path, "header"))
         };
         if let Some((header, max)) = header.zip(self.limits.header_max()) {
             let length = header.chars().count();
@@ -100,8 +82,7 @@ impl Rules<'_> {
                     quoted(header),
                     counted(length, "character")
                 );
-                self.report
-                    .add(format_args!("{path}.header"), Code::HeaderTooLong, message);
+                self.report.add(format_args!("{path}.header"), Code::HeaderTooLong, message);
             }
         }
     }
@@ -126,38 +107,23 @@ impl Rules<'_> {
                     "Label {} repeats options[{first}] of its question; give each option a label of its own.",
                     quoted(label)
                 );
-                self.report
-                    .add(format_args!("{path}.label"), Code::DuplicateLabel, message);
+                self.report.add(format_args!("{path}.label"), Code::DuplicateLabel, message);
             }
             self.optional_text(option, &path, "description");
-            if self.limits.previews()
-                && self.optional_text(option, &path, "preview").is_some()
-                && multi_select
-            {
-                let message = "Previews are for single-select questions: leave `preview` out or set `multiSelect` to false.";
-                self.report.add(
-                    format_args!("{path}.preview"),
-                    Code::PreviewInMultiSelect,
-                    message,
-                );
+            if self.limits.previews() && self.optional_text(option, &path, "preview").is_some() && multi_select {
+                let message =
+                    "Previews are for single-select questions: leave `preview` out or set `multiSelect` to false.";
+                self.report.add(format_args!("{path}.preview"), Code::PreviewInMultiSelect, message);
             }
         }
     }
 
     fn question_count(&mut self, count: usize) {
         let allowed = self.limits.questions();
-        let Some(code) = outside(
-            &allowed,
-            count,
-            Code::TooFewQuestions,
-            Code::TooManyQuestions,
-        ) else {
+        let Some(code) = outside(&allowed, count, Code::TooFewQuestions, Code::TooManyQuestions) else {
             return;
         };
-        let message = format!(
-            "Must have {}; this ask has {count}.",
-            range_of(&allowed, "question")
-        );
+        let message = format!("Must have {}; this ask has {count}.", range_of(&allowed, "question"));
         self.report.add("questions", code, message);
     }
 
@@ -166,21 +132,11 @@ impl Rules<'_> {
         let Some(code) = outside(&allowed, count, Code::TooFewOptions, Code::TooManyOptions) else {
             return;
         };
-        let name = question
-            .get("question")
-            .and_then(Value::as_str)
-            .map(quoted)
-            .unwrap_or_default();
+        let name = question.get("question").and_then(Value::as_str).map(quoted).unwrap_or_default();
         let space = if name.is_empty() { "" } else { " " };
-        let hint = if count < *allowed.start() {
-            " Do not count \"Other\": the card adds it."
-        } else {
-            ""
-        };
-        let message = format!(
-            "Question{space}{name} must have {}; it has {count}.{hint}",
-            range_of(&allowed, "option")
-        );
+        let hint = if count < *allowed.start() { " Do not count \"Other\": the card adds it." } else { "" };
+        let message =
+            format!("Question{space}{name} must have {}; it has {count}.{hint}", range_of(&allowed, "option"));
         self.report.add(path, code, message);
     }
 
@@ -209,11 +165,7 @@ impl Rules<'_> {
     fn optional_text<'a>(&mut self, object: &'a Object, path: &str, key: &str) -> Option<&'a str> {
         let value = object.get(key)?;
         if !value.is_string() {
-            self.wrong_type(
-                format_args!("{path}.{key}"),
-                format_args!("`{key}`"),
-                "a string",
-            );
+            self.wrong_type(format_args!("{path}.{key}"), format_args!("`{key}`"), "a string");
         }
         value.as_str()
     }
@@ -223,11 +175,7 @@ impl Rules<'_> {
             return false;
         };
         if !value.is_boolean() {
-            self.wrong_type(
-                format_args!("{path}.{key}"),
-                format_args!("`{key}`"),
-                "true or false",
-            );
+            self.wrong_type(format_args!("{path}.{key}"), format_args!("`{key}`"), "true or false");
         }
         value.as_bool().unwrap_or(false)
     }
@@ -235,34 +183,20 @@ impl Rules<'_> {
     fn not_blank(&mut self, text: &str, path: &str, key: &str) {
         if is_blank(text) {
             let message = format_args!("`{key}` is blank; write a text that the user can see.");
-            self.report
-                .add(format_args!("{path}.{key}"), Code::BlankText, message);
+            self.report.add(format_args!("{path}.{key}"), Code::BlankText, message);
         }
     }
 
     fn missing(&mut self, path: impl Display, key: &str) {
-        self.report.add(
-            path,
-            Code::MissingField,
-            format_args!("`{key}` is missing."),
-        );
+        self.report.add(path, Code::MissingField, format_args!("`{key}` is missing."));
     }
 
     fn wrong_type(&mut self, path: impl Display, what: impl Display, must_be: &str) {
-        self.report.add(
-            path,
-            Code::WrongType,
-            format_args!("{what} must be {must_be}."),
-        );
+        self.report.add(path, Code::WrongType, format_args!("{what} must be {must_be}."));
     }
 }
 
-fn outside(
-    allowed: &RangeInclusive<usize>,
-    count: usize,
-    too_few: Code,
-    too_many: Code,
-) -> Option<Code> {
+fn outside(allowed: &RangeInclusive<usize>, count: usize, too_few: Code, too_many: Code) -> Option<Code> {
     if count < *allowed.start() {
         Some(too_few)
     } else if count > *allowed.end() {
@@ -275,11 +209,7 @@ fn outside(
 /// "1-4 questions" or "exactly 1 question", as the tool's description says it too.
 pub(crate) fn range_of(allowed: &RangeInclusive<usize>, noun: &str) -> String {
     let (min, max) = (allowed.start(), allowed.end());
-    if min == max {
-        format!("exactly {}", counted(*min, noun))
-    } else {
-        format!("{min}-{max} {noun}s")
-    }
+    if min == max { format!("exactly {}", counted(*min, noun)) } else { format!("{min}-{max} {noun}s") }
 }
 
 /// The texts so far, each with where it came first. A JSON object, because each kind of map is code of its own.

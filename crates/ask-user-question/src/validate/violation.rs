@@ -14,11 +14,7 @@ pub struct Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.path.is_empty() {
-            f.write_str(&self.message)
-        } else {
-            write!(f, "{}: {}", self.path, self.message)
-        }
+        if self.path.is_empty() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.path, self.message) }
     }
 }
 
@@ -186,11 +182,7 @@ impl Report {
             return;
         }
         self.schema_rule |= code.is_schema_rule();
-        self.violations.push(Violation {
-            path: path.to_string(),
-            code,
-            message: message.to_string(),
-        });
+        self.violations.push(Violation { path: path.to_string(), code, message: message.to_string() });
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -1,8 +1,6 @@
 //! The verdict on asks: paths, codes, words, and inputs that want to hurt.
 
-use ask_user_question::validate::{
-    Code, MAX_ASK_BYTES, MAX_REPORTED, check, check_text, describe, validate,
-};
+use ask_user_question::validate::{Code, MAX_ASK_BYTES, MAX_REPORTED, check, check_text, describe, validate};
 use ask_user_question::{AskUserQuestion, Limits};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -11,15 +9,10 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 #[track_caller]
 fn violations(limits: &Limits, ask: Value, expected: &[(&str, &str)]) -> Vec<String> {
     let found = validate(limits, &ask);
-    let codes: Vec<(&str, &str)> = found
-        .iter()
-        .map(|violation| (violation.path.as_str(), violation.code.as_str()))
-        .collect();
+    let codes: Vec<(&str, &str)> =
+        found.iter().map(|violation| (violation.path.as_str(), violation.code.as_str())).collect();
     assert_eq!(codes, expected, "{found:?}");
-    found
-        .into_iter()
-        .map(|violation| violation.message)
-        .collect()
+    found.into_iter().map(|violation| violation.message).collect()
 }
 
 fn question(options: Value) -> Value {
@@ -57,11 +50,7 @@ fn all_violations_come_at_once_in_reading_order() {
 
 #[test]
 fn sentences_tell_the_model_what_to_do() {
-    let none = violations(
-        &Limits::RUNTIME,
-        json!({"questions": []}),
-        &[("questions", "too_few_questions")],
-    );
+    let none = violations(&Limits::RUNTIME, json!({"questions": []}), &[("questions", "too_few_questions")]);
     assert_eq!(none, ["Must have 1-4 questions; this ask has 0."]);
     let chat = violations(
         &Limits::CHAT,
@@ -74,20 +63,10 @@ fn sentences_tell_the_model_what_to_do() {
         json!({"questions": [question(json!([{"label": "A"}]))]}),
         &[("questions[0].options", "too_few_options")],
     );
+    assert_eq!(one, ["Question 'Which?' must have 2-4 options; it has 1. Do not count \"Other\": the card adds it."]);
+    let header = json!({"questions": [{"question": "Q", "header": "0123456789abc", "options": two()}]});
     assert_eq!(
-        one,
-        [
-            "Question 'Which?' must have 2-4 options; it has 1. Do not count \"Other\": the card adds it."
-        ]
-    );
-    let header =
-        json!({"questions": [{"question": "Q", "header": "0123456789abc", "options": two()}]});
-    assert_eq!(
-        violations(
-            &Limits::RUNTIME,
-            header,
-            &[("questions[0].header", "header_too_long")]
-        ),
+        violations(&Limits::RUNTIME, header, &[("questions[0].header", "header_too_long")]),
         ["Header '0123456789abc' has 13 characters; at most 12 are allowed."]
     );
 }
@@ -95,14 +74,8 @@ fn sentences_tell_the_model_what_to_do() {
 #[test]
 fn an_error_result_lists_what_is_wrong() {
     let of = |ask| describe(&validate(&Limits::RUNTIME, &ask));
-    assert_eq!(
-        of(json!({"questions": []})),
-        "Invalid input: questions: Must have 1-4 questions; this ask has 0."
-    );
-    assert_eq!(
-        of(json!([])),
-        "Invalid input: The arguments must be an object with `questions`."
-    );
+    assert_eq!(of(json!({"questions": []})), "Invalid input: questions: Must have 1-4 questions; this ask has 0.");
+    assert_eq!(of(json!([])), "Invalid input: The arguments must be an object with `questions`.");
     let two_violations = of(json!({"questions": [{"question": 1, "options": {}}]}));
     assert_eq!(
         two_violations,
@@ -112,42 +85,26 @@ fn an_error_result_lists_what_is_wrong() {
 
 #[test]
 fn headers_are_counted_in_scalar_values() {
-    let header =
-        |text: &str| json!({"questions": [{"question": "Q", "header": text, "options": two()}]});
+    let header = |text: &str| json!({"questions": [{"question": "Q", "header": text, "options": two()}]});
     violations(&Limits::CODING, header("Größenangabe"), &[]);
     violations(&Limits::CODING, header(&"🛠".repeat(12)), &[]);
-    violations(
-        &Limits::CODING,
-        header(&"🛠".repeat(13)),
-        &[("questions[0].header", "header_too_long")],
-    );
+    violations(&Limits::CODING, header(&"🛠".repeat(13)), &[("questions[0].header", "header_too_long")]);
     violations(&Limits::CHAT, header(&"🛠".repeat(1300)), &[]);
 }
 
 #[test]
 fn bounds_are_inclusive() {
-    let options = |n: usize| json!({"questions": [question((0..n).map(|o| json!({"label": o.to_string()})).collect())]});
+    let options =
+        |n: usize| json!({"questions": [question((0..n).map(|o| json!({"label": o.to_string()})).collect())]});
     for (limits, most) in [(Limits::RUNTIME, 4), (Limits::CODING, 4), (Limits::CHAT, 6)] {
-        violations(
-            &limits,
-            options(1),
-            &[("questions[0].options", "too_few_options")],
-        );
+        violations(&limits, options(1), &[("questions[0].options", "too_few_options")]);
         violations(&limits, options(2), &[]);
         violations(&limits, options(most), &[]);
-        violations(
-            &limits,
-            options(most + 1),
-            &[("questions[0].options", "too_many_options")],
-        );
+        violations(&limits, options(most + 1), &[("questions[0].options", "too_many_options")]);
     }
     let questions = |n: usize| json!({"questions": (0..n).map(|q| json!({"question": q.to_string(), "header": "H", "options": two()})).collect::<Value>()});
     violations(&Limits::CODING, questions(4), &[]);
-    violations(
-        &Limits::CODING,
-        questions(5),
-        &[("questions", "too_many_questions")],
-    );
+    violations(&Limits::CODING, questions(5), &[("questions", "too_many_questions")]);
 }
 
 #[test]
@@ -156,45 +113,30 @@ fn previews_are_judged_only_where_allowed() {
     let with = Limits::RUNTIME.with_previews();
     violations(&Limits::RUNTIME, ask(true, json!(7)), &[]);
     violations(&with, ask(false, json!("x")), &[]);
-    violations(
-        &with,
-        ask(false, json!(7)),
-        &[("questions[0].options[0].preview", "wrong_type")],
-    );
-    violations(
-        &with,
-        ask(true, json!("x")),
-        &[("questions[0].options[0].preview", "preview_in_multi_select")],
-    );
+    violations(&with, ask(false, json!(7)), &[("questions[0].options[0].preview", "wrong_type")]);
+    violations(&with, ask(true, json!("x")), &[("questions[0].options[0].preview", "preview_in_multi_select")]);
 }
 
 #[test]
 fn a_typed_ask_gets_the_same_verdict() {
     let json = json!({"questions": [question(two()), question(two())]});
     let ask: AskUserQuestion = serde_json::from_value(json.clone()).unwrap();
-    assert_eq!(
-        ask.validate(&Limits::CODING),
-        validate(&Limits::CODING, &json)
-    );
+    assert_eq!(ask.validate(&Limits::CODING), validate(&Limits::CODING, &json));
     assert_eq!(ask.validate(&Limits::CODING).len(), 1);
 }
 
 #[test]
 fn wire_types_have_the_defaults_of_their_origins() {
-    let ask: AskUserQuestion = serde_json::from_value(
-        json!({"questions": [{"question": "Q", "options": [{"label": "A", "x": 1}]}], "y": 2}),
-    )
-    .unwrap();
+    let ask: AskUserQuestion =
+        serde_json::from_value(json!({"questions": [{"question": "Q", "options": [{"label": "A", "x": 1}]}], "y": 2}))
+            .unwrap();
     assert_eq!(ask.questions[0].header, None);
     assert!(!ask.questions[0].multi_select);
     assert_eq!(
         serde_json::to_string(&ask).unwrap(),
         r#"{"questions":[{"question":"Q","multiSelect":false,"options":[{"label":"A"}]}]}"#
     );
-    assert!(
-        serde_json::from_value::<AskUserQuestion>(json!({"questions": [{"question": "Q"}]}))
-            .is_err()
-    );
+    assert!(serde_json::from_value::<AskUserQuestion>(json!({"questions": [{"question": "Q"}]})).is_err());
 }
 
 #[test]
@@ -202,18 +144,9 @@ fn what_survives_repair_is_shown_and_the_rest_left_out() {
     let input = json!({"questions": [{"header": "Only a header, and a long one"}, 5, {}, {"question": "Q", "options": [{}, {"label": ""}, {"label": "A"}]}]});
     let ask = check(&Limits::CODING, input).ask.unwrap();
     assert_eq!(ask.questions.len(), 2);
-    assert_eq!(
-        ask.questions[0].header.as_deref(),
-        Some("Only a header, and a long one")
-    );
+    assert_eq!(ask.questions[0].header.as_deref(), Some("Only a header, and a long one"));
     assert_eq!(ask.questions[1].options.len(), 1);
-    for nothing in [
-        json!(null),
-        json!({}),
-        json!({"questions": []}),
-        json!({"questions": [{}]}),
-        json!("text"),
-    ] {
+    for nothing in [json!(null), json!({}), json!({"questions": []}), json!({"questions": [{}]}), json!("text")] {
         let checked = check(&Limits::RUNTIME, nothing);
         assert_eq!(checked.ask, None);
         assert!(!checked.is_valid());
@@ -222,32 +155,16 @@ fn what_survives_repair_is_shown_and_the_rest_left_out() {
 
 #[test]
 fn texts_of_arguments_are_judged_as_they_stream_in() {
-    let codes = |text: &str| {
-        check_text(&Limits::RUNTIME, text)
-            .violations
-            .iter()
-            .map(|v| v.code)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(
-        codes(r#"{"questions":[{"question":"Q","options":["A","B"]}]}"#),
-        Vec::<Code>::new()
-    );
-    assert_eq!(
-        codes(r#"{"questions":[{"question":"Q","#),
-        [Code::InvalidJson]
-    );
+    let codes = |text: &str| check_text(&Limits::RUNTIME, text).violations.iter().map(|v| v.code).collect::<Vec<_>>();
+    assert_eq!(codes(r#"{"questions":[{"question":"Q","options":["A","B"]}]}"#), Vec::<Code>::new());
+    assert_eq!(codes(r#"{"questions":[{"question":"Q","#), [Code::InvalidJson]);
     for twice in [
         r#"{"questions":[],"questions":[]}"#,
         r#"{"questions":[{"question":"Q","options":[{"label":"A","label":"B"},"C"]}]}"#,
         r#"{"questions":[{"question":"Q","options":["A","B"]}],"more":{"x":1,"\u0078":1}}"#,
     ] {
         let checked = check_text(&Limits::RUNTIME, twice);
-        assert_eq!(
-            (checked.ask, checked.violations[0].code),
-            (None, Code::InvalidJson),
-            "{twice}"
-        );
+        assert_eq!((checked.ask, checked.violations[0].code), (None, Code::InvalidJson), "{twice}");
         assert!(checked.violations[0].message.contains("given twice"));
     }
     assert_eq!(codes(""), [Code::MissingField]);
@@ -265,15 +182,9 @@ fn depth_does_no_harm() {
     ask["questions"][0]["extra"] = deep;
     assert!(check(&Limits::RUNTIME, ask).is_valid());
     let text = "[".repeat(500_000);
-    assert_eq!(
-        check_text(&Limits::RUNTIME, &text).violations[0].code,
-        Code::InvalidJson
-    );
+    assert_eq!(check_text(&Limits::RUNTIME, &text).violations[0].code, Code::InvalidJson);
     let packed = json!({"questions": text});
-    assert_eq!(
-        check(&Limits::RUNTIME, packed).violations[0].code,
-        Code::WrongType
-    );
+    assert_eq!(check(&Limits::RUNTIME, packed).violations[0].code, Code::WrongType);
 }
 
 #[test]
@@ -281,11 +192,7 @@ fn raw_values_inside_raw_values_do_no_harm() {
     let mut text = "0".to_owned();
     for _ in 0..16 {
         let packed = Value::String(text);
-        text = format!(
-            "{}{{\"$serde_json::private::RawValue\":{packed}}}{}",
-            "[".repeat(120),
-            "]".repeat(120)
-        );
+        text = format!("{}{{\"$serde_json::private::RawValue\":{packed}}}{}", "[".repeat(120), "]".repeat(120));
     }
     assert!(!check_text(&Limits::RUNTIME, &text).is_valid());
     assert!(!check(&Limits::RUNTIME, Value::String(text.clone())).is_valid());
@@ -305,35 +212,19 @@ fn json_strings_inside_json_strings_end() {
 
 #[test]
 fn size_is_limited_by_name() {
-    let ask =
-        |length: usize| json!({"questions": [{"question": "q".repeat(length), "options": two()}]});
+    let ask = |length: usize| json!({"questions": [{"question": "q".repeat(length), "options": two()}]});
     assert!(check(&Limits::RUNTIME, ask(MAX_ASK_BYTES - 100)).is_valid());
     let large = check(&Limits::RUNTIME, ask(MAX_ASK_BYTES));
     assert_eq!(large.ask, None);
-    assert_eq!(
-        large.violations.iter().map(|v| v.code).collect::<Vec<_>>(),
-        [Code::TooLarge]
-    );
-    assert_eq!(
-        validate(&Limits::RUNTIME, &ask(MAX_ASK_BYTES))[0].code,
-        Code::TooLarge
-    );
+    assert_eq!(large.violations.iter().map(|v| v.code).collect::<Vec<_>>(), [Code::TooLarge]);
+    assert_eq!(validate(&Limits::RUNTIME, &ask(MAX_ASK_BYTES))[0].code, Code::TooLarge);
     let mut long_key = json!({"questions": [question(two())]});
     long_key["k".repeat(MAX_ASK_BYTES)] = json!(0);
-    assert_eq!(
-        check(&Limits::RUNTIME, long_key).violations[0].code,
-        Code::TooLarge
-    );
+    assert_eq!(check(&Limits::RUNTIME, long_key).violations[0].code, Code::TooLarge);
     let many = Value::Array(vec![Value::Null; MAX_ASK_BYTES + 1]);
-    assert_eq!(
-        check(&Limits::RUNTIME, many).violations[0].code,
-        Code::TooLarge
-    );
+    assert_eq!(check(&Limits::RUNTIME, many).violations[0].code, Code::TooLarge);
     let text = format!("\"{}\"", " ".repeat(6 * MAX_ASK_BYTES));
-    assert_eq!(
-        check_text(&Limits::RUNTIME, &text).violations[0].code,
-        Code::TooLarge
-    );
+    assert_eq!(check_text(&Limits::RUNTIME, &text).violations[0].code, Code::TooLarge);
 }
 
 #[test]
@@ -348,32 +239,20 @@ fn reports_stay_short_whatever_is_wrong() {
 
 #[test]
 fn a_full_report_still_knows_the_schemas_verdict() {
-    let limits = Limits::RUNTIME
-        .to_builder()
-        .options(2..=10_000)
-        .build()
-        .unwrap();
+    let limits = Limits::RUNTIME.to_builder().options(2..=10_000).build().unwrap();
     let mut options = vec![json!({"label": "same"}); 1_000];
     options.push(json!({"label": 5}));
     let found = validate(&limits, &json!({"questions": [question(options.into())]}));
     assert_eq!(found.len(), MAX_REPORTED + 1);
-    assert_eq!(
-        found.last().unwrap().path,
-        "questions[0].options[1000].label"
-    );
+    assert_eq!(found.last().unwrap().path, "questions[0].options[1000].label");
 }
 
 #[test]
 fn codes_are_stable_and_distinct() {
-    let codes: std::collections::BTreeSet<&str> =
-        Code::ALL.iter().map(|code| code.as_str()).collect();
+    let codes: std::collections::BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
     assert_eq!(codes.len(), Code::ALL.len());
     for code in Code::ALL {
-        assert!(
-            code.as_str()
-                .bytes()
-                .all(|byte| byte == b'_' || byte.is_ascii_lowercase())
-        );
+        assert!(code.as_str().bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase()));
         assert_eq!(serde_json::to_value(code).unwrap(), code.to_string());
         assert!(code == code.as_str());
     }

@@ -19,18 +19,9 @@ fn verdicts_are_as_labelled() {
             "{name}: {:?}",
             checked.violations
         );
-        assert_eq!(
-            distinct(checked.repairs.iter().map(|r| r.code)),
-            example.repairs,
-            "{name}: {:?}",
-            checked.repairs
-        );
+        assert_eq!(distinct(checked.repairs.iter().map(|r| r.code)), example.repairs, "{name}: {:?}", checked.repairs);
         assert_eq!(checked.is_valid(), example.valid, "{name}");
-        assert_eq!(
-            checked.clone().into_valid().is_ok(),
-            example.valid,
-            "{name}"
-        );
+        assert_eq!(checked.clone().into_valid().is_ok(), example.valid, "{name}");
     }
 }
 
@@ -41,12 +32,7 @@ fn what_is_shown_survives_the_wire_and_needs_no_repair() {
             continue;
         };
         let json = serde_json::to_value(&ask).unwrap();
-        assert_eq!(
-            serde_json::from_value::<AskUserQuestion>(json.clone()).unwrap(),
-            ask,
-            "{}",
-            example.name
-        );
+        assert_eq!(serde_json::from_value::<AskUserQuestion>(json.clone()).unwrap(), ask, "{}", example.name);
         let again = check(&example.limits(), json);
         assert_eq!(again.repairs, [], "{}", example.name);
         assert_eq!(again.ask, Some(ask), "{}", example.name);
@@ -59,10 +45,7 @@ fn names_are_those_of_the_files() {
     assert_eq!(names.len(), FILES.len());
     for (file, text) in FILES {
         let example = by_name(file).unwrap();
-        assert_eq!(
-            serde_json::from_str::<ask_user_question::examples::Example>(text).unwrap(),
-            example
-        );
+        assert_eq!(serde_json::from_str::<ask_user_question::examples::Example>(text).unwrap(), example);
         assert!(Limits::by_name(&example.profile).is_some(), "{file}");
         assert!(!example.title.is_empty());
     }
@@ -70,10 +53,7 @@ fn names_are_those_of_the_files() {
 
 #[test]
 fn every_rule_about_asks_has_an_example() {
-    let shown: BTreeSet<String> = all()
-        .into_iter()
-        .flat_map(|example| example.codes)
-        .collect();
+    let shown: BTreeSet<String> = all().into_iter().flat_map(|example| example.codes).collect();
     // The rest is about replies, or about input that no small JSON file can hold.
     let expected = [
         Code::WrongType,
@@ -94,14 +74,8 @@ fn every_rule_about_asks_has_an_example() {
 #[test]
 fn every_repair_but_one_has_an_example() {
     use ask_user_question::repair::RepairCode;
-    let shown: BTreeSet<String> = all()
-        .into_iter()
-        .flat_map(|example| example.repairs)
-        .collect();
-    let missing: Vec<_> = RepairCode::ALL
-        .into_iter()
-        .filter(|code| !shown.contains(code.as_str()))
-        .collect();
+    let shown: BTreeSet<String> = all().into_iter().flat_map(|example| example.repairs).collect();
+    let missing: Vec<_> = RepairCode::ALL.into_iter().filter(|code| !shown.contains(code.as_str())).collect();
     // An array cannot be the arguments of a call, so it is tested with the repairs alone.
     assert_eq!(missing, [RepairCode::BareQuestions]);
 }
@@ -112,21 +86,9 @@ fn every_file_is_listed() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let files: BTreeSet<String> = std::fs::read_dir(folder)
         .unwrap()
-        .filter_map(|entry| {
-            Some(
-                entry
-                    .unwrap()
-                    .file_name()
-                    .to_str()?
-                    .strip_suffix(".json")?
-                    .to_owned(),
-            )
-        })
+        .filter_map(|entry| Some(entry.unwrap().file_name().to_str()?.strip_suffix(".json")?.to_owned()))
         .collect();
-    assert_eq!(
-        files,
-        FILES.iter().map(|(name, _)| (*name).to_owned()).collect()
-    );
+    assert_eq!(files, FILES.iter().map(|(name, _)| (*name).to_owned()).collect());
 }
 
 fn distinct(codes: impl Iterator<Item = impl Display>) -> Vec<String> {

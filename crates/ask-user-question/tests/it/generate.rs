@@ -13,10 +13,7 @@ use std::ops::Range;
 
 /// No files of failures: they would be written next to the sources, and wasm32 has nowhere to put them.
 pub(crate) fn config() -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// Texts that are likely to clash, and texts of any kind.
@@ -51,15 +48,11 @@ pub(crate) fn any_json() -> impl Strategy<Value = Value> {
         "index",
         "selected",
     ];
-    let key = prop_oneof![
-        prop::sample::select(names.to_vec()).prop_map(str::to_owned),
-        text()
-    ];
+    let key = prop_oneof![prop::sample::select(names.to_vec()).prop_map(str::to_owned), text()];
     leaf.prop_recursive(4, 48, 6, move |inner| {
         prop_oneof![
             vec(inner.clone(), 0..6).prop_map(Value::from),
-            btree_map(key.clone(), inner, 0..6)
-                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            btree_map(key.clone(), inner, 0..6).prop_map(|fields| Value::Object(fields.into_iter().collect())),
         ]
     })
 }
@@ -72,31 +65,13 @@ pub(crate) fn ask_like_json() -> impl Strategy<Value = Value> {
         1 => label(),
     ];
     let header = prop_oneof![4 => "[A-Z][a-zé]{0,11}", 1 => "\\PC{10,15}"].prop_map(Value::from);
-    let flag = |yes| {
-        object([(
-            "multiSelect",
-            usually(any::<bool>().prop_map(Value::from)),
-            yes,
-        )])
-    };
+    let flag = |yes| object([("multiSelect", usually(any::<bool>().prop_map(Value::from)), yes)]);
     let question = (
         object([
-            (
-                "question",
-                usually(prop_oneof![6 => "[A-Z][a-z]{1,12}\\?", 1 => text()].prop_map(Value::from)),
-                0.97,
-            ),
+            ("question", usually(prop_oneof![6 => "[A-Z][a-z]{1,12}\\?", 1 => text()].prop_map(Value::from)), 0.97),
             ("header", usually(header), 0.85),
-            (
-                "options",
-                usually(packed(list(usually(option), 2..5).prop_map(Value::from))),
-                0.97,
-            ),
-            (
-                "multiple",
-                any::<bool>().prop_map(Value::from).boxed(),
-                0.05,
-            ),
+            ("options", usually(packed(list(usually(option), 2..5).prop_map(Value::from))), 0.97),
+            ("multiple", any::<bool>().prop_map(Value::from).boxed(), 0.05),
         ]),
         flag(0.5),
     )
@@ -122,48 +97,24 @@ fn list(item: BoxedStrategy<Value>, usual: Range<usize>) -> impl Strategy<Value 
 
 fn packed(value: impl Strategy<Value = Value> + 'static) -> BoxedStrategy<Value> {
     (value, prop::bool::weighted(0.05))
-        .prop_map(|(value, packed)| {
-            if packed {
-                Value::String(value.to_string())
-            } else {
-                value
-            }
-        })
+        .prop_map(|(value, packed)| if packed { Value::String(value.to_string()) } else { value })
         .boxed()
 }
 
-fn object<const N: usize>(
-    fields: [(&'static str, BoxedStrategy<Value>, f64); N],
-) -> BoxedStrategy<Value> {
+fn object<const N: usize>(fields: [(&'static str, BoxedStrategy<Value>, f64); N]) -> BoxedStrategy<Value> {
     let field = |(key, value, present): (&'static str, BoxedStrategy<Value>, f64)| {
-        option::weighted(
-            present,
-            value.prop_map(move |value| (key.to_owned(), value)),
-        )
+        option::weighted(present, value.prop_map(move |value| (key.to_owned(), value)))
     };
     let fields: Vec<_> = fields.into_iter().map(field).collect();
-    fields
-        .prop_map(|fields| Value::Object(fields.into_iter().flatten().collect::<Map<_, _>>()))
-        .boxed()
+    fields.prop_map(|fields| Value::Object(fields.into_iter().flatten().collect::<Map<_, _>>())).boxed()
 }
 
 /// Any ask that the types can hold, legal or not.
 pub(crate) fn any_ask() -> impl Strategy<Value = AskUserQuestion> {
-    let option = (text(), option::of(text()), option::weighted(0.1, text())).prop_map(
-        |(label, description, preview)| QuestionOption {
-            label,
-            description,
-            preview,
-        },
-    );
-    let question = (text(), option::of(text()), any::<bool>(), vec(option, 0..6)).prop_map(
-        |(question, header, multi_select, options)| Question {
-            question,
-            header,
-            multi_select,
-            options,
-        },
-    );
+    let option = (text(), option::of(text()), option::weighted(0.1, text()))
+        .prop_map(|(label, description, preview)| QuestionOption { label, description, preview });
+    let question = (text(), option::of(text()), any::<bool>(), vec(option, 0..6))
+        .prop_map(|(question, header, multi_select, options)| Question { question, header, multi_select, options });
     vec(question, 1..4).prop_map(|questions| AskUserQuestion { questions })
 }
 
@@ -199,21 +150,14 @@ pub(crate) fn picks_for(ask: AskUserQuestion) -> impl Strategy<Value = Vec<Selec
             .prop_map(move |(chosen, only, other, note, skipped)| {
                 let mut picks = Selection {
                     question: index,
-                    selected: chosen
-                        .iter()
-                        .enumerate()
-                        .filter_map(|(o, chosen)| chosen.then_some(o))
-                        .collect(),
+                    selected: chosen.iter().enumerate().filter_map(|(o, chosen)| chosen.then_some(o)).collect(),
                     other,
                     note: note.filter(|note| !is_blank(note)),
                     skipped: false,
                 };
                 if !question.multi_select {
-                    picks.selected = if options == 0 || picks.other.is_some() {
-                        vec![]
-                    } else {
-                        vec![only.index(options)]
-                    };
+                    picks.selected =
+                        if options == 0 || picks.other.is_some() { vec![] } else { vec![only.index(options)] };
                 }
                 picks.skipped = skipped || picks.selected.is_empty() && picks.other.is_none();
                 if picks.skipped {
@@ -223,18 +167,14 @@ pub(crate) fn picks_for(ask: AskUserQuestion) -> impl Strategy<Value = Vec<Selec
                 picks
             })
     };
-    ask.questions
-        .into_iter()
-        .enumerate()
-        .map(selection)
-        .collect::<Vec<_>>()
+    ask.questions.into_iter().enumerate().map(selection).collect::<Vec<_>>()
 }
 
 /// An ask of which each text is known by its first letter, with commas, notes and line breaks in them.
 pub(crate) fn distinct_ask() -> impl Strategy<Value = AskUserQuestion> {
     let label = "[a-z]{1,3}(, [a-z]{2}| \\(note: [a-z]\\)|\n[a-z])?";
-    let question = (any::<bool>(), any::<bool>(), vec(label, 1..5)).prop_map(
-        |(has_header, multi_select, labels)| Question {
+    let question =
+        (any::<bool>(), any::<bool>(), vec(label, 1..5)).prop_map(|(has_header, multi_select, labels)| Question {
             question: "?".to_owned(),
             header: has_header.then(|| "#".to_owned()),
             multi_select,
@@ -247,8 +187,7 @@ pub(crate) fn distinct_ask() -> impl Strategy<Value = AskUserQuestion> {
                     preview: None,
                 })
                 .collect(),
-        },
-    );
+        });
     vec(question, 1..4).prop_map(|mut questions| {
         for (q, question) in questions.iter_mut().enumerate() {
             question.question = format!("Q{q}: which?");
@@ -291,14 +230,7 @@ pub(crate) fn any_selections() -> impl Strategy<Value = Vec<Selection>> {
     // Often one for each of the first questions, in order, or nothing would ever be legal.
     vec((selection, prop::bool::weighted(0.9)), 0..4).prop_map(|selections| {
         let place = |(q, (selection, in_order))| {
-            if in_order {
-                Selection {
-                    question: q,
-                    ..selection
-                }
-            } else {
-                selection
-            }
+            if in_order { Selection { question: q, ..selection } } else { selection }
         };
         selections.into_iter().enumerate().map(place).collect()
     })
@@ -314,19 +246,14 @@ pub(crate) fn any_patch() -> impl Strategy<Value = AskPatch> {
         3 => TextPath::Description(q, o),
         _ => TextPath::Preview(q, o),
     });
-    (path, index(), index(), text(), 0..10).prop_map(|(text, question, option, delta, kind)| {
-        match kind {
-            0..3 => AskPatch::Append { text, delta },
-            3 => AskPatch::CloseText { text },
-            4 => AskPatch::MultiSelect {
-                question,
-                value: true,
-            },
-            5 => AskPatch::OpenOption { question, option },
-            6 => AskPatch::CloseOption { question, option },
-            7 => AskPatch::OpenQuestion { question },
-            8 => AskPatch::CloseQuestion { question },
-            _ => AskPatch::Phase(Phase::Ready),
-        }
+    (path, index(), index(), text(), 0..10).prop_map(|(text, question, option, delta, kind)| match kind {
+        0..3 => AskPatch::Append { text, delta },
+        3 => AskPatch::CloseText { text },
+        4 => AskPatch::MultiSelect { question, value: true },
+        5 => AskPatch::OpenOption { question, option },
+        6 => AskPatch::CloseOption { question, option },
+        7 => AskPatch::OpenQuestion { question },
+        8 => AskPatch::CloseQuestion { question },
+        _ => AskPatch::Phase(Phase::Ready),
     })
 }

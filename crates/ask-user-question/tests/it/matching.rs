@@ -31,17 +31,7 @@ fn picked(ask: &AskUserQuestion, text: &str) -> Option<Vec<usize>> {
 
 #[test]
 fn labels_whole_words_and_numbers_pick() {
-    let ask = one(
-        false,
-        &[
-            "PostgreSQL",
-            "SQLite (Recommended)",
-            "MySQL 8",
-            "Straße",
-            "İstanbul",
-            "οδος",
-        ],
-    );
+    let ask = one(false, &["PostgreSQL", "SQLite (Recommended)", "MySQL 8", "Straße", "İstanbul", "οδος"]);
     for (text, option) in [
         ("PostgreSQL", 0),
         ("postgresql", 0),
@@ -90,23 +80,14 @@ fn labels_whole_words_and_numbers_pick() {
 #[test]
 fn a_skipped_question_stays_skipped() {
     let ask = one(false, &["A", "B"]);
-    let skip = Selection {
-        skipped: true,
-        ..Selection::default()
-    };
+    let skip = Selection { skipped: true, ..Selection::default() };
     let reply = Reply::check(&ask, vec![skip]).unwrap();
-    assert_eq!(
-        match_message(&ask, &reply.message(), vec![]),
-        Outcome::Answered(reply)
-    );
+    assert_eq!(match_message(&ask, &reply.message(), vec![]), Outcome::Answered(reply));
 }
 
 #[test]
 fn nothing_is_guessed_between_two() {
-    let ask = one(
-        false,
-        &["Standard", "Standard plus", "Stand by", "yes", "YES"],
-    );
+    let ask = one(false, &["Standard", "Standard plus", "Stand by", "yes", "YES"]);
     assert_eq!(picked(&ask, "standard"), Some(vec![0]), "the whole label");
     assert_eq!(picked(&ask, "standard p"), None, "half a word");
     assert_eq!(picked(&ask, "stand"), None);
@@ -125,17 +106,9 @@ fn a_number_that_is_a_label_or_begins_one_is_read_as_that_or_not_at_all() {
     assert_eq!(picked(&ask, "1"), Some(vec![3]));
     assert_eq!(picked(&ask, "3"), Some(vec![2]), "no label begins with it");
     let weeks = one(false, &["2 weeks", "1 week"]);
-    assert_eq!(
-        picked(&weeks, "2"),
-        None,
-        "the first label or the second option"
-    );
+    assert_eq!(picked(&weeks, "2"), None, "the first label or the second option");
     assert_eq!(picked(&weeks, "2 weeks"), Some(vec![0]));
-    assert_eq!(
-        picked(&one(false, &["1 week", "2 weeks"]), "2"),
-        Some(vec![1]),
-        "both mean the same"
-    );
+    assert_eq!(picked(&one(false, &["1 week", "2 weeks"]), "2"), Some(vec![1]), "both mean the same");
 }
 
 #[test]
@@ -174,34 +147,14 @@ fn no_is_never_a_label_that_merely_begins_with_it() {
         (["GPT-4.1", "Claude"], "GPT-4"),
         (["C++", "Rust"], "c"),
     ] {
-        assert_eq!(
-            picked(&one(false, &labels), text),
-            None,
-            "{text} of {labels:?}"
-        );
-        assert_eq!(
-            picked(&one(true, &labels), text),
-            None,
-            "{text} of {labels:?}"
-        );
+        assert_eq!(picked(&one(false, &labels), text), None, "{text} of {labels:?}");
+        assert_eq!(picked(&one(true, &labels), text), None, "{text} of {labels:?}");
     }
     assert_eq!(picked(&one(false, &["Yes", "No"]), "no!"), Some(vec![1]));
-    assert_eq!(
-        picked(&one(false, &["No, never", "No"]), "no"),
-        Some(vec![1])
-    );
-    assert_eq!(
-        picked(&one(false, &["Node 22", "Deno 2"]), "node"),
-        Some(vec![0])
-    );
-    assert_eq!(
-        picked(&one(false, &["はい、お願いします", "いいえ"]), "はい"),
-        Some(vec![0])
-    );
-    assert_eq!(
-        picked(&one(false, &["ガソリン", "Diesel"]), "ｶﾞｿﾘﾝ"),
-        Some(vec![0])
-    );
+    assert_eq!(picked(&one(false, &["No, never", "No"]), "no"), Some(vec![1]));
+    assert_eq!(picked(&one(false, &["Node 22", "Deno 2"]), "node"), Some(vec![0]));
+    assert_eq!(picked(&one(false, &["はい、お願いします", "いいえ"]), "はい"), Some(vec![0]));
+    assert_eq!(picked(&one(false, &["ガソリン", "Diesel"]), "ｶﾞｿﾘﾝ"), Some(vec![0]));
 }
 
 #[test]
@@ -223,11 +176,7 @@ fn what_a_reply_says_is_read_back() {
         reply(&[0], None, Some("not (too) dark")),
     ] {
         let text = reply.message();
-        assert_eq!(
-            match_message(&ask, &text, vec![]),
-            Outcome::Answered(reply.clone()),
-            "{text}"
-        );
+        assert_eq!(match_message(&ask, &text, vec![]), Outcome::Answered(reply.clone()), "{text}");
         assert_eq!(Reply::read_message(&ask, &text), Some(reply), "{text}");
     }
     let reply = reply(&[0, 1], Some("or green"), Some("2 coats"));
@@ -239,29 +188,18 @@ fn what_a_reply_says_is_read_back() {
 fn blank_messages_answer_nothing() {
     let ask = one(false, &["A", "B"]);
     for text in ["", " \n", "\u{200B}"] {
-        let partial = Selection {
-            selected: vec![0],
-            ..Selection::default()
-        };
+        let partial = Selection { selected: vec![0], ..Selection::default() };
         assert_eq!(
             match_message(&ask, text, vec![partial.clone()]),
-            Outcome::RepliedInChat {
-                text: text.into(),
-                partial: vec![partial]
-            }
+            Outcome::RepliedInChat { text: text.into(), partial: vec![partial] }
         );
     }
 }
 
 #[test]
 fn a_note_on_the_card_travels_with_the_typed_answer() {
-    let partial = Selection {
-        selected: vec![1],
-        note: Some("but cheap".into()),
-        ..Selection::default()
-    };
-    let Outcome::Answered(reply) = match_message(&one(false, &["A", "B"]), "a", vec![partial])
-    else {
+    let partial = Selection { selected: vec![1], note: Some("but cheap".into()), ..Selection::default() };
+    let Outcome::Answered(reply) = match_message(&one(false, &["A", "B"]), "a", vec![partial]) else {
         panic!("answered")
     };
     assert_eq!(reply.message(), "A (note: but cheap)");
@@ -281,18 +219,11 @@ fn lines_for_every_question_are_a_reply() {
         "Database: SQLite\nWhich features: first version?: Login, Search",
         "\n which  FEATURES: first version? : 2, 1 \n\n database：sqlite\n",
     ] {
-        let Outcome::Answered(reply) = match_message(&several(), text, vec![]) else {
-            panic!("{text}")
-        };
-        assert_eq!(
-            reply.message(),
-            "Database: SQLite\nWhich features: first version?: Login, Search"
-        );
+        let Outcome::Answered(reply) = match_message(&several(), text, vec![]) else { panic!("{text}") };
+        assert_eq!(reply.message(), "Database: SQLite\nWhich features: first version?: Login, Search");
     }
     let text = "Database: DuckDB, I think\nWhich features: first version?: (skipped)";
-    let Outcome::Answered(reply) = match_message(&several(), text, vec![]) else {
-        panic!("{text}")
-    };
+    let Outcome::Answered(reply) = match_message(&several(), text, vec![]) else { panic!("{text}") };
     assert_eq!(reply.message(), text);
     assert_eq!(reply.answers()[0].other.as_deref(), Some("DuckDB, I think"));
     assert!(reply.answers()[1].skipped);
@@ -311,17 +242,10 @@ fn anything_else_is_never_spread_over_several_questions() {
         "Database: SQLite\nWhich features: first version?: Login\nand hurry",
         "Which features: Login\nDatabase: SQLite",
     ] {
-        let partial = vec![Selection {
-            question: 1,
-            selected: vec![0],
-            ..Selection::default()
-        }];
+        let partial = vec![Selection { question: 1, selected: vec![0], ..Selection::default() }];
         assert_eq!(
             match_message(&several(), text, partial.clone()),
-            Outcome::RepliedInChat {
-                text: text.into(),
-                partial
-            },
+            Outcome::RepliedInChat { text: text.into(), partial },
             "{text}"
         );
     }
@@ -330,63 +254,33 @@ fn anything_else_is_never_spread_over_several_questions() {
 #[test]
 fn equal_headers_are_ambiguous() {
     let question = |text: &str| json!({"question": text, "header": "H", "options": [{"label": "A"}, {"label": "B"}]});
-    let ask: AskUserQuestion =
-        serde_json::from_value(json!({"questions": [question("Q1"), question("Q2")]})).unwrap();
-    assert!(matches!(
-        match_message(&ask, "H: A\nH: B", vec![]),
-        Outcome::RepliedInChat { .. }
-    ));
-    assert!(matches!(
-        match_message(&ask, "Q1: A\nQ2: B", vec![]),
-        Outcome::Answered(_)
-    ));
+    let ask: AskUserQuestion = serde_json::from_value(json!({"questions": [question("Q1"), question("Q2")]})).unwrap();
+    assert!(matches!(match_message(&ask, "H: A\nH: B", vec![]), Outcome::RepliedInChat { .. }));
+    assert!(matches!(match_message(&ask, "Q1: A\nQ2: B", vec![]), Outcome::Answered(_)));
 }
 
 #[test]
 fn a_line_that_names_two_questions_names_none() {
     let question = |text: &str, header: &str| json!({"question": text, "header": header, "options": [{"label": "A"}, {"label": "B"}]});
-    let ask: AskUserQuestion = serde_json::from_value(
-        json!({"questions": [question("Q", "Size"), question("Size", "Other size")]}),
-    )
-    .unwrap();
-    assert!(matches!(
-        match_message(&ask, "Size: A\nOther size: B", vec![]),
-        Outcome::RepliedInChat { .. }
-    ));
-    assert!(matches!(
-        match_message(&ask, "Q: A\nOther size: B", vec![]),
-        Outcome::Answered(_)
-    ));
+    let ask: AskUserQuestion =
+        serde_json::from_value(json!({"questions": [question("Q", "Size"), question("Size", "Other size")]})).unwrap();
+    assert!(matches!(match_message(&ask, "Size: A\nOther size: B", vec![]), Outcome::RepliedInChat { .. }));
+    assert!(matches!(match_message(&ask, "Q: A\nOther size: B", vec![]), Outcome::Answered(_)));
 }
 
 #[test]
 fn the_message_of_a_pick_is_matched_to_the_same_pick() {
     for example in examples::all().into_iter().filter(|example| example.valid) {
         let ask = example.check().ask.unwrap();
-        for option in 0..ask
-            .questions
-            .iter()
-            .map(|question| question.options.len())
-            .min()
-            .unwrap()
-        {
+        for option in 0..ask.questions.iter().map(|question| question.options.len()).min().unwrap() {
             let picks = (0..ask.questions.len())
-                .map(|question| Selection {
-                    question,
-                    selected: vec![option],
-                    ..Selection::default()
-                })
+                .map(|question| Selection { question, selected: vec![option], ..Selection::default() })
                 .collect();
             let reply = Reply::check(&ask, picks).unwrap();
             let text = reply.message();
             // A label over several lines cannot stand on one line of several.
             if ask.questions.len() == 1 || !text.contains("\n\n") {
-                assert_eq!(
-                    match_message(&ask, &text, vec![]),
-                    Outcome::Answered(reply),
-                    "{}: {text}",
-                    example.name
-                );
+                assert_eq!(match_message(&ask, &text, vec![]), Outcome::Answered(reply), "{}: {text}", example.name);
             }
         }
     }
@@ -395,23 +289,19 @@ fn the_message_of_a_pick_is_matched_to_the_same_pick() {
 #[test]
 fn hostile_asks_and_messages_end() {
     let colons = ":".repeat(200_000);
-    let ask: AskUserQuestion = serde_json::from_value(json!({"questions": [{"question": colons, "options": [{"label": colons}, {"label": "B"}]}]})).unwrap();
+    let ask: AskUserQuestion = serde_json::from_value(
+        json!({"questions": [{"question": colons, "options": [{"label": colons}, {"label": "B"}]}]}),
+    )
+    .unwrap();
     assert_eq!(picked(&ask, &colons), Some(vec![0]));
     assert_eq!(picked(&ask, &format!("{colons}:B")), Some(vec![1]));
-    let many: Vec<Value> = (0..20_000)
-        .map(|q| json!({"question": format!("Q{q}"), "options": [{"label": "A"}]}))
-        .collect();
+    let many: Vec<Value> =
+        (0..20_000).map(|q| json!({"question": format!("Q{q}"), "options": [{"label": "A"}]})).collect();
     let ask: AskUserQuestion = serde_json::from_value(json!({"questions": many})).unwrap();
-    assert!(matches!(
-        match_message(&ask, &"Q1: A\n".repeat(20_000), vec![]),
-        Outcome::RepliedInChat { .. }
-    ));
+    assert!(matches!(match_message(&ask, &"Q1: A\n".repeat(20_000), vec![]), Outcome::RepliedInChat { .. }));
     let labels: Vec<String> = (0..3000).map(|option| format!("A{option}")).collect();
     let ask = one(true, &labels.iter().map(String::as_str).collect::<Vec<_>>());
     let text = format!("{}, B{})", labels.join(", "), " (note: C".repeat(3000));
     assert!(Reply::read_message(&ask, &text).is_some());
-    assert!(matches!(
-        match_message(&ask, &text, vec![]),
-        Outcome::Answered(_)
-    ));
+    assert!(matches!(match_message(&ask, &text, vec![]), Outcome::Answered(_)));
 }

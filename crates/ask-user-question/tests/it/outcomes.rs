@@ -16,11 +16,7 @@ fn ask() -> AskUserQuestion {
 }
 
 fn pick(question: usize, selected: &[usize]) -> Selection {
-    Selection {
-        question,
-        selected: selected.to_vec(),
-        ..Selection::default()
-    }
+    Selection { question, selected: selected.to_vec(), ..Selection::default() }
 }
 
 fn every_outcome() -> Vec<Outcome> {
@@ -39,35 +35,19 @@ fn every_outcome() -> Vec<Outcome> {
 fn every_outcome_is_read_back() {
     for outcome in every_outcome() {
         let content = outcome.tool_content(&ask());
-        assert_eq!(
-            Outcome::parse(&ask(), &content),
-            Some(outcome.clone()),
-            "{content}"
-        );
+        assert_eq!(Outcome::parse(&ask(), &content), Some(outcome.clone()), "{content}");
         let as_json = Value::String(content.clone()).to_string();
-        if !matches!(
-            outcome,
-            Outcome::Answered(_) | Outcome::RepliedInChat { .. }
-        ) {
+        if !matches!(outcome, Outcome::Answered(_) | Outcome::RepliedInChat { .. }) {
             assert_eq!(Outcome::parse(&ask(), &as_json), Some(outcome.clone()));
-            assert_eq!(
-                Outcome::parse(&ask(), &format!("Error: {content}\n")),
-                Some(outcome)
-            );
+            assert_eq!(Outcome::parse(&ask(), &format!("Error: {content}\n")), Some(outcome));
         }
     }
 }
 
 #[test]
 fn the_agent_reads_what_happened() {
-    let texts: Vec<String> = every_outcome()
-        .iter()
-        .map(|outcome| outcome.tool_content(&ask()))
-        .collect();
-    assert_eq!(
-        texts[0],
-        r#"{"answers":{"Proceed?":"Yes","Which?":"A, B"}}"#
-    );
+    let texts: Vec<String> = every_outcome().iter().map(|outcome| outcome.tool_content(&ask())).collect();
+    assert_eq!(texts[0], r#"{"answers":{"Proceed?":"Yes","Which?":"A, B"}}"#);
     assert_eq!(texts[1], "User cancelled the question");
     let chat: Value = serde_json::from_str(&texts[2]).unwrap();
     assert_eq!(chat["outcome"], "replied_in_chat");
@@ -123,14 +103,8 @@ fn other_ways_to_say_it_are_read() {
     assert_eq!(parse(r#"{"status":"cancelled"}"#), Some(Outcome::Declined));
     assert_eq!(parse(r#"{"outcome":"declined"}"#), Some(Outcome::Declined));
     assert_eq!(parse(r#"{"outcome":"expired"}"#), Some(Outcome::Expired));
-    assert_eq!(
-        parse(r#"{"outcome":"superseded","by":"m1"}"#),
-        Some(Outcome::Superseded)
-    );
-    assert_eq!(
-        parse(r#"{"outcome":"cancelled"}"#),
-        Some(Outcome::Cancelled)
-    );
+    assert_eq!(parse(r#"{"outcome":"superseded","by":"m1"}"#), Some(Outcome::Superseded));
+    assert_eq!(parse(r#"{"outcome":"cancelled"}"#), Some(Outcome::Cancelled));
     assert!(matches!(
         parse(r#"{"outcome":"answered","answers":{"Proceed?":"Yes","Which?":"A"}}"#),
         Some(Outcome::Answered(_))
@@ -139,72 +113,39 @@ fn other_ways_to_say_it_are_read() {
 
 #[test]
 fn picks_so_far_are_kept_only_where_they_fit() {
-    let noted = Selection {
-        note: Some("because".into()),
-        ..pick(0, &[])
-    };
+    let noted = Selection { note: Some("because".into()), ..pick(0, &[]) };
     let odd = vec![
         pick(1, &[1, 0, 1, 9]),
         pick(0, &[0, 1]),
         pick(7, &[0]),
-        Selection {
-            other: Some(" ".into()),
-            ..pick(0, &[])
-        },
-        Selection {
-            skipped: true,
-            ..pick(0, &[0])
-        },
+        Selection { other: Some(" ".into()), ..pick(0, &[]) },
+        Selection { skipped: true, ..pick(0, &[0]) },
         noted.clone(),
     ];
-    let Outcome::RepliedInChat { partial, .. } = Outcome::replied_in_chat(&ask(), "?", odd.clone())
-    else {
+    let Outcome::RepliedInChat { partial, .. } = Outcome::replied_in_chat(&ask(), "?", odd.clone()) else {
         panic!("replied in chat")
     };
     assert_eq!(partial, [noted, pick(1, &[0, 1])]);
     // What is put together by hand is written as if it had come through the constructor.
-    let by_hand = Outcome::RepliedInChat {
-        text: "?".into(),
-        partial: odd,
-    };
-    assert_eq!(
-        by_hand.tool_content(&ask()),
-        Outcome::replied_in_chat(&ask(), "?", partial).tool_content(&ask())
-    );
+    let by_hand = Outcome::RepliedInChat { text: "?".into(), partial: odd };
+    assert_eq!(by_hand.tool_content(&ask()), Outcome::replied_in_chat(&ask(), "?", partial).tool_content(&ask()));
 }
 
 #[test]
 fn picks_that_do_not_fit_the_ask_are_not_read() {
     let content = r#"{"outcome":"replied_in_chat","text":"?","details":[{"index":0,"selected":[{"index":0,"label":"No"}]},{"index":9},"x",{"index":1,"selected":[{"index":0,"label":"A"}]}]}"#;
-    assert_eq!(
-        Outcome::parse(&ask(), content),
-        Some(Outcome::replied_in_chat(&ask(), "?", vec![pick(1, &[0])]))
-    );
+    assert_eq!(Outcome::parse(&ask(), content), Some(Outcome::replied_in_chat(&ask(), "?", vec![pick(1, &[0])])));
 }
 
 #[test]
 fn kinds_are_the_same_word_everywhere() {
-    let kinds: Vec<&str> = every_outcome()
-        .iter()
-        .map(|outcome| outcome.kind().as_str())
-        .collect();
+    let kinds: Vec<&str> = every_outcome().iter().map(|outcome| outcome.kind().as_str()).collect();
     assert_eq!(
         kinds,
-        [
-            "answered",
-            "declined",
-            "replied_in_chat",
-            "replied_in_chat",
-            "expired",
-            "superseded",
-            "cancelled"
-        ]
+        ["answered", "declined", "replied_in_chat", "replied_in_chat", "expired", "superseded", "cancelled"]
     );
     for outcome in every_outcome() {
-        assert_eq!(
-            serde_json::to_value(outcome.kind()).unwrap(),
-            outcome.kind().as_str()
-        );
+        assert_eq!(serde_json::to_value(outcome.kind()).unwrap(), outcome.kind().as_str());
     }
 }
 
@@ -216,13 +157,11 @@ fn metadata_names_the_reply() {
         outcome: OutcomeKind::RepliedInChat,
         by: AnsweredBy::Composer,
     };
-    let metadata = json!({"ask": {"toolCallId": "call_1", "replyId": "r-1", "outcome": "replied_in_chat", "by": "composer"}});
+    let metadata =
+        json!({"ask": {"toolCallId": "call_1", "replyId": "r-1", "outcome": "replied_in_chat", "by": "composer"}});
     assert_eq!(ask.to_metadata(), metadata);
     assert_eq!(AskMetadata::of(&metadata), Some(ask));
     assert_eq!(AskMetadata::of(&json!({})), None);
-    assert_eq!(
-        AskMetadata::of(&json!({"ask": {"toolCallId": "call_1"}})),
-        None
-    );
+    assert_eq!(AskMetadata::of(&json!({"ask": {"toolCallId": "call_1"}})), None);
     assert_eq!(AskMetadata::of(&json!(null)), None);
 }

@@ -1,8 +1,8 @@
 //! Laws over arbitrary input.
 
 use crate::generate::{
-    any_ask, any_json, any_patch, any_selections, ask_like_json, config, distinct_ask,
-    distinct_picks_for, picks_for, repaired_ask, text,
+    any_ask, any_json, any_patch, any_selections, ask_like_json, config, distinct_ask, distinct_picks_for, picks_for,
+    repaired_ask, text,
 };
 use ask_user_question::matching::match_message;
 use ask_user_question::reply::Selection;
@@ -178,20 +178,14 @@ proptest! {
 
 /// An ask whose questions are the keys, and selections that type the values.
 fn typed(answers: &HashMap<String, String>) -> (AskUserQuestion, Vec<Selection>) {
-    let question = |text: &String| Question {
-        question: text.clone(),
-        header: None,
-        multi_select: false,
-        options: vec![],
-    };
+    let question =
+        |text: &String| Question { question: text.clone(), header: None, multi_select: false, options: vec![] };
     let selection = |(index, text): (usize, &String)| Selection {
         question: index,
         other: Some(text.clone()),
         ..Selection::default()
     };
-    let ask = AskUserQuestion {
-        questions: answers.keys().map(question).collect(),
-    };
+    let ask = AskUserQuestion { questions: answers.keys().map(question).collect() };
     (ask, answers.values().enumerate().map(selection).collect())
 }
 
@@ -199,10 +193,7 @@ fn typed(answers: &HashMap<String, String>) -> (AskUserQuestion, Vec<Selection>)
 fn drop_strange_previews(mut ask: Value) -> Value {
     for question in ask["questions"].as_array_mut().unwrap() {
         for option in question["options"].as_array_mut().unwrap() {
-            if option
-                .get("preview")
-                .is_some_and(|preview| !preview.is_string())
-            {
+            if option.get("preview").is_some_and(|preview| !preview.is_string()) {
                 option.as_object_mut().unwrap().remove("preview");
             }
         }
@@ -214,17 +205,9 @@ fn drop_strange_previews(mut ask: Value) -> Value {
 fn loses(question: &Question, picks: &Selection) -> bool {
     let said_only_in_details = picks.skipped || picks.other.is_some() || picks.note.is_some();
     let joined = |selected: &[usize]| {
-        selected
-            .iter()
-            .map(|&o| question.options[o].label.as_str())
-            .collect::<Vec<_>>()
-            .join(", ")
+        selected.iter().map(|&o| question.options[o].label.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let has_comma = question.multi_select
-        && picks
-            .selected
-            .iter()
-            .any(|&o| question.options[o].label.contains(','));
+    let has_comma = question.multi_select && picks.selected.iter().any(|&o| question.options[o].label.contains(','));
     let text = joined(&picks.selected);
     said_only_in_details
         || has_comma
@@ -235,19 +218,14 @@ fn choices(question: &Question) -> impl Iterator<Item = Vec<usize>> {
     let options = question.options.len();
     let most = if question.multi_select { options } else { 1 };
     (1..1u32 << options)
-        .map(move |bits| {
-            (0..options)
-                .filter(|o| bits & (1 << o) != 0)
-                .collect::<Vec<usize>>()
-        })
+        .map(move |bits| (0..options).filter(|o| bits & (1 << o) != 0).collect::<Vec<usize>>())
         .filter(move |choice| choice.len() <= most)
 }
 
 /// The rules of replies, said once more and differently.
 fn is_legal(ask: &AskUserQuestion, selections: &[Selection]) -> bool {
     let named: BTreeSet<usize> = selections.iter().map(|picks| picks.question).collect();
-    let each_once =
-        selections.len() == ask.questions.len() && named == (0..ask.questions.len()).collect();
+    let each_once = selections.len() == ask.questions.len() && named == (0..ask.questions.len()).collect();
     !selections.is_empty()
         && each_once
         && selections.iter().all(|picks| {

@@ -9,17 +9,10 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 fn repairs(input: Value, output: Value, expected: &[(&str, &str)]) {
     let (value, repairs) = repair(input);
     assert_eq!(value, output);
-    let codes: Vec<(&str, &str)> = repairs
-        .iter()
-        .map(|repair| (repair.path.as_str(), repair.code.as_str()))
-        .collect();
+    let codes: Vec<(&str, &str)> = repairs.iter().map(|repair| (repair.path.as_str(), repair.code.as_str())).collect();
     assert_eq!(codes, expected);
     assert!(repairs.iter().all(|repair| repair.message.ends_with('.')));
-    assert_eq!(
-        repair(value.clone()),
-        (value, vec![]),
-        "a repaired ask needs no repair"
-    );
+    assert_eq!(repair(value.clone()), (value, vec![]), "a repaired ask needs no repair");
 }
 
 fn plain() -> Value {
@@ -36,17 +29,9 @@ fn a_plain_ask_stays_as_it_is() {
 #[test]
 fn json_strings_are_opened_where_they_stand_for_structure() {
     repairs(json!(plain().to_string()), plain(), &[("", "json_string")]);
-    repairs(
-        json!(json!(plain().to_string()).to_string()),
-        plain(),
-        &[("", "json_string")],
-    );
+    repairs(json!(json!(plain().to_string()).to_string()), plain(), &[("", "json_string")]);
     let questions = plain()["questions"].to_string();
-    repairs(
-        json!({"questions": format!(" {questions}\n")}),
-        plain(),
-        &[("questions", "json_string")],
-    );
+    repairs(json!({"questions": format!(" {questions}\n")}), plain(), &[("questions", "json_string")]);
     // Packed text obeys the rule of all arguments: no key comes twice.
     let twice = json!({"questions": "[{\"question\":\"Q\",\"question\":\"P\",\"options\":[]}]"});
     repairs(twice.clone(), twice, &[]);
@@ -56,18 +41,9 @@ fn json_strings_are_opened_where_they_stand_for_structure() {
         plain(),
         &[("questions[0].options", "json_string")],
     );
-    repairs(
-        json!({"questions": [plain()["questions"][0].to_string()]}),
-        plain(),
-        &[("questions[0]", "json_string")],
-    );
-    let option =
-        json!({"questions": [{"question": "Q", "options": ["{\"label\":\"A\"}", {"label": "B"}]}]});
-    repairs(
-        option,
-        plain(),
-        &[("questions[0].options[0]", "json_string")],
-    );
+    repairs(json!({"questions": [plain()["questions"][0].to_string()]}), plain(), &[("questions[0]", "json_string")]);
+    let option = json!({"questions": [{"question": "Q", "options": ["{\"label\":\"A\"}", {"label": "B"}]}]});
+    repairs(option, plain(), &[("questions[0].options[0]", "json_string")]);
 }
 
 #[test]
@@ -76,15 +52,11 @@ fn texts_that_look_like_json_stay_texts() {
     let same = labels(["[x]", "[1]", "\"quoted\""]);
     repairs(same.clone(), same, &[]);
     let plain_options = json!({"questions": [{"question": "Q", "options": ["[1]", "{1}"]}]});
-    let objects =
-        json!({"questions": [{"question": "Q", "options": [{"label": "[1]"}, {"label": "{1}"}]}]});
+    let objects = json!({"questions": [{"question": "Q", "options": [{"label": "[1]"}, {"label": "{1}"}]}]});
     repairs(
         plain_options,
         objects,
-        &[
-            ("questions[0].options[0]", "plain_option"),
-            ("questions[0].options[1]", "plain_option"),
-        ],
+        &[("questions[0].options[0]", "plain_option"), ("questions[0].options[1]", "plain_option")],
     );
     let broken = json!({"questions": "[{\"question\":"});
     repairs(broken.clone(), broken, &[]);
@@ -94,23 +66,12 @@ fn texts_that_look_like_json_stay_texts() {
 fn lists_and_objects_that_were_left_out_are_added() {
     let question = plain()["questions"][0].clone();
     repairs(question.clone(), plain(), &[("", "single_question")]);
-    repairs(
-        json!([question.clone()]),
-        plain(),
-        &[("", "bare_questions")],
-    );
-    repairs(
-        json!({"questions": question.clone()}),
-        plain(),
-        &[("questions", "single_question")],
-    );
+    repairs(json!([question.clone()]), plain(), &[("", "bare_questions")]);
+    repairs(json!({"questions": question.clone()}), plain(), &[("questions", "single_question")]);
     repairs(
         json!({"questions": question.to_string()}),
         plain(),
-        &[
-            ("questions", "json_string"),
-            ("questions", "single_question"),
-        ],
+        &[("questions", "json_string"), ("questions", "single_question")],
     );
 }
 
@@ -133,29 +94,14 @@ fn plain_texts_and_numbers_become_options() {
 fn aliases_of_multi_select_are_read() {
     let with = |key: &str, value: Value| json!({"questions": [{"question": "Q", key: value, "options": []}]});
     let multi = with("multiSelect", json!(true));
-    repairs(
-        with("multiple", json!(true)),
-        multi.clone(),
-        &[("questions[0].multiple", "renamed_field")],
-    );
+    repairs(with("multiple", json!(true)), multi.clone(), &[("questions[0].multiple", "renamed_field")]);
     repairs(
         with("multi_select", json!("True")),
         multi.clone(),
-        &[
-            ("questions[0].multi_select", "renamed_field"),
-            ("questions[0].multiSelect", "boolean_text"),
-        ],
+        &[("questions[0].multi_select", "renamed_field"), ("questions[0].multiSelect", "boolean_text")],
     );
-    repairs(
-        with("multiSelect", json!(" true ")),
-        multi,
-        &[("questions[0].multiSelect", "boolean_text")],
-    );
-    repairs(
-        with("multiSelect", json!(1)),
-        with("multiSelect", json!(1)),
-        &[],
-    );
+    repairs(with("multiSelect", json!(" true ")), multi, &[("questions[0].multiSelect", "boolean_text")]);
+    repairs(with("multiSelect", json!(1)), with("multiSelect", json!(1)), &[]);
     let both = json!({"questions": [{"question": "Q", "multiSelect": false, "multiple": true}]});
     repairs(both.clone(), both, &[]);
 }
@@ -215,8 +161,7 @@ fn what_is_beyond_repair_is_left_alone() {
 
 #[test]
 fn codes_are_stable_and_distinct() {
-    let codes: std::collections::BTreeSet<&str> =
-        RepairCode::ALL.iter().map(|code| code.as_str()).collect();
+    let codes: std::collections::BTreeSet<&str> = RepairCode::ALL.iter().map(|code| code.as_str()).collect();
     assert_eq!(codes.len(), RepairCode::ALL.len());
     for code in RepairCode::ALL {
         assert_eq!(serde_json::to_value(code).unwrap(), code.to_string());

@@ -16,32 +16,19 @@ fn ask() -> AskUserQuestion {
 }
 
 fn pick(question: usize, selected: &[usize]) -> Selection {
-    Selection {
-        question,
-        selected: selected.to_vec(),
-        ..Selection::default()
-    }
+    Selection { question, selected: selected.to_vec(), ..Selection::default() }
 }
 
 fn typed(question: usize, selected: &[usize], other: &str) -> Selection {
-    Selection {
-        other: Some(other.to_owned()),
-        ..pick(question, selected)
-    }
+    Selection { other: Some(other.to_owned()), ..pick(question, selected) }
 }
 
 fn skip(question: usize) -> Selection {
-    Selection {
-        skipped: true,
-        ..pick(question, &[])
-    }
+    Selection { skipped: true, ..pick(question, &[]) }
 }
 
 fn noted(selection: Selection, note: &str) -> Selection {
-    Selection {
-        note: Some(note.to_owned()),
-        ..selection
-    }
+    Selection { note: Some(note.to_owned()), ..selection }
 }
 
 #[track_caller]
@@ -55,24 +42,15 @@ fn reply(selections: Vec<Selection>) -> Reply {
 #[track_caller]
 fn refused(result: Result<Reply, Vec<Violation>>, expected: &[(&str, &str)]) {
     let violations = result.unwrap_err();
-    let codes: Vec<(&str, &str)> = violations
-        .iter()
-        .map(|v| (v.path.as_str(), v.code.as_str()))
-        .collect();
+    let codes: Vec<(&str, &str)> = violations.iter().map(|v| (v.path.as_str(), v.code.as_str())).collect();
     assert_eq!(codes, expected, "{violations:?}");
 }
 
 #[test]
 fn a_plain_pick_of_labels_is_the_flat_map_alone() {
     let reply = reply(vec![pick(1, &[1, 0]), pick(0, &[1])]);
-    assert_eq!(
-        reply.to_json(),
-        json!({"answers": {"Which database?": "SQLite", "Which features?": "Login, Search"}})
-    );
-    assert_eq!(
-        reply.message(),
-        "Database: SQLite\nWhich features?: Login, Search"
-    );
+    assert_eq!(reply.to_json(), json!({"answers": {"Which database?": "SQLite", "Which features?": "Login, Search"}}));
+    assert_eq!(reply.message(), "Database: SQLite\nWhich features?: Login, Search");
 }
 
 #[test]
@@ -82,27 +60,16 @@ fn answers_are_written_in_the_order_of_the_questions() {
     ]}))
     .unwrap();
     let reply = Reply::check(&ask, vec![pick(0, &[0]), pick(1, &[0])]).unwrap();
-    assert_eq!(
-        serde_json::to_string(&reply).unwrap(),
-        r#"{"answers":{"Z?":"1","A?":"2"}}"#
-    );
+    assert_eq!(serde_json::to_string(&reply).unwrap(), r#"{"answers":{"Z?":"1","A?":"2"}}"#);
 }
 
 #[test]
 fn one_question_reads_as_its_label() {
-    let ask = AskUserQuestion {
-        questions: vec![ask().questions.remove(0)],
-    };
+    let ask = AskUserQuestion { questions: vec![ask().questions.remove(0)] };
     let answered = |selection| Reply::check(&ask, vec![selection]).unwrap().message();
     assert_eq!(answered(pick(0, &[0])), "PostgreSQL");
-    assert_eq!(
-        answered(typed(0, &[], " my own\nwords ")),
-        " my own\nwords "
-    );
-    assert_eq!(
-        answered(noted(pick(0, &[0]), "16 or later")),
-        "PostgreSQL (note: 16 or later)"
-    );
+    assert_eq!(answered(typed(0, &[], " my own\nwords ")), " my own\nwords ");
+    assert_eq!(answered(noted(pick(0, &[0]), "16 or later")), "PostgreSQL (note: 16 or later)");
     assert_eq!(answered(skip(0)), "(skipped)");
 }
 
@@ -131,10 +98,7 @@ fn details_say_what_the_flat_map_would_lose() {
         })
     );
     let both = reply(vec![pick(0, &[0]), typed(1, &[1], "Export")]);
-    assert_eq!(
-        both.to_json()["answers"]["Which features?"],
-        "Search, Export"
-    );
+    assert_eq!(both.to_json()["answers"]["Which features?"], "Search, Export");
     assert_eq!(both.to_json()["details"][1]["other"], "Export");
 }
 
@@ -143,30 +107,18 @@ fn details_come_when_and_only_when_needed() {
     let has_details = |selections| reply(selections).to_json().get("details").is_some();
     assert!(!has_details(vec![pick(0, &[0]), pick(1, &[0])]));
     assert!(!has_details(vec![pick(0, &[0]), pick(1, &[0, 1])]));
-    assert!(
-        !has_details(vec![noted(pick(0, &[0]), " \n"), pick(1, &[0])]),
-        "a blank note is none"
-    );
-    assert!(
-        has_details(vec![pick(0, &[0]), pick(1, &[2])]),
-        "a comma in a multi-select"
-    );
+    assert!(!has_details(vec![noted(pick(0, &[0]), " \n"), pick(1, &[0])]), "a blank note is none");
+    assert!(has_details(vec![pick(0, &[0]), pick(1, &[2])]), "a comma in a multi-select");
     assert!(has_details(vec![pick(0, &[0]), skip(1)]));
     assert!(has_details(vec![noted(pick(0, &[0]), "n"), pick(1, &[0])]));
-    assert!(
-        has_details(vec![typed(0, &[], "SQLite"), pick(1, &[0])]),
-        "typed, though it is a label"
-    );
+    assert!(has_details(vec![typed(0, &[], "SQLite"), pick(1, &[0])]), "typed, though it is a label");
 }
 
 #[test]
 fn a_comma_in_a_single_select_loses_nothing() {
     let ask = one(false, &["Berlin, Germany", "Berlin", "Germany"]);
     let reply = Reply::check(&ask, vec![pick(0, &[0])]).unwrap();
-    assert_eq!(
-        reply.to_json(),
-        json!({"answers": {"Q": "Berlin, Germany"}})
-    );
+    assert_eq!(reply.to_json(), json!({"answers": {"Q": "Berlin, Germany"}}));
     assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply));
 }
 
@@ -187,8 +139,7 @@ fn labels_that_together_read_as_another_label_need_details() {
 #[test]
 fn equal_texts_are_told_apart_by_index() {
     let question = json!({"question": "Same?", "options": [{"label": "Yes"}, {"label": "Yes"}]});
-    let ask: AskUserQuestion =
-        serde_json::from_value(json!({"questions": [question, question]})).unwrap();
+    let ask: AskUserQuestion = serde_json::from_value(json!({"questions": [question, question]})).unwrap();
     for (first, second) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let reply = Reply::check(&ask, vec![pick(0, &[first]), pick(1, &[second])]).unwrap();
         assert_eq!(reply.to_json()["answers"], json!({"Same?": "Yes, Yes"}));
@@ -199,8 +150,7 @@ fn equal_texts_are_told_apart_by_index() {
 #[test]
 fn equal_questions_share_a_key_and_need_details() {
     let question = |label: &str| json!({"question": "Same?", "options": [{"label": label}]});
-    let ask: AskUserQuestion =
-        serde_json::from_value(json!({"questions": [question("A"), question("B")]})).unwrap();
+    let ask: AskUserQuestion = serde_json::from_value(json!({"questions": [question("A"), question("B")]})).unwrap();
     let reply = Reply::check(&ask, vec![pick(0, &[0]), pick(1, &[0])]).unwrap();
     assert_eq!(reply.to_json()["answers"], json!({"Same?": "A, B"}));
     assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply));
@@ -209,99 +159,45 @@ fn equal_questions_share_a_key_and_need_details() {
 #[test]
 fn a_reply_is_refused_with_all_its_violations() {
     let check = |selections| Reply::check(&ask(), selections);
-    refused(
-        check(vec![]),
-        &[
-            ("questions[0]", "unanswered"),
-            ("questions[1]", "unanswered"),
-        ],
-    );
-    refused(
-        check(vec![pick(0, &[]), pick(1, &[0])]),
-        &[("selections[0]", "unanswered")],
-    );
-    refused(
-        check(vec![noted(pick(0, &[]), "only a note"), pick(1, &[0])]),
-        &[("selections[0]", "unanswered")],
-    );
-    refused(
-        check(vec![pick(0, &[0, 1]), pick(1, &[0])]),
-        &[("selections[0]", "too_many_answers")],
-    );
-    refused(
-        check(vec![typed(0, &[0], "and more"), pick(1, &[0])]),
-        &[("selections[0]", "too_many_answers")],
-    );
-    refused(
-        check(vec![typed(0, &[], " \u{200B}"), pick(1, &[0])]),
-        &[("selections[0].other", "blank_other")],
-    );
+    refused(check(vec![]), &[("questions[0]", "unanswered"), ("questions[1]", "unanswered")]);
+    refused(check(vec![pick(0, &[]), pick(1, &[0])]), &[("selections[0]", "unanswered")]);
+    refused(check(vec![noted(pick(0, &[]), "only a note"), pick(1, &[0])]), &[("selections[0]", "unanswered")]);
+    refused(check(vec![pick(0, &[0, 1]), pick(1, &[0])]), &[("selections[0]", "too_many_answers")]);
+    refused(check(vec![typed(0, &[0], "and more"), pick(1, &[0])]), &[("selections[0]", "too_many_answers")]);
+    refused(check(vec![typed(0, &[], " \u{200B}"), pick(1, &[0])]), &[("selections[0].other", "blank_other")]);
     refused(
         check(vec![pick(0, &[2]), pick(1, &[0, usize::MAX])]),
-        &[
-            ("selections[0].selected[0]", "unknown_option"),
-            ("selections[1].selected[1]", "unknown_option"),
-        ],
+        &[("selections[0].selected[0]", "unknown_option"), ("selections[1].selected[1]", "unknown_option")],
     );
-    refused(
-        check(vec![pick(1, &[0, 1, 0]), pick(0, &[0])]),
-        &[("selections[0].selected[2]", "repeated_option")],
-    );
-    refused(
-        check(vec![pick(0, &[0]), pick(1, &[0]), pick(0, &[1])]),
-        &[("selections[2]", "repeated_question")],
-    );
+    refused(check(vec![pick(1, &[0, 1, 0]), pick(0, &[0])]), &[("selections[0].selected[2]", "repeated_option")]);
+    refused(check(vec![pick(0, &[0]), pick(1, &[0]), pick(0, &[1])]), &[("selections[2]", "repeated_question")]);
     refused(
         check(vec![pick(0, &[0]), pick(2, &[0])]),
-        &[
-            ("selections[1].question", "unknown_question"),
-            ("questions[1]", "unanswered"),
-        ],
+        &[("selections[1].question", "unknown_question"), ("questions[1]", "unanswered")],
     );
-    let skipped_and_answered = Selection {
-        skipped: true,
-        ..pick(0, &[0])
-    };
-    refused(
-        check(vec![skipped_and_answered, pick(1, &[0])]),
-        &[("selections[0]", "answered_and_skipped")],
-    );
+    let skipped_and_answered = Selection { skipped: true, ..pick(0, &[0]) };
+    refused(check(vec![skipped_and_answered, pick(1, &[0])]), &[("selections[0]", "answered_and_skipped")]);
     let huge = "x".repeat(MAX_REPLY_BYTES + 1);
-    refused(
-        check(vec![typed(0, &[], &huge), pick(1, &[0])]),
-        &[("", "too_large")],
-    );
+    refused(check(vec![typed(0, &[], &huge), pick(1, &[0])]), &[("", "too_large")]);
 }
 
 #[test]
 fn an_ask_without_questions_cannot_be_answered() {
     let ask = AskUserQuestion { questions: vec![] };
     refused(Reply::check(&ask, vec![]), &[("questions", "unanswered")]);
-    refused(
-        Reply::parse(&ask, &json!({"answers": {}})),
-        &[("questions", "unanswered")],
-    );
+    refused(Reply::parse(&ask, &json!({"answers": {}})), &[("questions", "unanswered")]);
 }
 
 #[test]
 fn the_flat_map_of_other_clients_is_read() {
-    let selections = |answers: Value| {
-        Reply::parse(&ask(), &json!({"answers": answers}))
-            .unwrap()
-            .selections()
-    };
-    let features = |text: &str| {
-        selections(json!({"Which database?": "SQLite", "Which features?": text})).remove(1)
-    };
+    let selections = |answers: Value| Reply::parse(&ask(), &json!({"answers": answers})).unwrap().selections();
+    let features = |text: &str| selections(json!({"Which database?": "SQLite", "Which features?": text})).remove(1);
     assert_eq!(features("Search,Login"), pick(1, &[0, 1]));
     assert_eq!(features("  Login ,  Search"), pick(1, &[0, 1]));
     assert_eq!(features("CSV, JSON, Login"), pick(1, &[0, 2]));
     assert_eq!(features("CSV, JSON"), pick(1, &[2]));
     assert_eq!(features("Login, Login"), typed(1, &[], "Login, Login"));
-    assert_eq!(
-        features("Login, something new"),
-        typed(1, &[], "Login, something new")
-    );
+    assert_eq!(features("Login, something new"), typed(1, &[], "Login, something new"));
     assert_eq!(features("login"), typed(1, &[], "login"));
     assert_eq!(
         selections(json!({"Which database?": " my own ", "Which features?": "Login"}))[0],
@@ -314,66 +210,36 @@ fn the_wire_form_is_refused_where_it_does_not_fit() {
     let parse = |json: Value| Reply::parse(&ask(), &json);
     let fine = json!({"Which database?": "SQLite", "Which features?": "Login"});
     refused(parse(json!(null)), &[("answers", "missing_field")]);
+    refused(parse(json!({"answers": ["SQLite"]})), &[("answers", "wrong_type")]);
+    refused(parse(json!({"answers": {}})), &[("questions[0]", "unanswered"), ("questions[1]", "unanswered")]);
+    refused(parse(json!({"answers": {"Which database?": "SQLite"}})), &[("questions[1]", "unanswered")]);
     refused(
-        parse(json!({"answers": ["SQLite"]})),
-        &[("answers", "wrong_type")],
-    );
-    refused(
-        parse(json!({"answers": {}})),
-        &[
-            ("questions[0]", "unanswered"),
-            ("questions[1]", "unanswered"),
-        ],
-    );
-    refused(
-        parse(json!({"answers": {"Which database?": "SQLite"}})),
-        &[("questions[1]", "unanswered")],
-    );
-    refused(
-        parse(
-            json!({"answers": {"Which database?": "", "Which features?": 5, "Who \"else\"?": "x"}}),
-        ),
+        parse(json!({"answers": {"Which database?": "", "Which features?": 5, "Who \"else\"?": "x"}})),
         &[
             ("answers[\"Which database?\"]", "blank_other"),
             ("answers[\"Which features?\"]", "wrong_type"),
             ("answers[\"Who \\\"else\\\"?\"]", "unknown_question"),
         ],
     );
-    refused(
-        parse(json!({"answers": fine, "details": {}})),
-        &[("details", "wrong_type")],
-    );
+    refused(parse(json!({"answers": fine, "details": {}})), &[("details", "wrong_type")]);
     refused(
         parse(json!({"answers": fine, "details": [5, {"index": 7}]})),
-        &[
-            ("details[0].index", "wrong_type"),
-            ("details[1].question", "unknown_question"),
-        ],
+        &[("details[0].index", "wrong_type"), ("details[1].question", "unknown_question")],
     );
     refused(
-        parse(
-            json!({"answers": fine, "details": [{"index": 0, "selected": [{"index": 0, "label": "SQLite"}]}]}),
-        ),
+        parse(json!({"answers": fine, "details": [{"index": 0, "selected": [{"index": 0, "label": "SQLite"}]}]})),
         &[("details[0].selected[0].label", "contradiction")],
     );
     refused(
-        parse(
-            json!({"answers": fine, "details": [{"index": 0, "selected": [{"index": 0, "label": "PostgreSQL"}]}]}),
-        ),
+        parse(json!({"answers": fine, "details": [{"index": 0, "selected": [{"index": 0, "label": "PostgreSQL"}]}]})),
         &[("answers[\"Which database?\"]", "contradiction")],
     );
     refused(
         parse(json!({"answers": fine, "details": [{"index": 0, "status": "skipped"}]})),
         &[("answers[\"Which database?\"]", "contradiction")],
     );
-    refused(
-        parse(json!({"answers": fine, "details": [{"index": 0}]})),
-        &[("details[0]", "unanswered")],
-    );
-    refused(
-        parse(json!({"answers": {"Which database?": "x".repeat(5 * MAX_REPLY_BYTES)}})),
-        &[("", "too_large")],
-    );
+    refused(parse(json!({"answers": fine, "details": [{"index": 0}]})), &[("details[0]", "unanswered")]);
+    refused(parse(json!({"answers": {"Which database?": "x".repeat(5 * MAX_REPLY_BYTES)}})), &[("", "too_large")]);
 }
 
 #[test]
@@ -387,20 +253,11 @@ fn details_that_cannot_be_read_say_where() {
     for (detail, path) in [
         (json!({"index": -1}), "details[0].index"),
         (json!({"index": 0, "selected": 1}), "details[0].selected"),
-        (
-            json!({"index": 0, "selected": [{"index": 1}]}),
-            "details[0].selected[0]",
-        ),
-        (
-            json!({"index": 0, "selected": [{"label": "SQLite"}]}),
-            "details[0].selected[0]",
-        ),
+        (json!({"index": 0, "selected": [{"index": 1}]}), "details[0].selected[0]"),
+        (json!({"index": 0, "selected": [{"label": "SQLite"}]}), "details[0].selected[0]"),
         (json!({"index": 0, "other": 5}), "details[0].other"),
         (json!({"index": 0, "note": []}), "details[0].note"),
-        (
-            json!({"index": 0, "status": "declined"}),
-            "details[0].status",
-        ),
+        (json!({"index": 0, "status": "declined"}), "details[0].status"),
         (json!({"index": 0, "status": null}), "details[0].status"),
     ] {
         refused(parse(detail), &[(path, "wrong_type")]);
@@ -414,40 +271,26 @@ fn details_for_some_questions_complete_the_flat_map() {
         "details": [{"index": 0, "selected": [{"index": 1, "label": "SQLite"}], "note": "small", "other": null}],
     });
     let reply = Reply::parse(&ask(), &json).unwrap();
-    assert_eq!(
-        reply.selections(),
-        [noted(pick(0, &[1]), "small"), pick(1, &[0])]
-    );
+    assert_eq!(reply.selections(), [noted(pick(0, &[1]), "small"), pick(1, &[0])]);
 }
 
 #[test]
 fn answers_say_where_they_belong() {
     let reply = reply(vec![pick(0, &[1]), skip(1)]);
-    let [first, second] = reply.answers() else {
-        panic!("two answers")
-    };
-    assert_eq!(
-        (first.title(), first.text().as_deref()),
-        ("Database", Some("SQLite"))
-    );
+    let [first, second] = reply.answers() else { panic!("two answers") };
+    assert_eq!((first.title(), first.text().as_deref()), ("Database", Some("SQLite")));
     assert_eq!((second.title(), second.text()), ("Which features?", None));
 }
 
 #[test]
 fn selections_travel_as_json() {
-    let selection: Selection =
-        serde_json::from_value(json!({"question": 1, "selected": [0], "note": "n"})).unwrap();
+    let selection: Selection = serde_json::from_value(json!({"question": 1, "selected": [0], "note": "n"})).unwrap();
     assert_eq!(selection, noted(pick(1, &[0]), "n"));
-    assert_eq!(
-        serde_json::to_value(skip(0)).unwrap(),
-        json!({"question": 0, "selected": [], "skipped": true})
-    );
+    assert_eq!(serde_json::to_value(skip(0)).unwrap(), json!({"question": 0, "selected": [], "skipped": true}));
 }
 
 fn one(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
     let options: Vec<Value> = labels.iter().map(|label| json!({"label": label})).collect();
-    serde_json::from_value(
-        json!({"questions": [{"question": "Q", "multiSelect": multi_select, "options": options}]}),
-    )
-    .unwrap()
+    serde_json::from_value(json!({"questions": [{"question": "Q", "multiSelect": multi_select, "options": options}]}))
+        .unwrap()
 }

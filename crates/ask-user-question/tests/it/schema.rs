@@ -16,10 +16,7 @@ use std::cell::Cell;
 fn schema_and_code_agree_on_generated_asks() {
     for (limits, schema) in profiles() {
         let (valid, invalid) = (Cell::new(0), Cell::new(0));
-        let cases = ProptestConfig {
-            cases: 400,
-            ..config()
-        };
+        let cases = ProptestConfig { cases: 400, ..config() };
         let inputs = prop_oneof![20 => ask_like_json(), 1 => any_json()];
         TestRunner::new(cases)
             .run(&inputs, |input| {
@@ -33,10 +30,7 @@ fn schema_and_code_agree_on_generated_asks() {
             })
             .unwrap_or_else(|error| panic!("{limits:?}: {error}"));
         // A comparison in which one verdict hardly comes up would show nothing.
-        assert!(
-            valid.get() > 50 && invalid.get() > 50,
-            "{limits:?}: {valid:?} valid, {invalid:?} invalid"
-        );
+        assert!(valid.get() > 50 && invalid.get() > 50, "{limits:?}: {valid:?} valid, {invalid:?} invalid");
     }
 }
 
@@ -46,8 +40,7 @@ fn schema_and_code_agree_on_the_examples() {
         for example in examples::all() {
             let (repaired, _) = repair(example.ask.clone());
             for ask in [example.ask, repaired] {
-                agreed(&limits, &schema, &ask)
-                    .unwrap_or_else(|error| panic!("{}: {error}", example.name));
+                agreed(&limits, &schema, &ask).unwrap_or_else(|error| panic!("{}: {error}", example.name));
             }
         }
     }
@@ -63,29 +56,20 @@ fn profiles() -> Vec<(Limits, Validator)> {
         .previews()
         .build()
         .unwrap();
-    [
-        Limits::RUNTIME,
-        Limits::CODING,
-        Limits::CHAT,
-        Limits::CODING.with_previews(),
-        custom,
-    ]
-    .into_iter()
-    .map(|limits| {
-        let schema: Value =
-            serde_json::from_str(tool_definition(&limits).parameters.as_str()).unwrap();
-        let validator = jsonschema::validator_for(&schema).unwrap();
-        (limits, validator)
-    })
-    .collect()
+    [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with_previews(), custom]
+        .into_iter()
+        .map(|limits| {
+            let schema: Value = serde_json::from_str(tool_definition(&limits).parameters.as_str()).unwrap();
+            let validator = jsonschema::validator_for(&schema).unwrap();
+            (limits, validator)
+        })
+        .collect()
 }
 
 /// The verdict of both, or an error that shows where they differ.
 fn agreed(limits: &Limits, schema: &Validator, ask: &Value) -> Result<bool, TestCaseError> {
     let violations = validate(limits, ask);
-    let by_code = !violations
-        .iter()
-        .any(|violation| violation.code.is_schema_rule());
+    let by_code = !violations.iter().any(|violation| violation.code.is_schema_rule());
     let by_schema = schema.is_valid(ask);
     prop_assert_eq!(by_code, by_schema, "{}\n{:?}", ask, violations);
     Ok(by_code)

@@ -11,15 +11,9 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 /// The patches by which an ask would stream in, texts in two pieces.
 fn patches(ask: &AskUserQuestion) -> Vec<AskPatch> {
     fn text(patches: &mut Vec<AskPatch>, path: TextPath, value: &str) {
-        let middle = value
-            .char_indices()
-            .nth(value.chars().count() / 2)
-            .map_or(0, |(at, _)| at);
+        let middle = value.char_indices().nth(value.chars().count() / 2).map_or(0, |(at, _)| at);
         for delta in [&value[..middle], &value[middle..]] {
-            patches.push(AskPatch::Append {
-                text: path,
-                delta: delta.to_owned(),
-            });
+            patches.push(AskPatch::Append { text: path, delta: delta.to_owned() });
         }
         patches.push(AskPatch::CloseText { text: path });
     }
@@ -31,16 +25,10 @@ fn patches(ask: &AskUserQuestion) -> Vec<AskPatch> {
             text(&mut patches, TextPath::Header(q), header);
         }
         if question.multi_select {
-            patches.push(AskPatch::MultiSelect {
-                question: q,
-                value: true,
-            });
+            patches.push(AskPatch::MultiSelect { question: q, value: true });
         }
         for (o, option) in question.options.iter().enumerate() {
-            patches.push(AskPatch::OpenOption {
-                question: q,
-                option: o,
-            });
+            patches.push(AskPatch::OpenOption { question: q, option: o });
             text(&mut patches, TextPath::Label(q, o), &option.label);
             if let Some(description) = &option.description {
                 text(&mut patches, TextPath::Description(q, o), description);
@@ -48,10 +36,7 @@ fn patches(ask: &AskUserQuestion) -> Vec<AskPatch> {
             if let Some(preview) = &option.preview {
                 text(&mut patches, TextPath::Preview(q, o), preview);
             }
-            patches.push(AskPatch::CloseOption {
-                question: q,
-                option: o,
-            });
+            patches.push(AskPatch::CloseOption { question: q, option: o });
         }
         patches.push(AskPatch::CloseQuestion { question: q });
     }
@@ -61,14 +46,8 @@ fn patches(ask: &AskUserQuestion) -> Vec<AskPatch> {
 /// A complete ask takes the place of whatever grew before it, however far that had come.
 #[test]
 fn completing_leaves_nothing_of_another_ask() {
-    let asks: Vec<_> = examples::all()
-        .iter()
-        .filter_map(|example| example.check().ask)
-        .collect();
-    for (grown, complete) in asks
-        .iter()
-        .flat_map(|ask| asks.iter().map(move |other| (ask, other)))
-    {
+    let asks: Vec<_> = examples::all().iter().filter_map(|example| example.check().ask).collect();
+    for (grown, complete) in asks.iter().flat_map(|ask| asks.iter().map(move |other| (ask, other))) {
         let patches = patches(grown);
         for count in [1, patches.len() / 2, patches.len()] {
             let mut snapshot = AskSnapshot::new("call");
@@ -104,45 +83,18 @@ fn growing_ends_where_completing_begins() {
 #[test]
 fn every_step_shows_what_has_arrived_and_what_is_closed() {
     let mut snapshot = AskSnapshot::new("call");
-    snapshot.apply(AskPatch::Append {
-        text: TextPath::Label(0, 0),
-        delta: "Post".into(),
-    });
-    let label = |text: &str, closed| TextSnapshot {
-        text: text.into(),
-        closed,
-    };
-    let shown = |option: OptionSnapshot| {
-        vec![QuestionSnapshot {
-            options: vec![option],
-            ..QuestionSnapshot::default()
-        }]
-    };
+    snapshot.apply(AskPatch::Append { text: TextPath::Label(0, 0), delta: "Post".into() });
+    let label = |text: &str, closed| TextSnapshot { text: text.into(), closed };
+    let shown =
+        |option: OptionSnapshot| vec![QuestionSnapshot { options: vec![option], ..QuestionSnapshot::default() }];
+    assert_eq!(snapshot.questions, shown(OptionSnapshot { label: label("Post", false), ..OptionSnapshot::default() }));
+    snapshot.apply(AskPatch::Append { text: TextPath::Label(0, 0), delta: "gres".into() });
+    snapshot.apply(AskPatch::CloseText { text: TextPath::Label(0, 0) });
     assert_eq!(
         snapshot.questions,
-        shown(OptionSnapshot {
-            label: label("Post", false),
-            ..OptionSnapshot::default()
-        })
+        shown(OptionSnapshot { label: label("Postgres", true), ..OptionSnapshot::default() })
     );
-    snapshot.apply(AskPatch::Append {
-        text: TextPath::Label(0, 0),
-        delta: "gres".into(),
-    });
-    snapshot.apply(AskPatch::CloseText {
-        text: TextPath::Label(0, 0),
-    });
-    assert_eq!(
-        snapshot.questions,
-        shown(OptionSnapshot {
-            label: label("Postgres", true),
-            ..OptionSnapshot::default()
-        })
-    );
-    snapshot.apply(AskPatch::CloseOption {
-        question: 0,
-        option: 0,
-    });
+    snapshot.apply(AskPatch::CloseOption { question: 0, option: 0 });
     assert!(snapshot.questions[0].options[0].closed && !snapshot.questions[0].closed);
     assert_eq!(snapshot.questions[0].multi_select, None);
     snapshot.apply(AskPatch::CloseQuestion { question: 0 });
@@ -154,21 +106,14 @@ fn patches_for_elsewhere_change_nothing() {
     let mut snapshot = AskSnapshot::new("call");
     for patch in [
         AskPatch::OpenQuestion { question: 1 },
-        AskPatch::CloseQuestion {
-            question: usize::MAX,
-        },
-        AskPatch::CloseText {
-            text: TextPath::Preview(3, 0),
-        },
+        AskPatch::CloseQuestion { question: usize::MAX },
+        AskPatch::CloseText { text: TextPath::Preview(3, 0) },
     ] {
         snapshot.apply(patch);
     }
     assert_eq!(snapshot, AskSnapshot::new("call"));
     snapshot.apply(AskPatch::OpenQuestion { question: 0 });
-    snapshot.apply(AskPatch::OpenOption {
-        question: 0,
-        option: 7,
-    });
+    snapshot.apply(AskPatch::OpenOption { question: 0, option: 7 });
     assert_eq!(snapshot.questions, [QuestionSnapshot::default()]);
 }
 
@@ -215,11 +160,7 @@ fn a_snapshot_becomes_only_what_takes_nothing_back() {
             multi_select: several,
             options: labels
                 .iter()
-                .map(|label| QuestionOption {
-                    label: (*label).to_owned(),
-                    description: None,
-                    preview: None,
-                })
+                .map(|label| QuestionOption { label: (*label).to_owned(), description: None, preview: None })
                 .collect(),
         }],
     };
@@ -227,14 +168,8 @@ fn a_snapshot_becomes_only_what_takes_nothing_back() {
     let mut shown = AskSnapshot::new("c");
     assert!(shown.may_become(&complete));
     for patch in [
-        AskPatch::Append {
-            text: TextPath::Question(0),
-            delta: "Wh".to_owned(),
-        },
-        AskPatch::Append {
-            text: TextPath::Label(0, 0),
-            delta: "A".to_owned(),
-        },
+        AskPatch::Append { text: TextPath::Question(0), delta: "Wh".to_owned() },
+        AskPatch::Append { text: TextPath::Label(0, 0), delta: "A".to_owned() },
     ] {
         shown.apply(patch);
     }
@@ -245,9 +180,7 @@ fn a_snapshot_becomes_only_what_takes_nothing_back() {
         ask("W", None, false, &["A"]),
         ask("Which?", None, false, &[]),
         ask("Which?", None, false, &["B", "A"]),
-        AskUserQuestion {
-            questions: Vec::new(),
-        },
+        AskUserQuestion { questions: Vec::new() },
     ] {
         assert!(!shown.may_become(&not), "{not:?}");
     }

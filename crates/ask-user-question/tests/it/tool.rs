@@ -127,11 +127,8 @@ fn chat_origin() -> Value {
 
 #[test]
 fn schemas_equal_their_origins_apart_from_added_descriptions() {
-    let origins = [
-        (Limits::RUNTIME, runtime_origin()),
-        (Limits::CODING, coding_origin()),
-        (Limits::CHAT, chat_origin()),
-    ];
+    let origins =
+        [(Limits::RUNTIME, runtime_origin()), (Limits::CODING, coding_origin()), (Limits::CHAT, chat_origin())];
     for (limits, origin) in origins {
         let mut schema = schema(&limits);
         remove_added_descriptions(&mut schema, &origin);
@@ -141,10 +138,7 @@ fn schemas_equal_their_origins_apart_from_added_descriptions() {
 
 #[test]
 fn names_are_those_of_the_origins() {
-    assert_eq!(
-        NAMES,
-        [Limits::RUNTIME.tool_name(), Limits::CODING.tool_name()]
-    );
+    assert_eq!(NAMES, [Limits::RUNTIME.tool_name(), Limits::CODING.tool_name()]);
     assert_eq!(tool_definition(&Limits::RUNTIME).name, "ask_user_question");
     assert_eq!(tool_definition(&Limits::CODING).name, "AskUserQuestion");
     assert_eq!(tool_definition(&Limits::CHAT).name, "ask_user_question");
@@ -152,12 +146,7 @@ fn names_are_those_of_the_origins() {
 
 #[test]
 fn properties_are_written_in_the_order_that_the_card_needs() {
-    for limits in [
-        Limits::RUNTIME,
-        Limits::CODING,
-        Limits::CHAT,
-        Limits::CODING.with_previews(),
-    ] {
+    for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with_previews()] {
         let text = serde_json::to_string(&tool_definition(&limits)).unwrap();
         let keys = [
             "\"name\":",
@@ -169,10 +158,8 @@ fn properties_are_written_in_the_order_that_the_card_needs() {
             "\"options\":{",
             "\"label\":{",
         ];
-        let places: Vec<usize> = keys
-            .iter()
-            .map(|key| text.find(key).unwrap_or_else(|| panic!("{key} in {text}")))
-            .collect();
+        let places: Vec<usize> =
+            keys.iter().map(|key| text.find(key).unwrap_or_else(|| panic!("{key} in {text}"))).collect();
         assert!(places.is_sorted(), "{text}");
     }
 }
@@ -180,15 +167,10 @@ fn properties_are_written_in_the_order_that_the_card_needs() {
 #[test]
 fn previews_are_in_the_schema_only_where_allowed() {
     let preview = |limits| {
-        schema(&limits)
-            .pointer("/properties/questions/items/properties/options/items/properties/preview")
-            .cloned()
+        schema(&limits).pointer("/properties/questions/items/properties/options/items/properties/preview").cloned()
     };
     assert_eq!(preview(Limits::CODING), None);
-    assert_eq!(
-        preview(Limits::CODING.with_previews()).unwrap()["type"],
-        "string"
-    );
+    assert_eq!(preview(Limits::CODING.with_previews()).unwrap()["type"], "string");
 }
 
 #[test]
@@ -219,15 +201,9 @@ fn descriptions_say_what_the_origins_say() {
     assert!(coding.starts_with("Asks the user multiple choice questions to gather information, clarify ambiguity, understand preferences, make decisions or offer them choices."));
     assert!(coding.contains("1-4 questions with 2-4 options each"));
     let chat = tool_definition(&Limits::CHAT).description;
-    assert!(
-        chat.contains("exactly 1 question with 2-6 options."),
-        "{chat}"
-    );
+    assert!(chat.contains("exactly 1 question with 2-6 options."), "{chat}");
     for description in [coding, chat] {
-        assert!(
-            description.contains("custom answers")
-                && description.contains("NOT available to sub-agents")
-        );
+        assert!(description.contains("custom answers") && description.contains("NOT available to sub-agents"));
     }
 }
 
@@ -239,33 +215,17 @@ fn guidance_names_the_tool_and_covers_every_rule() {
             let ids: Vec<&str> = rules.iter().map(|rule| rule.id).collect();
             assert_eq!(
                 ids,
-                [
-                    "when_to_ask",
-                    "ask_by_tool",
-                    "recommended_first",
-                    "no_other",
-                    "only_call",
-                    "no_answer",
-                    "plan_mode"
-                ]
+                ["when_to_ask", "ask_by_tool", "recommended_first", "no_other", "only_call", "no_answer", "plan_mode"]
             );
             let text = guidance::text(&limits, mode);
             assert!(rules.iter().all(|rule| text.contains(&rule.text)));
-            for part in [
-                limits.tool_name(),
-                "(Recommended)",
-                "\"Other\"",
-                "ExitPlanMode",
-                "plain text",
-                "only tool call",
-            ] {
+            for part in
+                [limits.tool_name(), "(Recommended)", "\"Other\"", "ExitPlanMode", "plain text", "only tool call"]
+            {
                 assert!(text.contains(part), "{part} in {text}");
             }
         }
-        assert_eq!(
-            tool_definition(&limits).guidance,
-            guidance::text(&limits, Mode::Work)
-        );
+        assert_eq!(tool_definition(&limits).guidance, guidance::text(&limits, Mode::Work));
     }
     assert!(
         guidance::text(&Limits::CODING, Mode::Plan)
@@ -280,9 +240,7 @@ fn guidance_changes_only_with_its_version() {
         .iter()
         .flat_map(|limits| [Mode::Work, Mode::Plan].map(|mode| guidance::text(limits, mode)))
         .collect();
-    let sum = texts.bytes().fold(0u32, |sum, byte| {
-        sum.wrapping_mul(31).wrapping_add(u32::from(byte))
-    });
+    let sum = texts.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
     assert_eq!((guidance::VERSION, sum), (1, 1_043_930_966));
 }
 
@@ -299,22 +257,13 @@ fn a_builder_changes_schema_and_description() {
         .unwrap();
     let schema = schema(&limits);
     let questions = &schema["properties"]["questions"];
-    assert_eq!(
-        (&questions["minItems"], &questions["maxItems"]),
-        (&json!(1), &json!(2))
-    );
-    assert_eq!(
-        questions["items"]["required"],
-        json!(["question", "header", "options"])
-    );
+    assert_eq!((&questions["minItems"], &questions["maxItems"]), (&json!(1), &json!(2)));
+    assert_eq!(questions["items"]["required"], json!(["question", "header", "options"]));
     assert_eq!(questions["items"]["properties"]["header"]["maxLength"], 20);
     assert_eq!(questions["items"]["properties"]["options"]["maxItems"], 5);
     let tool = tool_definition(&limits);
     assert_eq!(tool.name, "ask");
-    assert!(
-        tool.description
-            .contains("Provide 1-2 questions with 3-5 options each.")
-    );
+    assert!(tool.description.contains("Provide 1-2 questions with 3-5 options each."));
     assert!(tool.guidance.contains("Use ask when"));
 }
 
@@ -322,34 +271,16 @@ fn a_builder_changes_schema_and_description() {
 fn a_builder_refuses_limits_that_no_ask_can_keep() {
     let refused = |limits: ask_user_question::limits::LimitsBuilder| limits.build().unwrap_err();
     let builder = || Limits::CHAT.to_builder();
-    assert_eq!(
-        refused(builder().questions(0..=4)),
-        LimitsError::NoQuestions
-    );
-    #[allow(
-        clippy::reversed_empty_ranges,
-        reason = "this is what the builder refuses"
-    )]
+    assert_eq!(refused(builder().questions(0..=4)), LimitsError::NoQuestions);
+    #[allow(clippy::reversed_empty_ranges, reason = "this is what the builder refuses")]
     {
-        assert_eq!(
-            refused(builder().questions(3..=2)),
-            LimitsError::NoQuestions
-        );
+        assert_eq!(refused(builder().questions(3..=2)), LimitsError::NoQuestions);
         assert_eq!(refused(builder().options(3..=2)), LimitsError::NoOptions);
     }
     assert_eq!(refused(builder().header_max(0)), LimitsError::NoHeader);
-    assert_eq!(
-        refused(builder().tool_name(" ")),
-        LimitsError::BlankToolName
-    );
+    assert_eq!(refused(builder().tool_name(" ")), LimitsError::BlankToolName);
     assert_eq!(builder().build(), Ok(Limits::CHAT));
-    let open = Limits::CODING
-        .to_builder()
-        .optional_header()
-        .header_of_any_length()
-        .previews()
-        .build()
-        .unwrap();
+    let open = Limits::CODING.to_builder().optional_header().header_of_any_length().previews().build().unwrap();
     assert!(!open.header_required() && open.header_max().is_none() && open.previews());
 }
 
@@ -362,9 +293,7 @@ fn remove_added_descriptions(schema: &mut Value, origin: &Value) {
     let Value::Object(fields) = schema else {
         return;
     };
-    if fields.get("description").is_some_and(Value::is_string)
-        && origin.get("description").is_none()
-    {
+    if fields.get("description").is_some_and(Value::is_string) && origin.get("description").is_none() {
         fields.remove("description");
     }
     for (key, field) in fields {

@@ -97,9 +97,7 @@ fn play(text: &str) {
     let mut conversation = Conversation::new();
     for (number, step) in steps.into_iter().enumerate() {
         let event = event_of(&conversation, number, step.doing);
-        let rejected = drive(&mut conversation, event)
-            .err()
-            .map(|rejected| rejected.code().to_owned());
+        let rejected = drive(&mut conversation, event).err().map(|rejected| rejected.code().to_owned());
         check(&conversation, number, &step.expect, rejected);
     }
 }
@@ -114,13 +112,9 @@ fn drive(conversation: &mut Conversation, event: Event) -> Result<(), question_a
 
 fn event_of(conversation: &Conversation, number: usize, doing: Doing) -> Event {
     match doing {
-        Doing::User(text) => Event::UserMessage {
-            messages: vec![UserMessage {
-                id: format!("u{number}"),
-                text,
-                ask: None,
-            }],
-        },
+        Doing::User(text) => {
+            Event::UserMessage { messages: vec![UserMessage { id: format!("u{number}"), text, ask: None }] }
+        }
         Doing::Model { text, calls } => Event::LlmResponse(AssistantMessage {
             id: format!("a{number}"),
             text,
@@ -131,18 +125,13 @@ fn event_of(conversation: &Conversation, number: usize, doing: Doing) -> Event {
         }),
         Doing::Reply { to, content } => {
             let waiting = conversation.waiting().expect("a reply needs a question");
-            let reply =
-                Reply::parse(&waiting.questions, &content).expect("the reply fits the question");
+            let reply = Reply::parse(&waiting.questions, &content).expect("the reply fits the question");
             respond(number, to, Outcome::Answered(reply))
         }
         Doing::Decline { to } => respond(number, to, Outcome::Declined),
         Doing::Cancel { proceed } => Event::UserCancel { proceed },
-        Doing::Tool { id, content } => Event::ToolComplete {
-            result: ToolResult::success(id, content),
-        },
-        Doing::Time(now) => Event::QuestionExpired {
-            now: Timestamp(now),
-        },
+        Doing::Tool { id, content } => Event::ToolComplete { result: ToolResult::success(id, content) },
+        Doing::Time(now) => Event::QuestionExpired { now: Timestamp(now) },
     }
 }
 
@@ -164,32 +153,18 @@ fn check(conversation: &Conversation, number: usize, expect: &Expect, rejected: 
     }
     if let Some(asked) = &expect.asked {
         let waiting = conversation.waiting().expect("the step asks");
-        let questions: Vec<&str> = waiting
-            .questions
-            .questions
-            .iter()
-            .map(|question| question.question.as_str())
-            .collect();
+        let questions: Vec<&str> =
+            waiting.questions.questions.iter().map(|question| question.question.as_str()).collect();
         assert_eq!(questions, *asked, "step {number}");
     }
     for (id, expected) in &expect.results {
-        let result = conversation
-            .result_of(id)
-            .unwrap_or_else(|| panic!("step {number}: {id} has no result"));
-        assert_eq!(
-            result.is_error, expected.error,
-            "step {number}: {}",
-            result.content
-        );
+        let result = conversation.result_of(id).unwrap_or_else(|| panic!("step {number}: {id} has no result"));
+        assert_eq!(result.is_error, expected.error, "step {number}: {}", result.content);
         if let Some(content) = &expected.content {
             assert_eq!(result.content, *content, "step {number}");
         }
         if let Some(part) = &expected.contains {
-            assert!(
-                result.content.contains(part),
-                "step {number}: {}",
-                result.content
-            );
+            assert!(result.content.contains(part), "step {number}: {}", result.content);
         }
     }
     if let Some(roles) = &expect.roles {

@@ -25,8 +25,7 @@ fn refusal(context: &ToolContext, limits: &Limits, arguments: &str) -> String {
 #[test]
 fn a_valid_ask_waits() {
     let call = ask_call("call-1");
-    let event = intercept(&ToolContext::default(), &Limits::RUNTIME, &call)
-        .into_event(&call, Some(Timestamp(7)));
+    let event = intercept(&ToolContext::default(), &Limits::RUNTIME, &call).into_event(&call, Some(Timestamp(7)));
     let expected = Event::AskUserQuestionPending {
         tool_use_id: "call-1".to_owned(),
         questions: database_ask(),
@@ -44,18 +43,12 @@ fn both_spellings_are_asks_and_other_tools_run() {
         assert!(matches!(judged, Interception::Wait { .. }), "{judged:?}");
     }
     let call = other_call("call-1");
-    assert_eq!(
-        intercept(&ToolContext::default(), &Limits::CODING, &call).into_event(&call, None),
-        None
-    );
+    assert_eq!(intercept(&ToolContext::default(), &Limits::CODING, &call).into_event(&call, None), None);
 }
 
 #[test]
 fn a_sub_agent_is_told_that_only_the_parent_asks() {
-    let context = ToolContext {
-        is_sub_agent: true,
-        ..ToolContext::default()
-    };
+    let context = ToolContext { is_sub_agent: true, ..ToolContext::default() };
     let arguments = ask_call("call-1").arguments().to_owned();
     let expected = "ask_user_question is not available to sub-agents: only the parent conversation can ask the user";
     assert_eq!(refusal(&context, &Limits::RUNTIME, &arguments), expected);
@@ -65,15 +58,9 @@ fn a_sub_agent_is_told_that_only_the_parent_asks() {
 
 #[test]
 fn bypassed_permissions_leave_nobody_to_ask() {
-    let context = ToolContext {
-        permission_mode: PermissionMode::BypassPermissions,
-        ..ToolContext::default()
-    };
+    let context = ToolContext { permission_mode: PermissionMode::BypassPermissions, ..ToolContext::default() };
     let refused = refusal(&context, &Limits::RUNTIME, ask_call("call-1").arguments());
-    assert!(
-        refused.contains("not available while permissions are bypassed"),
-        "{refused}"
-    );
+    assert!(refused.contains("not available while permissions are bypassed"), "{refused}");
 }
 
 #[test]
@@ -91,27 +78,17 @@ fn unreadable_arguments_are_refused_with_where_and_why() {
         (" ", "questions"),
         ("{\"questions\":[", "EOF"),
         ("{} {}", "trailing"),
-        (
-            r#"{"questions":[],"questions":[]}"#,
-            r#"the key "questions" is given twice"#,
-        ),
-        (
-            r#"{"questions":[{"question":"A?","question":"B?"}]}"#,
-            r#"the key "question" is given twice"#,
-        ),
+        (r#"{"questions":[],"questions":[]}"#, r#"the key "questions" is given twice"#),
+        (r#"{"questions":[{"question":"A?","question":"B?"}]}"#, r#"the key "question" is given twice"#),
     ] {
         let refused = refusal(&ToolContext::default(), &Limits::RUNTIME, arguments);
-        assert!(
-            refused.starts_with("Invalid input:") && refused.contains(why),
-            "{arguments}: {refused}"
-        );
+        assert!(refused.starts_with("Invalid input:") && refused.contains(why), "{arguments}: {refused}");
     }
 }
 
 #[test]
 fn every_violation_is_named_at_once() {
-    let question =
-        r#"{"question":"Which?","header":"longer than twelve","options":[{"label":"one"}]}"#;
+    let question = r#"{"question":"Which?","header":"longer than twelve","options":[{"label":"one"}]}"#;
     let arguments = format!(r#"{{"questions":[{question},{question}]}}"#);
     let refused = refusal(&ToolContext::default(), &Limits::RUNTIME, &arguments);
     for path in [
@@ -123,25 +100,15 @@ fn every_violation_is_named_at_once() {
     ] {
         assert!(refused.contains(path), "{path} is missing: {refused}");
     }
-    let none = refusal(
-        &ToolContext::default(),
-        &Limits::RUNTIME,
-        r#"{"questions":[]}"#,
-    );
-    assert!(
-        none.starts_with("Invalid input:") && none.contains("Must have 1-4 questions"),
-        "{none}"
-    );
+    let none = refusal(&ToolContext::default(), &Limits::RUNTIME, r#"{"questions":[]}"#);
+    assert!(none.starts_with("Invalid input:") && none.contains("Must have 1-4 questions"), "{none}");
 }
 
 #[test]
 fn what_models_really_send_is_repaired_and_asked() {
-    let arguments =
-        r#"{"questions":"[{\"question\":\" Which? \",\"options\":[\"one\",\"two\"]}]"}"#;
+    let arguments = r#"{"questions":"[{\"question\":\" Which? \",\"options\":[\"one\",\"two\"]}]"}"#;
     let call = ToolCall::new("call-1", "ask_user_question", arguments);
-    let Interception::Wait { questions, repairs } =
-        intercept(&ToolContext::default(), &Limits::RUNTIME, &call)
-    else {
+    let Interception::Wait { questions, repairs } = intercept(&ToolContext::default(), &Limits::RUNTIME, &call) else {
         panic!("it can be repaired");
     };
     assert_eq!(questions.questions[0].options[1].label, "two");

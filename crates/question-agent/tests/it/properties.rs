@@ -30,11 +30,7 @@ fn an_answer_is_delivered_exactly_once() {
         let mut accepted: BTreeSet<String> = BTreeSet::new();
         let conversation = walk(seed, |_, event, taken| {
             if let (Event::UserQuestionResponse(response), true) = (event, taken) {
-                assert!(
-                    accepted.insert(response.reply_id.clone()),
-                    "{} was taken twice",
-                    response.reply_id
-                );
+                assert!(accepted.insert(response.reply_id.clone()), "{} was taken twice", response.reply_id);
             }
         });
         let mut delivered: BTreeMap<String, usize> = BTreeMap::new();
@@ -48,10 +44,7 @@ fn an_answer_is_delivered_exactly_once() {
         }
         delivered_in_all += accepted.len();
     }
-    assert!(
-        delivered_in_all > 250,
-        "the walks hardly ever answer: {delivered_in_all}"
-    );
+    assert!(delivered_in_all > 250, "the walks hardly ever answer: {delivered_in_all}");
 }
 
 #[test]
@@ -113,12 +106,7 @@ fn check_results(conversation: &Conversation) {
     let open: BTreeSet<&str> = conversation.state().open_calls().into_iter().collect();
     for call in &calls {
         let expected = usize::from(!open.contains(call));
-        assert_eq!(
-            results.get(call).copied().unwrap_or(0),
-            expected,
-            "{call} in {:?}",
-            conversation.state()
-        );
+        assert_eq!(results.get(call).copied().unwrap_or(0), expected, "{call} in {:?}", conversation.state());
     }
     assert!(open.is_subset(&calls) && results.keys().all(|call| calls.contains(call)));
 }
@@ -147,21 +135,14 @@ fn fitting_event(dice: &mut Dice, step: usize, state: &ConvState) -> Event {
         ConvState::LlmRequesting { .. } => any_model_event(dice, step),
         ConvState::ToolExecuting(executing) => {
             let id = executing.current_tool.id.clone();
-            match (
-                executing.pending_sub_agents.first(),
-                executing.current_tool == ask_call(&id),
-            ) {
-                (Some(sub_agent_id), _) => Event::SubAgentFinished {
-                    sub_agent_id: sub_agent_id.clone(),
-                },
+            match (executing.pending_sub_agents.first(), executing.current_tool == ask_call(&id)) {
+                (Some(sub_agent_id), _) => Event::SubAgentFinished { sub_agent_id: sub_agent_id.clone() },
                 (None, true) => Event::AskUserQuestionPending {
                     tool_use_id: id,
                     questions: database_ask(),
                     expires_at: dice.flip().then_some(DEADLINE),
                 },
-                (None, false) => Event::ToolComplete {
-                    result: ToolResult::success(id, "done"),
-                },
+                (None, false) => Event::ToolComplete { result: ToolResult::success(id, "done") },
             }
         }
         ConvState::AwaitingUserResponse(waiting) => match dice.roll(8) {
@@ -180,26 +161,17 @@ fn any_event(dice: &mut Dice, step: usize) -> Event {
     match dice.roll(10) {
         0 => says(&format!("u{earlier}"), "Postgres"),
         1 => any_model_event(dice, step),
-        2 => Event::ToolComplete {
-            result: ToolResult::error(tool_use_id, "failed"),
-        },
+        2 => Event::ToolComplete { result: ToolResult::error(tool_use_id, "failed") },
         3 => Event::AskUserQuestionPending {
             tool_use_id,
             questions: database_ask(),
             expires_at: dice.flip().then_some(DEADLINE),
         },
         4 => replies(&tool_use_id, &format!("r{earlier}"), any_outcome(dice)),
-        5 => Event::UserCancel {
-            proceed: dice.flip(),
-        },
+        5 => Event::UserCancel { proceed: dice.flip() },
         6 => Event::Retry,
-        7 => Event::SubAgentStarted {
-            tool_use_id,
-            sub_agent_id,
-        },
-        8 => Event::QuestionExpired {
-            now: Timestamp(DEADLINE.0 - u64::from(dice.flip())),
-        },
+        7 => Event::SubAgentStarted { tool_use_id, sub_agent_id },
+        8 => Event::QuestionExpired { now: Timestamp(DEADLINE.0 - u64::from(dice.flip())) },
         _ => Event::SubAgentFinished { sub_agent_id },
     }
 }
@@ -207,24 +179,13 @@ fn any_event(dice: &mut Dice, step: usize) -> Event {
 fn any_model_event(dice: &mut Dice, step: usize) -> Event {
     let calls = (0..dice.roll(4)).map(|index| {
         let id = format!("call-{step}-{index}");
-        if dice.flip() {
-            ask_call(&id)
-        } else {
-            other_call(&id)
-        }
+        if dice.flip() { ask_call(&id) } else { other_call(&id) }
     });
     let tool_calls = calls.collect();
     match dice.roll(8) {
-        0 => Event::LlmFailed {
-            reason: "503".to_owned(),
-            retryable: dice.flip(),
-        },
+        0 => Event::LlmFailed { reason: "503".to_owned(), retryable: dice.flip() },
         1 => Event::LlmStopped {
-            partial: AssistantMessage {
-                id: format!("a{step}"),
-                text: "so far".to_owned(),
-                tool_calls,
-            },
+            partial: AssistantMessage { id: format!("a{step}"), text: "so far".to_owned(), tool_calls },
         },
         _ => responds(&format!("a{step}"), "text", tool_calls),
     }
@@ -235,10 +196,7 @@ fn any_outcome(dice: &mut Dice) -> Outcome {
         0 => Outcome::Declined,
         1 => Outcome::Expired,
         2 => Outcome::Superseded,
-        3 => Outcome::RepliedInChat {
-            text: "why?".to_owned(),
-            partial: Vec::new(),
-        },
+        3 => Outcome::RepliedInChat { text: "why?".to_owned(), partial: Vec::new() },
         option => picks(option % 2),
     }
 }

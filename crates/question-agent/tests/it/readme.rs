@@ -32,11 +32,7 @@ impl Named {
         let (path, item) = name.split_once("::")?;
         let (krate, module) = path.split_once('/').unwrap_or(("question-agent", path));
         let [krate, module, item] = [krate, module, item].map(str::to_owned);
-        Some(Self {
-            krate,
-            module,
-            item,
-        })
+        Some(Self { krate, module, item })
     }
 
     /// The module's files below a folder of its crate, as text.
@@ -46,9 +42,7 @@ impl Named {
         find(&crates.join(&self.krate).join(folder), &mut files);
         let ending = format!("{}.rs", self.module);
         let sources = files.iter().filter(|file| file.ends_with(&ending));
-        sources
-            .map(|file| fs::read_to_string(file).expect("it can be read"))
-            .collect()
+        sources.map(|file| fs::read_to_string(file).expect("it can be read")).collect()
     }
 }
 
@@ -72,11 +66,7 @@ fn rows() -> Vec<Row> {
         let [requirement, code, tests] = cells[..] else {
             panic!("a row has three cells: {row}");
         };
-        Row {
-            requirement: requirement.trim().to_owned(),
-            code: names_in(code),
-            tests: names_in(tests),
-        }
+        Row { requirement: requirement.trim().to_owned(), code: names_in(code), tests: names_in(tests) }
     })
     .collect()
 }
@@ -115,14 +105,9 @@ fn every_code_that_is_named_is_there() {
 fn every_test_that_is_named_is_there() {
     for named in rows().iter().flat_map(|row| &row.tests) {
         // A conversation is a test by its name in the list of them.
-        let (function, listed) = (
-            format!("fn {}(", named.item),
-            format!("\n    {},\n", named.item),
-        );
-        let is_there = |source: &String| {
-            source.contains(&function)
-                || named.module == "conversations" && source.contains(&listed)
-        };
+        let (function, listed) = (format!("fn {}(", named.item), format!("\n    {},\n", named.item));
+        let is_there =
+            |source: &String| source.contains(&function) || named.module == "conversations" && source.contains(&listed);
         let sources = named.sources("tests");
         assert!(sources.iter().any(is_there), "{named:?}");
     }

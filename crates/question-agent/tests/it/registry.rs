@@ -35,24 +35,14 @@ fn a_parent_conversation_is_offered_the_tool_of_its_profile() {
     for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT] {
         let registry = ToolRegistry::new(limits.clone(), ToolContext::default());
         assert_eq!(names(&registry), [limits.tool_name()]);
-        assert!(
-            registry
-                .guidance()
-                .is_some_and(|guidance| !guidance.is_empty())
-        );
+        assert!(registry.guidance().is_some_and(|guidance| !guidance.is_empty()));
     }
 }
 
 #[test]
 fn sub_agents_and_bypassed_permissions_are_not() {
-    let sub_agent = ToolContext {
-        is_sub_agent: true,
-        ..ToolContext::default()
-    };
-    let bypassed = ToolContext {
-        permission_mode: PermissionMode::BypassPermissions,
-        ..ToolContext::default()
-    };
+    let sub_agent = ToolContext { is_sub_agent: true, ..ToolContext::default() };
+    let bypassed = ToolContext { permission_mode: PermissionMode::BypassPermissions, ..ToolContext::default() };
     for context in [sub_agent, bypassed] {
         let registry = ToolRegistry::new(Limits::CODING, context).with(Arc::new(Named("Read")));
         assert_eq!(names(&registry), ["Read"]);
@@ -62,69 +52,45 @@ fn sub_agents_and_bypassed_permissions_are_not() {
 
 #[test]
 fn plan_mode_changes_the_guidance_and_nothing_else() {
-    let plan = ToolContext {
-        plan_mode: true,
-        ..ToolContext::default()
-    };
+    let plan = ToolContext { plan_mode: true, ..ToolContext::default() };
     let ordinary = ToolRegistry::new(Limits::CODING, ToolContext::default());
     let planning = ToolRegistry::new(Limits::CODING, plan);
     assert_eq!(names(&planning), names(&ordinary));
-    let (ordinary, planning) = (
-        ordinary.guidance().expect("offered"),
-        planning.guidance().expect("offered"),
-    );
+    let (ordinary, planning) = (ordinary.guidance().expect("offered"), planning.guidance().expect("offered"));
     assert!(!ordinary.contains("lan mode") && !ordinary.contains("ExitPlanMode"));
     assert!(ordinary.contains("(Recommended)") && planning.contains("(Recommended)"));
-    assert!(
-        planning.contains("You are in plan mode") && planning.contains("ExitPlanMode"),
-        "{planning}"
-    );
+    assert!(planning.contains("You are in plan mode") && planning.contains("ExitPlanMode"), "{planning}");
 }
 
 #[test]
 fn running_the_asking_tool_is_refused() {
     let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default());
     let result = registry.run(&ask_call("call-1"));
-    assert_eq!(
-        (result.content.as_str(), result.is_error),
-        ("ask_user_question must be handled by the executor", true)
-    );
+    assert_eq!((result.content.as_str(), result.is_error), ("ask_user_question must be handled by the executor", true));
 }
 
 #[test]
 fn an_unknown_tool_is_an_error_and_a_known_one_runs() {
-    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default())
-        .with(Arc::new(Named("read_file")));
+    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).with(Arc::new(Named("read_file")));
     assert_eq!(registry.run(&other_call("call-1")).content, "ran");
     let unknown = registry.run(&ToolCall::new("call-2", "rm", "{}"));
-    assert!(
-        unknown.is_error && unknown.content.contains("rm"),
-        "{unknown:?}"
-    );
+    assert!(unknown.is_error && unknown.content.contains("rm"), "{unknown:?}");
 }
 
 #[test]
 fn no_other_tool_can_take_the_name() {
-    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default())
-        .with(Arc::new(Named("AskUserQuestion")));
+    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).with(Arc::new(Named("AskUserQuestion")));
     assert_eq!(names(&registry), ["ask_user_question"]);
 }
 
 #[test]
 fn a_client_that_has_the_tool_itself_is_asked_by_its_own_name() {
-    let declared = |name: &str| ToolContext {
-        client_tool: Some(name.to_owned()),
-        ..ToolContext::default()
-    };
+    let declared = |name: &str| ToolContext { client_tool: Some(name.to_owned()), ..ToolContext::default() };
     for name in ["ask_user_question", "AskUserQuestion"] {
         let registry = ToolRegistry::new(Limits::RUNTIME, declared(name));
         assert_eq!(names(&registry), [name]);
         let own = ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).specs();
-        assert_eq!(
-            registry.specs()[0].parameters.as_str(),
-            own[0].parameters.as_str(),
-            "the rules stay the agent's"
-        );
+        assert_eq!(registry.specs()[0].parameters.as_str(), own[0].parameters.as_str(), "the rules stay the agent's");
         let guidance = registry.guidance().expect("it is offered");
         assert!(guidance.contains(name), "{guidance}");
     }
@@ -134,10 +100,9 @@ fn a_client_that_has_the_tool_itself_is_asked_by_its_own_name() {
 
 #[test]
 fn a_context_reads_as_clients_write_it() {
-    let context: ToolContext = serde_json::from_str(
-        r#"{"permissionMode":"bypassPermissions","planMode":true,"allowRules":["Bash(ls)"]}"#,
-    )
-    .expect("it is a context");
+    let context: ToolContext =
+        serde_json::from_str(r#"{"permissionMode":"bypassPermissions","planMode":true,"allowRules":["Bash(ls)"]}"#)
+            .expect("it is a context");
     assert_eq!(context.permission_mode, PermissionMode::BypassPermissions);
     assert!(context.plan_mode && !context.is_sub_agent);
 }

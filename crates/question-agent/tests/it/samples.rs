@@ -10,11 +10,7 @@ use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Effect, Timestamp, intercept};
 
 pub(crate) fn database_ask() -> AskUserQuestion {
-    let option = |label: &str| QuestionOption {
-        label: label.to_owned(),
-        description: None,
-        preview: None,
-    };
+    let option = |label: &str| QuestionOption { label: label.to_owned(), description: None, preview: None };
     AskUserQuestion {
         questions: vec![Question {
             question: "Which database?".to_owned(),
@@ -35,33 +31,19 @@ pub(crate) fn other_call(id: &str) -> ToolCall {
 }
 
 pub(crate) fn user(id: &str, text: &str) -> UserMessage {
-    UserMessage {
-        id: id.to_owned(),
-        text: text.to_owned(),
-        ask: None,
-    }
+    UserMessage { id: id.to_owned(), text: text.to_owned(), ask: None }
 }
 
 pub(crate) fn says(id: &str, text: &str) -> Event {
-    Event::UserMessage {
-        messages: vec![user(id, text)],
-    }
+    Event::UserMessage { messages: vec![user(id, text)] }
 }
 
 pub(crate) fn responds(id: &str, text: &str, tool_calls: Vec<ToolCall>) -> Event {
-    Event::LlmResponse(AssistantMessage {
-        id: id.to_owned(),
-        text: text.to_owned(),
-        tool_calls,
-    })
+    Event::LlmResponse(AssistantMessage { id: id.to_owned(), text: text.to_owned(), tool_calls })
 }
 
 pub(crate) fn picks(option: usize) -> Outcome {
-    let selection = Selection {
-        question: 0,
-        selected: vec![option],
-        ..Selection::default()
-    };
+    let selection = Selection { question: 0, selected: vec![option], ..Selection::default() };
     Outcome::Answered(Reply::check(&database_ask(), vec![selection]).expect("the option exists"))
 }
 
@@ -84,19 +66,12 @@ pub(crate) fn replies(tool_use_id: &str, reply_id: &str, outcome: Outcome) -> Ev
 const DEADLINE: Timestamp = Timestamp(1000);
 
 /// Carries out what interception decides about the running tool: asks wait, everything else is left to the test.
-pub(crate) fn intercept_running(
-    conversation: &mut Conversation,
-    effects: &[Effect],
-) -> Vec<Effect> {
+pub(crate) fn intercept_running(conversation: &mut Conversation, effects: &[Effect]) -> Vec<Effect> {
     let Some(Effect::ExecuteTool(call)) = effects.last() else {
         return Vec::new();
     };
-    match intercept(&ToolContext::default(), &Limits::RUNTIME, call)
-        .into_event(call, Some(DEADLINE))
-    {
-        Some(event) => conversation
-            .handle(event)
-            .expect("the running call was judged"),
+    match intercept(&ToolContext::default(), &Limits::RUNTIME, call).into_event(call, Some(DEADLINE)) {
+        Some(event) => conversation.handle(event).expect("the running call was judged"),
         None => Vec::new(),
     }
 }
@@ -104,18 +79,10 @@ pub(crate) fn intercept_running(
 /// A conversation that waits for "Which database?" asked by `call-1`, with `behind` still to run.
 pub(crate) fn waiting(behind: Vec<ToolCall>) -> Conversation {
     let mut conversation = Conversation::new();
-    conversation
-        .handle(says("u1", "set it up"))
-        .expect("idle takes a message");
+    conversation.handle(says("u1", "set it up")).expect("idle takes a message");
     let calls = std::iter::once(ask_call("call-1")).chain(behind).collect();
-    let effects = conversation
-        .handle(responds("a1", "One question.", calls))
-        .expect("the model was asked");
+    let effects = conversation.handle(responds("a1", "One question.", calls)).expect("the model was asked");
     intercept_running(&mut conversation, &effects);
-    assert!(
-        conversation.waiting().is_some(),
-        "{:?}",
-        conversation.state()
-    );
+    assert!(conversation.waiting().is_some(), "{:?}", conversation.state());
     conversation
 }

@@ -7,22 +7,14 @@ use question_agent::call::{ToolCall, ToolResult};
 use question_agent::effect::StateChange;
 use question_agent::event::Event;
 use question_agent::message::{AssistantMessage, Message};
-use question_agent::transition::{
-    MAX_LLM_ATTEMPTS, NOT_RUN_CANCELLED, NOT_RUN_STOPPED, NOT_RUN_UNANSWERED,
-};
+use question_agent::transition::{MAX_LLM_ATTEMPTS, NOT_RUN_CANCELLED, NOT_RUN_STOPPED, NOT_RUN_UNANSWERED};
 use question_agent::{ConvState, Conversation, Effect, Rejected, Timestamp, transition};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 const DEADLINE: Timestamp = Timestamp(1_795_176_000_000);
 
-const STATES: [&str; 5] = [
-    "idle",
-    "llm_requesting",
-    "tool_executing",
-    "awaiting_user_response",
-    "failed",
-];
+const STATES: [&str; 5] = ["idle", "llm_requesting", "tool_executing", "awaiting_user_response", "failed"];
 
 /// One row an event, one column a state in the order of [`STATES`]: the next state, or `!` and the code of the rejection.
 #[rustfmt::skip]
@@ -66,18 +58,10 @@ fn every_legal_transition_is_stored_before_anything_is_started() {
             }
             let next = transition(&state_for(state_name, event_name), event_named(event_name))
                 .expect("the table says it is legal");
-            let persisted = next
-                .effects
-                .iter()
-                .position(|effect| *effect == Effect::PersistState);
-            let starts =
-                |effect: &Effect| matches!(effect, Effect::RequestLlm | Effect::ExecuteTool(_));
+            let persisted = next.effects.iter().position(|effect| *effect == Effect::PersistState);
+            let starts = |effect: &Effect| matches!(effect, Effect::RequestLlm | Effect::ExecuteTool(_));
             let started = next.effects.iter().position(starts).unwrap_or(usize::MAX);
-            assert!(
-                persisted.is_some_and(|at| at < started),
-                "{state_name} with {event_name}: {:?}",
-                next.effects
-            );
+            assert!(persisted.is_some_and(|at| at < started), "{state_name} with {event_name}: {:?}", next.effects);
         }
     }
 }
@@ -90,9 +74,7 @@ fn a_rejected_event_leaves_a_conversation_untouched() {
         responds("a2", "hello", Vec::new()),
         Event::Retry,
         replies("call-9", "r1", Outcome::Declined),
-        Event::UserMessage {
-            messages: Vec::new(),
-        },
+        Event::UserMessage { messages: Vec::new() },
         says("u1", "a second message under the id of the first"),
     ] {
         let name = event.name();
@@ -103,23 +85,13 @@ fn a_rejected_event_leaves_a_conversation_untouched() {
 
 #[test]
 fn asking_waits_and_tells_every_client_the_questions() {
-    let next = transition(
-        &state_named("tool_executing"),
-        event_named("ask_user_question_pending"),
-    )
-    .expect("legal");
+    let next = transition(&state_named("tool_executing"), event_named("ask_user_question_pending")).expect("legal");
     let told = StateChange::AwaitingUserResponse {
         questions: database_ask(),
         tool_call_id: "call-1".to_owned(),
         expires_at: Some(DEADLINE),
     };
-    assert_eq!(
-        next.effects,
-        [
-            Effect::PersistState,
-            Effect::NotifyStateChange(told.clone())
-        ]
-    );
+    assert_eq!(next.effects, [Effect::PersistState, Effect::NotifyStateChange(told.clone())]);
     let json = serde_json::to_value(&told).expect("a state change is JSON");
     assert_eq!(json["type"], "awaiting_user_response");
     assert_eq!(json["toolCallId"], "call-1");
@@ -130,24 +102,14 @@ fn asking_waits_and_tells_every_client_the_questions() {
 #[test]
 fn an_answer_is_the_tool_result_and_the_model_goes_on() {
     let mut conversation = waiting(Vec::new());
-    let effects = conversation
-        .handle(replies("call-1", "r1", picks(1)))
-        .expect("it waits");
-    let result = conversation
-        .result_of("call-1")
-        .expect("it was answered")
-        .clone();
-    assert_eq!(
-        result.content,
-        r#"{"answers":{"Which database?":"SQLite"}}"#
-    );
+    let effects = conversation.handle(replies("call-1", "r1", picks(1))).expect("it waits");
+    let result = conversation.result_of("call-1").expect("it was answered").clone();
+    assert_eq!(result.content, r#"{"answers":{"Which database?":"SQLite"}}"#);
     assert!(!result.is_error);
     assert_eq!(
         effects,
         [
-            Effect::PersistToolResults {
-                results: vec![result]
-            },
+            Effect::PersistToolResults { results: vec![result] },
             Effect::PersistState,
             Effect::NotifyLlmRequesting { attempt: 1 },
             Effect::RequestLlm,
@@ -158,13 +120,8 @@ fn an_answer_is_the_tool_result_and_the_model_goes_on() {
 #[test]
 fn the_calls_behind_an_answered_question_run_next() {
     let mut conversation = waiting(vec![other_call("call-2"), other_call("call-3")]);
-    let effects = conversation
-        .handle(replies("call-1", "r1", picks(0)))
-        .expect("it waits");
-    assert_eq!(
-        effects.last(),
-        Some(&Effect::ExecuteTool(other_call("call-2")))
-    );
+    let effects = conversation.handle(replies("call-1", "r1", picks(0))).expect("it waits");
+    assert_eq!(effects.last(), Some(&Effect::ExecuteTool(other_call("call-2"))));
     let ConvState::ToolExecuting(executing) = conversation.state() else {
         panic!("{:?}", conversation.state());
     };
@@ -176,9 +133,7 @@ fn the_calls_behind_an_answered_question_run_next() {
 fn a_tool_result_is_only_taken_for_the_running_call() {
     let rejected = transition(
         &state_named("tool_executing"),
-        Event::ToolComplete {
-            result: ToolResult::success("call-7", "done"),
-        },
+        Event::ToolComplete { result: ToolResult::success("call-7", "done") },
     );
     let running = "call-1".to_owned();
     assert_eq!(rejected, Err(Rejected::ForeignTool { running }));
@@ -186,49 +141,22 @@ fn a_tool_result_is_only_taken_for_the_running_call() {
 
 #[test]
 fn a_tool_with_sub_agents_is_not_done_before_they_are() {
-    let mut state = transition(
-        &state_named("llm_requesting"),
-        responds("a1", "", vec![other_call("call-1")]),
-    )
-    .expect("legal")
-    .state;
-    for sub_agent_id in ["one", "two", "one"] {
-        let (tool_use_id, sub_agent_id) = ("call-1".to_owned(), sub_agent_id.to_owned());
-        state = transition(
-            &state,
-            Event::SubAgentStarted {
-                tool_use_id,
-                sub_agent_id,
-            },
-        )
+    let mut state = transition(&state_named("llm_requesting"), responds("a1", "", vec![other_call("call-1")]))
         .expect("legal")
         .state;
+    for sub_agent_id in ["one", "two", "one"] {
+        let (tool_use_id, sub_agent_id) = ("call-1".to_owned(), sub_agent_id.to_owned());
+        state = transition(&state, Event::SubAgentStarted { tool_use_id, sub_agent_id }).expect("legal").state;
     }
-    let complete = || Event::ToolComplete {
-        result: ToolResult::success("call-1", "both are done"),
-    };
+    let complete = || Event::ToolComplete { result: ToolResult::success("call-1", "both are done") };
     for sub_agent_id in ["one", "two"] {
-        assert_eq!(
-            transition(&state, complete()),
-            Err(Rejected::SubAgentsPending)
-        );
+        assert_eq!(transition(&state, complete()), Err(Rejected::SubAgentsPending));
         let sub_agent_id = sub_agent_id.to_owned();
-        state = transition(&state, Event::SubAgentFinished { sub_agent_id })
-            .expect("legal")
-            .state;
+        state = transition(&state, Event::SubAgentFinished { sub_agent_id }).expect("legal").state;
     }
-    assert_eq!(
-        transition(&state, complete())
-            .expect("all are done")
-            .state
-            .name(),
-        "llm_requesting"
-    );
+    assert_eq!(transition(&state, complete()).expect("all are done").state.name(), "llm_requesting");
     let sub_agent_id = "two".to_owned();
-    assert_eq!(
-        transition(&state, Event::SubAgentFinished { sub_agent_id }),
-        Err(Rejected::UnknownSubAgent)
-    );
+    assert_eq!(transition(&state, Event::SubAgentFinished { sub_agent_id }), Err(Rejected::UnknownSubAgent));
 }
 
 /// Which results follow when a question ends without consent, and where the conversation goes then.
@@ -237,16 +165,12 @@ fn check_without_consent(event: Event, own: Option<&str>, behind: &str, state: &
     let mut conversation = waiting(vec![other_call("call-2"), ask_call("call-3")]);
     conversation.handle(event).expect("it waits");
     assert_eq!(conversation.state().name(), state);
-    let result = conversation
-        .result_of("call-1")
-        .expect("no call is left dangling");
+    let result = conversation.result_of("call-1").expect("no call is left dangling");
     if let Some(own) = own {
         assert_eq!((result.content.as_str(), result.is_error), (own, true));
     }
     for id in ["call-2", "call-3"] {
-        let result = conversation
-            .result_of(id)
-            .expect("no call is left dangling");
+        let result = conversation.result_of(id).expect("no call is left dangling");
         assert_eq!((result.content.as_str(), result.is_error), (behind, true));
     }
 }
@@ -254,56 +178,28 @@ fn check_without_consent(event: Event, own: Option<&str>, behind: &str, state: &
 #[test]
 fn cancelling_ends_the_run_with_a_result_for_every_call() {
     let cancelled = Some("User cancelled the question");
-    check_without_consent(
-        Event::UserCancel { proceed: false },
-        cancelled,
-        NOT_RUN_CANCELLED,
-        "idle",
-    );
+    check_without_consent(Event::UserCancel { proceed: false }, cancelled, NOT_RUN_CANCELLED, "idle");
 }
 
 #[test]
 fn cancelling_with_proceed_lets_the_model_decide() {
     let cancelled = Some("User cancelled the question");
-    check_without_consent(
-        Event::UserCancel { proceed: true },
-        cancelled,
-        NOT_RUN_CANCELLED,
-        "llm_requesting",
-    );
+    check_without_consent(Event::UserCancel { proceed: true }, cancelled, NOT_RUN_CANCELLED, "llm_requesting");
 }
 
 #[test]
 fn declining_is_cancelling_with_proceed() {
     let cancelled = Some("User cancelled the question");
-    check_without_consent(
-        replies("call-1", "r1", Outcome::Declined),
-        cancelled,
-        NOT_RUN_CANCELLED,
-        "llm_requesting",
-    );
+    check_without_consent(replies("call-1", "r1", Outcome::Declined), cancelled, NOT_RUN_CANCELLED, "llm_requesting");
 }
 
 #[test]
 fn nothing_but_an_answer_is_taken_for_consent() {
-    let in_chat = Outcome::RepliedInChat {
-        text: "why do you ask?".to_owned(),
-        partial: Vec::new(),
-    };
+    let in_chat = Outcome::RepliedInChat { text: "why do you ask?".to_owned(), partial: Vec::new() };
     for outcome in [in_chat, Outcome::Expired, Outcome::Superseded] {
-        check_without_consent(
-            replies("call-1", "r1", outcome),
-            None,
-            NOT_RUN_UNANSWERED,
-            "llm_requesting",
-        );
+        check_without_consent(replies("call-1", "r1", outcome), None, NOT_RUN_UNANSWERED, "llm_requesting");
     }
-    check_without_consent(
-        replies("call-1", "r1", Outcome::Cancelled),
-        None,
-        NOT_RUN_STOPPED,
-        "idle",
-    );
+    check_without_consent(replies("call-1", "r1", Outcome::Cancelled), None, NOT_RUN_STOPPED, "idle");
 }
 
 #[test]
@@ -325,15 +221,10 @@ fn a_question_expires_at_its_time_and_not_before() {
 
 #[test]
 fn a_question_without_a_time_waits_for_as_long_as_it_takes() {
-    let asked = Event::AskUserQuestionPending {
-        tool_use_id: "call-1".to_owned(),
-        questions: database_ask(),
-        expires_at: None,
-    };
+    let asked =
+        Event::AskUserQuestionPending { tool_use_id: "call-1".to_owned(), questions: database_ask(), expires_at: None };
     let waiting = transition(&state_named("tool_executing"), asked).expect("legal");
-    let never = Event::QuestionExpired {
-        now: Timestamp(u64::MAX),
-    };
+    let never = Event::QuestionExpired { now: Timestamp(u64::MAX) };
     assert_eq!(transition(&waiting.state, never), Err(Rejected::NotExpired));
     let told = serde_json::to_value(StateChange::from(&waiting.state)).expect("it is JSON");
     assert_eq!(told.get("expiresAt"), None);
@@ -354,9 +245,7 @@ fn a_reply_to_an_expired_question_learns_how_it_ended() {
     let behind = conversation.result_of("call-2").expect("it has its result");
     assert_eq!(behind.content, NOT_RUN_UNANSWERED);
     let before = conversation.clone();
-    let late = conversation
-        .handle(replies("call-1", "r1", picks(0)))
-        .expect_err("it is too late");
+    let late = conversation.handle(replies("call-1", "r1", picks(0))).expect_err("it is too late");
     assert!(late.to_string().contains("expired"), "{late}");
     let Rejected::AlreadyAnswered { winner, .. } = late else {
         panic!("{late:?}");
@@ -369,25 +258,13 @@ fn a_reply_to_an_expired_question_learns_how_it_ended() {
 fn stopping_a_running_tool_leaves_no_call_dangling() {
     for (proceed, state) in [(false, "idle"), (true, "llm_requesting")] {
         let mut conversation = Conversation::new();
-        conversation
-            .handle(says("u1", "go"))
-            .expect("idle takes a message");
+        conversation.handle(says("u1", "go")).expect("idle takes a message");
         let calls = vec![other_call("call-1"), ask_call("call-2")];
-        conversation
-            .handle(responds("a1", "", calls))
-            .expect("the model was asked");
-        conversation
-            .handle(Event::UserCancel { proceed })
-            .expect("a tool runs");
+        conversation.handle(responds("a1", "", calls)).expect("the model was asked");
+        conversation.handle(Event::UserCancel { proceed }).expect("a tool runs");
         assert_eq!(conversation.state().name(), state);
         for id in ["call-1", "call-2"] {
-            assert_eq!(
-                conversation
-                    .result_of(id)
-                    .expect("no call is left dangling")
-                    .content,
-                NOT_RUN_STOPPED
-            );
+            assert_eq!(conversation.result_of(id).expect("no call is left dangling").content, NOT_RUN_STOPPED);
         }
     }
 }
@@ -397,36 +274,21 @@ fn a_typed_label_answers_the_question_that_waits() {
     let mut conversation = waiting(Vec::new());
     conversation.handle(says("u2", "sqlite")).expect("it waits");
     let result = conversation.result_of("call-1").expect("it was answered");
-    assert_eq!(
-        result.content,
-        r#"{"answers":{"Which database?":"SQLite"}}"#
-    );
+    assert_eq!(result.content, r#"{"answers":{"Which database?":"SQLite"}}"#);
     let Some(Message::User(message)) = conversation.messages().last() else {
         panic!("the typed message is kept: {:?}", conversation.messages());
     };
-    assert_eq!(
-        (message.text.as_str(), &message.ask),
-        ("sqlite", &result.ask)
-    );
+    assert_eq!((message.text.as_str(), &message.ask), ("sqlite", &result.ask));
 }
 
 #[test]
 fn the_first_valid_reply_wins_and_the_others_learn_of_it() {
     let mut conversation = waiting(Vec::new());
-    conversation
-        .handle(replies("call-1", "r1", picks(0)))
-        .expect("it waits");
-    let winner = Box::new(
-        conversation
-            .result_of("call-1")
-            .expect("it was answered")
-            .clone(),
-    );
+    conversation.handle(replies("call-1", "r1", picks(0))).expect("it waits");
+    let winner = Box::new(conversation.result_of("call-1").expect("it was answered").clone());
     let before = conversation.clone();
     for (reply_id, outcome, same_reply) in [("r1", picks(0), true), ("r2", picks(1), false)] {
-        let rejected = conversation
-            .handle(replies("call-1", reply_id, outcome))
-            .expect_err("it has a winner");
+        let rejected = conversation.handle(replies("call-1", reply_id, outcome)).expect_err("it has a winner");
         let winner = winner.clone();
         assert_eq!(rejected, Rejected::AlreadyAnswered { same_reply, winner });
         assert_eq!(conversation, before);
@@ -438,26 +300,15 @@ fn a_reply_to_other_questions_is_refused_with_what_is_wrong() {
     let mut conversation = waiting(Vec::new());
     let mut other = database_ask();
     other.questions[0].question = "Which language?".to_owned();
-    let reply = ask_user_question::Reply::parse(
-        &other,
-        &serde_json::json!({"answers": {"Which language?": "Rust"}}),
-    )
-    .expect("it fits");
-    let rejected = conversation
-        .handle(replies("call-1", "r1", Outcome::Answered(reply)))
-        .expect_err("it does not fit");
-    assert!(
-        matches!(&rejected, Rejected::InvalidReply(violations) if !violations.is_empty()),
-        "{rejected:?}"
-    );
+    let reply = ask_user_question::Reply::parse(&other, &serde_json::json!({"answers": {"Which language?": "Rust"}}))
+        .expect("it fits");
+    let rejected = conversation.handle(replies("call-1", "r1", Outcome::Answered(reply))).expect_err("it does not fit");
+    assert!(matches!(&rejected, Rejected::InvalidReply(violations) if !violations.is_empty()), "{rejected:?}");
 }
 
 #[test]
 fn a_failing_model_is_asked_again_a_few_times() {
-    let failed = |retryable| Event::LlmFailed {
-        reason: "429".to_owned(),
-        retryable,
-    };
+    let failed = |retryable| Event::LlmFailed { reason: "429".to_owned(), retryable };
     let mut state = ConvState::LlmRequesting { attempt: 1 };
     for attempt in 2..=MAX_LLM_ATTEMPTS {
         let next = transition(&state, failed(true)).expect("legal");
@@ -465,18 +316,9 @@ fn a_failing_model_is_asked_again_a_few_times() {
         assert_eq!(next.effects.last(), Some(&Effect::RequestLlm));
         state = next.state;
     }
+    assert_eq!(transition(&state, failed(true)).expect("legal").state.name(), "failed");
     assert_eq!(
-        transition(&state, failed(true))
-            .expect("legal")
-            .state
-            .name(),
-        "failed"
-    );
-    assert_eq!(
-        transition(&ConvState::LlmRequesting { attempt: 1 }, failed(false))
-            .expect("legal")
-            .state
-            .name(),
+        transition(&ConvState::LlmRequesting { attempt: 1 }, failed(false)).expect("legal").state.name(),
         "failed"
     );
 }
@@ -485,15 +327,10 @@ fn a_failing_model_is_asked_again_a_few_times() {
 fn call_ids_are_unique_in_a_turn_and_in_a_conversation() {
     let twice = responds("a1", "", vec![other_call("call-1"), other_call("call-1")]);
     let id = "call-1".to_owned();
-    assert_eq!(
-        transition(&state_named("llm_requesting"), twice),
-        Err(Rejected::DuplicateToolCall { id: id.clone() })
-    );
+    assert_eq!(transition(&state_named("llm_requesting"), twice), Err(Rejected::DuplicateToolCall { id: id.clone() }));
 
     let mut conversation = waiting(Vec::new());
-    conversation
-        .handle(replies("call-1", "r1", picks(0)))
-        .expect("it waits");
+    conversation.handle(replies("call-1", "r1", picks(0))).expect("it waits");
     let again = conversation.handle(responds("a2", "", vec![ask_call("call-1")]));
     assert_eq!(again, Err(Rejected::DuplicateToolCall { id }));
 }
@@ -501,24 +338,17 @@ fn call_ids_are_unique_in_a_turn_and_in_a_conversation() {
 #[test]
 fn stopping_the_model_keeps_what_it_said() {
     let mut conversation = Conversation::new();
-    conversation
-        .handle(says("u1", "go"))
-        .expect("idle takes a message");
+    conversation.handle(says("u1", "go")).expect("idle takes a message");
     let partial = AssistantMessage {
         id: "a1".to_owned(),
         text: "I was about to".to_owned(),
         tool_calls: vec![ask_call("call-1")],
     };
-    conversation
-        .handle(Event::LlmStopped { partial })
-        .expect("the model was asked");
+    conversation.handle(Event::LlmStopped { partial }).expect("the model was asked");
     let Some(Message::Assistant(kept)) = conversation.messages().last() else {
         panic!("{:?}", conversation.messages());
     };
-    assert_eq!(
-        (kept.text.as_str(), kept.tool_calls.len()),
-        ("I was about to", 0)
-    );
+    assert_eq!((kept.text.as_str(), kept.tool_calls.len()), ("I was about to", 0));
 }
 
 #[test]
@@ -526,13 +356,9 @@ fn results_stand_behind_their_calls_whatever_came_between() {
     let mut conversation = waiting(vec![other_call("call-2")]);
     let mut reply = crate::samples::response("call-1", "r1", picks(0));
     reply.messages = vec![crate::samples::user("u2", "Postgres")];
-    conversation
-        .handle(Event::UserQuestionResponse(reply))
-        .expect("it waits");
+    conversation.handle(Event::UserQuestionResponse(reply)).expect("it waits");
     let result = ToolResult::success("call-2", "text");
-    conversation
-        .handle(Event::ToolComplete { result })
-        .expect("it runs");
+    conversation.handle(Event::ToolComplete { result }).expect("it runs");
     let ids: Vec<&str> = conversation.messages().iter().map(Message::id).collect();
     assert_eq!(ids, ["u1", "a1", "call-1-result", "call-2-result", "u2"]);
 }
@@ -546,33 +372,21 @@ fn state_for(state: &str, event: &str) -> ConvState {
 }
 
 fn state_named(name: &str) -> ConvState {
-    let requesting = || ConvState::LlmRequesting {
-        attempt: MAX_LLM_ATTEMPTS,
-    };
+    let requesting = || ConvState::LlmRequesting { attempt: MAX_LLM_ATTEMPTS };
     let executing = || {
         let call = vec![ask_call("call-1")];
-        transition(&requesting(), responds("a1", "", call))
-            .expect("legal")
-            .state
+        transition(&requesting(), responds("a1", "", call)).expect("legal").state
     };
-    let with_sub_agent = || {
-        transition(&executing(), event_named("sub_agent_started"))
-            .expect("legal")
-            .state
-    };
+    let with_sub_agent = || transition(&executing(), event_named("sub_agent_started")).expect("legal").state;
     match name {
         "idle" => ConvState::Idle,
         "llm_requesting" => requesting(),
         "tool_executing" => executing(),
         "tool_executing with a sub-agent" => with_sub_agent(),
         "awaiting_user_response" => {
-            transition(&executing(), event_named("ask_user_question_pending"))
-                .expect("legal")
-                .state
+            transition(&executing(), event_named("ask_user_question_pending")).expect("legal").state
         }
-        "failed" => ConvState::Failed {
-            reason: "no network".to_owned(),
-        },
+        "failed" => ConvState::Failed { reason: "no network".to_owned() },
         _ => panic!("no state is named {name}"),
     }
 }
@@ -583,36 +397,20 @@ fn event_named(name: &str) -> Event {
     let event = match name {
         "user_message" => says("u2", "SQLite"),
         "llm_response" => responds("a2", "done", Vec::new()),
-        "llm_failed" => Event::LlmFailed {
-            reason: "no network".to_owned(),
-            retryable: true,
-        },
+        "llm_failed" => Event::LlmFailed { reason: "no network".to_owned(), retryable: true },
         "llm_stopped" => Event::LlmStopped {
-            partial: AssistantMessage {
-                id: "a2".to_owned(),
-                text: String::new(),
-                tool_calls: Vec::new(),
-            },
+            partial: AssistantMessage { id: "a2".to_owned(), text: String::new(), tool_calls: Vec::new() },
         },
-        "tool_complete" => Event::ToolComplete {
-            result: ToolResult::success(call.id, "done"),
-        },
-        "ask_user_question_pending" => Event::AskUserQuestionPending {
-            tool_use_id: call.id,
-            questions,
-            expires_at: Some(DEADLINE),
-        },
+        "tool_complete" => Event::ToolComplete { result: ToolResult::success(call.id, "done") },
+        "ask_user_question_pending" => {
+            Event::AskUserQuestionPending { tool_use_id: call.id, questions, expires_at: Some(DEADLINE) }
+        }
         "user_question_response" => replies(&call.id, "r1", picks(0)),
         "question_expired" => Event::QuestionExpired { now: DEADLINE },
         "user_cancel" => Event::UserCancel { proceed: false },
         "retry" => Event::Retry,
-        "sub_agent_started" => Event::SubAgentStarted {
-            tool_use_id: call.id,
-            sub_agent_id: "helper".to_owned(),
-        },
-        "sub_agent_finished" => Event::SubAgentFinished {
-            sub_agent_id: "helper".to_owned(),
-        },
+        "sub_agent_started" => Event::SubAgentStarted { tool_use_id: call.id, sub_agent_id: "helper".to_owned() },
+        "sub_agent_finished" => Event::SubAgentFinished { sub_agent_id: "helper".to_owned() },
         _ => panic!("no event is named {name}"),
     };
     assert_eq!(event.name(), name);

@@ -21,28 +21,15 @@ fn css() -> String {
 
 /// Everything that stands before a `{`, apart from at-rules.
 fn selectors(css: &str) -> Vec<String> {
-    let heads = css.split('{').map(|piece| {
-        piece
-            .rsplit(['}', ';', '{'])
-            .next()
-            .unwrap_or_default()
-            .trim()
-    });
-    heads
-        .filter(|head| !head.is_empty() && !head.starts_with('@'))
-        .map(str::to_owned)
-        .collect()
+    let heads = css.split('{').map(|piece| piece.rsplit(['}', ';', '{']).next().unwrap_or_default().trim());
+    heads.filter(|head| !head.is_empty() && !head.starts_with('@')).map(str::to_owned).collect()
 }
 
 /// The names that follow a mark in a text.
 fn names_after<'a>(text: &'a str, mark: &str) -> BTreeSet<&'a str> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let name = |piece: &'a str| &piece[..piece.find(|c| !is_name(c)).unwrap_or(piece.len())];
-    text.split(mark)
-        .skip(1)
-        .map(name)
-        .filter(|name| !name.is_empty())
-        .collect()
+    text.split(mark).skip(1).map(name).filter(|name| !name.is_empty()).collect()
 }
 
 #[track_caller]
@@ -75,9 +62,8 @@ fn the_style_sheet_selects_on_declared_states_only() {
         let condition = piece.split(']').next().unwrap_or_default();
         let (attribute, value) = condition.split_once('=').unwrap_or((condition, ""));
         let value = value.trim_matches('"');
-        let declared = |state: &State| {
-            state.attribute == attribute && (value.is_empty() || state.values.contains(&value))
-        };
+        let declared =
+            |state: &State| state.attribute == attribute && (value.is_empty() || state.values.contains(&value));
         assert!(STATES.iter().any(declared), "[{condition}] is not declared");
         seen += 1;
     }
@@ -92,10 +78,7 @@ fn every_token_is_defined_and_used() {
         .filter_map(|line| line.trim().strip_prefix("--qc-")?.split_once(':'))
         .map(|(name, _)| name)
         .collect();
-    let declared: BTreeSet<&str> = TOKENS
-        .iter()
-        .map(|token| token.trim_start_matches("--qc-"))
-        .collect();
+    let declared: BTreeSet<&str> = TOKENS.iter().map(|token| token.trim_start_matches("--qc-")).collect();
     check_equal("tokens", &defined, &declared);
     let used = names_after(&css, "var(--qc-");
     check_equal("used tokens", &used, &declared);

@@ -12,9 +12,7 @@ use leptos::prelude::*;
 
 /// Submit, Cancel and the ways out of the card.
 pub(crate) fn actions(card: CardState) -> impl IntoView {
-    let submit = move || {
-        (card.layout.get() == Layout::Explicit).then(|| submit_button(card, card.labels.submit))
-    };
+    let submit = move || (card.layout.get() == Layout::Explicit).then(|| submit_button(card, card.labels.submit));
     view! {
         {alert(card)}
         {summary(card)}
@@ -58,12 +56,7 @@ fn try_again(card: CardState) -> impl IntoView {
             }
         };
         let option = card.draft.with_untracked(|draft| draft.chosen(0));
-        let tried = option.map(|option| {
-            card.ids.control(Control::Option {
-                question: 0,
-                option,
-            })
-        });
+        let tried = option.map(|option| card.ids.control(Control::Option { question: 0, option }));
         view! {
             <button type="button" class=part::BUTTON aria-describedby=tried on:click=act>
                 {card.labels.try_again}
@@ -82,8 +75,7 @@ fn guard(card: CardState, click: &MouseEvent) {
 
 /// Declines. One node throughout: while it asks to be pressed again, the focus stays on it.
 pub(crate) fn cancel_button(card: CardState) -> impl IntoView {
-    let inert =
-        move || (card.shown.phase.get() == Phase::Streaming || card.is_latched()).then_some("true");
+    let inert = move || (card.shown.phase.get() == Phase::Streaming || card.is_latched()).then_some("true");
     let text = move || match card.confirming.get() {
         true => card.labels.cancel_confirm,
         false => card.labels.cancel,
@@ -160,10 +152,7 @@ fn while_held(card: CardState) -> impl IntoView {
             </button>
         }
     };
-    let offered = [
-        (card.labels.change, card.calls.on_change),
-        (card.labels.next_ask, card.calls.on_next),
-    ];
+    let offered = [(card.labels.change, card.calls.on_change), (card.labels.next_ask, card.calls.on_next)];
     let offered = move || {
         let offered = offered.into_iter();
         let offered = offered.filter_map(|(text, act)| Some((text, act?)));
@@ -204,18 +193,12 @@ pub(crate) fn alert(card: CardState) -> impl IntoView {
 
 /// Where more than one question is open, a way to each of them.
 fn summary(card: CardState) -> impl IntoView {
-    let problems =
-        Memo::new(
-            move |_| match card.validating.get() && card.layout.get() == Layout::Explicit {
-                true => card.problems(),
-                false => Vec::new(),
-            },
-        );
+    let problems = Memo::new(move |_| match card.validating.get() && card.layout.get() == Layout::Explicit {
+        true => card.problems(),
+        false => Vec::new(),
+    });
     let way_to = move |(index, problem)| {
-        let shown = card
-            .shown
-            .questions
-            .with_untracked(|shown| shown.get(index).copied())?;
+        let shown = card.shown.questions.with_untracked(|shown| shown.get(index).copied())?;
         Some(view! {
             <li>
                 <button

@@ -17,8 +17,7 @@ impl CardState {
         if self.takes_changes() {
             self.ask.with_untracked(|ask| {
                 let label = option.label.of(ask);
-                self.draft
-                    .update(|draft| draft.toggle(option.question, option.index, label));
+                self.draft.update(|draft| draft.toggle(option.question, option.index, label));
             });
             self.settle_change();
         }
@@ -35,13 +34,9 @@ impl CardState {
     /// Takes over what was typed; says it when that becomes too long.
     pub(crate) fn type_text(self, question: usize, field: Field, text: &str) {
         if self.takes_changes() {
-            let room = || {
-                self.draft
-                    .with_untracked(|draft| draft.room(question, field))
-            };
+            let room = || self.draft.with_untracked(|draft| draft.room(question, field));
             let before = room();
-            self.draft
-                .update(|draft| draft.type_text(question, field, text));
+            self.draft.update(|draft| draft.type_text(question, field, text));
             if let (Some(Room::Left(_)), Some(Room::Over(over))) = (before, room()) {
                 self.announcer.say((self.labels.chars_over)(over));
             }
@@ -67,17 +62,14 @@ impl CardState {
 
     /// Whether choices can still change: they can while other questions stream, and not once a reply was given.
     pub(crate) fn takes_changes(self) -> bool {
-        !is_over(self.shown.phase.get_untracked())
-            && self.submission.with_untracked(Submission::is_open)
+        !is_over(self.shown.phase.get_untracked()) && self.submission.with_untracked(Submission::is_open)
     }
 
     fn settle_change(self) {
         set_if_changed(self.nudged, None);
         set_if_changed(self.confirming, false);
         set_if_changed(self.refused, false);
-        let has_failed = self
-            .submission
-            .with_untracked(|submission| matches!(submission, Submission::Failed { .. }));
+        let has_failed = self.submission.with_untracked(|submission| matches!(submission, Submission::Failed { .. }));
         if has_failed {
             self.submission.set(Submission::Open);
         }
@@ -106,11 +98,7 @@ impl CardState {
         match problems.iter().find(|(index, _)| *index == question) {
             Some((_, Problem::Unanswered)) => self.nudge(question, self.labels.nudge),
             Some(_) => self.submit(),
-            None => match problems
-                .iter()
-                .find(|(index, _)| *index > question)
-                .or(problems.first())
-            {
+            None => match problems.iter().find(|(index, _)| *index > question).or(problems.first()) {
                 Some((next, problem)) => self.focus_question(*next, *problem),
                 None => self.submit(),
             },
@@ -120,9 +108,7 @@ impl CardState {
     /// As [`confirm`](Self::confirm), out of the text field. Where that is blank nothing is sent, whatever is chosen: who presses Enter there
     /// meant to type.
     pub(crate) fn confirm_text(self, question: usize) {
-        let blank = self
-            .draft
-            .with_untracked(|draft| is_blank(draft.text(question, Field::Other)));
+        let blank = self.draft.with_untracked(|draft| is_blank(draft.text(question, Field::Other)));
         match blank && self.shown.phase.get_untracked() != Phase::Malformed {
             true => self.nudge(question, self.labels.error_other),
             false => self.confirm(question),
@@ -184,9 +170,8 @@ impl CardState {
     }
 
     fn send_message(self) {
-        let (text, problem) = self
-            .draft
-            .with_untracked(|draft| (draft.text(0, Field::Other).to_owned(), draft.problem(0)));
+        let (text, problem) =
+            self.draft.with_untracked(|draft| (draft.text(0, Field::Other).to_owned(), draft.problem(0)));
         if let Some(problem) = problem {
             self.refuse(self.error_text(0, problem));
             self.focus(Control::OtherText { question: 0 });
@@ -223,9 +208,7 @@ impl CardState {
 
     fn send(self) {
         let selections = self.draft.with_untracked(Draft::selections);
-        let checked = self
-            .ask
-            .with_untracked(|ask| ask.ask.as_ref().map(|ask| Reply::check(ask, selections)));
+        let checked = self.ask.with_untracked(|ask| ask.ask.as_ref().map(|ask| Reply::check(ask, selections)));
         match checked {
             None => {}
             Some(Ok(reply)) => {
@@ -235,10 +218,7 @@ impl CardState {
             }
             // The draft let it pass and the shared rules did not: say why instead of doing nothing.
             Some(Err(violations)) => {
-                let reasons: Vec<_> = violations
-                    .into_iter()
-                    .map(|violation| violation.message)
-                    .collect();
+                let reasons: Vec<_> = violations.into_iter().map(|violation| violation.message).collect();
                 self.fail(&reasons.join(" "));
             }
         }

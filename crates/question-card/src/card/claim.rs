@@ -8,9 +8,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{
-    Element, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent, ShadowRoot,
-};
+use web_sys::{Element, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent, ShadowRoot};
 
 /// Whether a card may take the focus when its question has arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -27,8 +25,7 @@ pub enum ClaimFocus {
 /// A key that comes this soon, in milliseconds, after the focus was claimed was meant for where the focus had been.
 const TOO_SOON: f64 = 300.0;
 /// What lies over the page or has the keyboard while it is open.
-const OVERLAYS: &str =
-    "dialog[open], [role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
+const OVERLAYS: &str = "dialog[open], [role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
 /// The same, in a query of its own: older browsers refuse what they do not know.
 const POPOVERS: &str = ":popover-open";
 
@@ -48,10 +45,7 @@ pub(crate) struct Claim {
 
 impl Claim {
     pub(crate) fn new() -> Self {
-        Self {
-            idle: StoredValue::new(false),
-            taken: StoredValue::new_local(None),
-        }
+        Self { idle: StoredValue::new(false), taken: StoredValue::new_local(None) }
     }
 
     /// Watches from now on whether the user touches the page.
@@ -71,8 +65,7 @@ impl Claim {
             listening.try_with_value(|on_act| {
                 for name in ["pointerdown", "keydown"] {
                     let listener = on_act.as_ref().unchecked_ref();
-                    let _ = document()
-                        .remove_event_listener_with_callback_and_bool(name, listener, true);
+                    let _ = document().remove_event_listener_with_callback_and_bool(name, listener, true);
                 }
             });
         });
@@ -124,17 +117,11 @@ impl CardState {
     }
 
     fn is_page_idle(self) -> bool {
-        let has_mouse = window()
-            .match_media("(pointer: fine)")
-            .ok()
-            .flatten()
-            .is_some_and(|query| query.matches());
+        let has_mouse = window().match_media("(pointer: fine)").ok().flatten().is_some_and(|query| query.matches());
         let has_focus = document().has_focus().unwrap_or(false);
         has_mouse
             && has_focus
-            && self
-                .focused()
-                .is_none_or(|focused| is_empty_text_field(&focused))
+            && self.focused().is_none_or(|focused| is_empty_text_field(&focused))
             && !self.is_covered()
     }
 
@@ -144,9 +131,8 @@ impl CardState {
             return true;
         };
         let place = in_document(root.into());
-        let overlays = [OVERLAYS, POPOVERS]
-            .into_iter()
-            .filter_map(|selector| document().query_selector_all(selector).ok());
+        let overlays =
+            [OVERLAYS, POPOVERS].into_iter().filter_map(|selector| document().query_selector_all(selector).ok());
         overlays
             .flat_map(|found| (0..found.length()).filter_map(move |index| found.item(index)))
             .filter_map(|node| node.dyn_into::<Element>().ok())

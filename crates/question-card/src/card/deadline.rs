@@ -55,9 +55,7 @@ impl Deadline {
     }
 
     fn set_timer(self, timer: Option<TimeoutHandle>) {
-        let earlier = self
-            .timer
-            .try_update_value(|slot| std::mem::replace(slot, timer));
+        let earlier = self.timer.try_update_value(|slot| std::mem::replace(slot, timer));
         if let Some(Some(earlier)) = earlier {
             earlier.clear();
         }
@@ -107,10 +105,7 @@ impl CardState {
             && self.submission.with_untracked(Submission::is_open);
         let left = deadline.at.get_untracked().filter(|_| waits).map(|at| {
             let now = deadline.host.now;
-            (
-                at,
-                at.saturating_sub(now.map_or_else(browser_time, |now| now.get_untracked())),
-            )
+            (at, at.saturating_sub(now.map_or_else(browser_time, |now| now.get_untracked())))
         });
         self.pass(matches!(left, Some((_, 0))));
         let left = left.filter(|(_, left)| *left > 0);

@@ -12,11 +12,7 @@ use leptos::html::Div;
 use leptos::prelude::*;
 
 /// The line below a question. Like the row for an own answer it is there from the start, and shown when no further option can push it down.
-pub(crate) fn extras(
-    card: CardState,
-    shown: QuestionShown,
-    stands: Memo<Standing>,
-) -> impl IntoView {
+pub(crate) fn extras(card: CardState, shown: QuestionShown, stands: Memo<Standing>) -> impl IntoView {
     let question = shown.index;
     let is_there = move || shown.is_whole() && card.layout.get() != Layout::Undecided;
     let line = move || {
@@ -65,9 +61,8 @@ fn skip(card: CardState, question: usize, stands: Memo<Standing>) -> impl IntoVi
 fn note(card: CardState, question: usize, stands: Memo<Standing>) -> impl IntoView {
     let asked = RwSignal::new(false);
     // A field that is there stays there, even empty: the caret may be in it.
-    let is_open = Memo::new(move |was: Option<&bool>| {
-        was == Some(&true) || asked.get() || stands.with(|stands| stands.noted)
-    });
+    let is_open =
+        Memo::new(move |was: Option<&bool>| was == Some(&true) || asked.get() || stands.with(|stands| stands.noted));
     let id = card.ids.control(Control::AddNote { question });
     let button = move || {
         view! {
@@ -91,12 +86,7 @@ fn note(card: CardState, question: usize, stands: Memo<Standing>) -> impl IntoVi
 }
 
 /// The field. Where its button was pressed a moment ago, the focus goes from there to it.
-fn note_field(
-    card: CardState,
-    question: usize,
-    asked: bool,
-    stands: Memo<Standing>,
-) -> impl IntoView {
+fn note_field(card: CardState, question: usize, asked: bool, stands: Memo<Standing>) -> impl IntoView {
     let label = card.ids.note_label(question);
     let control = Control::Note { question };
     let node = NodeRef::<Div>::new();

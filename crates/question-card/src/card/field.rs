@@ -17,18 +17,12 @@ pub(crate) fn text_field(
     stands: Memo<Standing>,
 ) -> impl IntoView {
     let control = control(question, field);
-    let typed = card
-        .draft
-        .with_untracked(|draft| draft.text(question, field).to_owned());
-    let problem = move || {
-        card.error(stands)
-            .filter(|problem| problem.field() == field)
-    };
+    let typed = card.draft.with_untracked(|draft| draft.text(question, field).to_owned());
+    let problem = move || card.error(stands).filter(|problem| problem.field() == field);
     let is_limited = card.draft.with_untracked(Draft::is_limited);
     let describe = move || {
         let error = problem().map(|_| card.ids.error(question));
-        let unsent =
-            (field == Field::Other && is_unsent(card, stands)).then(|| card.ids.unsent(question));
+        let unsent = (field == Field::Other && is_unsent(card, stands)).then(|| card.ids.unsent(question));
         let counter = is_limited.then(|| card.ids.counter(control));
         let ids: Vec<String> = error.into_iter().chain(unsent).chain(counter).collect();
         (!ids.is_empty()).then(|| ids.join(" "))
@@ -39,10 +33,7 @@ pub(crate) fn text_field(
     };
     let is_invalid = move || problem().is_some_and(|problem| problem != Problem::Unanswered);
     // A text has its own direction; a placeholder, and the caret before the first letter, the card's.
-    let is_empty = Memo::new(move |_| {
-        card.draft
-            .with(|draft| draft.text(question, field).is_empty())
-    });
+    let is_empty = Memo::new(move |_| card.draft.with(|draft| draft.text(question, field).is_empty()));
     view! {
         <textarea
             class=part::OTHER_INPUT
@@ -66,12 +57,7 @@ pub(crate) fn text_field(
 }
 
 /// What is wrong with a text, at its field, where one tap answers.
-pub(crate) fn field_error(
-    card: CardState,
-    question: usize,
-    field: Field,
-    stands: Memo<Standing>,
-) -> impl IntoView {
+pub(crate) fn field_error(card: CardState, question: usize, field: Field, stands: Memo<Standing>) -> impl IntoView {
     let error = Memo::new(move |_| {
         let error = card.error(stands);
         error.filter(|problem| problem.field() == field)

@@ -31,9 +31,8 @@ impl CardState {
     /// whether there was anything.
     pub(crate) fn enter_question(self, question: usize) -> bool {
         let text = Control::OtherText { question };
-        let (option, is_other) = self
-            .draft
-            .with_untracked(|draft| (draft.chosen(question), draft.is_other_chosen(question)));
+        let (option, is_other) =
+            self.draft.with_untracked(|draft| (draft.chosen(question), draft.is_other_chosen(question)));
         let chosen = match option {
             Some(option) => vec![Control::Option { question, option }],
             // Where one tap answers there is nothing but the text.
@@ -54,14 +53,8 @@ impl CardState {
             self.enter_question(question).then_some(())
         };
         let ways_out = || {
-            let controls = [
-                Control::Submit,
-                Control::OtherText { question: 0 },
-                Control::Cancel,
-            ];
-            let control = controls
-                .into_iter()
-                .find_map(|control| self.control(control))?;
+            let controls = [Control::Submit, Control::OtherText { question: 0 }, Control::Cancel];
+            let control = controls.into_iter().find_map(|control| self.control(control))?;
             control.focus().ok()
         };
         match receipt().and_then(|receipt| receipt.dyn_into().ok()) {
@@ -87,8 +80,7 @@ impl CardState {
 
     /// Whether the focus is inside this card.
     pub(crate) fn has_focus(self) -> bool {
-        self.root_element()
-            .is_some_and(|root| root.contains(active_beside(&root).as_deref()))
+        self.root_element().is_some_and(|root| root.contains(active_beside(&root).as_deref()))
     }
 
     /// What has the focus; nothing if it is the page itself.
@@ -103,9 +95,7 @@ impl CardState {
 
     /// Keeps the focus on a control that is about to be made anew.
     pub(crate) fn keep_focus(self) {
-        let focused = self
-            .focused()
-            .and_then(|focused| self.ids.parse(&focused.id()));
+        let focused = self.focused().and_then(|focused| self.ids.parse(&focused.id()));
         if let Some(control) = focused {
             let go_back = move || {
                 if self.focused().is_none()
@@ -143,25 +133,18 @@ impl CardState {
     /// The element of a control of this card, which may be still to be shown.
     pub(crate) fn made(self, control: Control) -> Option<HtmlElement> {
         // Ids need no escape (see `dom`).
-        self.find(&format!("#{}", self.ids.control(control)))?
-            .dyn_into()
-            .ok()
+        self.find(&format!("#{}", self.ids.control(control)))?.dyn_into().ok()
     }
 
     fn entry(self, question: usize, problem: Problem) -> Control {
         let has_options = self.shown.questions.with_untracked(|shown| {
-            shown
-                .get(question)
-                .is_some_and(|shown| shown.options.with_untracked(|options| !options.is_empty()))
+            shown.get(question).is_some_and(|shown| shown.options.with_untracked(|options| !options.is_empty()))
         });
         match problem {
             Problem::OtherBlank | Problem::OtherTooLong { .. } => Control::OtherText { question },
             Problem::NoteTooLong { .. } => Control::Note { question },
             Problem::Unanswered if !has_options => Control::OtherText { question },
-            Problem::Unanswered => Control::Option {
-                question,
-                option: 0,
-            },
+            Problem::Unanswered => Control::Option { question, option: 0 },
         }
     }
 

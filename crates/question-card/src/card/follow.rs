@@ -88,12 +88,7 @@ impl Shown {
     fn grow(self, ask: &AskSnapshot) -> bool {
         let mut changed = match_count(self.questions, ask.questions.len(), QuestionShown::new);
         let from = self.settled.get_value();
-        let closed = ask
-            .questions
-            .iter()
-            .skip(from)
-            .take_while(|question| question.closed)
-            .count();
+        let closed = ask.questions.iter().skip(from).take_while(|question| question.closed).count();
         self.questions.with_untracked(|shown| {
             for (shown, question) in shown.iter().zip(&ask.questions).skip(from) {
                 changed |= shown.grow(ask, question);
@@ -130,17 +125,9 @@ impl QuestionShown {
     fn grow(self, ask: &AskSnapshot, question: &QuestionSnapshot) -> bool {
         let mut changed = self.match_outline(question);
         changed |= self.text.catch_up(ask);
-        changed |= self
-            .header
-            .get_untracked()
-            .is_some_and(|header| header.catch_up(ask));
+        changed |= self.header.get_untracked().is_some_and(|header| header.catch_up(ask));
         let from = self.settled.get_value();
-        let closed = question
-            .options
-            .iter()
-            .skip(from)
-            .take_while(|option| option.closed)
-            .count();
+        let closed = question.options.iter().skip(from).take_while(|option| option.closed).count();
         self.options.with_untracked(|shown| {
             for (shown, option) in shown.iter().zip(&question.options).skip(from) {
                 changed |= shown.grow(ask, option);
@@ -169,9 +156,7 @@ impl QuestionShown {
         let header = || GrowingText::new(TextPath::Header(self.index));
         let mut changed = match_presence(self.header, question.header.is_some(), header);
         changed |= set_if_changed(self.kind, question.multi_select.map(Kind::of));
-        changed |= match_count(self.options, question.options.len(), |option| {
-            OptionShown::new(self.index, option)
-        });
+        changed |= match_count(self.options, question.options.len(), |option| OptionShown::new(self.index, option));
         changed | set_if_changed(self.closed, question.closed)
     }
 }
@@ -191,11 +176,7 @@ impl OptionShown {
     fn grow(self, ask: &AskSnapshot, option: &OptionSnapshot) -> bool {
         let mut changed = self.match_outline(option);
         changed |= self.label.catch_up(ask);
-        changed
-            | self
-                .description
-                .get_untracked()
-                .is_some_and(|description| description.catch_up(ask))
+        changed | self.description.get_untracked().is_some_and(|description| description.catch_up(ask))
     }
 
     fn rewrite(self, ask: &AskSnapshot) {
@@ -207,19 +188,14 @@ impl OptionShown {
 
     fn match_outline(self, option: &OptionSnapshot) -> bool {
         let description = || GrowingText::new(TextPath::Description(self.question, self.index));
-        let mut changed =
-            match_presence(self.description, option.description.is_some(), description);
+        let mut changed = match_presence(self.description, option.description.is_some(), description);
         changed |= set_if_changed(self.has_preview, option.preview.is_some());
         changed | set_if_changed(self.closed, option.closed)
     }
 }
 
 /// Makes or drops handles at the end until there are `count`.
-fn match_count<T: Send + Sync + 'static>(
-    list: RwSignal<Vec<T>>,
-    count: usize,
-    make: impl Fn(usize) -> T,
-) -> bool {
+fn match_count<T: Send + Sync + 'static>(list: RwSignal<Vec<T>>, count: usize, make: impl Fn(usize) -> T) -> bool {
     let have = list.with_untracked(Vec::len);
     match have.cmp(&count) {
         std::cmp::Ordering::Less => list.update(|list| list.extend((have..count).map(make))),
@@ -229,11 +205,7 @@ fn match_count<T: Send + Sync + 'static>(
     true
 }
 
-fn match_presence(
-    slot: RwSignal<Option<GrowingText>>,
-    present: bool,
-    make: impl Fn() -> GrowingText,
-) -> bool {
+fn match_presence(slot: RwSignal<Option<GrowingText>>, present: bool, make: impl Fn() -> GrowingText) -> bool {
     let changed = slot.with_untracked(Option::is_some) != present;
     if changed {
         slot.set(present.then(make));

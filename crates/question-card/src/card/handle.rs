@@ -30,9 +30,7 @@ impl FocusHandle {
     /// A handle of no card yet. It belongs to the current owner.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            card: StoredValue::new(None),
-        }
+        Self { card: StoredValue::new(None) }
     }
 
     /// Moves the focus to where the user would go on: the first question without an answer, or Submit; the receipt of an ask that is over.

@@ -152,18 +152,13 @@ impl CardState {
 
     /// Nothing is on its way any more. Unless the ask is over, the host gave the reply back: it can be changed and given again.
     fn take_back(self) {
-        let is_under_way = self
-            .submission
-            .with_untracked(|submission| match submission {
-                Submission::Latched | Submission::Settled(Settled::Cancelled) => true,
-                Submission::Open
-                | Submission::Failed { .. }
-                | Submission::Settled(Settled::Messaged) => false,
-            });
+        let is_under_way = self.submission.with_untracked(|submission| match submission {
+            Submission::Latched | Submission::Settled(Settled::Cancelled) => true,
+            Submission::Open | Submission::Failed { .. } | Submission::Settled(Settled::Messaged) => false,
+        });
         // Asked of the snapshot itself: what is shown may be about to follow it.
         if is_under_way && !self.ask.with_untracked(|ask| is_over(ask.phase)) {
-            let was_reply =
-                !self.is_settled() && self.sent.with_value(|sent| *sent != Some(Sent::Cancel));
+            let was_reply = !self.is_settled() && self.sent.with_value(|sent| *sent != Some(Sent::Cancel));
             self.reopen(Submission::Open);
             if was_reply {
                 self.announcer.say(self.labels.taken_back);
@@ -174,10 +169,7 @@ impl CardState {
     pub(super) fn fail(self, reason: &str) {
         let was_settled = self.is_settled();
         let is_cancel = self.sent.with_value(|sent| *sent == Some(Sent::Cancel));
-        self.reopen(Submission::Failed {
-            reason: reason.to_owned(),
-            is_reply: !was_settled && !is_cancel,
-        });
+        self.reopen(Submission::Failed { reason: reason.to_owned(), is_reply: !was_settled && !is_cancel });
         if !was_settled && self.has_focus() && self.layout.get_untracked() == Layout::Explicit {
             self.focus(Control::Submit);
         }
@@ -204,8 +196,7 @@ impl CardState {
     }
 
     fn is_settled(self) -> bool {
-        self.submission
-            .with_untracked(|submission| submission.settled().is_some())
+        self.submission.with_untracked(|submission| submission.settled().is_some())
     }
 
     /// Takes over of which kinds the questions are. Says whether one is of another than before.
@@ -215,16 +206,9 @@ impl CardState {
         let kind_of = |shown: &QuestionShown| Some((shown.index, shown.kind.get_untracked()?));
         let news: Vec<_> = self.shown.questions.with_untracked(|questions| {
             let kinds = questions.iter().skip(from).filter_map(kind_of);
-            self.draft.with_untracked(|draft| {
-                kinds
-                    .filter(|(index, kind)| draft.kind(*index) != Some(*kind))
-                    .collect()
-            })
+            self.draft.with_untracked(|draft| kinds.filter(|(index, kind)| draft.kind(*index) != Some(*kind)).collect())
         });
-        let was_known = |(index, _): &(usize, Kind)| {
-            self.draft
-                .with_untracked(|draft| draft.kind(*index).is_some())
-        };
+        let was_known = |(index, _): &(usize, Kind)| self.draft.with_untracked(|draft| draft.kind(*index).is_some());
         let is_other = news.iter().any(was_known);
         if !news.is_empty() {
             self.draft.update(|draft| {
@@ -245,17 +229,8 @@ impl CardState {
         let Some(first) = ask.questions.first() else {
             return;
         };
-        let header = first
-            .header
-            .as_ref()
-            .map_or("", |header| header.text.as_str());
-        let say = || {
-            (self.labels.ready)(
-                ask.questions.len(),
-                &isolate(header),
-                &isolate(&first.question.text),
-            )
-        };
+        let header = first.header.as_ref().map_or("", |header| header.text.as_str());
+        let say = || (self.labels.ready)(ask.questions.len(), &isolate(header), &isolate(&first.question.text));
         self.key.with_value(|key| self.announcer.say_once(key, say));
     }
 

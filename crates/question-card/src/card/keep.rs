@@ -27,11 +27,7 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     pub(crate) fn new(persist: Persist) -> Self {
-        Self {
-            persist: StoredValue::new(persist),
-            restored: StoredValue::new(false),
-            pending: StoredValue::new(None),
-        }
+        Self { persist: StoredValue::new(persist), restored: StoredValue::new(false), pending: StoredValue::new(None) }
     }
 }
 
@@ -39,10 +35,7 @@ impl CardState {
     /// Takes up what was kept of this call.
     pub(crate) fn restore(self) {
         self.ask.with_untracked(|ask| {
-            let kept = self
-                .keeper
-                .persist
-                .with_value(|persist| self.key.with_value(|key| persist.load(key)));
+            let kept = self.keeper.persist.with_value(|persist| self.key.with_value(|key| persist.load(key)));
             if let Some(kept) = kept {
                 self.draft.update(|draft| draft.restore(kept));
                 self.take_up(ask);
@@ -63,10 +56,7 @@ impl CardState {
 
     fn take_up_answers(self, ask: &AskSnapshot) {
         let no_more = ask.phase != Phase::Streaming;
-        let taken = self
-            .draft
-            .try_update(|draft| draft.take_up(ask, no_more))
-            .unwrap_or_default();
+        let taken = self.draft.try_update(|draft| draft.take_up(ask, no_more)).unwrap_or_default();
         for question in taken {
             self.fill(question, Field::Other);
             self.fill(question, Field::Note);
@@ -84,9 +74,7 @@ impl CardState {
         }
         let text = untrack(|| match is_more {
             true => self.left_text(ask, &[]),
-            false => self
-                .draft
-                .with(|draft| draft.text(0, Field::Other).to_owned()),
+            false => self.draft.with(|draft| draft.text(0, Field::Other).to_owned()),
         });
         self.draft.update(|draft| draft.become_message(&text));
         self.fill(0, Field::Other);
@@ -97,9 +85,7 @@ impl CardState {
         let control = self.made(field::control(question, field));
         let area = control.and_then(|control| control.dyn_into::<HtmlTextAreaElement>().ok());
         if let Some(area) = area {
-            let text = self
-                .draft
-                .with_untracked(|draft| draft.text(question, field).to_owned());
+            let text = self.draft.with_untracked(|draft| draft.text(question, field).to_owned());
             // Leptos gives a fresh field its value in a microtask of its own, which may be still to come.
             queue_microtask(move || area.set_value(&text));
         }
@@ -107,9 +93,7 @@ impl CardState {
 
     /// Keeps the draft as it is now, or `wanted` not any more. Called by an effect, at each change.
     pub(crate) fn keep(self, wanted: bool) {
-        let kept = self
-            .ask
-            .with_untracked(|ask| self.draft.with(|draft| draft.kept(ask)));
+        let kept = self.ask.with_untracked(|ask| self.draft.with(|draft| draft.kept(ask)));
         if !self.keeper.restored.get_value() {
             return;
         }
@@ -134,9 +118,7 @@ impl CardState {
         if let Some((timer, flush)) = pending.flatten() {
             timer.clear();
             flush.remove();
-            self.keeper
-                .persist
-                .with_value(|persist| self.key.with_value(|key| persist.write(key)));
+            self.keeper.persist.with_value(|persist| self.key.with_value(|key| persist.write(key)));
         }
     }
 }

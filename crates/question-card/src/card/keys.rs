@@ -17,9 +17,7 @@ pub(crate) fn on_keydown(card: CardState, event: &KeyboardEvent) {
     if card.gives_focus_back(event) {
         return;
     }
-    let target = event
-        .target()
-        .and_then(|target| target.dyn_into::<Element>().ok());
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     let control = target.and_then(|target| card.ids.parse(&target.id()));
     let key = event.key();
     let press = KeyPress {
@@ -28,9 +26,7 @@ pub(crate) fn on_keydown(card: CardState, event: &KeyboardEvent) {
         alt: event.alt_key(),
         shift: event.shift_key(),
         repeat: event.repeat(),
-        composing: event.is_composing()
-            || event.key_code() == KEY_CODE_COMPOSING
-            || card.composing.get_value(),
+        composing: event.is_composing() || event.key_code() == KEY_CODE_COMPOSING || card.composing.get_value(),
         prevented: event.default_prevented(),
     };
     if let Some(intent) = intent(press, place(card, control))
@@ -41,8 +37,7 @@ pub(crate) fn on_keydown(card: CardState, event: &KeyboardEvent) {
 }
 
 fn place(card: CardState, control: Option<Control>) -> Place {
-    let is_radio =
-        |question| card.draft.with_untracked(|draft| draft.kind(question)) == Some(Kind::Single);
+    let is_radio = |question| card.draft.with_untracked(|draft| draft.kind(question)) == Some(Kind::Single);
     let chosen = |control| {
         card.draft.with_untracked(|draft| match control {
             Control::Option { question, option } => draft.is_chosen(question, option),
@@ -56,9 +51,7 @@ fn place(card: CardState, control: Option<Control>) -> Place {
         })
     };
     match control {
-        Some(Control::Option { .. }) if card.layout.get_untracked() == Layout::OnPick => {
-            Place::PickButton
-        }
+        Some(Control::Option { .. }) if card.layout.get_untracked() == Layout::OnPick => Place::PickButton,
         Some(control @ (Control::Option { question, .. } | Control::Other { question })) => {
             match is_radio(question) && !chosen(control) {
                 true => Place::UncheckedRadio,
@@ -81,12 +74,11 @@ fn act(card: CardState, control: Option<Control>, intent: Intent) -> bool {
             card.submit();
             true
         }
-        (Intent::Choose, Some(Control::Option { question, option }), _) => {
-            option_at(card, question, option).is_some_and(|option| {
+        (Intent::Choose, Some(Control::Option { question, option }), _) => option_at(card, question, option)
+            .is_some_and(|option| {
                 card.choose(option);
                 true
-            })
-        }
+            }),
         (Intent::Choose, Some(Control::Other { question }), _) => {
             card.choose_other(question);
             true
@@ -107,36 +99,29 @@ fn act(card: CardState, control: Option<Control>, intent: Intent) -> bool {
             }
         },
         (Intent::Nth(nth), _, Some(question)) => card.shortcuts && take_nth(card, question, nth),
-        (Intent::LeaveText, _, Some(question)) => card
-            .control(Control::Other { question })
-            .is_some_and(|input| {
-                // Refused only where nothing can be focused at all.
-                let _ = input.focus();
-                true
-            }),
+        (Intent::LeaveText, _, Some(question)) => card.control(Control::Other { question }).is_some_and(|input| {
+            // Refused only where nothing can be focused at all.
+            let _ = input.focus();
+            true
+        }),
         _ => false,
     }
 }
 
 fn take_nth(card: CardState, question: usize, nth: usize) -> bool {
-    let count = card.shown.questions.with_untracked(|shown| {
-        shown
-            .get(question)
-            .map(|shown| shown.options.with_untracked(Vec::len))
-    });
+    let count = card
+        .shown
+        .questions
+        .with_untracked(|shown| shown.get(question).map(|shown| shown.options.with_untracked(Vec::len)));
     let control = match count {
         Some(count) if nth == count + 1 => Control::OtherText { question },
-        _ => Control::Option {
-            question,
-            option: nth - 1,
-        },
+        _ => Control::Option { question, option: nth - 1 },
     };
     let Some(element) = card.control(control) else {
         return false;
     };
     let _ = element.focus();
-    if let (Control::Option { question, option }, Layout::Explicit) =
-        (control, card.layout.get_untracked())
+    if let (Control::Option { question, option }, Layout::Explicit) = (control, card.layout.get_untracked())
         && let Some(option) = option_at(card, question, option)
     {
         card.choose(option);
@@ -145,10 +130,7 @@ fn take_nth(card: CardState, question: usize, nth: usize) -> bool {
 }
 
 fn option_at(card: CardState, question: usize, option: usize) -> Option<OptionShown> {
-    card.shown.questions.with_untracked(|shown| {
-        shown
-            .get(question)?
-            .options
-            .with_untracked(|options| options.get(option).copied())
-    })
+    card.shown
+        .questions
+        .with_untracked(|shown| shown.get(question)?.options.with_untracked(|options| options.get(option).copied()))
 }

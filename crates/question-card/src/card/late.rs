@@ -50,11 +50,7 @@ pub(crate) fn late(
         }
     };
     let why = move || {
-        if card.refused.get() {
-            card.labels.not_now
-        } else {
-            ""
-        }
+        if card.refused.get() { card.labels.not_now } else { "" }
     };
     let offers_message = card.calls.on_late_message.is_some();
     let content = move || {
@@ -94,9 +90,7 @@ impl CardState {
         }
         self.ask.with(|ask| match self.unreadable.get_value() {
             // One text, which says by itself what it is about.
-            true => self
-                .draft
-                .with(|draft| draft.text(0, Field::Other).to_owned()),
+            true => self.draft.with(|draft| draft.text(0, Field::Other).to_owned()),
             false => self.left_text(ask, &self.sent_selections(ask)),
         })
     }
@@ -105,9 +99,7 @@ impl CardState {
     pub(crate) fn left_text(self, ask: &AskSnapshot, sent: &[Selection]) -> String {
         let left = |question: usize| {
             let sent = sent.iter().find(|sent| sent.question == question);
-            let left = self
-                .draft
-                .with(|draft| draft.left_over(question, sent, self.labels.list));
+            let left = self.draft.with(|draft| draft.left_over(question, sent, self.labels.list));
             let note = left.note.as_deref().map(self.labels.noted);
             let texts: Vec<String> = left.answer.into_iter().chain(note).collect();
             texts.join("\n")
@@ -136,10 +128,7 @@ impl CardState {
                 Some(Sent::Reply(reply)) => reply.selections(),
                 Some(Sent::Cancel) | None => Vec::new(),
             }),
-            Some(
-                Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled,
-            )
-            | None => Vec::new(),
+            Some(Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled) | None => Vec::new(),
         }
     }
 }

@@ -14,14 +14,8 @@ use leptos::prelude::*;
 /// What could be read, and the ways out: to say something all the same, and Cancel. Afterwards, which of them was taken.
 pub(crate) fn malformed(card: CardState) -> impl IntoView {
     let texts = card.ask.with_untracked(|ask| {
-        let text = |question: &ask_user_question::snapshot::QuestionSnapshot| {
-            question.question.text.clone()
-        };
-        ask.questions
-            .iter()
-            .map(text)
-            .filter(|text| !text.is_empty())
-            .collect::<Vec<_>>()
+        let text = |question: &ask_user_question::snapshot::QuestionSnapshot| question.question.text.clone();
+        ask.questions.iter().map(text).filter(|text| !text.is_empty()).collect::<Vec<_>>()
     });
     let settled = Memo::new(move |_| card.submission.with(Submission::settled));
     view! {

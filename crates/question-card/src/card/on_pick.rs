@@ -13,18 +13,9 @@ use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 /// The row of a complete option, which answers at once.
-pub(crate) fn pick_row(
-    card: CardState,
-    option: OptionShown,
-    stands: Memo<Standing>,
-) -> impl IntoView {
-    let OptionShown {
-        question, index, ..
-    } = option;
-    let control = Control::Option {
-        question,
-        option: index,
-    };
+pub(crate) fn pick_row(card: CardState, option: OptionShown, stands: Memo<Standing>) -> impl IntoView {
+    let OptionShown { question, index, .. } = option;
+    let control = Control::Option { question, option: index };
     let has = move || stands.with(|stands| stands.has(index));
     let picked = move || card.is_latched() && has();
     let tried = move || has() && card.can_try_again();

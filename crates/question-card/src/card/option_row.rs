@@ -42,16 +42,8 @@ pub(crate) fn option_row(
     }
 }
 
-fn choice_row(
-    card: CardState,
-    option: OptionShown,
-    row: Memo<Row>,
-    stands: Memo<Standing>,
-) -> impl IntoView {
-    let control = Control::Option {
-        question: option.question,
-        option: option.index,
-    };
+fn choice_row(card: CardState, option: OptionShown, row: Memo<Row>, stands: Memo<Standing>) -> impl IntoView {
+    let control = Control::Option { question: option.question, option: option.index };
     let chosen = move || stands.with(|stands| stands.has(option.index));
     // Where the ask arrives, rows come up under a finger that was meant for what was there before.
     let steady = Steady::new();
@@ -82,15 +74,8 @@ fn choice_row(
     }
 }
 
-fn choice_input(
-    card: CardState,
-    option: OptionShown,
-    kind: Kind,
-    stands: Memo<Standing>,
-) -> impl IntoView {
-    let OptionShown {
-        question, index, ..
-    } = option;
+fn choice_input(card: CardState, option: OptionShown, kind: Kind, stands: Memo<Standing>) -> impl IntoView {
+    let OptionShown { question, index, .. } = option;
     view! {
         <input
             type=input_type(kind)
@@ -131,9 +116,7 @@ pub(crate) fn keep_when_latched(card: CardState, click: &MouseEvent) {
 
 /// The description below the label. It is not inside, or it would be part of the option's name.
 pub(crate) fn description(card: CardState, option: OptionShown) -> impl IntoView {
-    let OptionShown {
-        question, index, ..
-    } = option;
+    let OptionShown { question, index, .. } = option;
     move || {
         option.description.get().map(|text| {
             view! {
@@ -150,12 +133,7 @@ pub(crate) fn describedby(
     card: CardState,
     option: OptionShown,
 ) -> impl Fn() -> Option<String> + Copy + Send + Sync + 'static {
-    move || {
-        option
-            .description
-            .get()
-            .map(|_| card.ids.description(option.question, option.index))
-    }
+    move || option.description.get().map(|_| card.ids.description(option.question, option.index))
 }
 
 /// The digit that chooses the nth row, for those who see it; others hear it from `aria-keyshortcuts`.
@@ -186,15 +164,8 @@ pub(crate) fn forward(card: CardState, control: Control, click: &MouseEvent) {
 
 /// Whether a click hit the row beside its controls, and was not the end of selecting text.
 pub(crate) fn is_on_bare_row(click: &MouseEvent) -> bool {
-    let target = click
-        .target()
-        .and_then(|target| target.dyn_into::<Element>().ok());
-    let on_control = target
-        .is_none_or(|target| !matches!(target.closest("label, input, textarea, button"), Ok(None)));
-    let selects_text = window()
-        .get_selection()
-        .ok()
-        .flatten()
-        .is_some_and(|selection| !selection.is_collapsed());
+    let target = click.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let on_control = target.is_none_or(|target| !matches!(target.closest("label, input, textarea, button"), Ok(None)));
+    let selects_text = window().get_selection().ok().flatten().is_some_and(|selection| !selection.is_collapsed());
     !on_control && !selects_text
 }

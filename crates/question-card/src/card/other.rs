@@ -15,17 +15,9 @@ use leptos::prelude::*;
 
 /// The last row of a question. It is shown when no further option can push it down, and made before: what ends the arguments, and lets
 /// the user answer, has little left to do then.
-pub(crate) fn other_row(
-    card: CardState,
-    shown: QuestionShown,
-    stands: Memo<Standing>,
-) -> impl IntoView {
+pub(crate) fn other_row(card: CardState, shown: QuestionShown, stands: Memo<Standing>) -> impl IntoView {
     let is_whole = Memo::new(move |_| shown.is_whole());
-    let pick_row = move || {
-        is_whole
-            .get()
-            .then(|| super::on_pick::other_row(card, shown.index, stands))
-    };
+    let pick_row = move || is_whole.get().then(|| super::on_pick::other_row(card, shown.index, stands));
     move || match card.layout.get() {
         Layout::Undecided => EitherOf3::A(()),
         Layout::OnPick => EitherOf3::B(pick_row),
@@ -33,12 +25,7 @@ pub(crate) fn other_row(
     }
 }
 
-fn choice_row(
-    card: CardState,
-    shown: QuestionShown,
-    is_whole: Memo<bool>,
-    stands: Memo<Standing>,
-) -> impl IntoView {
+fn choice_row(card: CardState, shown: QuestionShown, is_whole: Memo<bool>, stands: Memo<Standing>) -> impl IntoView {
     let question = shown.index;
     let chosen = move || stands.with(|stands| stands.other);
     let is_invalid = move || shown.kind.get() == Some(Kind::Multi) && is_missing(card, stands);
@@ -82,27 +69,14 @@ fn choice_row(
 
 /// The digit that puts the caret into the text field of an own answer: the one after the last option's, once that is known.
 pub(crate) fn shortcut(card: CardState, question: usize) -> Option<String> {
-    let shown = card
-        .shown
-        .questions
-        .with(|shown| shown.get(question).copied())?;
+    let shown = card.shown.questions.with(|shown| shown.get(question).copied())?;
     let is_there = shown.is_whole() && card.shown.phase.get() != Phase::Malformed;
-    is_there
-        .then(|| option_row::shortcut(card, shown.options.with(Vec::len)))
-        .flatten()
+    is_there.then(|| option_row::shortcut(card, shown.options.with(Vec::len))).flatten()
 }
 
 /// The text field of the own answer.
-pub(crate) fn other_field(
-    card: CardState,
-    question: usize,
-    stands: Memo<Standing>,
-) -> impl IntoView {
-    let labelled_by = format!(
-        "{} {}",
-        card.ids.other_label(question),
-        card.ids.legend(question)
-    );
+pub(crate) fn other_field(card: CardState, question: usize, stands: Memo<Standing>) -> impl IntoView {
+    let labelled_by = format!("{} {}", card.ids.other_label(question), card.ids.legend(question));
     text_field(card, question, Field::Other, labelled_by, stands)
 }
 
@@ -110,8 +84,6 @@ fn unsent(card: CardState, question: usize, stands: Memo<Standing>) -> impl Into
     let shown = Memo::new(move |_| is_unsent(card, stands));
     move || {
         let id = card.ids.unsent(question);
-        shown
-            .get()
-            .then(|| view! { <p class=part::UNSENT id=id>{card.labels.other_unsent}</p> })
+        shown.get().then(|| view! { <p class=part::UNSENT id=id>{card.labels.other_unsent}</p> })
     }
 }

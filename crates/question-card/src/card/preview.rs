@@ -14,20 +14,12 @@ use web_sys::{Element, FocusEvent};
 
 /// Whether a question shows previews: a single choice with at least one.
 pub(crate) fn has_previews(shown: QuestionShown) -> bool {
-    let any = || {
-        shown
-            .options
-            .with(|options| options.iter().any(|option| option.has_preview.get()))
-    };
+    let any = || shown.options.with(|options| options.iter().any(|option| option.has_preview.get()));
     shown.kind.get() == Some(Kind::Single) && any()
 }
 
 /// The preview of a question, in a place of its own.
-pub(crate) fn preview(
-    card: CardState,
-    shown: QuestionShown,
-    stands: Memo<Standing>,
-) -> impl IntoView {
+pub(crate) fn preview(card: CardState, shown: QuestionShown, stands: Memo<Standing>) -> impl IntoView {
     let question = shown.index;
     let any = Memo::new(move |_| has_previews(shown));
     let of = Memo::new(move |_| match card.peeked.get() {
@@ -39,18 +31,11 @@ pub(crate) fn preview(
         card.shown.phase.track();
         let option = of.get()?;
         let found = |question: &QuestionSnapshot| {
-            let option = question
-                .options
-                .get(option)
-                .filter(|option| option.closed)?;
-            Some((
-                option.label.text.clone(),
-                option.preview.as_ref()?.text.clone(),
-            ))
+            let option = question.options.get(option).filter(|option| option.closed)?;
+            Some((option.label.text.clone(), option.preview.as_ref()?.text.clone()))
         };
-        let ((label, text), lang) = card
-            .ask
-            .with_untracked(|ask| Some((found(ask.questions.get(question)?)?, ask.lang.clone())))?;
+        let ((label, text), lang) =
+            card.ask.with_untracked(|ask| Some((found(ask.questions.get(question)?)?, ask.lang.clone())))?;
         Some(view! {
             <div role="group" aria-label=(card.labels.preview)(&isolate(&label))>
                 // Its lines may be longer than the place: who has no pointer scrolls it by the keyboard.
@@ -58,21 +43,13 @@ pub(crate) fn preview(
             </div>
         })
     };
-    move || {
-        any.get()
-            .then(|| view! { <div class=part::PREVIEW>{content}</div> })
-    }
+    move || any.get().then(|| view! { <div class=part::PREVIEW>{content}</div> })
 }
 
 /// Takes over that something in the form got the focus. Where that is a preview, it stays the one that is shown.
 pub(crate) fn on_focusin(card: CardState, event: &FocusEvent) {
-    let target = event
-        .target()
-        .and_then(|target| target.dyn_into::<Element>().ok());
-    if target
-        .as_ref()
-        .is_some_and(|target| target.class_name() == part::PREVIEW_TEXT)
-    {
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    if target.as_ref().is_some_and(|target| target.class_name() == part::PREVIEW_TEXT) {
         return;
     }
     let peeked = match target.and_then(|target| card.ids.parse(&target.id())) {

@@ -18,8 +18,7 @@ pub(crate) fn question(card: CardState, shown: QuestionShown) -> impl IntoView {
     let kind = shown.kind;
     let stands = card.standing(index);
     let error = Memo::new(move |_| card.error(stands));
-    let is_radio_group =
-        move || kind.get() == Some(Kind::Single) && card.layout.get() == Layout::Explicit;
+    let is_radio_group = move || kind.get() == Some(Kind::Single) && card.layout.get() == Layout::Explicit;
     let answered = move || stands.with(|stands| stands.problem.is_none());
     let is_missing = move || error.get().is_some_and(Problem::is_missing);
     let has_line = move || error.get().is_some() || nudge(card, index).is_some();
@@ -86,11 +85,7 @@ fn hint(card: CardState, shown: QuestionShown) -> impl IntoView {
 }
 
 /// What is wrong, or what is to be done first. Where one tap answers only a text can be wrong: there it stands at its field.
-pub(crate) fn error_line(
-    card: CardState,
-    index: usize,
-    error: Memo<Option<Problem>>,
-) -> impl IntoView {
+pub(crate) fn error_line(card: CardState, index: usize, error: Memo<Option<Problem>>) -> impl IntoView {
     move || {
         let text = match error.get() {
             Some(problem) => card.error_text(index, problem),
@@ -109,10 +104,7 @@ fn nudge(card: CardState, question: usize) -> Option<&'static str> {
 impl CardState {
     /// A problem in words.
     pub(crate) fn error_text(self, question: usize, problem: Problem) -> String {
-        let shown = self
-            .shown
-            .questions
-            .with_untracked(|shown| shown.get(question).copied());
+        let shown = self.shown.questions.with_untracked(|shown| shown.get(question).copied());
         match (problem, shown) {
             // Where one tap answers, only Send can have been tried; where nothing could be read there is nothing to select.
             (Problem::Unanswered, Some(shown))
@@ -122,9 +114,7 @@ impl CardState {
                 (self.labels.error_select)(&name(self, shown))
             }
             (Problem::Unanswered | Problem::OtherBlank, _) => self.labels.error_other.to_owned(),
-            (Problem::OtherTooLong { over } | Problem::NoteTooLong { over }, _) => {
-                (self.labels.error_too_long)(over)
-            }
+            (Problem::OtherTooLong { over } | Problem::NoteTooLong { over }, _) => (self.labels.error_too_long)(over),
         }
     }
 }

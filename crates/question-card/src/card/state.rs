@@ -149,19 +149,8 @@ pub(super) enum Sent {
 
 impl CardState {
     pub(crate) fn new(ask: Signal<AskSnapshot>, calls: Calls, settings: Settings) -> Self {
-        let Settings {
-            mode,
-            labels,
-            shortcuts,
-            offers,
-            max_length,
-            time,
-            persist,
-            readonly,
-            fresh,
-            scope,
-            held,
-        } = settings;
+        let Settings { mode, labels, shortcuts, offers, max_length, time, persist, readonly, fresh, scope, held } =
+            settings;
         let (shown, key) = ask.with_untracked(|ask| {
             let key = call_key(&scope, &ask.tool_call_id);
             (Shown::new(ask), key)
@@ -215,8 +204,7 @@ impl CardState {
 
     /// As [`is_open`](Self::is_open), for handlers.
     pub(crate) fn is_open_untracked(self) -> bool {
-        self.can_send(self.shown.phase.get_untracked())
-            && self.submission.with_untracked(Submission::is_open)
+        self.can_send(self.shown.phase.get_untracked()) && self.submission.with_untracked(Submission::is_open)
     }
 
     /// An ask that could not be read takes no reply, but a message.
@@ -226,8 +214,7 @@ impl CardState {
 
     /// Whether a reply was given to the host and nothing has come of it yet.
     pub(crate) fn is_latched(self) -> bool {
-        self.submission
-            .with(|submission| *submission == Submission::Latched)
+        self.submission.with(|submission| *submission == Submission::Latched)
     }
 
     /// Whether the reply was given and waits for the one to another ask.
@@ -237,12 +224,8 @@ impl CardState {
 
     /// Whether a reply was tried that can be given again as it is, where one tap answers: what was tapped shows it, and nothing is pressed.
     pub(crate) fn can_try_again(self) -> bool {
-        let is_reply = |submission: &Submission| {
-            matches!(submission, Submission::Failed { is_reply: true, .. })
-        };
-        self.layout.get() == Layout::OnPick
-            && self.submission.with(is_reply)
-            && self.problems().is_empty()
+        let is_reply = |submission: &Submission| matches!(submission, Submission::Failed { is_reply: true, .. });
+        self.layout.get() == Layout::OnPick && self.submission.with(is_reply) && self.problems().is_empty()
     }
 
     /// What is wrong with a question, once the user has tried to send.
@@ -295,11 +278,7 @@ pub(crate) fn takes_answer(phase: Phase) -> bool {
 pub(crate) fn is_over(phase: Phase) -> bool {
     match phase {
         Phase::Streaming | Phase::Ready | Phase::Malformed | Phase::Answerable => false,
-        Phase::Answered
-        | Phase::Declined
-        | Phase::Superseded
-        | Phase::Expired
-        | Phase::Interrupted => true,
+        Phase::Answered | Phase::Declined | Phase::Superseded | Phase::Expired | Phase::Interrupted => true,
     }
 }
 

@@ -40,10 +40,7 @@ pub(crate) struct Announcer {
 
 impl Announcer {
     pub(crate) fn new() -> Self {
-        Self {
-            text: RwSignal::new(String::new()),
-            shown: StoredValue::new(0),
-        }
+        Self { text: RwSignal::new(String::new()), shown: StoredValue::new(0) }
     }
 
     /// Says a text when the document's queue comes to it.

@@ -23,9 +23,7 @@ pub(crate) struct Steady {
 
 impl Steady {
     pub(crate) fn new() -> Self {
-        Self {
-            moved_at: StoredValue::new(f64::NEG_INFINITY),
-        }
+        Self { moved_at: StoredValue::new(f64::NEG_INFINITY) }
     }
 
     /// Something moved or changed its meaning just now.

@@ -18,11 +18,7 @@ pub(crate) struct GrowingText {
 
 impl GrowingText {
     pub(crate) fn new(path: TextPath) -> Self {
-        Self {
-            path,
-            node: NodeRef::new(),
-            written: StoredValue::new(0),
-        }
+        Self { path, node: NodeRef::new(), written: StoredValue::new(0) }
     }
 
     /// The span that shows the text as it is now; [`catch_up`](Self::catch_up) keeps it so.
@@ -45,9 +41,7 @@ impl GrowingText {
         match written {
             // A page rendered by a server holds a space where there was no text yet.
             0 => node.set_data(text),
-            _ => node
-                .append_data(growth)
-                .unwrap_or_else(|_| node.set_data(text)),
+            _ => node.append_data(growth).unwrap_or_else(|_| node.set_data(text)),
         }
         self.written.set_value(text.len());
         true

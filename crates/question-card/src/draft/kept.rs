@@ -29,11 +29,7 @@ impl Kept {
     /// The text to write under this key of a call; nothing where that would be too much.
     pub(crate) fn to_text(&self, key: &str) -> Option<String> {
         let questions: Vec<Value> = self.0.iter().map(write_question).collect();
-        let kept = object([
-            ("v", VERSION.into()),
-            ("call", key.into()),
-            ("questions", questions.into()),
-        ]);
+        let kept = object([("v", VERSION.into()), ("call", key.into()), ("questions", questions.into())]);
         let text = json::text(&kept.into());
         (text.len() <= MOST).then_some(text)
     }
@@ -46,11 +42,7 @@ impl Kept {
         let value = json::parse(text).ok()?;
         let is_ours = value.get("v")?.as_u64()? == VERSION && value.get("call")?.as_str()? == key;
         let questions = value.get("questions").filter(|_| is_ours)?.as_array()?;
-        questions
-            .iter()
-            .map(read_question)
-            .collect::<Option<_>>()
-            .map(Self)
+        questions.iter().map(read_question).collect::<Option<_>>().map(Self)
     }
 }
 
@@ -60,20 +52,10 @@ impl Draft {
         let keep = |(index, draft): (usize, &QuestionDraft)| KeptQuestion {
             index,
             asked: ask.questions.get(index).and_then(fingerprint),
-            draft: QuestionDraft {
-                kind: None,
-                ..draft.clone()
-            },
+            draft: QuestionDraft { kind: None, ..draft.clone() },
         };
-        let touched = self
-            .questions
-            .iter()
-            .enumerate()
-            .filter(|(_, draft)| draft.is_touched());
-        let all: Vec<_> = touched
-            .map(keep)
-            .chain(self.waiting.0.iter().cloned())
-            .collect();
+        let touched = self.questions.iter().enumerate().filter(|(_, draft)| draft.is_touched());
+        let all: Vec<_> = touched.map(keep).chain(self.waiting.0.iter().cloned()).collect();
         (!all.is_empty()).then_some(Kept(all))
     }
 
@@ -92,11 +74,8 @@ impl Draft {
     /// What the user did in the meantime stays; what was about another question, or about options that are gone, does not come back.
     pub(crate) fn take_up(&mut self, ask: &AskSnapshot, no_more: bool) -> Vec<usize> {
         let asked = |kept: &KeptQuestion| ask.questions.get(kept.index);
-        let is_whole =
-            |kept: &KeptQuestion| no_more || asked(kept).is_some_and(|asked| asked.closed);
-        let (whole, rest) = std::mem::take(&mut self.waiting.0)
-            .into_iter()
-            .partition(is_whole);
+        let is_whole = |kept: &KeptQuestion| no_more || asked(kept).is_some_and(|asked| asked.closed);
+        let (whole, rest) = std::mem::take(&mut self.waiting.0).into_iter().partition(is_whole);
         self.waiting.0 = rest;
         // Where no question could be read, an own answer could be typed all the same.
         let count = ask.questions.len().max(1);
@@ -133,18 +112,11 @@ fn fingerprint(asked: &QuestionSnapshot) -> Option<u64> {
 
 fn labels(asked: Option<&QuestionSnapshot>) -> Vec<&str> {
     let options = asked.map_or(&[][..], |asked| &asked.options);
-    options
-        .iter()
-        .map(|option| option.label.text.as_str())
-        .collect()
+    options.iter().map(|option| option.label.text.as_str()).collect()
 }
 
 fn write_question(kept: &KeptQuestion) -> Value {
-    let KeptQuestion {
-        index,
-        asked,
-        draft,
-    } = kept;
+    let KeptQuestion { index, asked, draft } = kept;
     let mut question = write_choice(&draft.choice);
     question.insert("index".to_owned(), (*index).into());
     question.insert("asked".to_owned(), (*asked).into());
@@ -156,8 +128,7 @@ fn write_question(kept: &KeptQuestion) -> Value {
 }
 
 fn write_choice(choice: &Choice) -> Map<String, Value> {
-    let pick =
-        |pick: &Pick| Value::from_iter([Value::from(pick.option), pick.label.as_str().into()]);
+    let pick = |pick: &Pick| Value::from_iter([Value::from(pick.option), pick.label.as_str().into()]);
     let picks: Vec<Value> = choice.picks.iter().map(pick).collect();
     object([
         ("picks", picks.into()),
@@ -179,13 +150,7 @@ fn read_question(value: &Value) -> Option<KeptQuestion> {
     Some(KeptQuestion {
         index: usize::try_from(value.get("index")?.as_u64()?).ok()?,
         asked: value.get("asked")?.as_u64(),
-        draft: QuestionDraft {
-            kind: None,
-            choice,
-            other: text("other")?,
-            note: text("note")?,
-            skipped,
-        },
+        draft: QuestionDraft { kind: None, choice, other: text("other")?, note: text("note")?, skipped },
     })
 }
 
@@ -202,8 +167,5 @@ fn read_choice(value: &Value) -> Option<Choice> {
 }
 
 fn read_pick(value: &Value) -> Option<Pick> {
-    Some(Pick {
-        option: usize::try_from(value.get(0)?.as_u64()?).ok()?,
-        label: value.get(1)?.as_str()?.to_owned(),
-    })
+    Some(Pick { option: usize::try_from(value.get(0)?.as_u64()?).ok()?, label: value.get(1)?.as_str()?.to_owned() })
 }

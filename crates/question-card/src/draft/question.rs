@@ -40,10 +40,7 @@ impl QuestionDraft {
 
     /// Whether the user did anything to it.
     pub(super) fn is_touched(&self) -> bool {
-        let untouched = Self {
-            kind: self.kind,
-            ..Self::default()
-        };
+        let untouched = Self { kind: self.kind, ..Self::default() };
         *self != untouched
     }
 
@@ -78,18 +75,13 @@ impl QuestionDraft {
         let choice = &mut self.choice;
         match self.kind {
             Some(Kind::Multi) => {
-                let place = choice
-                    .picks
-                    .binary_search_by_key(&pick.option, |pick| pick.option);
+                let place = choice.picks.binary_search_by_key(&pick.option, |pick| pick.option);
                 if let Err(place) = place {
                     choice.picks.insert(place, pick);
                 }
             }
             Some(Kind::Single) | None => {
-                *choice = Choice {
-                    picks: vec![pick],
-                    ..Choice::default()
-                };
+                *choice = Choice { picks: vec![pick], ..Choice::default() };
             }
         }
     }
@@ -213,10 +205,7 @@ impl Choice {
         };
         let follow = |pick: Pick| now_at(&pick).map(|option| Pick { option, ..pick });
         let mut followed: Vec<Option<Pick>> = vec![None; labels.len()];
-        for pick in std::mem::take(&mut self.picks)
-            .into_iter()
-            .filter_map(follow)
-        {
+        for pick in std::mem::take(&mut self.picks).into_iter().filter_map(follow) {
             followed[pick.option].get_or_insert(pick);
         }
         self.picks = followed.into_iter().flatten().collect();
@@ -230,10 +219,7 @@ pub(super) fn over(text: &str, most: usize) -> Option<usize> {
     if text.len() <= most {
         return None;
     }
-    text.chars()
-        .count()
-        .checked_sub(most)
-        .filter(|over| *over > 0)
+    text.chars().count().checked_sub(most).filter(|over| *over > 0)
 }
 
 fn without_last_breaks(text: &str) -> &str {

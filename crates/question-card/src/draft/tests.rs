@@ -16,11 +16,7 @@ fn multi() -> Draft {
 }
 
 fn ask(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
-    let option = |label: &&str| QuestionOption {
-        label: (*label).to_owned(),
-        description: None,
-        preview: None,
-    };
+    let option = |label: &&str| QuestionOption { label: (*label).to_owned(), description: None, preview: None };
     AskUserQuestion {
         questions: vec![Question {
             question: "Which?".to_owned(),
@@ -34,14 +30,8 @@ fn ask(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
 #[track_caller]
 fn check(draft: &Draft, selected: &[usize], other: Option<&str>) {
     let sent = draft.selections();
-    let (got, text) = sent
-        .first()
-        .map_or((vec![], None), |s| (s.selected.clone(), s.other.clone()));
-    assert_eq!(
-        (got.as_slice(), text.as_deref()),
-        (selected, other),
-        "of {draft:?}"
-    );
+    let (got, text) = sent.first().map_or((vec![], None), |s| (s.selected.clone(), s.other.clone()));
+    assert_eq!((got.as_slice(), text.as_deref()), (selected, other), "of {draft:?}");
 }
 
 #[test]
@@ -60,10 +50,7 @@ fn of_an_ask_that_cannot_be_read_one_text_is_left() {
     draft.become_message("all of it");
     assert!(!draft.is_more_than_text());
     assert_eq!(draft.text(0, Field::Other), "all of it");
-    assert_eq!(
-        (draft.kind(0), draft.problem(0)),
-        (Some(Kind::Single), None)
-    );
+    assert_eq!((draft.kind(0), draft.problem(0)), (Some(Kind::Single), None));
     assert!(draft.text(1, Field::Note).is_empty());
 }
 
@@ -264,10 +251,7 @@ fn problems_name_the_questions_in_order() {
     draft.know(2, Kind::Single);
     draft.toggle(0, 0, "A");
     draft.choose_other(2);
-    assert_eq!(
-        draft.problems(3),
-        [(1, Problem::Unanswered), (2, Problem::OtherBlank)]
-    );
+    assert_eq!(draft.problems(3), [(1, Problem::Unanswered), (2, Problem::OtherBlank)]);
 }
 
 /// A blank that nobody sees is one too, as it is for the agent.
@@ -301,10 +285,7 @@ fn a_skipped_question_is_answered_and_says_so() {
     assert!(draft.is_skipped(0) && draft.is_dirty());
     assert!(draft.selections()[0].skipped);
     let reply = Reply::check(&ask(false, &["A", "B"]), draft.selections());
-    assert_eq!(
-        reply.expect("a legal reply").message(),
-        ask_user_question::reply::SKIPPED_TEXT
-    );
+    assert_eq!(reply.expect("a legal reply").message(), ask_user_question::reply::SKIPPED_TEXT);
 }
 
 #[test]
@@ -370,10 +351,7 @@ fn a_text_that_is_too_long_is_kept_whole_and_not_sent() {
 fn without_a_limit_there_is_nothing_to_count() {
     let mut draft = single();
     draft.type_text(0, Field::Other, &"long ".repeat(1000));
-    assert_eq!(
-        (draft.room(0, Field::Other), draft.problem(0)),
-        (None, None)
-    );
+    assert_eq!((draft.room(0, Field::Other), draft.problem(0)), (None, None));
 }
 
 fn left(draft: &Draft, sent: Option<&Selection>) -> (Option<String>, Option<String>) {
@@ -400,19 +378,12 @@ fn what_was_not_sent_is_left() {
     draft.type_text(0, Field::Note, "soon");
     let all = (Some("A, mine".to_owned()), Some("soon".to_owned()));
     assert_eq!(left(&draft, None), all);
-    let other = Selection {
-        selected: vec![1],
-        ..Selection::default()
-    };
+    let other = Selection { selected: vec![1], ..Selection::default() };
     assert_eq!(left(&draft, Some(&other)), all, "another answer won");
     let own = draft.selections();
     draft.toggle_other(0);
     let sent = draft.selections();
-    assert_eq!(
-        left(&draft, sent.first()),
-        (Some("mine".to_owned()), None),
-        "the text stood beside the answer"
-    );
+    assert_eq!(left(&draft, sent.first()), (Some("mine".to_owned()), None), "the text stood beside the answer");
     draft.forget();
     assert_eq!(left(&draft, own.first()), Default::default());
     draft.toggle(0, 0, "A");

@@ -91,67 +91,38 @@ struct Noun {
 }
 
 /// As an object.
-const QUESTIONS_ASKED: Noun = Noun {
-    zero: "صفر أسئلة",
-    one: "سؤالًا واحدًا",
-    two: "سؤالين",
-    few: "أسئلة",
-    many: "سؤالًا",
-    other: "سؤال",
-};
+const QUESTIONS_ASKED: Noun =
+    Noun {
+        zero: "صفر أسئلة", one: "سؤالًا واحدًا", two: "سؤالين", few: "أسئلة", many: "سؤالًا", other: "سؤال"
+    };
 
 /// By itself.
-const QUESTIONS_OPEN: Noun = Noun {
-    one: "سؤال واحد",
-    two: "سؤالان",
-    ..QUESTIONS_ASKED
-};
+const QUESTIONS_OPEN: Noun = Noun { one: "سؤال واحد", two: "سؤالان", ..QUESTIONS_ASKED };
 
 /// By itself.
-const CHARACTERS: Noun = Noun {
-    zero: "صفر أحرف",
-    one: "حرف واحد",
-    two: "حرفان",
-    few: "أحرف",
-    many: "حرفًا",
-    other: "حرف",
-};
+const CHARACTERS: Noun =
+    Noun {
+        zero: "صفر أحرف", one: "حرف واحد", two: "حرفان", few: "أحرف", many: "حرفًا", other: "حرف"
+    };
 
 const DAYS: Noun = Noun {
-    zero: "صفر أيام",
-    one: "يوم واحد",
-    two: "يومان",
-    few: "أيام",
-    many: "يومًا",
-    other: "يوم",
+    zero: "صفر أيام", one: "يوم واحد", two: "يومان", few: "أيام", many: "يومًا", other: "يوم"
 };
 
-const HOURS: Noun = Noun {
-    zero: "صفر ساعات",
-    one: "ساعة واحدة",
-    two: "ساعتان",
-    few: "ساعات",
-    many: "ساعة",
-    other: "ساعة",
-};
+const HOURS: Noun =
+    Noun {
+        zero: "صفر ساعات", one: "ساعة واحدة", two: "ساعتان", few: "ساعات", many: "ساعة", other: "ساعة"
+    };
 
-const MINUTES: Noun = Noun {
-    zero: "صفر دقائق",
-    one: "دقيقة واحدة",
-    two: "دقيقتان",
-    few: "دقائق",
-    many: "دقيقة",
-    other: "دقيقة",
-};
+const MINUTES: Noun =
+    Noun {
+        zero: "صفر دقائق", one: "دقيقة واحدة", two: "دقيقتان", few: "دقائق", many: "دقيقة", other: "دقيقة"
+    };
 
-const SECONDS: Noun = Noun {
-    zero: "صفر ثوانٍ",
-    one: "ثانية واحدة",
-    two: "ثانيتان",
-    few: "ثوانٍ",
-    many: "ثانية",
-    other: "ثانية",
-};
+const SECONDS: Noun =
+    Noun {
+        zero: "صفر ثوانٍ", one: "ثانية واحدة", two: "ثانيتان", few: "ثوانٍ", many: "ثانية", other: "ثانية"
+    };
 
 fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
     let noun = match unit {

@@ -89,11 +89,7 @@ fn unanswered(open: usize, count: usize) -> String {
 }
 
 fn characters(count: usize) -> String {
-    let noun = if count == 1 {
-        " character"
-    } else {
-        " characters"
-    };
+    let noun = if count == 1 { " character" } else { " characters" };
     [&count.to_string(), noun].concat()
 }
 

@@ -31,13 +31,7 @@ pub(super) const LABELS: Labels = Labels {
     malformed_answer: "回答",
     ready: |count, header, question| {
         let asked = question_of(header, question, "：");
-        [
-            "エージェントからの質問が",
-            &count.to_string(),
-            "件あります。",
-            &asked,
-        ]
-        .concat()
+        ["エージェントからの質問が", &count.to_string(), "件あります。", &asked].concat()
     },
     nudge: "先に選択肢を選んでください",
     error_select: |question| [question, "の回答を選択してください"].concat(),
@@ -45,13 +39,7 @@ pub(super) const LABELS: Labels = Labels {
     error_too_long: |over| ["テキストを", &over.to_string(), "文字短くしてください"].concat(),
     unanswered: |open, count| match count {
         1 => "質問が未回答です".to_owned(),
-        _ => [
-            &count.to_string(),
-            "件中",
-            &open.to_string(),
-            "件の質問が未回答です",
-        ]
-        .concat(),
+        _ => [&count.to_string(), "件中", &open.to_string(), "件の質問が未回答です"].concat(),
     },
     time_left,
     more_time: "時間を延長",

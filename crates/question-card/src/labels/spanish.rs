@@ -95,11 +95,7 @@ fn unanswered(open: usize, count: usize) -> String {
 }
 
 fn characters(count: usize) -> String {
-    let noun = if count == 1 {
-        " carácter"
-    } else {
-        " caracteres"
-    };
+    let noun = if count == 1 { " carácter" } else { " caracteres" };
     [&count.to_string(), noun].concat()
 }
 
@@ -110,10 +106,6 @@ fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
         Unit::Minutes => (" minuto", " minutos"),
         Unit::Seconds => (" segundo", " segundos"),
     };
-    let (verb, noun) = if count == 1 {
-        ("Queda ", one)
-    } else {
-        ("Quedan ", more)
-    };
+    let (verb, noun) = if count == 1 { ("Queda ", one) } else { ("Quedan ", more) };
     [verb, &count.to_string(), noun, " para responder"].concat()
 }

@@ -34,10 +34,7 @@ fn arabic_alone_is_written_from_right_to_left() {
 fn no_text_gets_out_of_its_isolate() {
     assert_eq!(isolate("Oil"), "\u{2068}Oil\u{2069}");
     assert_eq!(isolate(""), "");
-    assert_eq!(
-        isolate("a\u{2069}b\u{202e}c\u{2066}d\u{202c}"),
-        "\u{2068}abcd\u{2069}"
-    );
+    assert_eq!(isolate("a\u{2069}b\u{202e}c\u{2066}d\u{202c}"), "\u{2068}abcd\u{2069}");
     // Marks turn nothing beyond themselves.
     assert_eq!(isolate("a\u{200f}b"), "\u{2068}a\u{200f}b\u{2069}");
 }
@@ -47,10 +44,7 @@ fn every_language_says_what_it_is_given() {
     for labels in Labels::ALL {
         for count in [1, 2, 3, 4, 11] {
             let ready = (labels.ready)(count, "Header", "Question?");
-            assert!(
-                ready.contains("Header") && ready.ends_with("Question?"),
-                "{ready}"
-            );
+            assert!(ready.contains("Header") && ready.ends_with("Question?"), "{ready}");
             let bare = (labels.ready)(count, "", "Question?");
             assert!(!bare.contains(':') && !bare.contains('：'), "{bare}");
         }
@@ -67,9 +61,7 @@ fn every_language_says_what_it_is_given() {
 
 #[test]
 fn numbers_agree() {
-    let unanswered = |labels: Labels| {
-        [(1, 1), (1, 3), (2, 3)].map(|(open, count)| (labels.unanswered)(open, count))
-    };
+    let unanswered = |labels: Labels| [(1, 1), (1, 3), (2, 3)].map(|(open, count)| (labels.unanswered)(open, count));
     assert_eq!(
         unanswered(Labels::ENGLISH),
         [
@@ -80,11 +72,7 @@ fn numbers_agree() {
     );
     assert_eq!(
         unanswered(Labels::GERMAN),
-        [
-            "Die Frage ist noch offen",
-            "1 von 3 Fragen ist noch offen",
-            "2 von 3 Fragen sind noch offen",
-        ]
+        ["Die Frage ist noch offen", "1 von 3 Fragen ist noch offen", "2 von 3 Fragen sind noch offen",]
     );
     assert_eq!(
         unanswered(Labels::SPANISH),
@@ -96,41 +84,23 @@ fn numbers_agree() {
     );
     assert_eq!(
         unanswered(Labels::JAPANESE),
-        [
-            "質問が未回答です",
-            "3件中1件の質問が未回答です",
-            "3件中2件の質問が未回答です",
-        ]
+        ["質問が未回答です", "3件中1件の質問が未回答です", "3件中2件の質問が未回答です",]
     );
     assert_eq!(
         unanswered(Labels::ARABIC),
-        [
-            "بقي السؤال بلا إجابة",
-            "بقي بلا إجابة: سؤال واحد من أصل 3",
-            "بقي بلا إجابة: سؤالان من أصل 3",
-        ]
+        ["بقي السؤال بلا إجابة", "بقي بلا إجابة: سؤال واحد من أصل 3", "بقي بلا إجابة: سؤالان من أصل 3",]
     );
 }
 
 #[test]
 fn time_agrees_with_its_number() {
     let said = |labels: Labels| {
-        let left = [
-            (1, Unit::Minutes),
-            (2, Unit::Minutes),
-            (30, Unit::Seconds),
-            (2, Unit::Days),
-        ];
+        let left = [(1, Unit::Minutes), (2, Unit::Minutes), (30, Unit::Seconds), (2, Unit::Days)];
         left.map(|(count, unit)| (labels.time_left)(TimeLeft { count, unit }))
     };
     assert_eq!(
         said(Labels::ENGLISH),
-        [
-            "1 minute left to answer",
-            "2 minutes left to answer",
-            "30 seconds left to answer",
-            "2 days left to answer"
-        ]
+        ["1 minute left to answer", "2 minutes left to answer", "30 seconds left to answer", "2 days left to answer"]
     );
     assert_eq!(
         said(Labels::GERMAN),
@@ -152,12 +122,7 @@ fn time_agrees_with_its_number() {
     );
     assert_eq!(
         said(Labels::JAPANESE),
-        [
-            "回答期限まであと1分",
-            "回答期限まであと2分",
-            "回答期限まであと30秒",
-            "回答期限まであと2日"
-        ]
+        ["回答期限まであと1分", "回答期限まであと2分", "回答期限まであと30秒", "回答期限まであと2日"]
     );
     assert_eq!(
         said(Labels::ARABIC),
@@ -186,12 +151,7 @@ fn no_two_languages_share_a_sentence() {
 /// Every text of a language, read from what `Debug` says, so that a new field can't be missed.
 fn texts(labels: &Labels) -> Vec<String> {
     let debug = format!("{labels:?}");
-    let mut texts: Vec<String> = debug
-        .split('"')
-        .skip(1)
-        .step_by(2)
-        .map(str::to_owned)
-        .collect();
+    let mut texts: Vec<String> = debug.split('"').skip(1).step_by(2).map(str::to_owned).collect();
     assert!(texts.len() > 30, "the texts were found");
     // "A:" is the same in many.
     texts.retain(|text| text.chars().count() > 2);
@@ -222,9 +182,7 @@ fn words_in_views_would_be_found() {
     assert!(is_found(r#""cancel""#));
     assert!(is_found(r#"aria-label="Close""#));
     assert!(is_found(r#"let text = "not sent";"#));
-    assert!(!is_found(
-        r#"<p role="status" class=format!("{} {}", a, b)>" "</p>"#
-    ));
+    assert!(!is_found(r#"<p role="status" class=format!("{} {}", a, b)>" "</p>"#));
     assert!(!is_found(r#"Phase::Answered => "answered","#));
 }
 
@@ -232,9 +190,7 @@ fn words_in_views_would_be_found() {
 fn literals(line: &str) -> Vec<[&str; 3]> {
     let pieces: Vec<&str> = line.split('"').collect();
     let literals = pieces.windows(3).step_by(2);
-    literals
-        .map(|around| [around[0], around[1], around[2]])
-        .collect()
+    literals.map(|around| [around[0], around[1], around[2]]).collect()
 }
 
 /// Whether a literal is for people: a child of an element, a word with a capital, or several words.
@@ -243,9 +199,7 @@ fn is_said([before, text, after]: [&str; 3]) -> bool {
     let is_alone = before.trim().is_empty() && after.trim().is_empty();
     let is_child = is_alone || (before.ends_with('>') && !before.ends_with("=>"));
     let is_capital = text.starts_with(char::is_uppercase);
-    let words = text
-        .split_whitespace()
-        .filter(|word| word.chars().all(char::is_alphabetic));
+    let words = text.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic));
     has_letters && (is_child || is_capital || words.count() > 1)
 }
 

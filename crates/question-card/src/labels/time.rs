@@ -53,10 +53,7 @@ impl TimeLeft {
             Unit::Days | Unit::Hours | Unit::Minutes => milliseconds / unit.milliseconds(),
             Unit::Seconds => milliseconds.div_ceil(unit.milliseconds()).max(1),
         };
-        Self {
-            count: usize::try_from(count).unwrap_or(usize::MAX),
-            unit,
-        }
+        Self { count: usize::try_from(count).unwrap_or(usize::MAX), unit }
     }
 
     /// After how many milliseconds something else is said, or there is nothing left.
@@ -64,9 +61,7 @@ impl TimeLeft {
         let Self { count, unit } = Self::of(milliseconds);
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         match unit {
-            Unit::Days | Unit::Hours | Unit::Minutes => {
-                milliseconds - count.saturating_mul(unit.milliseconds()) + 1
-            }
+            Unit::Days | Unit::Hours | Unit::Minutes => milliseconds - count.saturating_mul(unit.milliseconds()) + 1,
             Unit::Seconds => milliseconds - (count - 1) * unit.milliseconds(),
         }
     }
@@ -105,27 +100,13 @@ mod tests {
     #[test]
     fn something_else_is_said_then_and_not_before() {
         let around = |time: u64| [time - 1, time, time + 1];
-        let times = [
-            2,
-            SECOND,
-            9 * SECOND,
-            MINUTE,
-            2 * MINUTE,
-            HOUR,
-            2 * HOUR,
-            DAY,
-            2 * DAY,
-            9 * DAY,
-        ];
+        let times = [2, SECOND, 9 * SECOND, MINUTE, 2 * MINUTE, HOUR, 2 * HOUR, DAY, 2 * DAY, 9 * DAY];
         for left in times.into_iter().flat_map(around) {
             let wait = TimeLeft::changes_in(left);
             assert!((1..=left).contains(&wait), "{left}");
             assert_eq!(TimeLeft::of(left), TimeLeft::of(left - wait + 1), "{left}");
             let later = left - wait;
-            assert!(
-                later == 0 || TimeLeft::of(left) != TimeLeft::of(later),
-                "{left}"
-            );
+            assert!(later == 0 || TimeLeft::of(left) != TimeLeft::of(later), "{left}");
         }
     }
 }

@@ -5,11 +5,7 @@
 //! joins the features of both, and listeners are lost.
 
 #[path = "../web/asks.rs"]
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "the browser tests use the rest, and a test binary has no outside"
-)]
+#[allow(dead_code, unreachable_pub, reason = "the browser tests use the rest, and a test binary has no outside")]
 mod asks;
 mod page;
 
@@ -45,32 +41,20 @@ fn every_id_that_is_named_is_there_once() {
 #[test]
 fn a_card_and_its_receipt_have_all_that_is_to_be_read() {
     let page = card(&waiting(), None);
-    for text in [
-        "Which database?",
-        "Postgres",
-        "About SQLite",
-        "Select all that apply",
-        "Submit answers",
-    ] {
+    for text in ["Which database?", "Postgres", "About SQLite", "Select all that apply", "Submit answers"] {
         assert!(page.says(text), "{text:?} in {page:?}");
     }
     let page = receipt(&answered());
     for text in ["Answered", "Which database?", "SQLite"] {
         assert!(page.says(text), "{text:?} in {page:?}");
     }
-    assert!(
-        !page.says("Postgres") && page.values("type").is_empty(),
-        "{page:?}"
-    );
+    assert!(!page.says("Postgres") && page.values("type").is_empty(), "{page:?}");
 }
 
 #[test]
 fn the_live_region_is_there_and_says_nothing() {
     let page = card(&waiting(), None);
-    let (_, region) = page
-        .html()
-        .split_once("role=\"status\"")
-        .expect("a live region");
+    let (_, region) = page.html().split_once("role=\"status\"").expect("a live region");
     let (_, content) = region.split_once('>').expect("a tag ends");
     let (content, _) = content.split_once("</div>").expect("an element ends");
     assert!(!content.contains(char::is_alphabetic), "{content:?}");
@@ -108,16 +92,8 @@ fn arriving() -> AskSnapshot {
 }
 
 fn answered() -> AskSnapshot {
-    let pick = |question, option| Selection {
-        question,
-        selected: vec![option],
-        ..Selection::default()
-    };
+    let pick = |question, option| Selection { question, selected: vec![option], ..Selection::default() };
     let picks = vec![pick(0, 1), pick(1, 0), pick(2, 0)];
     let reply = Reply::check(&asks::mixed(), picks).expect("a legal reply");
-    AskSnapshot {
-        outcome: Some(Outcome::Answered(reply)),
-        phase: Phase::Answered,
-        ..waiting()
-    }
+    AskSnapshot { outcome: Some(Outcome::Answered(reply)), phase: Phase::Answered, ..waiting() }
 }

@@ -43,18 +43,13 @@ impl Page {
     /// Compares with a file of the folder `rendered`, from which the browser tests hydrate; with `UPDATE_RENDERED=1`, writes it.
     #[track_caller]
     pub(crate) fn is_kept_as(&self, name: &str) {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/rendered")
-            .join(name);
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rendered").join(name);
         if std::env::var_os("UPDATE_RENDERED").is_some() {
             std::fs::write(&file, &self.0).expect("the file can be written");
         }
         let kept = std::fs::read_to_string(&file).unwrap_or_default();
         let advice = "if the change is meant: UPDATE_RENDERED=1 cargo test -p question-card --features ssr --test ssr";
-        assert!(
-            kept == self.0,
-            "the server renders something else than {name}; {advice}"
-        );
+        assert!(kept == self.0, "the server renders something else than {name}; {advice}");
     }
 
     pub(crate) fn html(&self) -> &str {

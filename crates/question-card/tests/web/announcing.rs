@@ -9,16 +9,12 @@ use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use question_card::Sending;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-const READY: &str =
-    "The agent asks 1 question. \u{2068}Service\u{2069}: \u{2068}What does your car need?\u{2069}";
+const READY: &str = "The agent asks 1 question. \u{2068}Service\u{2069}: \u{2068}What does your car need?\u{2069}";
 
 #[test]
 async fn an_ask_that_came_complete_is_announced_where_it_is_fresh() {
     let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Ready);
-    let setting = Setting {
-        fresh: true,
-        ..Setting::default()
-    };
+    let setting = Setting { fresh: true, ..Setting::default() };
     let card = CardPage::open(snapshot.clone(), setting.clone()).await;
     assert_eq!(card.announced().await, READY);
     drop(card);
@@ -42,28 +38,17 @@ async fn an_unreadable_question_is_announced() {
     let card = CardPage::composing().await;
     let spoken = card.listen();
     card.receives([AskPatch::Phase(Phase::Malformed)]);
-    spoken
-        .hears(["The question arrived damaged. Answer in your own words."])
-        .await;
+    spoken.hears(["The question arrived damaged. Answer in your own words."]).await;
 }
 
 #[test]
 async fn an_unreadable_question_that_came_in_one_piece_is_announced_where_it_is_fresh() {
-    let snapshot = AskSnapshot {
-        phase: Phase::Malformed,
-        ..AskSnapshot::new(fresh_id())
-    };
+    let snapshot = AskSnapshot { phase: Phase::Malformed, ..AskSnapshot::new(fresh_id()) };
     let of_history = CardPage::open(snapshot.clone(), Setting::default()).await;
     let silent = of_history.listen();
-    let setting = Setting {
-        fresh: true,
-        ..Setting::default()
-    };
+    let setting = Setting { fresh: true, ..Setting::default() };
     let card = CardPage::open(snapshot, setting).await;
-    assert_eq!(
-        card.announced().await,
-        "The question arrived damaged. Answer in your own words."
-    );
+    assert_eq!(card.announced().await, "The question arrived damaged. Answer in your own words.");
     silent.hears([]).await;
 }
 
@@ -77,27 +62,12 @@ async fn each_way_to_end_is_announced() {
     card.ends(Phase::Answered, Some(own(&card))).await;
     spoken.hears(["Answer sent"]).await;
 
-    let others = Selection {
-        selected: vec![1],
-        ..Selection::default()
-    };
+    let others = Selection { selected: vec![1], ..Selection::default() };
     let others = Reply::check(&service(), vec![others]).expect("a legal reply");
     let ends = [
-        (
-            Phase::Answered,
-            Some(Outcome::Answered(others)),
-            "Answered in another tab",
-        ),
-        (
-            Phase::Declined,
-            Some(Outcome::Declined),
-            "Question cancelled",
-        ),
-        (
-            Phase::Superseded,
-            Some(Outcome::Superseded),
-            "You went on without it",
-        ),
+        (Phase::Answered, Some(Outcome::Answered(others)), "Answered in another tab"),
+        (Phase::Declined, Some(Outcome::Declined), "Question cancelled"),
+        (Phase::Superseded, Some(Outcome::Superseded), "You went on without it"),
         (Phase::Expired, None, "Time ran out"),
         (Phase::Interrupted, None, "Interrupted"),
     ];
@@ -119,14 +89,9 @@ async fn what_is_said_in_one_breath_is_all_heard_with_time_between() {
         card.settled().await;
     }
     first.ends(Phase::Superseded, None).await;
-    let [ready, _, over] = heard_first
-        .hears([READY, "", "You went on without it"])
-        .await;
+    let [ready, _, over] = heard_first.hears([READY, "", "You went on without it"]).await;
     let [other] = heard_second.hears([READY]).await;
-    assert!(
-        other - ready > 400.0 && over - other > 400.0,
-        "{ready} {other} {over}"
-    );
+    assert!(other - ready > 400.0 && over - other > 400.0, "{ready} {other} {over}");
 }
 
 #[test]
@@ -134,9 +99,7 @@ async fn a_region_is_emptied_before_anybody_comes_across_it() {
     let card = CardPage::waiting(mixed()).await;
     let spoken = card.listen();
     card.submit().await;
-    let [said, emptied] = spoken
-        .hears(["3 of 3 questions still need an answer", ""])
-        .await;
+    let [said, emptied] = spoken.hears(["3 of 3 questions still need an answer", ""]).await;
     assert!(emptied - said > 1000.0, "after {} ms", emptied - said);
 }
 
@@ -154,8 +117,7 @@ async fn sending_has_a_second_of_its_own_each_time() {
     let card = CardPage::waiting(service()).await;
     card.choose("Oil change").await;
     card.submit().await;
-    card.host_says(Sending::Failed("No network.".to_owned()))
-        .await;
+    card.host_says(Sending::Failed("No network.".to_owned())).await;
     let spoken = card.listen();
     let began = crate::wait::now();
     card.submit().await;
@@ -188,10 +150,7 @@ async fn what_cards_that_are_gone_had_to_say_holds_up_no_other() {
     for _ in 0..30 {
         let card = CardPage::open(
             AskSnapshot::complete(fresh_id(), service(), Phase::Ready),
-            Setting {
-                fresh: true,
-                ..Setting::default()
-            },
+            Setting { fresh: true, ..Setting::default() },
         )
         .await;
         drop(card);
@@ -205,10 +164,7 @@ async fn what_cards_that_are_gone_had_to_say_holds_up_no_other() {
 async fn who_replied_in_the_chat_hears_nothing_of_it() {
     let card = CardPage::waiting(service()).await;
     let spoken = card.listen();
-    let outcome = Outcome::RepliedInChat {
-        text: "Just looking".to_owned(),
-        partial: vec![],
-    };
+    let outcome = Outcome::RepliedInChat { text: "Just looking".to_owned(), partial: vec![] };
     card.ends(Phase::Answered, Some(outcome)).await;
     // The queue is one for all cards: what the first had to say would have come before.
     let another = CardPage::waiting(service()).await;
@@ -222,13 +178,9 @@ async fn who_answered_from_the_composer_hears_of_no_other_tab() {
     let card = CardPage::waiting(service()).await;
     let spoken = card.listen();
     card.host_says(Sending::Pending).await;
-    let typed = Selection {
-        selected: vec![1],
-        ..Selection::default()
-    };
+    let typed = Selection { selected: vec![1], ..Selection::default() };
     let typed = Reply::check(&service(), vec![typed]).expect("a legal reply");
-    card.ends(Phase::Answered, Some(Outcome::Answered(typed)))
-        .await;
+    card.ends(Phase::Answered, Some(Outcome::Answered(typed))).await;
     let another = CardPage::waiting(service()).await;
     another.submit().await;
     another.announced().await;
@@ -243,35 +195,22 @@ async fn an_ask_of_a_history_that_is_opened_again_is_as_live_as_any() {
     let events = card.hear_events();
     assert!(card.find("[role=status]").is_none(), "a history is silent");
     let soon = js_sys::Date::now() as u64 + 45_000;
-    card.receives([
-        AskPatch::ExpiresAt(Some(soon)),
-        AskPatch::Phase(Phase::Answerable),
-    ]);
+    card.receives([AskPatch::ExpiresAt(Some(soon)), AskPatch::Phase(Phase::Answerable)]);
     card.settled().await;
     assert_eq!(events.so_far(), ["qc-waiting"]);
     assert!(card.announced().await.contains("left to answer"));
     assert!(card.time_left().is_some());
     card.submit().await;
-    until("it is announced", || {
-        card.announcement() == "The question still needs an answer"
-    })
-    .await;
+    until("it is announced", || card.announcement() == "The question still needs an answer").await;
     card.ends(Phase::Declined, Some(Outcome::Declined)).await;
-    until("it is announced", || {
-        card.announcement() == "Question cancelled"
-    })
-    .await;
+    until("it is announced", || card.announcement() == "Question cancelled").await;
 }
 
 #[test]
 async fn the_same_call_of_another_conversation_is_another_call() {
     let id = fresh_id();
     let open = async |scope| {
-        let setting = Setting {
-            scope,
-            fresh: true,
-            ..Setting::default()
-        };
+        let setting = Setting { scope, fresh: true, ..Setting::default() };
         let snapshot = AskSnapshot::complete(&*id, service(), Phase::Ready);
         CardPage::open(snapshot, setting).await
     };

@@ -24,32 +24,17 @@ pub fn ask(questions: Vec<Question>) -> AskUserQuestion {
 /// One question, one answer: the customer chat's.
 pub fn service() -> AskUserQuestion {
     let labels = ["Oil change", "Brake service", "Inspection"];
-    ask(vec![question(
-        "What does your car need?",
-        "Service",
-        false,
-        &labels,
-    )])
+    ask(vec![question("What does your car need?", "Service", false, &labels)])
 }
 
 pub fn toppings() -> AskUserQuestion {
-    ask(vec![question(
-        "Which toppings?",
-        "Toppings",
-        true,
-        &["Basil", "Olives", "Capers"],
-    )])
+    ask(vec![question("Which toppings?", "Toppings", true, &["Basil", "Olives", "Capers"])])
 }
 
 /// Three questions of both kinds.
 pub fn mixed() -> AskUserQuestion {
     ask(vec![
-        question(
-            "Which database?",
-            "Database",
-            false,
-            &["Postgres", "SQLite"],
-        ),
+        question("Which database?", "Database", false, &["Postgres", "SQLite"]),
         question("Which features?", "Features", true, &["Search", "Export"]),
         question("Which style?", "Style", false, &["Plain", "Fancy"]),
     ])
@@ -64,23 +49,14 @@ pub fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
         if let Some(header) = &question.header {
             text(&mut patches, TextPath::Header(q), header);
         }
-        patches.push(AskPatch::MultiSelect {
-            question: q,
-            value: question.multi_select,
-        });
+        patches.push(AskPatch::MultiSelect { question: q, value: question.multi_select });
         for (o, option) in question.options.iter().enumerate() {
-            patches.push(AskPatch::OpenOption {
-                question: q,
-                option: o,
-            });
+            patches.push(AskPatch::OpenOption { question: q, option: o });
             text(&mut patches, TextPath::Label(q, o), &option.label);
             if let Some(description) = &option.description {
                 text(&mut patches, TextPath::Description(q, o), description);
             }
-            patches.push(AskPatch::CloseOption {
-                question: q,
-                option: o,
-            });
+            patches.push(AskPatch::CloseOption { question: q, option: o });
         }
         patches.push(AskPatch::CloseQuestion { question: q });
     }
@@ -89,10 +65,7 @@ pub fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
 
 /// A call of which this ask has arrived up to the middle of an option, and what is still to come.
 pub fn arriving(id: &str, ask: &AskUserQuestion) -> (AskSnapshot, Vec<AskPatch>) {
-    let closes = AskPatch::CloseOption {
-        question: 1,
-        option: 0,
-    };
+    let closes = AskPatch::CloseOption { question: 1, option: 0 };
     let (arrived, rest) = before(stream(ask), &closes);
     let mut snapshot = AskSnapshot::new(id);
     for patch in arrived {
@@ -103,27 +76,18 @@ pub fn arriving(id: &str, ask: &AskUserQuestion) -> (AskSnapshot, Vec<AskPatch>)
 
 /// What ends a stream well.
 pub fn ready(ask: &AskUserQuestion) -> Vec<AskPatch> {
-    vec![
-        AskPatch::Complete(ask.clone().into()),
-        AskPatch::Phase(Phase::Ready),
-    ]
+    vec![AskPatch::Complete(ask.clone().into()), AskPatch::Phase(Phase::Ready)]
 }
 
 /// The patches before the first that fits.
 pub fn before(patches: Vec<AskPatch>, first: &AskPatch) -> (Vec<AskPatch>, Vec<AskPatch>) {
-    let at = patches
-        .iter()
-        .position(|patch| patch == first)
-        .expect("the patch is among them");
+    let at = patches.iter().position(|patch| patch == first).expect("the patch is among them");
     let (before, after) = patches.split_at(at);
     (before.to_vec(), after.to_vec())
 }
 
 fn text(patches: &mut Vec<AskPatch>, path: TextPath, whole: &str) {
-    let letters = whole.chars().map(|letter| AskPatch::Append {
-        text: path,
-        delta: letter.to_string(),
-    });
+    let letters = whole.chars().map(|letter| AskPatch::Append { text: path, delta: letter.to_string() });
     patches.extend(letters);
     patches.push(AskPatch::CloseText { text: path });
 }

@@ -16,9 +16,9 @@ use std::sync::{Arc, Mutex};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{
-    Element, Event, EventInit, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent,
-    KeyboardEventInit, MouseEvent, MouseEventInit, MutationObserver, MutationObserverInit,
-    MutationRecord, PointerEvent, PointerEventInit, ShadowRootInit, ShadowRootMode,
+    Element, Event, EventInit, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent, KeyboardEventInit,
+    MouseEvent, MouseEventInit, MutationObserver, MutationObserverInit, MutationRecord, PointerEvent, PointerEventInit,
+    ShadowRootInit, ShadowRootMode,
 };
 
 /// One mounted card and all that its host heard from it. Dropping it takes the card out of the page.
@@ -81,20 +81,12 @@ thread_local! { static CARDS: Cell<u32> = const { Cell::new(0) }; }
 impl CardPage {
     /// A complete ask that waits for its answer.
     pub async fn waiting(ask: AskUserQuestion) -> Self {
-        Self::open(
-            AskSnapshot::complete(fresh_id(), ask, Phase::Answerable),
-            Setting::default(),
-        )
-        .await
+        Self::open(AskSnapshot::complete(fresh_id(), ask, Phase::Answerable), Setting::default()).await
     }
 
     /// A complete ask where one tap answers.
     pub async fn tap_to_reply(ask: AskUserQuestion) -> Self {
-        let page = Self::open(
-            AskSnapshot::complete(fresh_id(), ask, Phase::Answerable),
-            on_pick(),
-        )
-        .await;
+        let page = Self::open(AskSnapshot::complete(fresh_id(), ask, Phase::Answerable), on_pick()).await;
         page.stands_still().await;
         page
     }
@@ -116,9 +108,7 @@ impl CardPage {
         let host = document().create_element("div").expect("a div");
         let body = document().body().expect("a body");
         body.append_child(&host).expect("it is appended");
-        let tree = host
-            .attach_shadow(&ShadowRootInit::new(ShadowRootMode::Open))
-            .expect("a div can have one");
+        let tree = host.attach_shadow(&ShadowRootInit::new(ShadowRootMode::Open)).expect("a div can have one");
         question_card::adopt_styles_in(&tree).expect("this browser has constructed style sheets");
         let root = document().create_element("div").expect("a div");
         tree.append_child(&root).expect("it is appended");
@@ -130,12 +120,7 @@ impl CardPage {
         Self::put_into(rendered, snapshot, setting, hydrate_from).await
     }
 
-    async fn put_into(
-        root: HtmlElement,
-        snapshot: AskSnapshot,
-        setting: Setting,
-        mount: Mount,
-    ) -> Self {
+    async fn put_into(root: HtmlElement, snapshot: AskSnapshot, setting: Setting, mount: Mount) -> Self {
         let ask = RwSignal::new(snapshot);
         let sending = RwSignal::new(Sending::Idle);
         let held = RwSignal::new(false);
@@ -205,11 +190,7 @@ impl CardPage {
     }
 
     /// As an accepted reply does it: the ask ends and nothing is on its way any more, both before the card can look.
-    pub async fn host_says_at_once(
-        &self,
-        sending: Sending,
-        patches: impl IntoIterator<Item = AskPatch>,
-    ) {
+    pub async fn host_says_at_once(&self, sending: Sending, patches: impl IntoIterator<Item = AskPatch>) {
         self.receives(patches);
         self.sending.set(sending);
         self.settled().await;
@@ -263,16 +244,12 @@ impl CardPage {
     }
 
     pub async fn tap_button(&self, name: &str) {
-        tap(&self
-            .button(name)
-            .unwrap_or_else(|| panic!("no button {name:?}")));
+        tap(&self.button(name).unwrap_or_else(|| panic!("no button {name:?}")));
         self.settled().await;
     }
 
     pub async fn press_button(&self, name: &str) {
-        self.button(name)
-            .unwrap_or_else(|| panic!("no button {name:?}"))
-            .click();
+        self.button(name).unwrap_or_else(|| panic!("no button {name:?}")).click();
         self.settled().await;
     }
 
@@ -318,8 +295,7 @@ impl CardPage {
         init.set_bubbles(true);
         init.set_cancelable(true);
         with(&init);
-        let event =
-            KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init).expect("an event");
+        let event = KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init).expect("an event");
         let target = focused().expect("something has the focus");
         let untouched = target.dispatch_event(&event).expect("it is dispatched");
         self.settled().await;
@@ -366,8 +342,7 @@ impl CardPage {
     /// Everything that can be read or heard in the card.
     pub fn words(&self) -> Vec<String> {
         let spoken = ["aria-label", "placeholder", "title", "alt"];
-        let of =
-            |element: Element| spoken.map(|name| element.get_attribute(name).unwrap_or_default());
+        let of = |element: Element| spoken.map(|name| element.get_attribute(name).unwrap_or_default());
         let attributes = self.all("*").into_iter().flat_map(of);
         attributes.chain([self.text()]).collect()
     }
@@ -392,14 +367,8 @@ impl CardPage {
     /// The labels of all chosen rows, "Other" among them.
     pub fn chosen(&self) -> Vec<String> {
         let is_checked = |input: &HtmlInputElement| input.checked();
-        let inputs = self
-            .all("input")
-            .into_iter()
-            .map(JsCast::unchecked_into::<HtmlInputElement>);
-        inputs
-            .filter(is_checked)
-            .map(|input| label_of(&input))
-            .collect()
+        let inputs = self.all("input").into_iter().map(JsCast::unchecked_into::<HtmlInputElement>);
+        inputs.filter(is_checked).map(|input| label_of(&input)).collect()
     }
 
     pub fn inputs(&self, kind: &str) -> Vec<Element> {
@@ -452,9 +421,7 @@ impl CardPage {
     }
 
     pub fn announcement(&self) -> String {
-        self.find("[role=status]")
-            .map(|region| text_of(&region))
-            .unwrap_or_default()
+        self.find("[role=status]").map(|region| text_of(&region)).unwrap_or_default()
     }
 
     pub fn button(&self, name: &str) -> Option<HtmlElement> {
@@ -462,26 +429,19 @@ impl CardPage {
     }
 
     pub fn buttons(&self, name: &str) -> Vec<HtmlElement> {
-        let named = self
-            .all("button")
-            .into_iter()
-            .filter(|button| text_of(button) == name);
+        let named = self.all("button").into_iter().filter(|button| text_of(button) == name);
         named.map(JsCast::unchecked_into).collect()
     }
 
     #[track_caller]
     pub fn is_inert(&self, name: &str) -> bool {
-        let button = self
-            .button(name)
-            .unwrap_or_else(|| panic!("no button {name:?}"));
+        let button = self.button(name).unwrap_or_else(|| panic!("no button {name:?}"));
         button.get_attribute("aria-disabled").as_deref() == Some("true")
     }
 
     /// What a button's `aria-describedby` says.
     pub fn reason(&self, name: &str) -> String {
-        let button = self
-            .button(name)
-            .unwrap_or_else(|| panic!("no button {name:?}"));
+        let button = self.button(name).unwrap_or_else(|| panic!("no button {name:?}"));
         self.described(&button)
     }
 
@@ -491,13 +451,8 @@ impl CardPage {
 
     fn texts_of(&self, element: &Element, attribute: &str) -> String {
         let ids = element.get_attribute(attribute).unwrap_or_default();
-        let texts = ids
-            .split_whitespace()
-            .filter_map(|id| self.find(&format!("#{id}")));
-        texts
-            .map(|element| text_of(&element))
-            .collect::<Vec<_>>()
-            .join(" ")
+        let texts = ids.split_whitespace().filter_map(|id| self.find(&format!("#{id}")));
+        texts.map(|element| text_of(&element)).collect::<Vec<_>>().join(" ")
     }
 
     /// The input or button that this label names.
@@ -510,21 +465,13 @@ impl CardPage {
     }
 
     pub fn controls(&self, label: &str) -> Vec<HtmlElement> {
-        let inputs = self
-            .all("input")
-            .into_iter()
-            .filter(|input| label_of(input) == label);
-        let buttons = self
-            .all(".qc-option-button")
-            .into_iter()
-            .filter(|button| text_of(button) == label);
+        let inputs = self.all("input").into_iter().filter(|input| label_of(input) == label);
+        let buttons = self.all(".qc-option-button").into_iter().filter(|button| text_of(button) == label);
         inputs.chain(buttons).map(JsCast::unchecked_into).collect()
     }
 
     pub fn row_text(&self, label: &str) -> Option<Element> {
-        self.all(".qc-option-label")
-            .into_iter()
-            .find(|element| text_of(element) == label)
+        self.all(".qc-option-label").into_iter().find(|element| text_of(element) == label)
     }
 
     /// The field for an own answer to the nth question.
@@ -538,10 +485,7 @@ impl CardPage {
     }
 
     fn fields(&self, kind: &str) -> Vec<HtmlTextAreaElement> {
-        self.all(&format!("textarea[id$=\"-{kind}\"]"))
-            .into_iter()
-            .map(JsCast::unchecked_into)
-            .collect()
+        self.all(&format!("textarea[id$=\"-{kind}\"]")).into_iter().map(JsCast::unchecked_into).collect()
     }
 
     /// What is said below the fields about their length.
@@ -556,8 +500,7 @@ impl CardPage {
 
     /// The language of the text that is exactly this.
     pub fn language_of(&self, text: &str) -> Option<String> {
-        let is_it =
-            |element: &Element| element.child_element_count() == 0 && text_of(element) == text;
+        let is_it = |element: &Element| element.child_element_count() == 0 && text_of(element) == text;
         let texts: Vec<Element> = self.all("*").into_iter().filter(is_it).collect();
         assert_eq!(texts.len(), 1, "one {text:?} in {:?}", self.text());
         let with_lang = texts[0].closest("[lang]").expect("the selector is valid");
@@ -570,38 +513,20 @@ impl CardPage {
 
     /// All that is shown: what is made before its time is nobody's yet.
     pub fn all(&self, selector: &str) -> Vec<Element> {
-        let found = self
-            .root
-            .query_selector_all(selector)
-            .expect("a good selector");
-        let is_shown = |element: &Element| {
-            element
-                .closest("[hidden]")
-                .expect("a good selector")
-                .is_none()
-        };
-        (0..found.length())
-            .filter_map(|index| found.item(index))
-            .map(JsCast::unchecked_into)
-            .filter(is_shown)
-            .collect()
+        let found = self.root.query_selector_all(selector).expect("a good selector");
+        let is_shown = |element: &Element| element.closest("[hidden]").expect("a good selector").is_none();
+        (0..found.length()).filter_map(|index| found.item(index)).map(JsCast::unchecked_into).filter(is_shown).collect()
     }
 
     pub fn has_focus_on(&self, name: &str) -> bool {
         let active = focused();
-        self.button(name)
-            .is_some_and(|button| active.as_ref() == Some(&button))
+        self.button(name).is_some_and(|button| active.as_ref() == Some(&button))
     }
 
     #[track_caller]
     pub fn sees_focus_on(&self, element: &Element) {
         let active = focused();
-        assert_eq!(
-            active.as_ref(),
-            Some(element),
-            "the focus is on {:?}",
-            active.as_ref().map(Element::outer_html)
-        );
+        assert_eq!(active.as_ref(), Some(element), "the focus is on {:?}", active.as_ref().map(Element::outer_html));
     }
 }
 
@@ -618,25 +543,16 @@ impl StatesLeft {
         let on_change = Closure::<dyn FnMut(js_sys::Array)>::new({
             let left = left.clone();
             move |records: js_sys::Array| {
-                let states = records
-                    .iter()
-                    .filter_map(|record| record.unchecked_into::<MutationRecord>().old_value());
+                let states = records.iter().filter_map(|record| record.unchecked_into::<MutationRecord>().old_value());
                 left.borrow_mut().extend(states);
             }
         });
-        let observer =
-            MutationObserver::new(on_change.as_ref().unchecked_ref()).expect("an observer");
+        let observer = MutationObserver::new(on_change.as_ref().unchecked_ref()).expect("an observer");
         let init = MutationObserverInit::new();
         init.set_attribute_old_value(true);
         init.set_attribute_filter(&js_sys::Array::of1(&"data-state".into()));
-        observer
-            .observe_with_options(card, &init)
-            .expect("it observes");
-        Self {
-            observer,
-            left,
-            _on_change: on_change,
-        }
+        observer.observe_with_options(card, &init).expect("it observes");
+        Self { observer, left, _on_change: on_change }
     }
 
     pub fn so_far(&self) -> Vec<String> {
@@ -664,13 +580,9 @@ impl EventsHeard {
             move |event: Event| heard.borrow_mut().push(event.type_())
         });
         for name in ["qc-waiting", "qc-resolved"] {
-            root.add_event_listener_with_callback(name, on_event.as_ref().unchecked_ref())
-                .expect("it listens");
+            root.add_event_listener_with_callback(name, on_event.as_ref().unchecked_ref()).expect("it listens");
         }
-        Self {
-            heard,
-            _on_event: on_event,
-        }
+        Self { heard, _on_event: on_event }
     }
 
     pub fn so_far(&self) -> Vec<String> {
@@ -692,20 +604,13 @@ impl Listener {
             let (heard, region) = (heard.clone(), region.clone());
             move || heard.borrow_mut().push((now(), text_of(&region)))
         });
-        let observer =
-            MutationObserver::new(on_change.as_ref().unchecked_ref()).expect("an observer");
+        let observer = MutationObserver::new(on_change.as_ref().unchecked_ref()).expect("an observer");
         let init = MutationObserverInit::new();
         init.set_child_list(true);
         init.set_character_data(true);
         init.set_subtree(true);
-        observer
-            .observe_with_options(region, &init)
-            .expect("it observes");
-        Self {
-            observer,
-            heard,
-            _on_change: on_change,
-        }
+        observer.observe_with_options(region, &init).expect("it observes");
+        Self { observer, heard, _on_change: on_change }
     }
 
     /// Waits until exactly this was said, and gives when each was.
@@ -732,17 +637,11 @@ impl Drop for CardPage {
 }
 
 pub fn speaking(labels: &'static Labels) -> Setting {
-    Setting {
-        labels: Some(labels),
-        ..Setting::default()
-    }
+    Setting { labels: Some(labels), ..Setting::default() }
 }
 
 pub fn on_pick() -> Setting {
-    Setting {
-        mode: SubmitMode::OnPick,
-        ..Setting::default()
-    }
+    Setting { mode: SubmitMode::OnPick, ..Setting::default() }
 }
 
 /// What has the focus, in whatever tree.
@@ -805,10 +704,7 @@ pub fn text_of(element: &Element) -> String {
 
 fn label_of(input: &Element) -> String {
     let row = input.parent_element().expect("an input stands in a row");
-    row.query_selector("label")
-        .expect("a good selector")
-        .map(|label| text_of(&label))
-        .unwrap_or_default()
+    row.query_selector("label").expect("a good selector").map(|label| text_of(&label)).unwrap_or_default()
 }
 
 fn card(

@@ -55,10 +55,7 @@ async fn sel_07_the_whole_row_is_the_option() {
 
 #[test]
 async fn sel_08_two_cards_do_not_share_their_radio_buttons() {
-    let (first, second) = (
-        CardPage::waiting(service()).await,
-        CardPage::waiting(service()).await,
-    );
+    let (first, second) = (CardPage::waiting(service()).await, CardPage::waiting(service()).await);
     first.choose("Oil change").await;
     second.choose("Inspection").await;
     assert_eq!(first.chosen(), ["Oil change"]);
@@ -70,56 +67,27 @@ async fn sel_09_a_pick_goes_with_its_label() {
     let card = CardPage::waiting(toppings()).await;
     card.choose("Basil").await;
     card.choose("Capers").await;
-    let renamed = ask(vec![question(
-        "Which toppings?",
-        "Toppings",
-        true,
-        &["Rocket", "Capers"],
-    )]);
+    let renamed = ask(vec![question("Which toppings?", "Toppings", true, &["Rocket", "Capers"])]);
     card.receives([AskPatch::Complete(renamed.into())]);
     card.settled().await;
     assert_eq!(card.chosen(), ["Capers"]);
-    let gone = ask(vec![question(
-        "Which toppings?",
-        "Toppings",
-        true,
-        &["Rocket", "Chives"],
-    )]);
+    let gone = ask(vec![question("Which toppings?", "Toppings", true, &["Rocket", "Chives"])]);
     card.receives([AskPatch::Complete(gone.into())]);
     card.settled().await;
     assert_eq!(card.chosen(), [""; 0]);
-    assert_eq!(
-        card.fieldset(0).get_attribute("data-status").as_deref(),
-        Some("unanswered")
-    );
+    assert_eq!(card.fieldset(0).get_attribute("data-status").as_deref(), Some("unanswered"));
 }
 
 #[test]
 async fn sel_10_model_text_is_text() {
-    let hostile = [
-        "<img src=x onerror=alert(1)>",
-        "\"'] # 😀 \u{202e}abc",
-        "</script>&amp;",
-    ];
-    let card =
-        CardPage::waiting(ask(vec![question("<b>Which?</b>", "<i>", false, &hostile)])).await;
+    let hostile = ["<img src=x onerror=alert(1)>", "\"'] # 😀 \u{202e}abc", "</script>&amp;"];
+    let card = CardPage::waiting(ask(vec![question("<b>Which?</b>", "<i>", false, &hostile)])).await;
     for label in hostile {
-        assert!(
-            card.row_text(label).is_some(),
-            "{label:?} is shown as it is"
-        );
+        assert!(card.row_text(label).is_some(), "{label:?} is shown as it is");
     }
-    assert!(
-        card.find("img, b, i, script").is_none(),
-        "nothing was read as markup"
-    );
+    assert!(card.find("img, b, i, script").is_none(), "nothing was read as markup");
     let with_id = card.all("[id]");
-    assert!(with_id.iter().all(|element| {
-        element
-            .id()
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '-')
-    }));
+    assert!(with_id.iter().all(|element| { element.id().chars().all(|c| c.is_ascii_alphanumeric() || c == '-') }));
     card.choose(hostile[1]).await;
     card.submit().await;
     assert_eq!(card.only_reply().message(), hostile[1]);
@@ -127,8 +95,7 @@ async fn sel_10_model_text_is_text() {
 
 #[test]
 async fn sel_11_equal_labels_are_two_options() {
-    let card =
-        CardPage::waiting(ask(vec![question("Which?", "H", false, &["Same", "Same"])])).await;
+    let card = CardPage::waiting(ask(vec![question("Which?", "H", false, &["Same", "Same"])])).await;
     card.controls("Same")[1].click();
     card.settled().await;
     card.submit().await;
@@ -172,19 +139,10 @@ async fn oth_04_text_beside_a_chosen_option_stays_and_says_that_it_is_not_sent()
     assert_eq!(card.described(&field), "This text will not be sent");
     card.submit().await;
     let reply = card.only_reply();
-    assert_eq!(
-        (reply.message().as_str(), &reply.answers()[0].other),
-        ("Brake service", &None)
-    );
-    card.receives([
-        AskPatch::Outcome(ask_user_question::Outcome::Answered(reply)),
-        AskPatch::Phase(Phase::Answered),
-    ]);
+    assert_eq!((reply.message().as_str(), &reply.answers()[0].other), ("Brake service", &None));
+    card.receives([AskPatch::Outcome(ask_user_question::Outcome::Answered(reply)), AskPatch::Phase(Phase::Answered)]);
     card.settled().await;
-    assert!(
-        card.text().contains(long.trim_end()),
-        "the text can still be copied from beside the receipt"
-    );
+    assert!(card.text().contains(long.trim_end()), "the text can still be copied from beside the receipt");
 }
 
 #[test]
@@ -196,15 +154,8 @@ async fn oth_05_several_options_and_a_text_are_sent_together() {
     card.submit().await;
     let reply = card.only_reply();
     let answer = &reply.answers()[0];
-    let labels: Vec<_> = answer
-        .selected
-        .iter()
-        .map(|selected| selected.label.as_str())
-        .collect();
-    assert_eq!(
-        (labels.as_slice(), answer.other.as_deref()),
-        (["Basil", "Capers"].as_slice(), Some("abc"))
-    );
+    let labels: Vec<_> = answer.selected.iter().map(|selected| selected.label.as_str()).collect();
+    assert_eq!((labels.as_slice(), answer.other.as_deref()), (["Basil", "Capers"].as_slice(), Some("abc")));
     assert!(!reply.to_json().to_string().contains("Other"));
 }
 
@@ -272,10 +223,7 @@ async fn val_04_an_error_goes_with_the_answer() {
     assert!(!card.inputs("checkbox").iter().any(is_invalid));
     card.sees_focus_on(&card.control("Search"));
     card.submit().await;
-    assert_eq!(
-        card.only_reply().message(),
-        "Database: Postgres\nFeatures: Search\nStyle: Fancy"
-    );
+    assert_eq!(card.only_reply().message(), "Database: Postgres\nFeatures: Search\nStyle: Fancy");
 }
 
 fn missing(name: &str) -> String {
@@ -294,13 +242,7 @@ async fn val_05_the_count_is_announced_at_each_attempt() {
     card.submit().await;
     card.submit().await;
     // Empty in between, or the same words would not be spoken again.
-    spoken
-        .hears([
-            "2 of 3 questions still need an answer",
-            "",
-            "2 of 3 questions still need an answer",
-        ])
-        .await;
+    spoken.hears(["2 of 3 questions still need an answer", "", "2 of 3 questions still need an answer"]).await;
 }
 
 #[test]
@@ -316,64 +258,36 @@ async fn a11y_09_a_description_is_no_part_of_the_name() {
     let card = CardPage::waiting(service()).await;
     let input = card.control("Oil change");
     assert_eq!(card.described(&input), "About Oil change");
-    let legend = card
-        .fieldset(0)
-        .query_selector("legend")
-        .expect("a good selector")
-        .expect("a legend");
-    assert_eq!(
-        legend.text_content().as_deref(),
-        Some("Service What does your car need?")
-    );
+    let legend = card.fieldset(0).query_selector("legend").expect("a good selector").expect("a legend");
+    assert_eq!(legend.text_content().as_deref(), Some("Service What does your car need?"));
 }
 
 #[test]
 async fn a_preview_shows_for_the_option_in_focus_or_chosen() {
     let mut with_previews = service();
-    for (option, text) in with_previews.questions[0]
-        .options
-        .iter_mut()
-        .zip(["<b>oil</b>\n  5W-30", "brakes"])
-    {
+    for (option, text) in with_previews.questions[0].options.iter_mut().zip(["<b>oil</b>\n  5W-30", "brakes"]) {
         option.preview = Some(text.to_owned());
     }
     let card = CardPage::waiting(with_previews).await;
     assert_eq!(card.previews(), [""; 0]);
-    card.control("Oil change")
-        .focus()
-        .expect("it takes the focus");
+    card.control("Oil change").focus().expect("it takes the focus");
     card.settled().await;
     assert_eq!(card.previews(), ["<b>oil</b>\n  5W-30"]);
     card.choose("Brake service").await;
-    assert_eq!(
-        card.previews(),
-        ["<b>oil</b>\n  5W-30"],
-        "the focus comes first"
-    );
+    assert_eq!(card.previews(), ["<b>oil</b>\n  5W-30"], "the focus comes first");
     card.text_field(0).focus().expect("it takes the focus");
     card.settled().await;
     assert_eq!(card.previews(), ["brakes"]);
-    card.control("Inspection")
-        .focus()
-        .expect("it takes the focus");
+    card.control("Inspection").focus().expect("it takes the focus");
     card.settled().await;
     assert_eq!(card.previews(), [""; 0], "it has none");
 }
 
 #[test]
 async fn shortcuts_can_be_off() {
-    let setting = Setting {
-        shortcuts_off: true,
-        ..Setting::default()
-    };
-    let card = CardPage::open(
-        AskSnapshot::complete(fresh_id(), service(), Phase::Answerable),
-        setting,
-    )
-    .await;
-    card.control("Oil change")
-        .focus()
-        .expect("it takes the focus");
+    let setting = Setting { shortcuts_off: true, ..Setting::default() };
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), service(), Phase::Answerable), setting).await;
+    card.control("Oil change").focus().expect("it takes the focus");
     assert!(!card.press("2").await, "the digit is left to the host");
     assert_eq!(card.chosen(), [""; 0]);
     assert!(card.all("kbd").is_empty());

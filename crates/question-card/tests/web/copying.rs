@@ -19,10 +19,7 @@ async fn what_was_answered_can_be_copied_as_text() {
     let card = answered().await;
     card.press_button("Copy answers").await;
     until("it says so", || card.button("Copied").is_some()).await;
-    assert_eq!(
-        *clipboard.texts.borrow(),
-        ["Q: What does your car need?\nA: Brake service"]
-    );
+    assert_eq!(*clipboard.texts.borrow(), ["Q: What does your car need?\nA: Brake service"]);
 }
 
 #[test]
@@ -30,10 +27,7 @@ async fn what_was_replied_in_the_chat_is_copied_as_that() {
     let mut snapshot = AskSnapshot::complete(fresh_id(), mixed(), Phase::Answered);
     snapshot.outcome = Some(Outcome::RepliedInChat {
         text: "Please stop asking".to_owned(),
-        partial: vec![Selection {
-            selected: vec![1],
-            ..Selection::default()
-        }],
+        partial: vec![Selection { selected: vec![1], ..Selection::default() }],
     });
     assert_eq!(
         receipt_text(&snapshot, &Labels::ENGLISH),
@@ -48,10 +42,7 @@ async fn that_it_was_copied_is_heard_and_taken_back() {
     card.press_button("Copy answers").await;
     until("it is heard", || card.announcement() == "Copied").await;
     assert_eq!(card.all("[role=status]").len(), 1, "the card's own");
-    until("the button is as before", || {
-        card.button("Copy answers").is_some()
-    })
-    .await;
+    until("the button is as before", || card.button("Copy answers").is_some()).await;
 
     let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answered);
     let ask = snapshot.clone();
@@ -74,10 +65,7 @@ async fn a_copy_that_fails_says_so() {
     let card = answered().await;
     card.press_button("Copy answers").await;
     until("it says so", || !card.alerts().is_empty()).await;
-    assert_eq!(
-        card.alerts(),
-        ["Copying did not work. Select the text instead."]
-    );
+    assert_eq!(card.alerts(), ["Copying did not work. Select the text instead."]);
     assert!(card.button("Copied").is_none());
 }
 
@@ -111,16 +99,8 @@ fn a_receipt_is_copied_in_the_words_of_its_language() {
         question("Which toppings?", "Toppings", true, &["Basil", "Olives"]),
         question("Which size?", "Size", false, &["Small"]),
     ]);
-    let toppings = Selection {
-        selected: vec![0, 1],
-        note: Some("not too many".to_owned()),
-        ..Selection::default()
-    };
-    let size = Selection {
-        question: 1,
-        skipped: true,
-        ..Selection::default()
-    };
+    let toppings = Selection { selected: vec![0, 1], note: Some("not too many".to_owned()), ..Selection::default() };
+    let size = Selection { question: 1, skipped: true, ..Selection::default() };
     let reply = Reply::check(&asked, vec![toppings, size]).expect("a legal reply");
     let mut snapshot = AskSnapshot::complete(fresh_id(), asked, Phase::Answered);
     snapshot.outcome = Some(Outcome::Answered(reply));
@@ -131,10 +111,7 @@ fn a_receipt_is_copied_in_the_words_of_its_language() {
     let japanese = receipt_text(&snapshot, &Labels::JAPANESE);
     assert!(japanese.contains("Basil、Olives"), "{japanese}");
     let spanish = receipt_text(&snapshot, &Labels::SPANISH);
-    assert!(
-        spanish.starts_with("P: Which toppings?\nR: Basil"),
-        "{spanish}"
-    );
+    assert!(spanish.starts_with("P: Which toppings?\nR: Basil"), "{spanish}");
     let declined = AskSnapshot::complete(fresh_id(), mixed(), Phase::Declined);
     assert!(receipt_text(&declined, &Labels::ENGLISH).starts_with("Q: Which database?\nA:"));
 }
@@ -144,8 +121,7 @@ async fn answered() -> CardPage {
     card.choose("Brake service").await;
     card.submit().await;
     let reply = card.only_reply();
-    card.ends(Phase::Answered, Some(Outcome::Answered(reply)))
-        .await;
+    card.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
     card
 }
 
@@ -187,16 +163,9 @@ impl Clipboard {
             Reflect::set(&property, &name.into(), value).expect("a plain object");
         }
         let navigator = window().navigator();
-        Reflect::define_property(
-            navigator.unchecked_ref::<Object>(),
-            &"clipboard".into(),
-            &property,
-        )
-        .expect("it can be shadowed");
-        Self {
-            texts: Rc::default(),
-            _write: None,
-        }
+        Reflect::define_property(navigator.unchecked_ref::<Object>(), &"clipboard".into(), &property)
+            .expect("it can be shadowed");
+        Self { texts: Rc::default(), _write: None }
     }
 }
 

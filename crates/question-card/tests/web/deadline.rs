@@ -23,36 +23,18 @@ const NOON: u64 = 1_800_000_000_000;
 async fn the_time_is_shown_and_said_once_when_it_is_short() {
     let (card, clock) = waiting_for(5 * MINUTE).await;
     let spoken = card.listen();
-    assert_eq!(
-        card.time_left().as_deref(),
-        Some("5 minutes left to answer")
-    );
+    assert_eq!(card.time_left().as_deref(), Some("5 minutes left to answer"));
     clock.turn(&card, MINUTE + 1).await;
-    assert_eq!(
-        card.time_left().as_deref(),
-        Some("3 minutes left to answer")
-    );
+    assert_eq!(card.time_left().as_deref(), Some("3 minutes left to answer"));
     clock.turn(&card, 3 * MINUTE).await;
-    assert_eq!(
-        card.time_left().as_deref(),
-        Some("60 seconds left to answer")
-    );
+    assert_eq!(card.time_left().as_deref(), Some("60 seconds left to answer"));
     for _ in 0..3 {
         clock.turn(&card, 10 * SECOND).await;
     }
-    assert_eq!(
-        card.time_left().as_deref(),
-        Some("30 seconds left to answer")
-    );
+    assert_eq!(card.time_left().as_deref(), Some("30 seconds left to answer"));
     card.submit().await;
     // Nothing in between: the next word is about something else.
-    spoken
-        .hears([
-            "60 seconds left to answer",
-            "",
-            "The question still needs an answer",
-        ])
-        .await;
+    spoken.hears(["60 seconds left to answer", "", "The question still needs an answer"]).await;
 }
 
 #[test]
@@ -96,19 +78,10 @@ async fn more_time_is_one_press_away() {
     card.heard(|heard| assert_eq!(heard.extensions, 1));
     card.receives([AskPatch::ExpiresAt(Some(clock.now() + 10 * MINUTE))]);
     card.settled().await;
-    assert_eq!(
-        card.time_left().as_deref(),
-        Some("10 minutes left to answer")
-    );
-    until("it is announced", || {
-        card.announcement() == "10 minutes left to answer"
-    })
-    .await;
+    assert_eq!(card.time_left().as_deref(), Some("10 minutes left to answer"));
+    until("it is announced", || card.announcement() == "10 minutes left to answer").await;
     clock.turn(&card, 9 * MINUTE + 1).await;
-    until("the new end is warned of too", || {
-        card.announcement() == "60 seconds left to answer"
-    })
-    .await;
+    until("the new end is warned of too", || card.announcement() == "60 seconds left to answer").await;
 }
 
 #[test]
@@ -116,9 +89,7 @@ async fn more_time_after_the_end_opens_the_card_again() {
     let (card, clock) = waiting_for(MINUTE).await;
     let events = card.hear_events();
     card.choose("Oil change").await;
-    card.control("Oil change")
-        .focus()
-        .expect("it takes the focus");
+    card.control("Oil change").focus().expect("it takes the focus");
     clock.turn(&card, MINUTE).await;
     assert_eq!(card.state(), "expired");
     card.sees_focus_on(&card.receipt().expect("a receipt"));
@@ -126,10 +97,7 @@ async fn more_time_after_the_end_opens_the_card_again() {
     card.settled().await;
     assert_eq!(events.so_far(), ["qc-resolved", "qc-waiting"]);
     until("the focus is back", || card.has_focus_on("Submit answers")).await;
-    assert_eq!(
-        (card.state().as_str(), card.chosen()),
-        ("awaiting", vec!["Oil change".to_owned()])
-    );
+    assert_eq!((card.state().as_str(), card.chosen()), ("awaiting", vec!["Oil change".to_owned()]));
     card.submit().await;
     card.only_reply();
 }
@@ -142,8 +110,7 @@ async fn a_reply_on_its_way_is_not_cut_off() {
     clock.turn(&card, 2 * MINUTE).await;
     assert_eq!(card.state(), "submitting");
     assert_eq!(card.time_left(), None);
-    card.host_says(Sending::Failed("Too late.".to_owned()))
-        .await;
+    card.host_says(Sending::Failed("Too late.".to_owned())).await;
     assert_eq!(card.state(), "expired");
     assert!(card.text().contains("Not sent") && card.text().contains("Oil change"));
 }
@@ -162,22 +129,12 @@ async fn what_had_expired_before_is_no_news() {
 #[test]
 async fn the_hosts_own_deadline_goes_before_that_of_the_ask() {
     let own = RwSignal::new(Some(NOON + 3 * MINUTE));
-    let setting = Setting {
-        now: Some(Signal::derive(|| NOON)),
-        expires_at: own.into(),
-        ..Setting::default()
-    };
+    let setting = Setting { now: Some(Signal::derive(|| NOON)), expires_at: own.into(), ..Setting::default() };
     let card = CardPage::open(expiring(NOON + 9 * MINUTE), setting).await;
-    assert_eq!(
-        card.time_left().as_deref(),
-        Some("3 minutes left to answer")
-    );
+    assert_eq!(card.time_left().as_deref(), Some("3 minutes left to answer"));
     own.set(None);
     card.settled().await;
-    assert_eq!(
-        card.time_left().as_deref(),
-        Some("9 minutes left to answer")
-    );
+    assert_eq!(card.time_left().as_deref(), Some("9 minutes left to answer"));
 }
 
 #[test]
@@ -204,10 +161,7 @@ async fn a_card_has_one_timer_and_a_receipt_none() {
     card.ends(Phase::Superseded, None).await;
     assert_eq!(timers.long_ones(), 0);
 
-    let ended = AskSnapshot {
-        phase: Phase::Declined,
-        ..expiring(now + 90 * MINUTE)
-    };
+    let ended = AskSnapshot { phase: Phase::Declined, ..expiring(now + 90 * MINUTE) };
     let _receipt = CardPage::open(ended, setting()).await;
     assert_eq!(timers.long_ones(), 0);
 
@@ -220,14 +174,8 @@ async fn a_card_has_one_timer_and_a_receipt_none() {
 /// A card that waits until so many milliseconds after noon, and the clock that it goes by.
 async fn waiting_for(milliseconds: u64) -> (CardPage, Clock) {
     let clock = Clock(RwSignal::new(NOON));
-    let setting = Setting {
-        now: Some(clock.0.into()),
-        ..Setting::default()
-    };
-    (
-        CardPage::open(expiring(NOON + milliseconds), setting).await,
-        clock,
-    )
+    let setting = Setting { now: Some(clock.0.into()), ..Setting::default() };
+    (CardPage::open(expiring(NOON + milliseconds), setting).await, clock)
 }
 
 fn expiring(at: u64) -> AskSnapshot {
@@ -267,9 +215,7 @@ impl Timers {
         let set = Closure::<dyn Fn(Function, f64) -> f64>::new({
             let (waiting, browsers) = (waiting.clone(), browsers[0].1.clone());
             move |act: Function, wait: f64| {
-                let id = browsers
-                    .call2(&window(), &act, &wait.into())
-                    .expect("a timer");
+                let id = browsers.call2(&window(), &act, &wait.into()).expect("a timer");
                 let id = id.as_f64().expect("a number");
                 waiting.borrow_mut().insert(id as u32, wait);
                 id
@@ -278,21 +224,14 @@ impl Timers {
         let clear = Closure::<dyn Fn(f64)>::new({
             let (waiting, browsers) = (waiting.clone(), browsers[1].1.clone());
             move |id: f64| {
-                browsers
-                    .call1(&window(), &id.into())
-                    .expect("it is cleared");
+                browsers.call1(&window(), &id.into()).expect("it is cleared");
                 waiting.borrow_mut().remove(&(id as u32));
             }
         });
         for ((name, _), ours) in browsers.iter().zip([set.as_ref(), clear.as_ref()]) {
             Reflect::set(&window(), &(*name).into(), ours).expect("it can be replaced");
         }
-        Self {
-            waiting,
-            browsers,
-            _set: set,
-            _clear: clear,
-        }
+        Self { waiting, browsers, _set: set, _clear: clear }
     }
 
     /// Those that wait longer than anything but a deadline does.

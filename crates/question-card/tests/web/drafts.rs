@@ -13,11 +13,7 @@ use std::sync::{Arc, Mutex};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 async fn waiting(id: &str, ask: AskUserQuestion, persist: Persist) -> CardPage {
-    let setting = Setting {
-        persist,
-        allow_skip: true,
-        ..Setting::default()
-    };
+    let setting = Setting { persist, allow_skip: true, ..Setting::default() };
     CardPage::open(AskSnapshot::complete(id, ask, Phase::Answerable), setting).await
 }
 
@@ -146,10 +142,7 @@ async fn without_a_store_nothing_is_written() {
 
 #[test]
 async fn his_04_the_session_has_the_draft_until_the_ask_is_over() {
-    for (outcome, phase) in [
-        (None, Phase::Answered),
-        (Some(Outcome::Declined), Phase::Declined),
-    ] {
+    for (outcome, phase) in [(None, Phase::Answered), (Some(Outcome::Declined), Phase::Declined)] {
         let id = fresh_id();
         let card = waiting(&id, service(), Persist::Session).await;
         assert_eq!(in_session(&id), None, "nothing is written before a change");
@@ -201,10 +194,7 @@ async fn a_page_reads_what_an_earlier_one_wrote() {
     assert_eq!(card.text_field(2).value(), "mine");
     card.choose("Search").await;
     card.submit().await;
-    card.receives([
-        AskPatch::Outcome(Outcome::Answered(card.only_reply())),
-        AskPatch::Phase(Phase::Answered),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Answered(card.only_reply())), AskPatch::Phase(Phase::Answered)]);
     until("it is gone", || notebook.page(&later).is_none()).await;
 
     let changed = fresh_id();
@@ -214,11 +204,7 @@ async fn a_page_reads_what_an_earlier_one_wrote() {
     other.questions[2] = question("Which colour?", "Colour", false, &["Red", "Blue"]);
     let card = waiting(&changed, other, store).await;
     assert_eq!(card.chosen(), [""; 0], "what is gone does not come back");
-    assert_eq!(
-        card.text_field(2).value(),
-        "",
-        "it was about another question"
-    );
+    assert_eq!(card.text_field(2).value(), "", "it was about another question");
 }
 
 #[test]
@@ -228,10 +214,7 @@ async fn what_is_no_draft_is_ignored() {
     for text in ["", "{", "[[[", "{\"v\":1}", "\u{0}"] {
         session().set_item(&key, text).expect("it may be written");
         let card = waiting(&id, service(), Persist::Session).await;
-        assert_eq!(
-            (card.state(), card.chosen()),
-            ("awaiting".to_owned(), vec![])
-        );
+        assert_eq!((card.state(), card.chosen()), ("awaiting".to_owned(), vec![]));
     }
     session().remove_item(&key).expect("it may be written");
 }
@@ -241,10 +224,7 @@ async fn what_came_too_late_is_kept_until_it_is_put_away() {
     let id = fresh_id();
     let card = waiting(&id, service(), Persist::Session).await;
     card.type_other(0, "nearly done").await;
-    card.receives([
-        AskPatch::Outcome(Outcome::Superseded),
-        AskPatch::Phase(Phase::Superseded),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;
     drop(card);
     assert!(in_session(&id).is_some());
@@ -267,10 +247,7 @@ async fn text_beside_an_answer_is_kept_until_it_is_put_away() {
     card.type_other(0, "long text").await;
     card.choose("Oil change").await;
     card.submit().await;
-    card.receives([
-        AskPatch::Outcome(Outcome::Answered(card.only_reply())),
-        AskPatch::Phase(Phase::Answered),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Answered(card.only_reply())), AskPatch::Phase(Phase::Answered)]);
     card.settled().await;
     assert!(card.text().contains("long text"));
     until("it is written", || in_session(&id).is_some()).await;
@@ -282,10 +259,7 @@ async fn text_beside_an_answer_is_kept_until_it_is_put_away() {
 async fn an_unreadable_question_keeps_what_was_typed() {
     let id = fresh_id();
     let open = async || {
-        let snapshot = AskSnapshot {
-            phase: Phase::Malformed,
-            ..AskSnapshot::new(&*id)
-        };
+        let snapshot = AskSnapshot { phase: Phase::Malformed, ..AskSnapshot::new(&*id) };
         CardPage::open(snapshot, Setting::default()).await
     };
     let card = open().await;
@@ -305,8 +279,7 @@ async fn a_reply_that_failed_is_still_kept() {
     let card = waiting(&id, service(), Persist::Session).await;
     card.choose("Oil change").await;
     card.submit().await;
-    card.host_says(Sending::Failed("No network.".to_owned()))
-        .await;
+    card.host_says(Sending::Failed("No network.".to_owned())).await;
     drop(card);
     let card = waiting(&id, service(), Persist::Session).await;
     assert_eq!(card.chosen(), ["Oil change"]);
@@ -314,10 +287,7 @@ async fn a_reply_that_failed_is_still_kept() {
 
 #[test]
 async fn ime_04_a_draft_that_comes_back_does_not_disturb_another_field() {
-    let two = ask(vec![
-        question("First?", "One", false, &["A", "B"]),
-        question("Second?", "Two", false, &["C", "D"]),
-    ]);
+    let two = ask(vec![question("First?", "One", false, &["A", "B"]), question("Second?", "Two", false, &["C", "D"])]);
     let id = fresh_id();
     let card = waiting(&id, two.clone(), Persist::None).await;
     card.type_other(1, "kept").await;

@@ -16,17 +16,11 @@ async fn waiting(ask: AskUserQuestion, setting: Setting) -> CardPage {
 }
 
 fn skippable() -> Setting {
-    Setting {
-        allow_skip: true,
-        ..Setting::default()
-    }
+    Setting { allow_skip: true, ..Setting::default() }
 }
 
 fn at_most(max_length: usize) -> Setting {
-    Setting {
-        max_length: Some(max_length),
-        ..Setting::default()
-    }
+    Setting { max_length: Some(max_length), ..Setting::default() }
 }
 
 #[test]
@@ -41,16 +35,9 @@ async fn a_note_travels_beside_the_answer() {
     card.sees_focus_on(&field);
     card.submit().await;
     let reply = card.only_reply();
-    let notes: Vec<_> = reply
-        .answers()
-        .iter()
-        .map(|answer| answer.note.as_deref())
-        .collect();
+    let notes: Vec<_> = reply.answers().iter().map(|answer| answer.note.as_deref()).collect();
     assert_eq!(notes, [None, Some("full text only"), None]);
-    card.receives([
-        AskPatch::Outcome(Outcome::Answered(reply)),
-        AskPatch::Phase(Phase::Answered),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Answered(reply)), AskPatch::Phase(Phase::Answered)]);
     card.settled().await;
     assert!(card.text().contains("Note: \u{2068}full text only\u{2069}"));
     assert!(card.button("Dismiss").is_none(), "nothing was left behind");
@@ -65,10 +52,7 @@ async fn a_note_is_no_answer_and_is_not_lost() {
     assert_eq!(card.errors().len(), 1);
     card.press_button("Cancel question").await;
     assert!(card.button("Keep answering").is_some(), "it would be lost");
-    card.receives([
-        AskPatch::Outcome(Outcome::Superseded),
-        AskPatch::Phase(Phase::Superseded),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;
     card.press_button("Send as a message").await;
     card.heard(|heard| assert_eq!(heard.messages, ["Note: after five"]));
@@ -92,9 +76,7 @@ async fn enter_in_a_note_goes_on_and_shift_enter_breaks_the_line() {
     card.add_note(0, "after five").await;
     assert!(!card.press("2").await, "in text, a digit is a digit");
     assert!(!card.press("Escape").await, "Escape is the host's");
-    let broke_line = !card
-        .press_with("Enter", |init| init.set_shift_key(true))
-        .await;
+    let broke_line = !card.press_with("Enter", |init| init.set_shift_key(true)).await;
     assert!(broke_line);
     card.has_not_replied();
     assert!(card.press("Enter").await);
@@ -114,10 +96,7 @@ async fn where_one_tap_answers_a_note_goes_with_the_tap() {
 
 #[test]
 async fn notes_can_be_off() {
-    let setting = Setting {
-        notes_off: true,
-        ..Setting::default()
-    };
+    let setting = Setting { notes_off: true, ..Setting::default() };
     let card = waiting(service(), setting).await;
     assert!(card.button("Add a note").is_none());
 }
@@ -160,24 +139,14 @@ async fn a_skipped_question_counts_as_answered_and_says_so() {
     let skip = card.buttons("Skip")[1].clone();
     assert_eq!(card.name_of(&skip), "Skip Features Which features?");
     assert_eq!(skip.get_attribute("aria-pressed").as_deref(), Some("true"));
-    assert_eq!(
-        card.described(&skip),
-        "This question will be sent without an answer"
-    );
+    assert_eq!(card.described(&skip), "This question will be sent without an answer");
     let status = card.fieldset(1).get_attribute("data-status");
     assert_eq!(status.as_deref(), Some("answered"));
     card.submit().await;
     let reply = card.only_reply();
-    let skipped: Vec<_> = reply
-        .answers()
-        .iter()
-        .map(|answer| answer.skipped)
-        .collect();
+    let skipped: Vec<_> = reply.answers().iter().map(|answer| answer.skipped).collect();
     assert_eq!(skipped, [false, true, false]);
-    card.receives([
-        AskPatch::Outcome(Outcome::Answered(reply)),
-        AskPatch::Phase(Phase::Answered),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Answered(reply)), AskPatch::Phase(Phase::Answered)]);
     card.settled().await;
     assert!(card.text().contains("Skipped"));
     assert!(card.button("Dismiss").is_none(), "nothing was left behind");
@@ -194,29 +163,21 @@ async fn a_skip_can_be_taken_back() {
     card.skip(0).await;
     assert_eq!(card.chosen(), ["SQLite"], "what was chosen comes back");
     card.choose("Export").await;
-    assert_eq!(
-        card.chosen(),
-        ["SQLite", "Export"],
-        "an answer takes it back too"
-    );
+    assert_eq!(card.chosen(), ["SQLite", "Export"], "an answer takes it back too");
     let pressed = card.buttons("Skip")[1].get_attribute("aria-pressed");
     assert_eq!(pressed.as_deref(), Some("false"));
 }
 
 #[test]
 async fn where_one_tap_answers_a_skip_answers() {
-    let setting = Setting {
-        allow_skip: true,
-        ..on_pick()
-    };
+    let setting = Setting { allow_skip: true, ..on_pick() };
     let card = waiting(service(), setting).await;
     card.tap_button("Skip").await;
     assert_eq!(card.only_reply().message(), SKIPPED_TEXT);
     assert!(card.is_inert("Skip"));
     card.host_says(Sending::Pending).await;
     card.press_button("Skip").await;
-    card.host_says(Sending::Failed("No network.".to_owned()))
-        .await;
+    card.host_says(Sending::Failed("No network.".to_owned())).await;
     let is_skipped = card.fieldset(0).has_attribute("data-skipped");
     assert!(!is_skipped, "nothing is left of it");
     assert!(!card.card().has_attribute("data-dirty"));
@@ -256,20 +217,14 @@ async fn a_text_that_is_too_long_stays_and_is_not_sent() {
     assert!(card.described(&field).starts_with(error));
     card.sees_focus_on(&field);
     card.type_other(0, "äö😀ßx").await;
-    assert_eq!(
-        (card.errors(), field.get_attribute("aria-invalid")),
-        (vec![], None)
-    );
+    assert_eq!((card.errors(), field.get_attribute("aria-invalid")), (vec![], None));
     card.submit().await;
     assert_eq!(card.only_reply().message(), "äö😀ßx");
 }
 
 #[test]
 async fn a_note_that_is_too_long_is_not_sent() {
-    let one_tap = Setting {
-        max_length: Some(5),
-        ..on_pick()
-    };
+    let one_tap = Setting { max_length: Some(5), ..on_pick() };
     for setting in [at_most(5), one_tap] {
         let card = waiting(service(), setting).await;
         card.add_note(0, "longer").await;
@@ -289,10 +244,7 @@ async fn a_note_that_is_too_long_is_not_sent() {
 
 #[test]
 async fn a_message_about_an_unreadable_question_has_the_same_limit() {
-    let snapshot = AskSnapshot {
-        phase: Phase::Malformed,
-        ..AskSnapshot::new(fresh_id())
-    };
+    let snapshot = AskSnapshot { phase: Phase::Malformed, ..AskSnapshot::new(fresh_id()) };
     let card = CardPage::open(snapshot, at_most(5)).await;
     card.type_other(0, "too long").await;
     card.press_button("Send as a message").await;

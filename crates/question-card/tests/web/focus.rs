@@ -66,10 +66,7 @@ async fn a_handle_leads_nowhere_without_its_question_or_its_card() {
     let composing = AskSnapshot::new(fresh_id());
     let handle = FocusHandle::new();
     assert!(!handle.focus());
-    let setting = Setting {
-        handle: Some(handle),
-        ..Setting::default()
-    };
+    let setting = Setting { handle: Some(handle), ..Setting::default() };
     let card = CardPage::open(composing, setting).await;
     assert!(!handle.focus() && !handle.focus_question(0));
     drop(card);
@@ -107,11 +104,7 @@ async fn the_focus_is_claimed_from_an_empty_composer_and_once() {
     let snapshot = AskSnapshot::complete(card.tool_call_id(), mixed(), Phase::Answerable);
     drop(card);
     composer.focus().expect("it takes the focus");
-    let setting = Setting {
-        fresh: true,
-        claim_focus: ClaimFocus::IfIdle,
-        ..Setting::default()
-    };
+    let setting = Setting { fresh: true, claim_focus: ClaimFocus::IfIdle, ..Setting::default() };
     let again = CardPage::open(snapshot, setting).await;
     again.timers_passed().await;
     again.sees_focus_on(&composer);
@@ -122,11 +115,7 @@ async fn the_focus_is_claimed_from_an_empty_composer_and_once() {
 async fn an_ask_that_came_complete_claims_the_focus_where_it_is_fresh() {
     let _page = Page::idle();
     for fresh in [false, true] {
-        let setting = Setting {
-            fresh,
-            claim_focus: ClaimFocus::IfIdle,
-            ..Setting::default()
-        };
+        let setting = Setting { fresh, claim_focus: ClaimFocus::IfIdle, ..Setting::default() };
         let snapshot = AskSnapshot::complete(fresh_id(), mixed(), Phase::Ready);
         let card = CardPage::open(snapshot, setting).await;
         card.timers_passed().await;
@@ -175,16 +164,7 @@ async fn the_focus_is_claimed_in_a_dialog_that_holds_the_chat() {
 
 #[test]
 async fn the_focus_is_not_claimed_on_a_touch_screen_or_in_another_window() {
-    for page in [
-        Page {
-            fine_pointer: false,
-            ..Page::IDLE
-        },
-        Page {
-            has_focus: false,
-            ..Page::IDLE
-        },
-    ] {
+    for page in [Page { fine_pointer: false, ..Page::IDLE }, Page { has_focus: false, ..Page::IDLE }] {
         let _page = page.set();
         let card = claiming(ClaimFocus::IfIdle).await;
         arrives(&card).await;
@@ -203,9 +183,7 @@ async fn a_key_that_was_on_its_way_goes_where_it_was_meant_to() {
     assert!(!taken, "the composer gets it");
     assert_eq!(card.chosen(), [""; 0]);
     // The next one finds the user where they are.
-    card.control("Postgres")
-        .focus()
-        .expect("it takes the focus");
+    card.control("Postgres").focus().expect("it takes the focus");
     assert!(press("Enter"));
     card.settled().await;
     assert_eq!(card.chosen(), ["Postgres"]);
@@ -215,9 +193,7 @@ async fn a_key_that_was_on_its_way_goes_where_it_was_meant_to() {
 #[test]
 async fn a_row_that_is_built_anew_keeps_the_focus() {
     let (card, _) = with_handle(service(), on_pick()).await;
-    card.control("Inspection")
-        .focus()
-        .expect("it takes the focus");
+    card.control("Inspection").focus().expect("it takes the focus");
     let mut more = service().questions;
     more.extend(mixed().questions);
     card.receives([AskPatch::Complete(ask(more).into())]);
@@ -234,9 +210,7 @@ async fn what_has_the_focus_stays_in_view_when_sending_fails() {
         let is_tap = setting.mode == SubmitMode::OnPick;
         let (card, _) = with_handle(service(), setting).await;
         let frame = append("div");
-        frame
-            .set_attribute("style", "block-size: 300px; overflow: auto")
-            .expect("a style");
+        frame.set_attribute("style", "block-size: 300px; overflow: auto").expect("a style");
         frame.append_child(&card.root).expect("it is moved");
         let last = match is_tap {
             true => card.control("Inspection"),
@@ -253,10 +227,7 @@ async fn what_has_the_focus_stays_in_view_when_sending_fails() {
         card.timers_passed().await;
         let focused = crate::card_page::focused().expect("the focus is there");
         assert!(card.root.contains(Some(&focused)));
-        let (inner, outer) = (
-            focused.get_bounding_client_rect(),
-            frame.get_bounding_client_rect(),
-        );
+        let (inner, outer) = (focused.get_bounding_client_rect(), frame.get_bounding_client_rect());
         assert!(
             inner.top() >= outer.top() - 1.0 && inner.bottom() <= outer.bottom() + 1.0,
             "{} to {} in {} to {}",
@@ -273,19 +244,13 @@ async fn what_has_the_focus_stays_in_view_when_sending_fails() {
 async fn a_card_in_a_shadow_tree_knows_its_focus_and_has_its_styles() {
     let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
     let card = CardPage::open_in_shadow(snapshot, Setting::default()).await;
-    let style = window()
-        .get_computed_style(&card.card())
-        .expect("a style")
-        .expect("a style");
+    let style = window().get_computed_style(&card.card()).expect("a style").expect("a style");
     let border = style.get_property_value("border-top-style");
     assert_eq!(border.as_deref(), Ok("solid"));
     card.choose("Oil change").await;
-    card.control("Oil change")
-        .focus()
-        .expect("it takes the focus");
+    card.control("Oil change").focus().expect("it takes the focus");
     card.submit().await;
-    card.host_says(Sending::Failed("No network.".to_owned()))
-        .await;
+    card.host_says(Sending::Failed("No network.".to_owned())).await;
     assert!(card.has_focus_on("Submit answers"));
     card.submit().await;
     card.ends(Phase::Declined, None).await;
@@ -295,10 +260,7 @@ async fn a_card_in_a_shadow_tree_knows_its_focus_and_has_its_styles() {
 #[test]
 async fn in_a_shadow_tree_the_focus_is_claimed_and_given_back() {
     let _page = Page::idle();
-    let setting = Setting {
-        claim_focus: ClaimFocus::IfIdle,
-        ..Setting::default()
-    };
+    let setting = Setting { claim_focus: ClaimFocus::IfIdle, ..Setting::default() };
     if let Some(focused) = focused() {
         focused.blur().expect("it has the focus");
     }
@@ -311,10 +273,7 @@ async fn in_a_shadow_tree_the_focus_is_claimed_and_given_back() {
 
 #[test]
 async fn waiting_forms_have_names_of_their_own() {
-    let (one, other) = (
-        CardPage::waiting(service()).await,
-        CardPage::waiting(mixed()).await,
-    );
+    let (one, other) = (CardPage::waiting(service()).await, CardPage::waiting(mixed()).await);
     let name = |card: &CardPage| card.name_of(&card.find("form").expect("a form"));
     assert_ne!(name(&one), name(&other));
     assert!(name(&one).ends_with("What does your car need?"));
@@ -322,10 +281,7 @@ async fn waiting_forms_have_names_of_their_own() {
 
 async fn with_handle(ask: AskUserQuestion, setting: Setting) -> (CardPage, FocusHandle) {
     let handle = FocusHandle::new();
-    let setting = Setting {
-        handle: Some(handle),
-        ..setting
-    };
+    let setting = Setting { handle: Some(handle), ..setting };
     let snapshot = AskSnapshot::complete(fresh_id(), ask, Phase::Answerable);
     (CardPage::open(snapshot, setting).await, handle)
 }
@@ -334,10 +290,7 @@ async fn claiming(claim_focus: ClaimFocus) -> CardPage {
     if let Some(focused) = focused() {
         focused.blur().expect("it has the focus");
     }
-    let setting = Setting {
-        claim_focus,
-        ..Setting::default()
-    };
+    let setting = Setting { claim_focus, ..Setting::default() };
     CardPage::open(AskSnapshot::new(fresh_id()), setting).await
 }
 
@@ -365,11 +318,7 @@ fn overlay(role: &str) -> HtmlElement {
 
 fn append(name: &str) -> HtmlElement {
     let element = document().create_element(name).expect("a good name");
-    document()
-        .body()
-        .expect("a body")
-        .append_child(&element)
-        .expect("it is appended");
+    document().body().expect("a body").append_child(&element).expect("it is appended");
     element.unchecked_into()
 }
 
@@ -379,8 +328,7 @@ fn press(key: &str) -> bool {
     init.set_key(key);
     init.set_bubbles(true);
     init.set_cancelable(true);
-    let event =
-        KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init).expect("an event");
+    let event = KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init).expect("an event");
     let target = focused().expect("something has the focus");
     !target.dispatch_event(&event).expect("it is dispatched")
 }
@@ -399,10 +347,7 @@ struct Page {
 }
 
 impl Page {
-    const IDLE: Self = Self {
-        fine_pointer: true,
-        has_focus: true,
-    };
+    const IDLE: Self = Self { fine_pointer: true, has_focus: true };
 
     fn idle() -> Undo {
         Self::IDLE.set()
@@ -410,20 +355,15 @@ impl Page {
 
     fn set(self) -> Undo {
         let matches = js_sys::Object::new();
-        Reflect::set(&matches, &"matches".into(), &self.fine_pointer.into())
-            .expect("a plain object");
+        Reflect::set(&matches, &"matches".into(), &self.fine_pointer.into()).expect("a plain object");
         let asked = Closure::<dyn Fn(String) -> JsValue>::new(move |query: String| {
             assert_eq!(query, "(pointer: fine)");
             matches.clone().into()
         });
         let has_focus = Closure::<dyn Fn() -> bool>::new(move || self.has_focus);
         Reflect::set(&window(), &"matchMedia".into(), asked.as_ref()).expect("it can be replaced");
-        Reflect::set(&document(), &"hasFocus".into(), has_focus.as_ref())
-            .expect("it can be replaced");
-        Undo {
-            _asked: asked,
-            _has_focus: has_focus,
-        }
+        Reflect::set(&document(), &"hasFocus".into(), has_focus.as_ref()).expect("it can be replaced");
+        Undo { _asked: asked, _has_focus: has_focus }
     }
 }
 
@@ -435,12 +375,8 @@ struct Undo {
 
 impl Drop for Undo {
     fn drop(&mut self) {
-        for (object, name) in [
-            (JsValue::from(window()), "matchMedia"),
-            (JsValue::from(document()), "hasFocus"),
-        ] {
-            Reflect::delete_property(object.unchecked_ref::<js_sys::Object>(), &name.into())
-                .expect("ours is removed");
+        for (object, name) in [(JsValue::from(window()), "matchMedia"), (JsValue::from(document()), "hasFocus")] {
+            Reflect::delete_property(object.unchecked_ref::<js_sys::Object>(), &name.into()).expect("ours is removed");
         }
     }
 }

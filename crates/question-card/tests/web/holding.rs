@@ -22,10 +22,7 @@ async fn it_says_when_it_goes_out() {
     let text = card.text();
     assert!(text.contains(WORDS.held), "{text:?}");
     assert!(!text.contains(WORDS.sending), "{text:?}");
-    assert!(
-        card.find("[aria-busy]").is_none(),
-        "nothing is under way: all of it can be read"
-    );
+    assert!(card.find("[aria-busy]").is_none(), "nothing is under way: all of it can be read");
     assert!(card.is_inert("Oil change"), "an answer was given");
     assert_eq!(card.announced().await, WORDS.held);
     card.held_no_more().await;

@@ -18,36 +18,26 @@ const RECEIPT: &str = include_str!("../rendered/receipt.html");
 #[test]
 async fn a_card_is_taken_over_as_it_stands() {
     let rendered = page(CARD);
-    let (ids, first) = (
-        ids(&rendered),
-        rendered.query_selector("input").expect("a good selector"),
-    );
+    let (ids, first) = (ids(&rendered), rendered.query_selector("input").expect("a good selector"));
     let card = CardPage::hydrate(rendered, waiting(), Setting::default()).await;
     assert_eq!(card.find("input"), first, "no node was replaced");
     let fresh = CardPage::open(waiting(), Setting::default()).await;
-    assert_eq!(
-        crate::hydrating::ids(&fresh.root),
-        ids,
-        "the browser would have made the same ids"
-    );
+    assert_eq!(crate::hydrating::ids(&fresh.root), ids, "the browser would have made the same ids");
     for label in ["SQLite", "Search", "Fancy"] {
         card.choose(label).await;
     }
     assert_eq!(card.chosen(), ["SQLite", "Search", "Fancy"]);
     card.submit().await;
     assert_eq!(card.only_reply().answers().len(), 3);
-    card.ends(Phase::Answered, Some(Outcome::Answered(card.only_reply())))
-        .await;
+    card.ends(Phase::Answered, Some(Outcome::Answered(card.only_reply()))).await;
     assert_eq!(card.answers().len(), 3);
 }
 
 #[test]
 async fn a_card_that_still_arrives_is_taken_over_and_goes_on() {
     let rendered = page(ARRIVING);
-    let hidden = |root: &Element| {
-        root.query_selector("fieldset:last-of-type .qc-other[hidden]")
-            .expect("a good selector")
-    };
+    let hidden =
+        |root: &Element| root.query_selector("fieldset:last-of-type .qc-other[hidden]").expect("a good selector");
     let made_early = hidden(&rendered).expect("a row before its time");
     let first = rendered.query_selector("input").expect("a good selector");
     let ids = ids(&rendered);
@@ -65,10 +55,7 @@ async fn a_card_that_still_arrives_is_taken_over_and_goes_on() {
     card.choose("Export").await;
     card.type_other(2, "like a newspaper").await;
     card.submit().await;
-    assert_eq!(
-        card.only_reply().message(),
-        "Database: SQLite\nFeatures: Export\nStyle: like a newspaper"
-    );
+    assert_eq!(card.only_reply().message(), "Database: SQLite\nFeatures: Export\nStyle: like a newspaper");
 }
 
 #[test]
@@ -91,11 +78,7 @@ fn page(html: &str) -> web_sys::HtmlElement {
     use wasm_bindgen::JsCast;
     let host = document().create_element("div").expect("a div");
     host.set_inner_html(html);
-    document()
-        .body()
-        .expect("a body")
-        .append_child(&host)
-        .expect("it is appended");
+    document().body().expect("a body").append_child(&host).expect("it is appended");
     host.unchecked_into()
 }
 
@@ -113,16 +96,7 @@ fn waiting() -> AskSnapshot {
 }
 
 fn answered() -> AskSnapshot {
-    let pick = |question, option| Selection {
-        question,
-        selected: vec![option],
-        ..Selection::default()
-    };
-    let reply =
-        Reply::check(&mixed(), vec![pick(0, 1), pick(1, 0), pick(2, 0)]).expect("a legal reply");
-    AskSnapshot {
-        outcome: Some(Outcome::Answered(reply)),
-        phase: Phase::Answered,
-        ..waiting()
-    }
+    let pick = |question, option| Selection { question, selected: vec![option], ..Selection::default() };
+    let reply = Reply::check(&mixed(), vec![pick(0, 1), pick(1, 0), pick(2, 0)]).expect("a legal reply");
+    AskSnapshot { outcome: Some(Outcome::Answered(reply)), phase: Phase::Answered, ..waiting() }
 }

@@ -11,13 +11,8 @@ use web_sys::Element;
 async fn key_01_enter_goes_to_the_next_open_question() {
     let card = CardPage::waiting(mixed()).await;
     card.choose("Postgres").await;
-    card.control("Postgres")
-        .focus()
-        .expect("it takes the focus");
-    assert!(
-        card.press("Enter").await,
-        "the browser would submit the form"
-    );
+    card.control("Postgres").focus().expect("it takes the focus");
+    assert!(card.press("Enter").await, "the browser would submit the form");
     card.has_not_replied();
     card.sees_focus_on(&card.control("Search"));
 }
@@ -26,9 +21,7 @@ async fn key_01_enter_goes_to_the_next_open_question() {
 async fn key_02_enter_sends_where_all_is_answered() {
     let card = CardPage::waiting(service()).await;
     card.choose("Inspection").await;
-    card.control("Inspection")
-        .focus()
-        .expect("it takes the focus");
+    card.control("Inspection").focus().expect("it takes the focus");
     card.press("Enter").await;
     assert_eq!(card.only_reply().message(), "Inspection");
 }
@@ -36,9 +29,7 @@ async fn key_02_enter_sends_where_all_is_answered() {
 #[test]
 async fn key_03_enter_on_an_unchecked_radio_checks_it() {
     let card = CardPage::waiting(service()).await;
-    card.control("Inspection")
-        .focus()
-        .expect("it takes the focus");
+    card.control("Inspection").focus().expect("it takes the focus");
     card.press("Enter").await;
     assert_eq!(card.chosen(), ["Inspection"]);
     card.has_not_replied();
@@ -51,10 +42,7 @@ async fn enter_with_nothing_checked_says_what_to_do() {
     card.press("Enter").await;
     card.has_not_replied();
     assert_eq!(card.errors(), ["Choose an option first"]);
-    assert!(
-        card.described(&card.fieldset(0))
-            .ends_with("Choose an option first")
-    );
+    assert!(card.described(&card.fieldset(0)).ends_with("Choose an option first"));
     assert_eq!(card.announced().await, "Choose an option first");
     card.choose("Basil").await;
     assert_eq!(card.errors(), [""; 0]);
@@ -64,13 +52,11 @@ async fn enter_with_nothing_checked_says_what_to_do() {
 async fn key_05_ctrl_enter_sends_or_goes_to_what_is_missing() {
     let card = CardPage::waiting(service()).await;
     card.text_field(0).focus().expect("it takes the focus");
-    card.press_with("Enter", |init| init.set_ctrl_key(true))
-        .await;
+    card.press_with("Enter", |init| init.set_ctrl_key(true)).await;
     card.has_not_replied();
     card.sees_focus_on(&card.control("Oil change"));
     card.choose("Oil change").await;
-    card.press_with("Enter", |init| init.set_meta_key(true))
-        .await;
+    card.press_with("Enter", |init| init.set_meta_key(true)).await;
     assert_eq!(card.only_reply().message(), "Oil change");
 }
 
@@ -101,9 +87,7 @@ async fn key_07_the_digit_after_the_last_goes_to_the_text() {
 #[test]
 async fn key_10_modified_and_held_digits_are_left_alone() {
     let card = CardPage::waiting(service()).await;
-    card.control("Oil change")
-        .focus()
-        .expect("it takes the focus");
+    card.control("Oil change").focus().expect("it takes the focus");
     assert!(!card.press_with("2", |init| init.set_ctrl_key(true)).await);
     assert!(!card.press_with("2", |init| init.set_alt_key(true)).await);
     assert!(!card.press_with("2", |init| init.set_meta_key(true)).await);
@@ -119,10 +103,7 @@ async fn key_11_escape_loses_nothing() {
     assert!(card.press("Escape").await);
     card.sees_focus_on(&card.control("Other"));
     assert!(!card.press("Escape").await, "the second one is the host's");
-    assert_eq!(
-        (card.chosen(), card.text_field(0).value()),
-        (vec!["Other".to_owned()], "mine".to_owned())
-    );
+    assert_eq!((card.chosen(), card.text_field(0).value()), (vec!["Other".to_owned()], "mine".to_owned()));
     card.heard(|heard| assert_eq!(heard.cancels, 0));
 }
 
@@ -131,11 +112,7 @@ async fn oth_09_enter_in_text_confirms_and_shift_enter_is_a_line_break() {
     let card = CardPage::waiting(service()).await;
     card.type_other(0, "mine").await;
     card.text_field(0).focus().expect("it takes the focus");
-    assert!(
-        !card
-            .press_with("Enter", |init| init.set_shift_key(true))
-            .await
-    );
+    assert!(!card.press_with("Enter", |init| init.set_shift_key(true)).await);
     card.has_not_replied();
     card.press("Enter").await;
     assert_eq!(card.only_reply().message(), "mine");
@@ -172,10 +149,7 @@ async fn k7_enter_in_a_blank_text_sends_nothing() {
     assert!(card.press("Enter").await);
     card.has_not_replied();
     assert_eq!(card.errors(), ["Enter your answer"]);
-    assert!(
-        card.described(&card.fieldset(0))
-            .ends_with("Enter your answer")
-    );
+    assert!(card.described(&card.fieldset(0)).ends_with("Enter your answer"));
     assert_eq!(card.announced().await, "Enter your answer");
     assert_eq!(card.chosen(), ["Oil change"]);
     card.type_other(0, "mine").await;
@@ -189,10 +163,7 @@ async fn k4_digits_choose_from_a_button_of_the_question_too() {
     button.focus().expect("it takes the focus");
     assert!(card.press("2").await);
     assert_eq!(card.chosen(), ["Brake service"]);
-    card.button("Submit answers")
-        .expect("Submit")
-        .focus()
-        .expect("it takes the focus");
+    card.button("Submit answers").expect("Submit").focus().expect("it takes the focus");
     assert!(!card.press("1").await, "Submit belongs to no question");
     assert_eq!(card.chosen(), ["Brake service"]);
 }
@@ -201,19 +172,13 @@ async fn k4_digits_choose_from_a_button_of_the_question_too() {
 async fn an_enter_that_is_held_presses_no_button_again() {
     let card = CardPage::open(
         AskSnapshot::complete(fresh_id(), service(), Phase::Answerable),
-        Setting {
-            allow_skip: true,
-            ..Setting::default()
-        },
+        Setting { allow_skip: true, ..Setting::default() },
     )
     .await;
     card.choose("Oil change").await;
     let held = async || card.press_with("Enter", |init| init.set_repeat(true)).await;
     for name in ["Cancel question", "Submit answers", "Skip", "Add a note"] {
-        card.button(name)
-            .expect("a button")
-            .focus()
-            .expect("it takes the focus");
+        card.button(name).expect("a button").focus().expect("it takes the focus");
         assert!(!card.press("Enter").await, "the browser presses {name:?}");
         assert!(held().await, "the browser would press {name:?} again");
     }

@@ -1,9 +1,6 @@
 //! The card in a browser, used as a person uses it. Run with `cargo test -p question-card --target wasm32-unknown-unknown --test web`.
 #![cfg(target_arch = "wasm32")]
-#![allow(
-    unreachable_pub,
-    reason = "a test binary has no outside, and `pub(crate)` everywhere says nothing"
-)]
+#![allow(unreachable_pub, reason = "a test binary has no outside, and `pub(crate)` everywhere says nothing")]
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 

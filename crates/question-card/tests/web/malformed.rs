@@ -24,15 +24,9 @@ async fn malformed(patches: usize) -> CardPage {
 #[track_caller]
 fn is_done(card: &CardPage, word: &str) {
     let text = card.text();
-    assert!(
-        text.contains(word) && text.contains("arrived damaged"),
-        "{text:?}"
-    );
+    assert!(text.contains(word) && text.contains("arrived damaged"), "{text:?}");
     assert!(!text.contains("Sending your answer"), "{text:?}");
-    assert!(
-        card.find("button, textarea, [aria-busy]").is_none(),
-        "nothing is left to do"
-    );
+    assert!(card.find("button, textarea, [aria-busy]").is_none(), "nothing is left to do");
     assert_eq!(card.card().get_attribute("data-dirty"), None);
 }
 
@@ -48,24 +42,15 @@ async fn it_says_nothing_of_waiting() {
 async fn a_message_that_is_taken_ends_it() {
     let card = malformed(30).await;
     card.type_other(0, "My brakes squeal").await;
-    card.button("Send as a message")
-        .expect("Send")
-        .focus()
-        .expect("it takes the focus");
+    card.button("Send as a message").expect("Send").focus().expect("it takes the focus");
     card.press_button("Send as a message").await;
     card.heard(|heard| assert_eq!(heard.messages, ["My brakes squeal"]));
     is_done(&card, "Replied in chat");
     card.sees_focus_on(&card.receipt().expect("a note"));
     until("it is announced", || card.announcement() == "Answer sent").await;
-    card.receives([
-        AskPatch::Outcome(Outcome::Superseded),
-        AskPatch::Phase(Phase::Superseded),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;
-    assert!(
-        !card.text().contains("My brakes squeal"),
-        "what was sent is not late"
-    );
+    assert!(!card.text().contains("My brakes squeal"), "what was sent is not late");
 }
 
 #[test]
@@ -96,18 +81,9 @@ async fn a_cancellation_ends_it() {
     is_done(&card, "Cancelled");
     card.heard(|heard| assert_eq!(heard.cancels, 1));
     card.sees_focus_on(&card.receipt().expect("a note"));
-    until("it is announced", || {
-        card.announcement() == "Question cancelled"
-    })
-    .await;
-    card.host_says_at_once(
-        Sending::Idle,
-        [
-            AskPatch::Outcome(Outcome::Declined),
-            AskPatch::Phase(Phase::Declined),
-        ],
-    )
-    .await;
+    until("it is announced", || card.announcement() == "Question cancelled").await;
+    card.host_says_at_once(Sending::Idle, [AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)])
+        .await;
     assert_eq!(card.state(), "declined");
     assert!(card.text().contains("Cancelled"), "{:?}", card.text());
     card.sees_focus_on(&card.receipt().expect("a receipt"));
@@ -118,10 +94,7 @@ async fn a_cancellation_that_the_host_gives_back_opens_it_again() {
     let card = malformed(30).await;
     card.type_other(0, "My brakes squeal").await;
     card.press_button("Cancel question").await;
-    card.button("Cancel and discard answers?")
-        .expect("Cancel")
-        .focus()
-        .expect("it takes the focus");
+    card.button("Cancel and discard answers?").expect("Cancel").focus().expect("it takes the focus");
     card.press_button("Cancel and discard answers?").await;
     card.host_says(Sending::Pending).await;
     is_done(&card, "Cancelled");
@@ -151,26 +124,16 @@ async fn a_failure_opens_it_again() {
     let card = malformed(30).await;
     card.type_other(0, "My brakes squeal").await;
     card.press_button("Cancel question").await;
-    card.button("Cancel and discard answers?")
-        .expect("Cancel")
-        .focus()
-        .expect("it takes the focus");
+    card.button("Cancel and discard answers?").expect("Cancel").focus().expect("it takes the focus");
     card.press_button("Cancel and discard answers?").await;
     is_done(&card, "Cancelled");
-    card.host_says(Sending::Failed("No network.".to_owned()))
-        .await;
-    assert_eq!(
-        card.alerts(),
-        ["Your answer was not sent. \u{2068}No network.\u{2069}"]
-    );
+    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}No network.\u{2069}"]);
     assert_eq!(card.text_field(0).value(), "My brakes squeal");
     until("the focus is back", || card.has_focus_on("Cancel question")).await;
     card.press_button("Send as a message").await;
     card.heard(|heard| {
-        assert_eq!(
-            (heard.messages.as_slice(), heard.cancels),
-            (["My brakes squeal".to_owned()].as_slice(), 1)
-        );
+        assert_eq!((heard.messages.as_slice(), heard.cancels), (["My brakes squeal".to_owned()].as_slice(), 1));
     });
     is_done(&card, "Replied in chat");
 }
@@ -179,16 +142,9 @@ async fn a_failure_opens_it_again() {
 async fn what_was_typed_is_kept_when_it_ends_otherwise() {
     let card = malformed(0).await;
     card.type_other(0, "My brakes squeal").await;
-    card.receives([
-        AskPatch::Outcome(Outcome::Superseded),
-        AskPatch::Phase(Phase::Superseded),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;
-    assert!(
-        card.text().contains("My brakes squeal"),
-        "{:?}",
-        card.text()
-    );
+    assert!(card.text().contains("My brakes squeal"), "{:?}", card.text());
 }
 
 #[test]
@@ -207,12 +163,10 @@ async fn an_answerable_ask_that_turns_out_unusable_loses_nothing() {
     card.receives([AskPatch::Phase(Phase::Malformed)]);
     card.settled().await;
     assert_eq!(card.state(), "malformed");
-    let all = "Which database?\nSQLite\n\nWhich features?\nSearch, Export\nNote: fast\n\nWhich style?\n  like a newspaper";
+    let all =
+        "Which database?\nSQLite\n\nWhich features?\nSearch, Export\nNote: fast\n\nWhich style?\n  like a newspaper";
     assert_eq!(card.text_field(0).value(), all);
-    until("the focus is back", || {
-        document().active_element().as_ref() == Some(&card.text_field(0))
-    })
-    .await;
+    until("the focus is back", || document().active_element().as_ref() == Some(&card.text_field(0))).await;
     let unreadable = "The question arrived damaged. Answer in your own words.";
     spoken
         .hears([
@@ -226,8 +180,7 @@ async fn an_answerable_ask_that_turns_out_unusable_loses_nothing() {
     card.heard(|heard| assert_eq!(heard.messages, [all]));
     is_done(&card, "Replied in chat");
     assert_eq!(events.so_far(), ["qc-waiting", "qc-resolved"]);
-    card.ends(Phase::Superseded, Some(Outcome::Superseded))
-        .await;
+    card.ends(Phase::Superseded, Some(Outcome::Superseded)).await;
     assert_eq!(events.so_far(), ["qc-waiting", "qc-resolved"], "once");
 }
 
@@ -242,10 +195,7 @@ async fn what_was_chosen_while_it_streamed_is_not_lost_either() {
     card.receives([AskPatch::Phase(Phase::Malformed)]);
     card.settled().await;
     assert_eq!(card.text_field(0).value(), "SQLite");
-    until("the focus is back", || {
-        document().active_element().as_ref() == Some(&card.text_field(0))
-    })
-    .await;
+    until("the focus is back", || document().active_element().as_ref() == Some(&card.text_field(0))).await;
     card.type_other(0, "SQLite, please").await;
     card.ends(Phase::Superseded, None).await;
     assert!(card.text().contains("SQLite, please"));
@@ -282,18 +232,12 @@ async fn a_cancellation_given_back_waits_again() {
     card.host_says(Sending::Idle).await;
     card.press_button("Cancel question").await;
     let heard = events.so_far();
-    assert_eq!(
-        heard[heard.len() - 3..],
-        ["qc-resolved", "qc-waiting", "qc-resolved"]
-    );
+    assert_eq!(heard[heard.len() - 3..], ["qc-resolved", "qc-waiting", "qc-resolved"]);
 }
 
 #[test]
 async fn what_cannot_be_shown_at_all_can_be_cancelled() {
-    let setting = Setting {
-        messages_off: true,
-        ..Setting::default()
-    };
+    let setting = Setting { messages_off: true, ..Setting::default() };
     let card = CardPage::open(AskSnapshot::new(fresh_id()), setting).await;
     card.receives([AskPatch::Phase(Phase::Malformed)]);
     card.settled().await;
@@ -313,25 +257,20 @@ async fn a_card_that_goes_as_it_is_given_back_stops_nothing() {
     });
     let window = web_sys::window().expect("a window");
     let listener = on_error.as_ref().unchecked_ref();
-    window
-        .add_event_listener_with_callback("error", listener)
-        .expect("it listens");
+    window.add_event_listener_with_callback("error", listener).expect("it listens");
     let card = malformed(30).await;
     let cancel = card.button(Labels::ENGLISH.cancel).expect("Cancel");
     cancel.focus().expect("it takes the focus");
     card.press_button(Labels::ENGLISH.cancel).await;
     card.sees_focus_on(&card.receipt().expect("a note"));
-    card.host_says(Sending::Failed("No network.".to_owned()))
-        .await;
+    card.host_says(Sending::Failed("No network.".to_owned())).await;
     drop(card);
     let another = malformed(30).await;
     another.timers_passed().await;
     another.type_other(0, "My brakes squeal").await;
     another.press_button("Send as a message").await;
     another.heard(|heard| assert_eq!(heard.messages.len(), 1, "the page goes on"));
-    window
-        .remove_event_listener_with_callback("error", listener)
-        .expect("it listened");
+    window.remove_event_listener_with_callback("error", listener).expect("it listened");
     assert_eq!(errors.get(), 0);
 }
 

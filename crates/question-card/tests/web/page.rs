@@ -15,19 +15,9 @@ async fn a_card_that_is_taken_away_leaves_nothing_behind() {
         let card = CardPage::open(AskSnapshot::new(fresh_id()), setting).await;
         card.receives_slowly(stream(&mixed())).await;
         let listener = card.listener();
-        assert!(
-            !listener
-                .lock()
-                .expect("nobody panics while holding it")
-                .cleaned_up
-        );
+        assert!(!listener.lock().expect("nobody panics while holding it").cleaned_up);
         drop(card);
-        assert!(
-            listener
-                .lock()
-                .expect("nobody panics while holding it")
-                .cleaned_up
-        );
+        assert!(listener.lock().expect("nobody panics while holding it").cleaned_up);
     }
 }
 
@@ -41,10 +31,7 @@ async fn the_page_hears_when_an_answer_is_waited_for_and_when_it_is_over() {
     card.receives(ready(&service()));
     card.settled().await;
     assert_eq!(events.so_far(), ["qc-waiting"]);
-    card.receives([
-        AskPatch::Outcome(Outcome::Declined),
-        AskPatch::Phase(Phase::Declined),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)]);
     card.settled().await;
     assert_eq!(events.so_far(), ["qc-waiting", "qc-resolved"]);
 }
@@ -52,18 +39,10 @@ async fn the_page_hears_when_an_answer_is_waited_for_and_when_it_is_over() {
 #[test]
 async fn a_host_that_prevents_it_keeps_the_focus_for_itself() {
     let card = CardPage::waiting(service()).await;
-    let prevent =
-        Closure::<dyn Fn(web_sys::Event)>::new(|event: web_sys::Event| event.prevent_default());
-    card.root
-        .add_event_listener_with_callback("qc-resolved", prevent.as_ref().unchecked_ref())
-        .expect("it listens");
-    card.control("Oil change")
-        .focus()
-        .expect("it takes the focus");
-    card.receives([
-        AskPatch::Outcome(Outcome::Declined),
-        AskPatch::Phase(Phase::Declined),
-    ]);
+    let prevent = Closure::<dyn Fn(web_sys::Event)>::new(|event: web_sys::Event| event.prevent_default());
+    card.root.add_event_listener_with_callback("qc-resolved", prevent.as_ref().unchecked_ref()).expect("it listens");
+    card.control("Oil change").focus().expect("it takes the focus");
+    card.receives([AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)]);
     card.settled().await;
     let receipt = card.receipt().expect("a receipt");
     assert_ne!(leptos::prelude::document().active_element(), Some(receipt));
@@ -78,25 +57,14 @@ async fn everything_rendered_is_declared() {
     let composing = CardPage::composing().await;
     for card in [explicit, tapped, composing] {
         for element in card.all("*") {
-            for class in element
-                .get_attribute("class")
-                .unwrap_or_default()
-                .split_whitespace()
-            {
+            for class in element.get_attribute("class").unwrap_or_default().split_whitespace() {
                 assert!(part::ALL.contains(&class), "{class:?} is no declared part");
             }
-            for name in element
-                .get_attribute_names()
-                .iter()
-                .filter_map(|name| name.as_string())
-            {
+            for name in element.get_attribute_names().iter().filter_map(|name| name.as_string()) {
                 assert_ne!(name, "style", "a strict policy would refuse it");
                 assert_ne!(name, "disabled", "it would drop the focus");
                 let is_state = name.starts_with("data-") && name != "data-tool-call-id";
-                assert!(
-                    !is_state || STATES.iter().any(|state| state.attribute == name),
-                    "{name} is no declared state"
-                );
+                assert!(!is_state || STATES.iter().any(|state| state.attribute == name), "{name} is no declared state");
             }
         }
     }
@@ -110,16 +78,8 @@ async fn the_styles_can_be_adopted_and_the_page_wins_over_them() {
     assert_eq!(sheets.length(), 1);
     let card = CardPage::waiting(service()).await;
     let window = web_sys::window().expect("a window");
-    let style = window
-        .get_computed_style(&card.card())
-        .expect("a style")
-        .expect("a style");
-    assert_eq!(
-        style
-            .get_property_value("border-top-style")
-            .expect("a property"),
-        "solid"
-    );
+    let style = window.get_computed_style(&card.card()).expect("a style").expect("a style");
+    assert_eq!(style.get_property_value("border-top-style").expect("a property"), "solid");
     sheets.set_length(0);
 }
 

@@ -15,44 +15,23 @@ async fn one_tap_answers() {
     card.tap("Brake service").await;
     assert_eq!(card.only_reply().message(), "Brake service");
     assert_eq!(card.state(), "submitting");
-    assert_eq!(
-        card.control("Brake service")
-            .get_attribute("aria-busy")
-            .as_deref(),
-        Some("true")
-    );
+    assert_eq!(card.control("Brake service").get_attribute("aria-busy").as_deref(), Some("true"));
     assert!(card.is_inert("Oil change") && card.is_inert("Inspection"));
 }
 
 #[test]
 async fn in_a_narrow_card_send_stands_below_its_text() {
     let card = CardPage::tap_to_reply(service()).await;
-    let style = leptos::prelude::document()
-        .create_element("style")
-        .expect("a style");
+    let style = leptos::prelude::document().create_element("style").expect("a style");
     style.set_text_content(Some(STYLESHEET));
     card.root.append_child(&style).expect("it is appended");
     for (width, is_below) in [(320, true), (640, false)] {
-        card.root
-            .set_attribute("style", &format!("inline-size: {width}px"))
-            .expect("a width");
+        card.root.set_attribute("style", &format!("inline-size: {width}px")).expect("a width");
         let text = card.text_field(0);
         let send: web_sys::HtmlElement = card.button("Send").expect("Send").unchecked_into();
-        assert_eq!(
-            send.offset_top() >= text.offset_top() + text.offset_height(),
-            is_below,
-            "{width} px"
-        );
-        assert_eq!(
-            send.offset_width() == text.offset_width(),
-            is_below,
-            "{width} px"
-        );
-        assert!(
-            text.offset_width() > 200,
-            "{} of {width} px for the text",
-            text.offset_width()
-        );
+        assert_eq!(send.offset_top() >= text.offset_top() + text.offset_height(), is_below, "{width} px");
+        assert_eq!(send.offset_width() == text.offset_width(), is_below, "{width} px");
+        assert!(text.offset_width() > 200, "{} of {width} px for the text", text.offset_width());
     }
 }
 
@@ -72,12 +51,8 @@ async fn a_failure_opens_the_card_again() {
     let card = CardPage::tap_to_reply(service()).await;
     card.tap("Brake service").await;
     card.host_says(Sending::Pending).await;
-    card.host_says(Sending::Failed("The server said no.".to_owned()))
-        .await;
-    assert_eq!(
-        card.alerts(),
-        ["Your answer was not sent. \u{2068}The server said no.\u{2069}"]
-    );
+    card.host_says(Sending::Failed("The server said no.".to_owned())).await;
+    assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}The server said no.\u{2069}"]);
     assert_eq!(card.state(), "failed");
     card.stands_still().await;
     card.tap("Oil change").await;
@@ -125,8 +100,7 @@ async fn a_cancellation_that_failed_is_no_answer_to_try_again() {
 
 async fn fails(card: &CardPage) {
     card.host_says(Sending::Pending).await;
-    card.host_says(Sending::Failed("No network.".to_owned()))
-        .await;
+    card.host_says(Sending::Failed("No network.".to_owned())).await;
 }
 
 #[test]
@@ -153,10 +127,7 @@ async fn a_tap_is_not_taken_as_another_card_becomes_a_receipt() {
 #[test]
 async fn the_row_around_the_button_answers_too() {
     let card = CardPage::tap_to_reply(service()).await;
-    let row = card
-        .control("Inspection")
-        .parent_element()
-        .expect("a button stands in a row");
+    let row = card.control("Inspection").parent_element().expect("a button stands in a row");
     tap(&row);
     card.settled().await;
     assert_eq!(card.only_reply().message(), "Inspection");
@@ -233,11 +204,7 @@ async fn a_kind_that_is_shown_does_not_change() {
 #[test]
 async fn several_questions_or_several_answers_are_explicit() {
     for ask in [mixed(), toppings()] {
-        let card = CardPage::open(
-            AskSnapshot::complete(fresh_id(), ask, Phase::Answerable),
-            on_pick(),
-        )
-        .await;
+        let card = CardPage::open(AskSnapshot::complete(fresh_id(), ask, Phase::Answerable), on_pick()).await;
         assert_eq!(card.mode(), "explicit");
         assert!(card.button("Submit answers").is_some());
     }
@@ -246,9 +213,7 @@ async fn several_questions_or_several_answers_are_explicit() {
 #[test]
 async fn a_digit_focuses_and_never_answers() {
     let card = CardPage::tap_to_reply(service()).await;
-    card.control("Oil change")
-        .focus()
-        .expect("it takes the focus");
+    card.control("Oil change").focus().expect("it takes the focus");
     assert!(card.press("3").await);
     card.sees_focus_on(&card.control("Inspection"));
     card.has_not_replied();
@@ -264,19 +229,14 @@ async fn a_text_has_its_own_send() {
     assert_eq!(card.errors(), ["Enter your answer"]);
     assert_eq!(card.described(&card.text_field(0)), "Enter your answer");
     let at_field = card.text_field(0).parent_element();
-    let error = card
-        .find(".qc-error")
-        .and_then(|error| error.parent_element());
+    let error = card.find(".qc-error").and_then(|error| error.parent_element());
     assert_eq!(error, at_field, "it stands beside what it is about");
     card.sees_focus_on(&card.text_field(0));
     card.type_other(0, "A new horn").await;
     assert_eq!(card.errors(), [""; 0]);
     card.stands_still().await;
     card.tap_button("Send").await;
-    assert_eq!(
-        card.only_reply().answers()[0].other.as_deref(),
-        Some("A new horn")
-    );
+    assert_eq!(card.only_reply().answers()[0].other.as_deref(), Some("A new horn"));
 }
 
 #[test]

@@ -13,11 +13,7 @@ fn reply(ask: &AskUserQuestion, selections: Vec<Selection>) -> Outcome {
 }
 
 fn pick(question: usize, selected: &[usize]) -> Selection {
-    Selection {
-        question,
-        selected: selected.to_vec(),
-        ..Selection::default()
-    }
+    Selection { question, selected: selected.to_vec(), ..Selection::default() }
 }
 
 async fn from_history(ask: AskUserQuestion, phase: Phase, outcome: Option<Outcome>) -> CardPage {
@@ -29,71 +25,36 @@ async fn from_history(ask: AskUserQuestion, phase: Phase, outcome: Option<Outcom
 #[test]
 async fn his_01_a_history_is_silent_and_has_no_controls() {
     let outcomes = [
-        (
-            Phase::Answered,
-            Some(reply(&service(), vec![pick(0, &[1])])),
-            ["answered", "Answered"],
-        ),
-        (
-            Phase::Declined,
-            Some(Outcome::Declined),
-            ["declined", "Cancelled"],
-        ),
-        (
-            Phase::Superseded,
-            Some(Outcome::Superseded),
-            ["superseded", "You went on without it"],
-        ),
+        (Phase::Answered, Some(reply(&service(), vec![pick(0, &[1])])), ["answered", "Answered"]),
+        (Phase::Declined, Some(Outcome::Declined), ["declined", "Cancelled"]),
+        (Phase::Superseded, Some(Outcome::Superseded), ["superseded", "You went on without it"]),
         (Phase::Expired, None, ["expired", "Time ran out"]),
         (Phase::Interrupted, None, ["interrupted", "Interrupted"]),
     ];
     for (phase, outcome, [state, word]) in outcomes {
         let card = from_history(service(), phase, outcome).await;
-        assert!(
-            card.text().starts_with(word),
-            "{:?} begins with {word}",
-            card.text()
-        );
+        assert!(card.text().starts_with(word), "{:?} begins with {word}", card.text());
         assert!(card.text().contains("What does your car need?"));
-        assert!(
-            card.find("input, button, textarea, form, [role=status], [role=alert]")
-                .is_none()
-        );
+        assert!(card.find("input, button, textarea, form, [role=status], [role=alert]").is_none());
         assert_eq!(card.state(), state);
     }
 }
 
 #[test]
 async fn his_02_answers_are_read_with_more_than_a_mark() {
-    let own = Selection {
-        other: Some("my\nown".to_owned()),
-        ..pick(0, &[0, 2])
-    };
-    let card = from_history(
-        toppings(),
-        Phase::Answered,
-        Some(reply(&toppings(), vec![own])),
-    )
-    .await;
-    assert_eq!(
-        card.answers(),
-        ["Selected: Basil", "Selected: Capers", "Selected: my\nown"]
-    );
+    let own = Selection { other: Some("my\nown".to_owned()), ..pick(0, &[0, 2]) };
+    let card = from_history(toppings(), Phase::Answered, Some(reply(&toppings(), vec![own]))).await;
+    assert_eq!(card.answers(), ["Selected: Basil", "Selected: Capers", "Selected: my\nown"]);
 }
 
 #[test]
 async fn the_receipt_takes_the_place_of_the_form_and_the_focus() {
     let card = CardPage::waiting(service()).await;
     card.choose("Oil change").await;
-    card.control("Oil change")
-        .focus()
-        .expect("it takes the focus");
+    card.control("Oil change").focus().expect("it takes the focus");
     card.submit().await;
     let reply = card.only_reply();
-    card.receives([
-        AskPatch::Outcome(Outcome::Answered(reply)),
-        AskPatch::Phase(Phase::Answered),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Answered(reply)), AskPatch::Phase(Phase::Answered)]);
     card.settled().await;
     assert!(card.find("form").is_none());
     assert_eq!(card.answers(), ["Selected: Oil change"]);
@@ -105,17 +66,10 @@ async fn the_receipt_takes_the_place_of_the_form_and_the_focus() {
 #[test]
 async fn the_focus_stays_where_it_is_when_it_was_elsewhere() {
     let card = CardPage::waiting(service()).await;
-    let composer = leptos::prelude::document()
-        .create_element("input")
-        .expect("an input");
+    let composer = leptos::prelude::document().create_element("input").expect("an input");
     card.root.append_child(&composer).expect("it is appended");
-    wasm_bindgen::JsCast::unchecked_ref::<web_sys::HtmlElement>(&composer)
-        .focus()
-        .expect("it takes the focus");
-    card.receives([
-        AskPatch::Outcome(Outcome::Superseded),
-        AskPatch::Phase(Phase::Superseded),
-    ]);
+    wasm_bindgen::JsCast::unchecked_ref::<web_sys::HtmlElement>(&composer).focus().expect("it takes the focus");
+    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;
     assert!(card.receipt().is_some());
     card.sees_focus_on(&composer);
@@ -129,10 +83,7 @@ async fn sub_07_an_answer_given_elsewhere_wins_and_the_own_one_is_kept() {
     let won = reply(&mixed(), vec![pick(0, &[1]), pick(1, &[0]), pick(2, &[0])]);
     card.receives([AskPatch::Outcome(won), AskPatch::Phase(Phase::Answered)]);
     card.settled().await;
-    assert_eq!(
-        card.answers(),
-        ["Selected: SQLite", "Selected: Search", "Selected: Plain"]
-    );
+    assert_eq!(card.answers(), ["Selected: SQLite", "Selected: Search", "Selected: Plain"]);
     let kept = "Which database?\nPostgres\n\nWhich features?\nmy own feature";
     assert!(card.text().contains(kept), "{:?}", card.text());
     card.press_button("Send as a message").await;
@@ -145,17 +96,11 @@ async fn a_late_answer_stays_until_the_host_takes_it() {
     let card = CardPage::waiting(service()).await;
     card.type_other(0, "nearly done").await;
     card.submit().await;
-    card.receives([
-        AskPatch::Outcome(Outcome::Superseded),
-        AskPatch::Phase(Phase::Superseded),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;
     let not_now = "Not now: the agent is still writing, or another question waits for its answer.";
     assert!(!card.text().contains(not_now));
-    assert!(
-        !card.text().contains("Sending your answer"),
-        "nothing is on its way"
-    );
+    assert!(!card.text().contains("Sending your answer"), "nothing is on its way");
     card.agent_is_writing(true);
     card.press_button("Send as a message").await;
     assert!(card.text().contains("nearly done"));
@@ -171,10 +116,7 @@ async fn a_late_answer_stays_until_the_host_takes_it() {
 async fn his_05_a_superseded_ask_takes_no_answer_and_keeps_the_text() {
     let card = CardPage::waiting(service()).await;
     card.type_other(0, "nearly done").await;
-    card.receives([
-        AskPatch::Outcome(Outcome::Superseded),
-        AskPatch::Phase(Phase::Superseded),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;
     assert!(card.find("form").is_none());
     assert!(card.text().contains("nearly done"));
@@ -186,25 +128,11 @@ async fn his_05_a_superseded_ask_takes_no_answer_and_keeps_the_text() {
 
 #[test]
 async fn a_reply_in_chat_is_no_answer_to_any_question() {
-    let outcome = |text: &str, partial| {
-        Some(Outcome::RepliedInChat {
-            text: text.to_owned(),
-            partial,
-        })
-    };
-    let card = from_history(
-        mixed(),
-        Phase::Answered,
-        outcome("neither, really", vec![pick(0, &[0])]),
-    )
-    .await;
+    let outcome = |text: &str, partial| Some(Outcome::RepliedInChat { text: text.to_owned(), partial });
+    let card = from_history(mixed(), Phase::Answered, outcome("neither, really", vec![pick(0, &[0])])).await;
     assert!(card.text().starts_with("Replied in chat"));
     assert_eq!(card.answers(), ["Selected: Postgres"]);
-    assert!(
-        card.text().ends_with("neither, really"),
-        "{:?}",
-        card.text()
-    );
+    assert!(card.text().ends_with("neither, really"), "{:?}", card.text());
 
     let mut of_nothing = AskSnapshot::new(fresh_id());
     of_nothing.apply(AskPatch::Phase(Phase::Answered));
@@ -215,25 +143,13 @@ async fn a_reply_in_chat_is_no_answer_to_any_question() {
 
 #[test]
 async fn a_receipt_with_the_focus_says_how_it_ended_what_was_asked_and_what_was_answered() {
-    let card = from_history(
-        service(),
-        Phase::Answered,
-        Some(reply(&service(), vec![pick(0, &[1])])),
-    )
-    .await;
+    let card = from_history(service(), Phase::Answered, Some(reply(&service(), vec![pick(0, &[1])]))).await;
     let receipt = card.receipt().expect("a receipt");
-    assert_eq!(
-        card.name_of(&receipt),
-        "Answered Service What does your car need?"
-    );
+    assert_eq!(card.name_of(&receipt), "Answered Service What does your car need?");
     assert_eq!(card.described(&receipt), "Selected: Brake service");
     let unanswered = from_history(service(), Phase::Expired, None).await;
     let receipt = unanswered.receipt().expect("a receipt");
-    assert!(
-        unanswered
-            .name_of(&receipt)
-            .ends_with("What does your car need?")
-    );
+    assert!(unanswered.name_of(&receipt).ends_with("What does your car need?"));
     assert_eq!(receipt.get_attribute("aria-describedby"), None);
 }
 
@@ -244,20 +160,14 @@ async fn what_is_over_is_no_addition_to_a_log() {
         let part = card.find(part).expect("it is there");
         assert_eq!(part.get_attribute("aria-live").as_deref(), Some("off"));
     }
-    assert!(
-        card.all("[role=status]").len() == 1,
-        "the card speaks for itself"
-    );
+    assert!(card.all("[role=status]").len() == 1, "the card speaks for itself");
 }
 
 /// A card with text that came too late.
 async fn too_late() -> CardPage {
     let card = CardPage::waiting(service()).await;
     card.type_other(0, "nearly done").await;
-    card.receives([
-        AskPatch::Outcome(Outcome::Superseded),
-        AskPatch::Phase(Phase::Superseded),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;
     card
 }
@@ -285,11 +195,7 @@ async fn the_focus_stays_on_a_message_that_is_not_taken() {
 }
 
 fn readonly() -> Setting {
-    Setting {
-        readonly: true,
-        fresh: true,
-        ..Setting::default()
-    }
+    Setting { readonly: true, fresh: true, ..Setting::default() }
 }
 
 #[test]
@@ -305,18 +211,12 @@ async fn what_can_only_be_read_shows_what_was_asked_and_offered() {
         let live = "input, textarea, button, form, [role=status], [aria-live=polite], [aria-busy]";
         assert!(card.find(live).is_none());
         card.receives([
-            AskPatch::Outcome(reply(
-                &mixed(),
-                vec![pick(0, &[1]), pick(1, &[0]), pick(2, &[0])],
-            )),
+            AskPatch::Outcome(reply(&mixed(), vec![pick(0, &[1]), pick(1, &[0]), pick(2, &[0])])),
             AskPatch::Phase(Phase::Answered),
         ]);
         card.settled().await;
         assert_eq!(card.state(), "answered");
-        assert_eq!(
-            card.answers(),
-            ["Selected: SQLite", "Selected: Search", "Selected: Plain"]
-        );
+        assert_eq!(card.answers(), ["Selected: SQLite", "Selected: Search", "Selected: Plain"]);
     }
 }
 

@@ -20,12 +20,7 @@ async fn sub_01_the_focus_stays_on_submit_while_the_reply_is_on_its_way() {
     card.sees_focus_on(&submit);
     assert!(card.is_inert("Submit answers") && !submit.has_attribute("disabled"));
     assert_eq!(card.reason("Submit answers"), "Sending your answer");
-    assert_eq!(
-        card.find("form")
-            .and_then(|form| form.get_attribute("aria-busy"))
-            .as_deref(),
-        Some("true")
-    );
+    assert_eq!(card.find("form").and_then(|form| form.get_attribute("aria-busy")).as_deref(), Some("true"));
 }
 
 #[test]
@@ -34,8 +29,7 @@ async fn sub_02_one_ask_is_answered_once() {
     card.choose("Oil change").await;
     for _ in 0..5 {
         card.submit().await;
-        card.press_with("Enter", |init| init.set_ctrl_key(true))
-            .await;
+        card.press_with("Enter", |init| init.set_ctrl_key(true)).await;
     }
     card.host_says(Sending::Pending).await;
     card.submit().await;
@@ -49,25 +43,12 @@ async fn sub_02_one_ask_is_answered_once() {
 async fn sub_03_a_failure_gives_everything_back() {
     let card = CardPage::waiting(service()).await;
     card.type_other(0, "mine").await;
-    let submit: Element = card
-        .button("Submit answers")
-        .expect("Submit")
-        .unchecked_into();
-    card.button("Submit answers")
-        .expect("Submit")
-        .focus()
-        .expect("it takes the focus");
+    let submit: Element = card.button("Submit answers").expect("Submit").unchecked_into();
+    card.button("Submit answers").expect("Submit").focus().expect("it takes the focus");
     card.submit().await;
-    card.host_says(Sending::Failed("No network.".to_owned()))
-        .await;
-    assert_eq!(
-        card.alerts(),
-        ["Your answer was not sent. \u{2068}No network.\u{2069}"]
-    );
-    assert_eq!(
-        (card.chosen(), card.text_field(0).value()),
-        (vec!["Other".to_owned()], "mine".to_owned())
-    );
+    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}No network.\u{2069}"]);
+    assert_eq!((card.chosen(), card.text_field(0).value()), (vec!["Other".to_owned()], "mine".to_owned()));
     card.sees_focus_on(&submit);
     card.submit().await;
     card.heard(|heard| assert_eq!(heard.replies.len(), 2));
@@ -88,21 +69,13 @@ async fn a_reply_that_the_host_gives_back_opens_the_card_as_it_was() {
     assert_eq!(card.state(), "awaiting");
     assert_eq!(card.chosen(), ["Postgres", "Search", "Other"]);
     assert_eq!(card.text_field(2).value(), "mine");
-    assert_eq!(
-        (card.alerts(), card.errors()),
-        (vec![], vec![]),
-        "it is no error"
-    );
+    assert_eq!((card.alerts(), card.errors()), (vec![], vec![]), "it is no error");
     card.sees_focus_on(&submit);
     card.choose("SQLite").await;
     card.submit().await;
     card.host_says(Sending::Pending).await;
     card.heard(|heard| {
-        let messages: Vec<_> = heard
-            .replies
-            .iter()
-            .map(|reply| reply.answers()[0].selected[0].label.clone())
-            .collect();
+        let messages: Vec<_> = heard.replies.iter().map(|reply| reply.answers()[0].selected[0].label.clone()).collect();
         assert_eq!(messages, ["Postgres", "SQLite"]);
     });
 }
@@ -124,15 +97,10 @@ async fn a_host_that_says_nothing_gives_nothing_back() {
     card.submit().await;
     card.host_says(Sending::Idle).await;
     assert_eq!(card.state(), "submitting");
-    card.host_says(Sending::Failed("No network.".to_owned()))
-        .await;
+    card.host_says(Sending::Failed("No network.".to_owned())).await;
     card.submit().await;
     card.host_says(Sending::Idle).await;
-    assert_eq!(
-        card.state(),
-        "submitting",
-        "a failure before is not a reply given back"
-    );
+    assert_eq!(card.state(), "submitting", "a failure before is not a reply given back");
 }
 
 #[test]
@@ -143,34 +111,18 @@ async fn a_reply_that_is_taken_never_shows_the_form_open_again() {
     card.host_says(Sending::Pending).await;
     let states = card.watch_states();
     let outcome = Outcome::Answered(card.only_reply());
-    card.host_says_at_once(
-        Sending::Idle,
-        [AskPatch::Outcome(outcome), AskPatch::Phase(Phase::Answered)],
-    )
-    .await;
-    assert_eq!(
-        (states.so_far(), card.state()),
-        (vec!["submitting".to_owned()], "answered".to_owned())
-    );
-    assert!(
-        card.button("Copy").is_none(),
-        "the own answer is not left behind"
-    );
+    card.host_says_at_once(Sending::Idle, [AskPatch::Outcome(outcome), AskPatch::Phase(Phase::Answered)]).await;
+    assert_eq!((states.so_far(), card.state()), (vec!["submitting".to_owned()], "answered".to_owned()));
+    assert!(card.button("Copy").is_none(), "the own answer is not left behind");
 
     let card = CardPage::waiting(service()).await;
     card.press_button("Cancel question").await;
     card.host_says(Sending::Pending).await;
     let states = card.watch_states();
-    card.receives([
-        AskPatch::Outcome(Outcome::Declined),
-        AskPatch::Phase(Phase::Declined),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)]);
     card.settled().await;
     card.host_says(Sending::Idle).await;
-    assert_eq!(
-        (states.so_far(), card.state()),
-        (vec!["submitting".to_owned()], "declined".to_owned())
-    );
+    assert_eq!((states.so_far(), card.state()), (vec!["submitting".to_owned()], "declined".to_owned()));
 }
 
 #[test]
@@ -226,10 +178,7 @@ async fn cancel_asks_once_more_where_answers_would_be_lost() {
     cancel.focus().expect("it takes the focus");
     card.press_button("Cancel question").await;
     card.heard(|heard| assert_eq!(heard.cancels, 0));
-    assert_eq!(
-        cancel.text_content().as_deref(),
-        Some("Cancel and discard answers?")
-    );
+    assert_eq!(cancel.text_content().as_deref(), Some("Cancel and discard answers?"));
     card.sees_focus_on(&cancel);
     card.tap_button("Cancel and discard answers?").await;
     card.heard(|heard| assert_eq!(heard.cancels, 0, "a double click is not a decision"));
@@ -248,10 +197,7 @@ async fn replying_in_chat_hands_the_picks_over() {
     card.press_button("Reply in chat instead").await;
     card.heard(|heard| {
         let picks = &heard.handed_over[0];
-        assert_eq!(
-            (picks.len(), picks[0].question, picks[0].selected.as_slice()),
-            (1, 0, [1].as_slice())
-        );
+        assert_eq!((picks.len(), picks[0].question, picks[0].selected.as_slice()), (1, 0, [1].as_slice()));
     });
     card.has_not_replied();
 }

@@ -23,10 +23,8 @@ async fn it_says_that_a_question_is_coming() {
 
 #[test]
 async fn str_01_arrival_moves_no_focus() {
-    let composer: web_sys::HtmlElement = leptos::prelude::document()
-        .create_element("textarea")
-        .expect("a field")
-        .unchecked_into();
+    let composer: web_sys::HtmlElement =
+        leptos::prelude::document().create_element("textarea").expect("a field").unchecked_into();
     let card = CardPage::composing().await;
     card.root.append_child(&composer).expect("it is appended");
     composer.focus().expect("it takes the focus");
@@ -82,67 +80,41 @@ async fn str_03_nodes_keep_their_identity_while_more_arrives() {
         .query_selector(".qc-question-text")
         .expect("a good selector")
         .and_then(|span| span.first_child());
-    assert!(
-        legend_text.is_some() && legend_text == now,
-        "the text node is the same"
-    );
+    assert!(legend_text.is_some() && legend_text == now, "the text node is the same");
 }
 
 #[test]
 async fn texts_are_appended_to_one_node() {
     let card = CardPage::composing().await;
-    let long = AskPatch::Append {
-        text: TextPath::Question(0),
-        delta: "long ".repeat(1000),
-    };
+    let long = AskPatch::Append { text: TextPath::Question(0), delta: "long ".repeat(1000) };
     card.receives([AskPatch::OpenQuestion { question: 0 }, long.clone()]);
     card.settled().await;
     let span = card.find(".qc-question-text").expect("the question");
     let node: web_sys::Text = span.first_child().expect("a text").unchecked_into();
     // A selection in the text survives an append and not a replacement.
-    let selection = web_sys::window()
-        .and_then(|window| window.get_selection().ok().flatten())
-        .expect("a selection");
-    selection
-        .set_base_and_extent(&node, 5, &node, 9)
-        .expect("it is selected");
+    let selection = web_sys::window().and_then(|window| window.get_selection().ok().flatten()).expect("a selection");
+    selection.set_base_and_extent(&node, 5, &node, 9).expect("it is selected");
     card.receives([long]);
     card.settled().await;
-    assert_eq!(
-        (span.child_nodes().length(), node.data().len()),
-        (1, 10_000)
-    );
-    assert_eq!(
-        (selection.anchor_offset(), selection.focus_offset()),
-        (5, 9)
-    );
+    assert_eq!((span.child_nodes().length(), node.data().len()), (1, 10_000));
+    assert_eq!((selection.anchor_offset(), selection.focus_offset()), (5, 9));
     selection.remove_all_ranges().expect("it is cleared");
 }
 
 #[test]
 async fn str_04_an_option_can_be_chosen_once_it_is_closed() {
     let card = CardPage::composing().await;
-    let second_closes = AskPatch::CloseOption {
-        question: 0,
-        option: 1,
-    };
+    let second_closes = AskPatch::CloseOption { question: 0, option: 1 };
     let (arrived, rest) = before(stream(&service()), &second_closes);
     card.receives(arrived);
     card.settled().await;
     assert_eq!(card.inputs("radio").len(), 1);
-    assert!(
-        card.row_text("Brake service").is_some(),
-        "its text is there"
-    );
+    assert!(card.row_text("Brake service").is_some(), "its text is there");
     let label = card.row_text("Brake service").expect("its text is there");
     card.receives([rest[0].clone()]);
     card.settled().await;
     assert_eq!(card.inputs("radio").len(), 2);
-    assert_eq!(
-        card.row_text("Brake service"),
-        Some(label),
-        "the label keeps its node"
-    );
+    assert_eq!(card.row_text("Brake service"), Some(label), "the label keeps its node");
     card.choose("Brake service").await;
     assert_eq!(card.chosen(), ["Brake service"]);
 }
@@ -177,10 +149,7 @@ async fn a_tap_that_lands_as_rows_come_with_the_end_chooses_nothing() {
 
 #[test]
 async fn a_tap_that_lands_as_a_whole_ask_comes_chooses_nothing() {
-    let fresh = Setting {
-        fresh: true,
-        ..Setting::default()
-    };
+    let fresh = Setting { fresh: true, ..Setting::default() };
     let snapshot = AskSnapshot::complete(fresh_id(), mixed(), Phase::Ready);
     takes_no_tap_yet(&CardPage::open(snapshot, fresh).await).await;
 }
@@ -203,10 +172,7 @@ async fn the_name_of_the_form_is_a_heading_where_the_host_wants_one() {
     let card = CardPage::waiting(service()).await;
     assert_eq!(heading(&card), None);
     let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
-    let setting = Setting {
-        heading_level: Some(3),
-        ..Setting::default()
-    };
+    let setting = Setting { heading_level: Some(3), ..Setting::default() };
     let card = CardPage::open(snapshot, setting).await;
     let form = card.find("form").expect("a form");
     let heading = heading(&card).expect("a heading");
@@ -218,11 +184,8 @@ async fn the_name_of_the_form_is_a_heading_where_the_host_wants_one() {
 async fn str_05_a_stream_ends_as_the_whole_would_look() {
     for ask in [service(), toppings(), mixed()] {
         let id = fresh_id();
-        let whole = CardPage::open(
-            AskSnapshot::complete(id.clone(), ask.clone(), Phase::Ready),
-            Setting::default(),
-        )
-        .await;
+        let whole =
+            CardPage::open(AskSnapshot::complete(id.clone(), ask.clone(), Phase::Ready), Setting::default()).await;
         let expected = outline(&whole.card());
         drop(whole);
         for batch in [1, 3, 1000] {
@@ -298,17 +261,12 @@ async fn str_06_submit_waits_for_the_end_and_says_so() {
     card.settled().await;
     card.choose("Oil change").await;
     assert!(card.is_inert("Submit answers"));
-    assert_eq!(
-        card.reason("Submit answers"),
-        "The question is still arriving"
-    );
+    assert_eq!(card.reason("Submit answers"), "The question is still arriving");
     let to_chat = "Reply in chat instead";
     assert!(card.is_inert(to_chat));
     assert_eq!(card.reason(to_chat), "The question is still arriving");
     card.submit().await;
-    card.control("Oil change")
-        .focus()
-        .expect("it takes the focus");
+    card.control("Oil change").focus().expect("it takes the focus");
     card.press("Enter").await;
     card.has_not_replied();
     card.receives(ready(&service()));
@@ -340,14 +298,8 @@ async fn str_07_unusable_arguments_leave_a_way_out() {
 #[test]
 async fn str_09_rows_wait_until_it_is_known_how_they_are_chosen() {
     let card = CardPage::composing().await;
-    let known = AskPatch::MultiSelect {
-        question: 0,
-        value: true,
-    };
-    let patches: Vec<_> = stream(&toppings())
-        .into_iter()
-        .filter(|patch| *patch != known)
-        .collect();
+    let known = AskPatch::MultiSelect { question: 0, value: true };
+    let patches: Vec<_> = stream(&toppings()).into_iter().filter(|patch| *patch != known).collect();
     let closes = AskPatch::CloseQuestion { question: 0 };
     let (open, _) = before(patches, &closes);
     card.receives(open);
@@ -355,10 +307,7 @@ async fn str_09_rows_wait_until_it_is_known_how_they_are_chosen() {
     assert!(card.all("input").is_empty(), "nothing can be chosen yet");
     card.receives([known]);
     card.settled().await;
-    assert_eq!(
-        (card.inputs("radio").len(), card.inputs("checkbox").len()),
-        (0, 3)
-    );
+    assert_eq!((card.inputs("radio").len(), card.inputs("checkbox").len()), (0, 3));
 }
 
 #[test]
@@ -389,24 +338,16 @@ fn outline(element: &Element) -> String {
     let names = element.get_attribute_names();
     let mut attributes: Vec<String> = names.iter().filter_map(|name| name.as_string()).collect();
     attributes.sort();
-    let attributes: Vec<_> = attributes
-        .iter()
-        .map(|name| format!("{name}={:?}", element.get_attribute(name)))
-        .collect();
+    let attributes: Vec<_> =
+        attributes.iter().map(|name| format!("{name}={:?}", element.get_attribute(name))).collect();
     let nodes = element.child_nodes();
     let children = (0..nodes.length()).filter_map(|index| nodes.item(index));
     let inner: String = children
         .map(|node| match node.dyn_into::<Element>() {
             Ok(element) => outline(&element),
-            Err(node) if node.node_type() == web_sys::Node::TEXT_NODE => {
-                node.text_content().unwrap_or_default()
-            }
+            Err(node) if node.node_type() == web_sys::Node::TEXT_NODE => node.text_content().unwrap_or_default(),
             Err(_) => String::new(),
         })
         .collect();
-    format!(
-        "<{} {}>{inner}</>\n",
-        element.tag_name(),
-        attributes.join(" ")
-    )
+    format!("<{} {}>{inner}</>\n", element.tag_name(), attributes.join(" "))
 }

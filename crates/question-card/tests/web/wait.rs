@@ -11,9 +11,7 @@ async fn frame() {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         let resolve = Closure::once_into_js(move || resolve.call0(&wasm_bindgen::JsValue::NULL));
         let window = web_sys::window().expect("a browser has a window");
-        window
-            .request_animation_frame(resolve.unchecked_ref())
-            .expect("frames come");
+        window.request_animation_frame(resolve.unchecked_ref()).expect("frames come");
     });
     JsFuture::from(promise).await.expect("frames come");
 }

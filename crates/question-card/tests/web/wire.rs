@@ -20,10 +20,7 @@ pub fn body<'a>(id: &str, pieces: impl IntoIterator<Item = &'a str>) -> Vec<u8> 
         json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": "ask_user_question"}),
     ];
     let end = json!({"type": "TOOL_CALL_END", "toolCallId": id});
-    let events = begin
-        .into_iter()
-        .chain(pieces.into_iter().map(args))
-        .chain([end]);
+    let events = begin.into_iter().chain(pieces.into_iter().map(args)).chain([end]);
     let line = |event: Value| format!("data: {event}\n\n").into_bytes();
     events.flat_map(line).collect()
 }
@@ -32,10 +29,7 @@ pub fn body<'a>(id: &str, pieces: impl IntoIterator<Item = &'a str>) -> Vec<u8> 
 pub fn pieces(text: &str, size: usize) -> Vec<&str> {
     let starts = text.char_indices().map(|(at, _)| at).step_by(size);
     let ends = starts.clone().skip(1).chain([text.len()]);
-    starts
-        .zip(ends)
-        .map(|(start, end)| &text[start..end])
-        .collect()
+    starts.zip(ends).map(|(start, end)| &text[start..end]).collect()
 }
 
 /// What a chat page has between the network and the card.
@@ -62,10 +56,6 @@ impl Wire {
     }
 
     pub fn ask(&self) -> AskSnapshot {
-        self.asks
-            .asks()
-            .next()
-            .cloned()
-            .expect("the call has begun")
+        self.asks.asks().next().cloned().expect("the call has begun")
     }
 }

@@ -9,22 +9,14 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
 async fn the_card_has_the_language_of_its_words() {
-    let german = CardPage::open(
-        AskSnapshot::new(fresh_id()),
-        speaking(Labels::for_lang("de-AT")),
-    )
-    .await;
+    let german = CardPage::open(AskSnapshot::new(fresh_id()), speaking(Labels::for_lang("de-AT"))).await;
     assert_eq!(german.card().get_attribute("lang").as_deref(), Some("de"));
     assert_eq!(german.card().get_attribute("dir").as_deref(), Some("ltr"));
     let arabic = CardPage::open(AskSnapshot::new(fresh_id()), speaking(&Labels::ARABIC)).await;
     assert_eq!(arabic.card().get_attribute("dir").as_deref(), Some("rtl"));
     let untold = CardPage::composing().await;
     for name in ["lang", "dir"] {
-        assert_eq!(
-            untold.card().get_attribute(name),
-            None,
-            "the page's own {name} holds"
-        );
+        assert_eq!(untold.card().get_attribute(name), None, "the page's own {name} holds");
     }
 }
 
@@ -35,12 +27,7 @@ async fn what_the_agent_wrote_has_the_language_that_its_call_names() {
     let card = CardPage::open(snapshot, speaking(&Labels::GERMAN)).await;
     card.receives_slowly(stream(&service())).await;
     card.receives_slowly(ready(&service())).await;
-    for text in [
-        "Service",
-        "What does your car need?",
-        "Oil change",
-        "About Oil change",
-    ] {
+    for text in ["Service", "What does your car need?", "Oil change", "About Oil change"] {
         assert_eq!(card.language_of(text).as_deref(), Some("en-GB"), "{text}");
     }
     for word in [Labels::GERMAN.select_one, Labels::GERMAN.submit] {
@@ -49,8 +36,7 @@ async fn what_the_agent_wrote_has_the_language_that_its_call_names() {
     card.choose("Oil change").await;
     card.press_button(Labels::GERMAN.submit).await;
     let reply = card.only_reply();
-    card.ends(Phase::Answered, Some(Outcome::Answered(reply)))
-        .await;
+    card.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
     for text in ["Service", "Oil change"] {
         assert_eq!(card.language_of(text).as_deref(), Some("en-GB"), "{text}");
     }
@@ -66,8 +52,7 @@ async fn what_the_user_typed_is_in_no_language_of_the_agent() {
     card.type_other(0, "Nur schauen").await;
     card.press_button(Labels::GERMAN.submit).await;
     let reply = card.only_reply();
-    card.ends(Phase::Answered, Some(Outcome::Answered(reply)))
-        .await;
+    card.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
     assert_eq!(card.answers().len(), 1);
     let typed = card.language_of("Nur schauen");
     assert_eq!(typed.as_deref(), Some("de"));
@@ -96,17 +81,11 @@ async fn values_stand_apart_from_the_sentence_around_them() {
     let announced = "Der Agent stellt eine Frage. \u{2068}Service\u{2069}: \u{2068}What does your car need?\u{2069}";
     assert_eq!(card.announced().await, announced);
     card.press_button("Antworten absenden").await;
-    assert_eq!(
-        card.errors(),
-        ["Bitte eine Antwort auswählen: \u{2068}Service\u{2069}"]
-    );
+    assert_eq!(card.errors(), ["Bitte eine Antwort auswählen: \u{2068}Service\u{2069}"]);
     card.choose("Oil change").await;
     card.press_button("Antworten absenden").await;
     card.host_says(Sending::Failed("שגיאה".to_owned())).await;
-    assert_eq!(
-        card.alerts(),
-        ["Die Antwort wurde nicht gesendet. \u{2068}שגיאה\u{2069}"]
-    );
+    assert_eq!(card.alerts(), ["Die Antwort wurde nicht gesendet. \u{2068}שגיאה\u{2069}"]);
 }
 
 /// I18N-02: where the agent and the host speak Arabic, a Latin letter can only be a word that was not translated.
@@ -118,9 +97,7 @@ async fn i18n_02_an_arabic_card_has_no_word_in_another_language() {
     card.receives_slowly(stream(&asked)).await;
     speaks_arabic(&card, "streaming");
     card.receives_slowly(ready(&asked)).await;
-    card.receives([AskPatch::ExpiresAt(Some(
-        js_sys::Date::now() as u64 + 300_000,
-    ))]);
+    card.receives([AskPatch::ExpiresAt(Some(js_sys::Date::now() as u64 + 300_000))]);
     card.announced().await;
     assert!(card.time_left().is_some());
     speaks_arabic(&card, "awaiting");
@@ -136,13 +113,9 @@ async fn i18n_02_an_arabic_card_has_no_word_in_another_language() {
     speaks_arabic(&card, "awaiting");
     card.press_button(Labels::ARABIC.submit).await;
     speaks_arabic(&card, "submitting");
-    card.host_says(Sending::Failed("انقطع الاتصال".to_owned()))
-        .await;
+    card.host_says(Sending::Failed("انقطع الاتصال".to_owned())).await;
     speaks_arabic(&card, "failed");
-    card.receives([
-        AskPatch::Outcome(Outcome::Superseded),
-        AskPatch::Phase(Phase::Superseded),
-    ]);
+    card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;
     assert!(card.button(Labels::ARABIC.send_as_message).is_some());
     speaks_arabic(&card, "superseded");
@@ -164,10 +137,7 @@ async fn an_arabic_card_of_every_end_has_no_word_in_another_language() {
     }
     let one = ask(vec![arabic_ask().questions.remove(0)]);
     let snapshot = AskSnapshot::complete(fresh_id(), one, Phase::Answerable);
-    let setting = Setting {
-        labels: Some(&Labels::ARABIC),
-        ..on_pick()
-    };
+    let setting = Setting { labels: Some(&Labels::ARABIC), ..on_pick() };
     speaks_arabic(&CardPage::open(snapshot, setting).await, "awaiting");
 }
 
@@ -175,10 +145,7 @@ async fn an_arabic_card_of_every_end_has_no_word_in_another_language() {
 fn speaks_arabic(card: &CardPage, state: &str) {
     assert_eq!(card.state(), state);
     for words in card.words() {
-        assert!(
-            !words.contains(|c: char| c.is_ascii_alphabetic()),
-            "{state}: {words:?}"
-        );
+        assert!(!words.contains(|c: char| c.is_ascii_alphabetic()), "{state}: {words:?}");
     }
 }
 

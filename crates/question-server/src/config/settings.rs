@@ -250,10 +250,7 @@ impl Setting {
 #[must_use]
 pub fn help() -> String {
     let mut help = HEAD.to_owned();
-    let rest = [
-        ("--help".to_owned(), "Print this"),
-        ("--version".to_owned(), "Print the version"),
-    ];
+    let rest = [("--help".to_owned(), "Print this"), ("--version".to_owned(), "Print the version")];
     let settings = ALL.iter().map(|setting| {
         let flag = format!("--{} {}", setting.name, setting.value);
         (flag, setting.help)
@@ -296,12 +293,10 @@ fn duration(text: &str) -> Result<Option<Duration>, String> {
     if text == "never" {
         return Ok(None);
     }
-    let seconds = [("s", 1), ("m", 60), ("h", 3600), ("d", 24 * 3600)]
-        .iter()
-        .find_map(|(unit, seconds)| {
-            let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
-            Some(u64::from(number) * seconds)
-        });
+    let seconds = [("s", 1), ("m", 60), ("h", 3600), ("d", 24 * 3600)].iter().find_map(|(unit, seconds)| {
+        let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
+        Some(u64::from(number) * seconds)
+    });
     match seconds {
         Some(seconds @ 1..) => Ok(Some(Duration::from_secs(seconds))),
         Some(0) | None => Err(format!("{text}: a time looks like 90s, 30m, 2h or 7d")),
@@ -324,8 +319,7 @@ fn number<T: TryFrom<u64>>(value: &OsStr) -> Result<T, String> {
 
 /// A whole number of what there has to be some of.
 fn positive(value: &OsStr) -> Result<NonZeroUsize, String> {
-    NonZeroUsize::new(number(value)?)
-        .ok_or_else(|| "0 would let nothing in; it is a whole number from 1 on".to_owned())
+    NonZeroUsize::new(number(value)?).ok_or_else(|| "0 would let nothing in; it is a whole number from 1 on".to_owned())
 }
 
 fn yes_or_no(value: &OsStr) -> Result<bool, String> {
@@ -338,8 +332,5 @@ fn yes_or_no(value: &OsStr) -> Result<bool, String> {
 
 /// Several values with spaces between them.
 fn list<T: FromStr<Err: Display>>(value: &OsStr) -> Result<Vec<T>, String> {
-    text(value)?
-        .split_whitespace()
-        .map(|word| parse(OsStr::new(word)))
-        .collect()
+    text(value)?.split_whitespace().map(|word| parse(OsStr::new(word))).collect()
 }

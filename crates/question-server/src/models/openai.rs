@@ -73,23 +73,15 @@ impl OpenAi {
     /// A sentence that says which variable is missing or wrong.
     pub fn from_env() -> Result<Self, String> {
         let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let model = read(MODEL)
-            .ok_or_else(|| format!("{MODEL} must name the model, such as gpt-4o-mini"))?;
+        let model = read(MODEL).ok_or_else(|| format!("{MODEL} must name the model, such as gpt-4o-mini"))?;
         let base_url = read(BASE_URL);
-        Self::new(
-            base_url.as_deref().unwrap_or(DEFAULT_BASE_URL),
-            read(API_KEY),
-            model,
-        )
+        Self::new(base_url.as_deref().unwrap_or(DEFAULT_BASE_URL), read(API_KEY), model)
     }
 
     /// The same, asked by so many at once at most; for all others it is busy.
     #[must_use]
     pub fn at_once(self, calls: NonZeroUsize) -> Self {
-        Self {
-            places: Arc::new(Semaphore::new(calls.get().min(Semaphore::MAX_PERMITS))),
-            ..self
-        }
+        Self { places: Arc::new(Semaphore::new(calls.get().min(Semaphore::MAX_PERMITS))), ..self }
     }
 
     /// Sends a request and gives the answer once it begins.
@@ -121,10 +113,7 @@ impl OpenAi {
 impl fmt::Debug for OpenAi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Never the key.
-        f.debug_struct("OpenAi")
-            .field("base_url", &self.base_url)
-            .field("model", &self.model)
-            .finish_non_exhaustive()
+        f.debug_struct("OpenAi").field("base_url", &self.base_url).field("model", &self.model).finish_non_exhaustive()
     }
 }
 
@@ -170,16 +159,12 @@ impl Answer {
         match timeout(SILENCE, self.body.next()).await {
             Ok(Some(Ok(bytes))) => {
                 let fed = self.reading.feed(&bytes, deltas);
-                fed.map(|()| true).map_err(|reason| ModelError {
-                    reason,
-                    retry_after,
-                })
+                fed.map(|()| true).map_err(|reason| ModelError { reason, retry_after })
             }
             Ok(None | Some(Err(_))) | Err(_) if self.reading.is_whole() => Ok(false),
-            Ok(None | Some(Err(_))) | Err(_) => Err(ModelError {
-                reason: "The model's answer broke off.".to_owned(),
-                retry_after,
-            }),
+            Ok(None | Some(Err(_))) | Err(_) => {
+                Err(ModelError { reason: "The model's answer broke off.".to_owned(), retry_after })
+            }
         }
     }
 }
@@ -188,10 +173,7 @@ fn unreachable(error: &(dyn Error + 'static), pause: Duration) -> ModelError {
     let causes = std::iter::successors(Some(error), |&error| error.source());
     let causes: Vec<String> = causes.map(ToString::to_string).collect();
     tracing::warn!(error = causes.join(": "), "the model cannot be reached");
-    ModelError {
-        reason: "The model cannot be reached.".to_owned(),
-        retry_after: Some(pause),
-    }
+    ModelError { reason: "The model cannot be reached.".to_owned(), retry_after: Some(pause) }
 }
 
 /// What clients are told of a refusal. What the endpoint says of why is not theirs to read: it may quote the key or what others have written.
@@ -203,23 +185,16 @@ async fn refusal(response: Response<Body>, key: Option<&str>, pause: Duration) -
         let why = secrets::left_out(&beginning(response.into_body()).await, key);
         tracing::debug!(?why, "the model's endpoint says");
     }
-    let may_help = matches!(
-        status,
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
-    ) || status.is_server_error();
+    let may_help =
+        matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT) || status.is_server_error();
     let code = status.as_u16();
     let reason = match status {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            "The model's endpoint refuses the key.".to_owned()
-        }
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "The model's endpoint refuses the key.".to_owned(),
         StatusCode::TOO_MANY_REQUESTS => "The model is asked too often.".to_owned(),
         _ if status.is_server_error() => format!("The model's endpoint failed ({code})."),
         _ => format!("The model's endpoint refuses ({code})."),
     };
-    ModelError {
-        reason,
-        retry_after: may_help.then(|| asked.unwrap_or(pause)),
-    }
+    ModelError { reason, retry_after: may_help.then(|| asked.unwrap_or(pause)) }
 }
 
 /// The beginning of a body, as far as it comes soon.
@@ -241,13 +216,7 @@ async fn beginning(body: Body) -> String {
 
 /// The seconds of `Retry-After`; a date there is left to the ordinary pause.
 fn wait_in(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers
-        .get(header::RETRY_AFTER)?
-        .to_str()
-        .ok()?
-        .trim()
-        .parse()
-        .ok()?;
+    let seconds = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))
 }
 
@@ -260,20 +229,11 @@ mod tests {
     #[test]
     fn a_key_goes_only_where_nobody_listens_in() {
         let new = |url: &str| OpenAi::new(url, Some("sk-secret".to_owned()), "m".to_owned());
-        for url in [
-            "https://api.example/v1",
-            "http://localhost:11434/v1/",
-            "http://[::1]:1/v1",
-        ] {
+        for url in ["https://api.example/v1", "http://localhost:11434/v1/", "http://[::1]:1/v1"] {
             let model = new(url).unwrap_or_else(|why| panic!("{url}: {why}"));
             assert!(!format!("{model:?}").contains("secret"));
         }
-        for url in [
-            "http://api.example/v1",
-            "ftp://localhost",
-            "api.example",
-            "",
-        ] {
+        for url in ["http://api.example/v1", "ftp://localhost", "api.example", ""] {
             assert!(new(url).is_err(), "{url}");
         }
     }

@@ -6,10 +6,7 @@ use futures_util::stream::{self, BoxStream};
 use std::time::Duration;
 
 /// Streams deltas with a pause before each.
-pub(super) fn paced(
-    deltas: Vec<Delta>,
-    pace: Duration,
-) -> BoxStream<'static, Result<Delta, ModelError>> {
+pub(super) fn paced(deltas: Vec<Delta>, pace: Duration) -> BoxStream<'static, Result<Delta, ModelError>> {
     let paced = stream::iter(deltas).then(move |delta| async move {
         if !pace.is_zero() {
             // The desk speaks at the speed of a model; tests set no pace.
@@ -22,25 +19,14 @@ pub(super) fn paced(
 
 /// A text, word by word.
 pub(super) fn text(text: &str) -> Vec<Delta> {
-    words(text)
-        .map(|word| Delta::Text(word.to_owned()))
-        .collect()
+    words(text).map(|word| Delta::Text(word.to_owned())).collect()
 }
 
 /// A call, its arguments in uneven pieces.
 pub(super) fn call(call: usize, name: &str, arguments: &str) -> Vec<Delta> {
-    let start = Delta::CallStart {
-        call,
-        name: name.to_owned(),
-    };
-    let pieces = crumbs(arguments).map(|crumb| Delta::CallArgs {
-        call,
-        delta: crumb.to_owned(),
-    });
-    std::iter::once(start)
-        .chain(pieces)
-        .chain([Delta::CallEnd { call }])
-        .collect()
+    let start = Delta::CallStart { call, name: name.to_owned() };
+    let pieces = crumbs(arguments).map(|crumb| Delta::CallArgs { call, delta: crumb.to_owned() });
+    std::iter::once(start).chain(pieces).chain([Delta::CallEnd { call }]).collect()
 }
 
 /// The longest piece of arguments, in bytes.
@@ -61,9 +47,7 @@ fn crumbs(text: &str) -> impl Iterator<Item = &str> {
         }
         chance = chance.wrapping_mul(1_103_515_245).wrapping_add(12_345);
         let wanted = 1 + (chance >> 16) as usize % MAX_CRUMB;
-        let fits = (1..=wanted.min(rest.len()))
-            .rev()
-            .find(|&end| rest.is_char_boundary(end));
+        let fits = (1..=wanted.min(rest.len())).rev().find(|&end| rest.is_char_boundary(end));
         // A character longer than the piece is still given whole.
         let end = fits.unwrap_or_else(|| rest.chars().next().map_or(rest.len(), char::len_utf8));
         let (crumb, behind) = rest.split_at(end);
@@ -81,13 +65,7 @@ mod tests {
         let text = "{\"question\":\"Which service do you need? 🚗🚗🚗 ü\"}".repeat(9);
         assert_eq!(crumbs(&text).collect::<String>(), text);
         assert!(crumbs(&text).all(|crumb| (1..=MAX_CRUMB).contains(&crumb.len())));
-        assert!(
-            crumbs(&text).any(|crumb| crumb.len() == 1)
-                && crumbs(&text).any(|crumb| crumb.len() > 15)
-        );
-        assert_eq!(
-            words("one two  three").collect::<Vec<_>>(),
-            ["one ", "two ", " ", "three"]
-        );
+        assert!(crumbs(&text).any(|crumb| crumb.len() == 1) && crumbs(&text).any(|crumb| crumb.len() > 15));
+        assert_eq!(words("one two  three").collect::<Vec<_>>(), ["one ", "two ", " ", "three"]);
     }
 }

@@ -86,29 +86,18 @@ impl File {
     }
 
     /// The response, to a client that knows these entity tags.
-    pub(super) fn answer(
-        &self,
-        encoding: Encoding,
-        known: &[&str],
-    ) -> (StatusCode, HeaderMap, Bytes) {
+    pub(super) fn answer(&self, encoding: Encoding, known: &[&str]) -> (StatusCode, HeaderMap, Bytes) {
         let tag = match encoding.name() {
             Some(name) => format!("\"{}-{name}\"", self.tag),
             None => format!("\"{}\"", self.tag),
         };
-        let is_known = known
-            .iter()
-            .any(|known| *known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag);
+        let is_known = known.iter().any(|known| *known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag);
 
         let mut headers = HeaderMap::new();
         let is_packed = self.gzip.is_some() || self.brotli.is_some();
-        let entries = [
-            (header::CACHE_CONTROL, Some(self.cache)),
-            (header::VARY, is_packed.then_some("accept-encoding")),
-        ];
-        let of_content = [
-            (header::CONTENT_TYPE, Some(self.content_type)),
-            (header::CONTENT_ENCODING, encoding.name()),
-        ];
+        let entries =
+            [(header::CACHE_CONTROL, Some(self.cache)), (header::VARY, is_packed.then_some("accept-encoding"))];
+        let of_content = [(header::CONTENT_TYPE, Some(self.content_type)), (header::CONTENT_ENCODING, encoding.name())];
         let of_content = of_content.into_iter().filter(|_| !is_known);
         for (name, value) in entries.into_iter().chain(of_content) {
             if let Some(value) = value {
@@ -165,10 +154,7 @@ fn is_named_after_its_content(name: &str) -> bool {
     let stem = stem.strip_suffix("_bg").unwrap_or(stem);
     let hash = stem.rsplit('-').next().filter(|hash| *hash != stem);
     hash.is_some_and(|hash| {
-        (15..=16).contains(&hash.len())
-            && hash
-                .bytes()
-                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        (15..=16).contains(&hash.len()) && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     })
 }
 
@@ -207,11 +193,8 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 }
 
 fn brotli(content: &[u8]) -> Vec<u8> {
-    let parameters = brotli::enc::BrotliEncoderParams {
-        quality: BROTLI_QUALITY,
-        size_hint: content.len(),
-        ..Default::default()
-    };
+    let parameters =
+        brotli::enc::BrotliEncoderParams { quality: BROTLI_QUALITY, size_hint: content.len(), ..Default::default() };
     let mut packed = Vec::new();
     let mut content = content;
     brotli::BrotliCompress(&mut content, &mut packed, &parameters).expect(TO_MEMORY);

@@ -12,11 +12,8 @@ use uuid::Uuid;
 /// Takes up what an earlier process broke off.
 pub(crate) fn take_up(runtime: &Arc<Runtime>) {
     let weak = Arc::downgrade(runtime);
-    let (store, at_once, shutdown) = (
-        Arc::clone(&runtime.store),
-        Arc::clone(&runtime.unattended),
-        runtime.shutdown.clone(),
-    );
+    let (store, at_once, shutdown) =
+        (Arc::clone(&runtime.store), Arc::clone(&runtime.unattended), runtime.shutdown.clone());
     tokio::spawn(async move {
         let broken_off = store.at_work().await;
         // Whoever waits for its turn here must not keep the store open.
@@ -54,11 +51,7 @@ impl Runtime {
 
     /// Gives the run in which the agent goes on where the one before it died or failed. There is none where neither is so: it goes on, has come to its
     /// end, or waits for what its client's tool brings.
-    pub(crate) async fn revive(
-        self: &Arc<Self>,
-        live: &Arc<Live>,
-        talk: &mut Talk,
-    ) -> Result<Option<Run>, ApiError> {
+    pub(crate) async fn revive(self: &Arc<Self>, live: &Arc<Live>, talk: &mut Talk) -> Result<Option<Run>, ApiError> {
         let event = match talk.conversation.state() {
             ConvState::Failed { .. } => Some(Event::Retry),
             state if state.is_at_work() => None,

@@ -16,10 +16,7 @@ const RETRY: Duration = Duration::from_secs(60);
 /// Lets questions expire at their time, for as long as the server lives.
 pub(crate) fn watch_deadlines(runtime: &Arc<Runtime>) {
     let watched = Arc::downgrade(runtime);
-    let (clock, changed) = (
-        Arc::clone(&runtime.clock),
-        Arc::clone(&runtime.deadlines_changed),
-    );
+    let (clock, changed) = (Arc::clone(&runtime.clock), Arc::clone(&runtime.deadlines_changed));
     let shutdown = runtime.shutdown.clone();
     tokio::spawn(async move {
         loop {
@@ -51,11 +48,7 @@ impl Runtime {
     }
 
     /// Lets the question that waits expire, if its time is over.
-    pub(super) async fn expire(
-        self: &Arc<Self>,
-        live: &Arc<Live>,
-        talk: &mut Talk,
-    ) -> Result<(), ApiError> {
+    pub(super) async fn expire(self: &Arc<Self>, live: &Arc<Live>, talk: &mut Talk) -> Result<(), ApiError> {
         let now = self.clock.now();
         let waiting = talk.conversation.waiting();
         if !waiting.is_some_and(|waiting| waiting.is_expired(now)) {

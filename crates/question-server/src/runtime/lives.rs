@@ -54,24 +54,11 @@ impl Slots {
         let life = self.life(id, &stored.conversation);
         let (changes, left) = match self.slots.get(id) {
             Some(slot) => (Arc::clone(&slot.changes), Arc::clone(&slot.left)),
-            None => (
-                Arc::new(Allowance::new(now, bounds.changes)),
-                Arc::default(),
-            ),
+            None => (Arc::new(Allowance::new(now, bounds.changes)), Arc::default()),
         };
-        let live = Arc::new(Live::new(
-            id.to_owned(),
-            stored,
-            Arc::clone(&changes),
-            Arc::clone(&left),
-            life,
-            bounds.log(),
-        ));
-        let slot = Slot {
-            live: Arc::downgrade(&live),
-            changes,
-            left,
-        };
+        let live =
+            Arc::new(Live::new(id.to_owned(), stored, Arc::clone(&changes), Arc::clone(&left), life, bounds.log()));
+        let slot = Slot { live: Arc::downgrade(&live), changes, left };
         self.slots.insert(id.to_owned(), slot);
         live
     }
@@ -80,10 +67,7 @@ impl Slots {
     /// is the same for as long as nothing happens, however often the conversation comes and goes. Where something is under way that died, a new one.
     fn life(&self, id: &str, conversation: &Conversation) -> Life {
         let Some(messages) = messages_at_rest(conversation) else {
-            return Life {
-                epoch: Uuid::new_v4().as_fields().0,
-                position: 0,
-            };
+            return Life { epoch: Uuid::new_v4().as_fields().0, position: 0 };
         };
         let slot = self.slots.get(id);
         let left = slot.and_then(|slot| *slot.left.lock().unwrap_or_else(PoisonError::into_inner));
@@ -92,16 +76,12 @@ impl Slots {
         }
         // Its keys are this process's own, and so the lives of another are others.
         let hash = self.slots.hasher().hash_one((id, messages));
-        Life {
-            epoch: (hash >> 32) as u32,
-            position: 0,
-        }
+        Life { epoch: (hash >> 32) as u32, position: 0 }
     }
 
     /// Forgets what is not in memory and may be changed as often as any. Each look at all of them comes after as many new ones.
     fn prune(&mut self, now: Instant) {
-        self.slots
-            .retain(|_, slot| slot.live.strong_count() > 0 || !slot.changes.is_whole(now));
+        self.slots.retain(|_, slot| slot.live.strong_count() > 0 || !slot.changes.is_whole(now));
         self.slots.shrink_to(2 * self.slots.len());
         self.prune_at = FEW.max(2 * self.slots.len());
     }
@@ -117,16 +97,12 @@ impl Runtime {
     }
 
     /// What a conversation is by now, for as long as the guard is held.
-    pub(crate) async fn talk<'a>(
-        self: &Arc<Self>,
-        live: &'a Arc<Live>,
-    ) -> Result<MutexGuard<'a, Talk>, ApiError> {
+    pub(crate) async fn talk<'a>(self: &Arc<Self>, live: &'a Arc<Live>) -> Result<MutexGuard<'a, Talk>, ApiError> {
         let mut talk = live.talk.lock().await;
         if talk.is_away {
             let stored = self.store.load(&live.id).await?;
-            let (conversation, context) = stored
-                .map(|stored| (stored.conversation, stored.context))
-                .unwrap_or_default();
+            let (conversation, context) =
+                stored.map(|stored| (stored.conversation, stored.context)).unwrap_or_default();
             talk.conversation = conversation;
             talk.context = context;
             talk.is_away = false;
@@ -136,11 +112,7 @@ impl Runtime {
         Ok(talk)
     }
 
-    pub(super) async fn open_or_create(
-        &self,
-        caller: &Caller,
-        id: &str,
-    ) -> Result<Arc<Live>, ApiError> {
+    pub(super) async fn open_or_create(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
         let mut slots = self.slots.lock().await;
         if let Some(live) = self.find(&mut slots, id).await? {
             let known = Some(live).filter(|live| caller.may_open(live.owner.as_ref()));
@@ -149,23 +121,14 @@ impl Runtime {
         if self.store.count().await?.max(slots.begun()) >= self.bounds.conversations {
             return Err(ApiError::TooManyConversations);
         }
-        self.new
-            .take(Instant::now())
-            .map_err(ApiError::TooManyRequests)?;
-        let new = Stored {
-            conversation: Conversation::new(),
-            context: ToolContext::default(),
-            owner: caller.0.clone(),
-        };
+        self.new.take(Instant::now()).map_err(ApiError::TooManyRequests)?;
+        let new =
+            Stored { conversation: Conversation::new(), context: ToolContext::default(), owner: caller.0.clone() };
         Ok(slots.keep(id, new, &self.bounds))
     }
 
     /// A conversation that exists, whosever it is.
-    pub(super) async fn find(
-        &self,
-        slots: &mut Slots,
-        id: &str,
-    ) -> Result<Option<Arc<Live>>, ApiError> {
+    pub(super) async fn find(&self, slots: &mut Slots, id: &str) -> Result<Option<Arc<Live>>, ApiError> {
         if let Some(live) = slots.live(id) {
             return Ok(Some(live));
         }
@@ -186,20 +149,13 @@ mod tests {
     use question_agent::registry::ToolContext;
 
     fn new() -> Stored {
-        Stored {
-            conversation: Conversation::new(),
-            context: ToolContext::default(),
-            owner: None,
-        }
+        Stored { conversation: Conversation::new(), context: ToolContext::default(), owner: None }
     }
 
     #[test]
     fn conversations_that_nobody_needs_are_forgotten() {
         let mut slots = Slots::default();
-        let bounds = Bounds {
-            changes: PerMinute::new(2),
-            ..Bounds::default()
-        };
+        let bounds = Bounds { changes: PerMinute::new(2), ..Bounds::default() };
         let used = slots.keep("used", new(), &bounds);
         used.allow_change().expect("there are two");
         drop(used);
@@ -209,10 +165,7 @@ mod tests {
             assert!(slots.slots.len() <= 2 * FEW, "after {number}");
         }
         assert!(slots.live("watched").is_some());
-        assert!(
-            slots.slots.contains_key("used"),
-            "or its rate would be no bound"
-        );
+        assert!(slots.slots.contains_key("used"), "or its rate would be no bound");
         drop(watched);
         assert_eq!(slots.begun(), 0);
     }

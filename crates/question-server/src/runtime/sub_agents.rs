@@ -23,10 +23,7 @@ struct Arguments {
 ///
 /// # Errors
 /// The result for the model, where it may not or its arguments cannot be read.
-pub(super) fn tasks(
-    context: &ToolContext,
-    call: &ToolCall,
-) -> Option<Result<Vec<String>, ToolResult>> {
+pub(super) fn tasks(context: &ToolContext, call: &ToolCall) -> Option<Result<Vec<String>, ToolResult>> {
     if call.name() != SPAWN_AGENTS {
         return None;
     }
@@ -36,9 +33,7 @@ pub(super) fn tasks(
     }
     match serde_json::from_str::<Arguments>(call.arguments()) {
         Ok(Arguments { tasks }) if (1..=MAX_SUB_AGENTS).contains(&tasks.len()) => Some(Ok(tasks)),
-        Ok(_) => refuse(&format!(
-            "Invalid input: Must have 1-{MAX_SUB_AGENTS} tasks"
-        )),
+        Ok(_) => refuse(&format!("Invalid input: Must have 1-{MAX_SUB_AGENTS} tasks")),
         Err(error) => refuse(&format!("Invalid input: {error}")),
     }
 }
@@ -56,14 +51,8 @@ impl Runtime {
         let mut conversation = Conversation::new();
         let id = Uuid::new_v4().to_string();
         let ask = None;
-        let message = UserMessage {
-            id,
-            text: task,
-            ask,
-        };
-        let mut event = Some(Event::UserMessage {
-            messages: vec![message],
-        });
+        let message = UserMessage { id, text: task, ask };
+        let mut event = Some(Event::UserMessage { messages: vec![message] });
         let mut asked = 0;
         while let Some(next) = event.take() {
             let effects = match conversation.handle(next) {
@@ -98,9 +87,7 @@ impl Runtime {
         // Nobody watches a sub-agent.
         let log = Log::new(0, 0);
         let mut turn = Turn::new(&log, registry.context().clone());
-        let mut deltas = self
-            .model
-            .respond(Request::new(registry, conversation, attempt));
+        let mut deltas = self.model.respond(Request::new(registry, conversation, attempt));
         while let Some(delta) = deltas.next().await {
             if let Err(error) = delta.and_then(|delta| turn.take(delta)) {
                 let pause = error.pause_after(attempt);
@@ -108,10 +95,7 @@ impl Runtime {
                     // The endpoint said when to come back. Stopping the run ends it: all of this is dropped then.
                     tokio::time::sleep(pause).await;
                 }
-                return Event::LlmFailed {
-                    reason: error.reason,
-                    retryable: pause.is_some(),
-                };
+                return Event::LlmFailed { reason: error.reason, retryable: pause.is_some() };
             }
         }
         Event::LlmResponse(turn.finish())
@@ -123,9 +107,7 @@ fn execute(registry: &ToolRegistry, call: &ToolCall) -> Event {
         return Event::ToolComplete { result };
     }
     let intercepted = registry.intercept(call).into_event(call, None);
-    intercepted.unwrap_or_else(|| Event::ToolComplete {
-        result: registry.run(call),
-    })
+    intercepted.unwrap_or_else(|| Event::ToolComplete { result: registry.run(call) })
 }
 
 fn last_words(conversation: &Conversation) -> String {

@@ -16,9 +16,7 @@ use question_agent::{Effect, Event};
 pub(super) fn end_run(live: &Live, talk: &mut Talk, run: &Run, end: RunEnd) {
     talk.run = None;
     let event = match &end {
-        RunEnd::Finished(outcome) => {
-            wire::run_finished(Edition::Current, &live.id, &run.id, outcome.clone())
-        }
+        RunEnd::Finished(outcome) => wire::run_finished(Edition::Current, &live.id, &run.id, outcome.clone()),
         RunEnd::Failed { code, message } => wire::run_error(code, message),
     };
     live.log.push_end(&event, end);
@@ -27,12 +25,7 @@ pub(super) fn end_run(live: &Live, talk: &mut Talk, run: &Run, end: RunEnd) {
 
 /// Tells the clients what happened; what is left to do comes back. A result that the client brought itself is not told again. Calls that were
 /// held back are looked up in the conversation; `None` where the clients have just been given all of it.
-pub(super) fn announce(
-    live: &Live,
-    talk: Option<&Talk>,
-    effects: Vec<Effect>,
-    brought: Option<&str>,
-) -> Option<Work> {
+pub(super) fn announce(live: &Live, talk: Option<&Talk>, effects: Vec<Effect>, brought: Option<&str>) -> Option<Work> {
     let show = |tool_use_id: &str| {
         let events = talk.map(|talk| wire::held_back(talk, tool_use_id));
         for event in events.into_iter().flatten() {
@@ -80,10 +73,7 @@ pub(super) fn brought_message(event: &Event) -> Option<&str> {
 }
 
 /// What a run was started with, for the clients that did not start it.
-pub(super) fn taken_messages(
-    effects: &[Effect],
-    brought: Option<&str>,
-) -> Vec<ag_ui_stream::Message> {
+pub(super) fn taken_messages(effects: &[Effect], brought: Option<&str>) -> Vec<ag_ui_stream::Message> {
     let is_brought = |result: &&ToolResult| brought == Some(&result.message_id);
     let mut taken = Vec::new();
     for effect in effects {
@@ -109,28 +99,17 @@ pub(super) fn catch_up(live: &Live, talk: &Talk, input: &RunInput) -> RunStream 
     RunStream::once(vec![
         wire::run_started(&live.id, run_id, Vec::new()),
         snapshot(talk),
-        wire::run_finished(
-            input.edition(),
-            &live.id,
-            run_id,
-            wire::outcome(talk, input.pending()),
-        ),
+        wire::run_finished(input.edition(), &live.id, run_id, wire::outcome(talk, input.pending())),
     ])
 }
 
 /// The same while its run goes on: the rest of that run, under the new run's id.
 pub(super) fn attach(live: &Live, talk: &Talk, run: &Run, input: &RunInput) -> RunStream {
-    let prefix = vec![
-        wire::run_started(&live.id, &input.run_id, Vec::new()),
-        snapshot(talk),
-    ];
+    let prefix = vec![wire::run_started(&live.id, &input.run_id, Vec::new()), snapshot(talk)];
     let reader = live.log.reader(run.settled);
     RunStream::following(prefix, reader, run.follow(), Client::of(input))
 }
 
 pub(super) fn failed(code: &'static str, message: &str) -> RunEnd {
-    RunEnd::Failed {
-        code,
-        message: message.to_owned(),
-    }
+    RunEnd::Failed { code, message: message.to_owned() }
 }

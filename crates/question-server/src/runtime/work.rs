@@ -36,10 +36,7 @@ struct Done {
 
 impl Done {
     fn kept(event: Event) -> Self {
-        Self {
-            event,
-            shown_but_dropped: false,
-        }
+        Self { event, shown_but_dropped: false }
     }
 }
 
@@ -47,8 +44,7 @@ impl Runtime {
     /// Works a run off and tells how it ended.
     pub(super) async fn drive(self: Arc<Self>, live: Arc<Live>, run: Run, work: Work) {
         // A task of its own, so that a bug in a model cannot leave the conversation busy for ever.
-        let mut working =
-            tokio::spawn(Arc::clone(&self).work_off(Arc::clone(&live), run.clone(), work));
+        let mut working = tokio::spawn(Arc::clone(&self).work_off(Arc::clone(&live), run.clone(), work));
         let worked = tokio::select! {
             worked = &mut working => worked,
             () = self.cut_off.cancelled() => {
@@ -77,12 +73,7 @@ impl Runtime {
     }
 
     /// Works a run off to its end, or to the reason why it goes no further.
-    async fn work_off(
-        self: Arc<Self>,
-        live: Arc<Live>,
-        run: Run,
-        work: Work,
-    ) -> Result<(), RunEnd> {
+    async fn work_off(self: Arc<Self>, live: Arc<Live>, run: Run, work: Work) -> Result<(), RunEnd> {
         let mut asked = 0;
         let mut refused = 0;
         let mut work = Some(work);
@@ -93,8 +84,7 @@ impl Runtime {
                     retryable: false,
                 }),
                 Work::AskModel if refused > MAX_ASK_RETRIES => Done::kept(Event::LlmFailed {
-                    reason: "The agent could not put its question into a form that can be asked."
-                        .to_owned(),
+                    reason: "The agent could not put its question into a form that can be asked.".to_owned(),
                     retryable: false,
                 }),
                 Work::AskModel => {
@@ -115,28 +105,22 @@ impl Runtime {
     /// Feeds what came of a piece of work, and gives the next. Where there is none the run ends, in the same breath: a client that learns that a
     /// question waits finds the conversation free to take its answer.
     async fn feed(&self, live: &Live, run: &Run, done: Done) -> Result<Option<Work>, RunEnd> {
-        let stopped = matches!(
-            done.event,
-            Event::LlmStopped { .. } | Event::UserCancel { .. }
-        );
+        let stopped = matches!(done.event, Event::LlmStopped { .. } | Event::UserCancel { .. });
         let mut talk = live.talk.lock().await;
-        let effects =
-            self.commit(live, &mut talk, done.event)
-                .await
-                .map_err(|error| match error {
-                    ApiError::Store(error) => {
-                        tracing::error!(conversation = %live.name(), %error, "the store failed");
-                        failed("store_failed", "The conversation could not be stored.")
-                    }
-                    other => {
-                        tracing::error!(
-                            conversation = %live.name(),
-                            ?other,
-                            "the run broke its own rules"
-                        );
-                        failed("internal_error", "The run broke off.")
-                    }
-                })?;
+        let effects = self.commit(live, &mut talk, done.event).await.map_err(|error| match error {
+            ApiError::Store(error) => {
+                tracing::error!(conversation = %live.name(), %error, "the store failed");
+                failed("store_failed", "The conversation could not be stored.")
+            }
+            other => {
+                tracing::error!(
+                    conversation = %live.name(),
+                    ?other,
+                    "the run broke its own rules"
+                );
+                failed("internal_error", "The run broke off.")
+            }
+        })?;
         if done.shown_but_dropped {
             live.log.push_event(&snapshot(&talk));
         }
@@ -195,14 +179,8 @@ impl Runtime {
                             () = tokio::time::sleep(pause) => {}
                         }
                     }
-                    let event = Event::LlmFailed {
-                        reason: error.reason,
-                        retryable: pause.is_some(),
-                    };
-                    return Done {
-                        event,
-                        shown_but_dropped,
-                    };
+                    let event = Event::LlmFailed { reason: error.reason, retryable: pause.is_some() };
+                    return Done { event, shown_but_dropped };
                 }
             }
         }
@@ -216,11 +194,7 @@ impl Runtime {
             None => {
                 let registry = self.registry(&context);
                 let intercepted = registry.intercept(call).into_event(call, self.deadline());
-                Ok(Done::kept(intercepted.unwrap_or_else(|| {
-                    Event::ToolComplete {
-                        result: registry.run(call),
-                    }
-                })))
+                Ok(Done::kept(intercepted.unwrap_or_else(|| Event::ToolComplete { result: registry.run(call) })))
             }
         }
     }
@@ -236,15 +210,10 @@ impl Runtime {
     ) -> Result<Done, RunEnd> {
         let ids: Vec<String> = tasks.iter().map(|_| Uuid::new_v4().to_string()).collect();
         for sub_agent_id in &ids {
-            let started = Event::SubAgentStarted {
-                tool_use_id: call.id.clone(),
-                sub_agent_id: sub_agent_id.clone(),
-            };
+            let started = Event::SubAgentStarted { tool_use_id: call.id.clone(), sub_agent_id: sub_agent_id.clone() };
             self.feed(live, run, Done::kept(started)).await?;
         }
-        let works = tasks
-            .into_iter()
-            .map(|task| self.run_sub_agent(context, task));
+        let works = tasks.into_iter().map(|task| self.run_sub_agent(context, task));
         let said = tokio::select! {
             biased;
             () = run.stop.cancelled() => return Ok(Done::kept(Event::UserCancel { proceed: false })),
@@ -260,6 +229,5 @@ impl Runtime {
 }
 
 fn is_refused_ask(call: &ToolCall, event: &Event) -> bool {
-    is_asking_tool(call.name())
-        && matches!(event, Event::ToolComplete { result } if result.is_error)
+    is_asking_tool(call.name()) && matches!(event, Event::ToolComplete { result } if result.is_error)
 }

@@ -27,9 +27,7 @@ struct Kept {
 impl MemoryStore {
     fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Kept>> {
         // Each conversation is changed without a panic in between, so one elsewhere cannot have left it half-written.
-        self.conversations
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.conversations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -53,11 +51,7 @@ impl Kept {
         let mut messages = std::mem::take(&mut self.messages);
         messages.extend(new.messages);
         messages.shrink_to_fit();
-        *self = Self {
-            owner: self.owner.take(),
-            messages,
-            ..new
-        };
+        *self = Self { owner: self.owner.take(), messages, ..new };
     }
 
     fn rows(&self) -> StoredRows {
@@ -79,11 +73,7 @@ impl Store for MemoryStore {
         })
     }
 
-    fn commit<'a>(
-        &'a self,
-        id: &'a str,
-        change: Change<'a>,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn commit<'a>(&'a self, id: &'a str, change: Change<'a>) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             let rows = NewRows::new(id, change)?;
             let mut conversations = self.lock();
@@ -104,11 +94,8 @@ impl Store for MemoryStore {
     fn deadlines(&self, now: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>> {
         Box::pin(async move {
             let conversations = self.lock();
-            let waiting = conversations
-                .iter()
-                .filter_map(|(id, kept)| Some((kept.expires_at?, id)));
-            let (mut over, to_come): (Vec<_>, Vec<_>) =
-                waiting.partition(|(deadline, _)| *deadline <= now);
+            let waiting = conversations.iter().filter_map(|(id, kept)| Some((kept.expires_at?, id)));
+            let (mut over, to_come): (Vec<_>, Vec<_>) = waiting.partition(|(deadline, _)| *deadline <= now);
             over.sort_unstable();
             Ok(Deadlines {
                 over: over.into_iter().map(|(_, id)| id.to_string()).collect(),

@@ -70,8 +70,7 @@ impl NewRows {
 
 impl StoredRows {
     pub(super) fn read(self) -> Result<Stored, StoreError> {
-        let messages: Result<Vec<Value>, StoreError> =
-            self.messages.iter().map(|text| json(text)).collect();
+        let messages: Result<Vec<Value>, StoreError> = self.messages.iter().map(|text| json(text)).collect();
         let snapshot = Snapshot::from_parts(self.version, json(&self.state)?, messages?)
             .map_err(|error| StoreError(error.to_string()))?;
         Ok(Stored {
@@ -84,8 +83,7 @@ impl StoredRows {
 }
 
 fn text(value: &impl Serialize) -> Result<String, StoreError> {
-    serde_json::to_string(value)
-        .map_err(|error| StoreError(format!("it cannot be written: {error}")))
+    serde_json::to_string(value).map_err(|error| StoreError(format!("it cannot be written: {error}")))
 }
 
 fn json(text: &str) -> Result<Value, StoreError> {

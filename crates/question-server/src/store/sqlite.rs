@@ -30,23 +30,16 @@ impl SqliteStore {
     /// # Errors
     /// Why it cannot be used: another server has it, it is no database of this program, a newer version wrote it, or the disk refuses.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let database = file::open(path)
-            .map_err(|StoreError(why)| StoreError(format!("{}: {why}", path.display())))?;
+        let database = file::open(path).map_err(|StoreError(why)| StoreError(format!("{}: {why}", path.display())))?;
         let (jobs, todo) = mpsc::channel();
         let writer = thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || work_off(database, &todo))
             .map_err(|error| StoreError(format!("no thread for the store: {error}")))?;
-        Ok(Self {
-            jobs: Some(jobs),
-            writer: Some(writer),
-        })
+        Ok(Self { jobs: Some(jobs), writer: Some(writer) })
     }
 
-    async fn ask<T>(
-        &self,
-        job: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Job,
-    ) -> Result<T, StoreError> {
+    async fn ask<T>(&self, job: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Job) -> Result<T, StoreError> {
         let stopped = || StoreError("the store has stopped".to_owned());
         let (reply, answer) = oneshot::channel();
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
@@ -64,11 +57,7 @@ impl Store for SqliteStore {
         })
     }
 
-    fn commit<'a>(
-        &'a self,
-        id: &'a str,
-        change: Change<'a>,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn commit<'a>(&'a self, id: &'a str, change: Change<'a>) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             let rows = NewRows::new(id, change)?;
             self.ask(|reply| Job::Commit { rows, reply }).await

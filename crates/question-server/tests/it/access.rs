@@ -12,10 +12,7 @@ use tokio::process::Command;
 const TOKEN: &str = "correct-horse-battery-staple";
 
 fn server() -> Router {
-    server_of(&Config {
-        token: Some(TOKEN.parse().expect("it is long enough")),
-        ..Config::default()
-    })
+    server_of(&Config { token: Some(TOKEN.parse().expect("it is long enough")), ..Config::default() })
 }
 
 async fn send(
@@ -72,11 +69,7 @@ async fn without_the_token_nothing_is_told_but_that_it_lives() {
         ] {
             let refused = send(&server, method, path, body, headers).await;
             let refusal = refused.refusal();
-            assert_eq!(
-                refusal,
-                (401, "unauthorized".to_owned()),
-                "{path} {headers:?}"
-            );
+            assert_eq!(refusal, (401, "unauthorized".to_owned()), "{path} {headers:?}");
             assert_eq!(text(&refused, "www-authenticate"), "Bearer");
             assert_eq!(text(&refused, "set-cookie"), "");
         }
@@ -89,14 +82,7 @@ async fn a_program_brings_the_token_with_each_request() {
     let server = server();
     let bearer = format!("bearer  {TOKEN}");
     let headers = [("authorization", bearer.as_str())];
-    let said = send(
-        &server,
-        Method::POST,
-        "/agent",
-        Some(says("t", "u", "hi")),
-        &headers,
-    )
-    .await;
+    let said = send(&server, Method::POST, "/agent", Some(says("t", "u", "hi")), &headers).await;
     said.events();
     let described = get(&server, "/conversations/t", &headers).await;
     assert_eq!(described.json()["state"]["type"], "awaiting_user_response");
@@ -110,10 +96,7 @@ async fn a_person_opens_a_link_once_and_the_browser_has_the_cookie() {
     assert_eq!(welcome.status, 200);
     assert_eq!(text(&welcome, "cache-control"), "no-store");
     let page = String::from_utf8_lossy(&welcome.body);
-    assert!(
-        page.contains("0;url=/\"") && !page.contains(TOKEN),
-        "{page}"
-    );
+    assert!(page.contains("0;url=/\"") && !page.contains(TOKEN), "{page}");
     let cookie = text(&welcome, "set-cookie");
     for attribute in ["; HttpOnly", "; SameSite=Strict", "; Path=/", "; Secure"] {
         assert!(cookie.contains(attribute), "{cookie}");
@@ -128,14 +111,7 @@ async fn a_person_opens_a_link_once_and_the_browser_has_the_cookie() {
     let plain = cookie.trim_start_matches("__Host-");
     let settings = get(&server, "/settings.json", &[("cookie", plain), by_tls]).await;
     assert_eq!(settings.status, 401);
-    let posted = send(
-        &server,
-        Method::POST,
-        &link,
-        Some(says("t", "u", "hi")),
-        &[],
-    )
-    .await;
+    let posted = send(&server, Method::POST, &link, Some(says("t", "u", "hi")), &[]).await;
     assert_eq!(posted.status, 401, "a link is opened, not posted to");
     let plain = get(&server, &link, &[]).await;
     let cookie = text(&plain, "set-cookie");
@@ -176,10 +152,7 @@ async fn pages_of_allowed_origins_may_read_the_answers_and_no_others() {
     let ask = [
         ("origin", origin),
         ("access-control-request-method", "POST"),
-        (
-            "access-control-request-headers",
-            "authorization,content-type,last-event-id",
-        ),
+        ("access-control-request-headers", "authorization,content-type,last-event-id"),
     ];
     let leave = send(&server, Method::OPTIONS, "/agent", None, &ask).await;
     assert_eq!(leave.status, 200);
@@ -189,35 +162,16 @@ async fn pages_of_allowed_origins_may_read_the_answers_and_no_others() {
     assert_eq!(text(&leave, "access-control-allow-credentials"), "");
 
     let bearer = format!("Bearer {TOKEN}");
-    let from_page = [
-        ("origin", origin),
-        ("sec-fetch-site", "cross-site"),
-        ("authorization", bearer.as_str()),
-    ];
-    let said = send(
-        &server,
-        Method::POST,
-        "/agent",
-        Some(says("t", "u", "hi")),
-        &from_page,
-    )
-    .await;
+    let from_page = [("origin", origin), ("sec-fetch-site", "cross-site"), ("authorization", bearer.as_str())];
+    let said = send(&server, Method::POST, "/agent", Some(says("t", "u", "hi")), &from_page).await;
     assert_eq!(text(&said, "access-control-allow-origin"), origin);
-    assert_eq!(
-        text(&said, "set-cookie"),
-        "",
-        "the browser would not keep it"
-    );
+    assert_eq!(text(&said, "set-cookie"), "", "the browser would not keep it");
     said.events();
     let described = get(&server, "/conversations/t", &from_page).await;
     assert_eq!(described.status, 200, "it comes back as who it was");
     let refused = get(&server, "/conversations/t", &from_page[..1]).await;
     assert_eq!(refused.status, 401);
-    assert_eq!(
-        text(&refused, "access-control-allow-origin"),
-        origin,
-        "it may read why"
-    );
+    assert_eq!(text(&refused, "access-control-allow-origin"), origin, "it may read why");
 
     let stranger = ("origin", "https://evil.example");
     let headers = [stranger, ("authorization", bearer.as_str())];
@@ -236,10 +190,7 @@ async fn the_binary_lets_other_machines_in_with_a_token_only() {
         .expect("the binary starts");
     assert_eq!(refused.status.code(), Some(2));
     let why = String::from_utf8_lossy(&refused.stderr);
-    assert!(
-        why.contains("need a token") && why.contains("QUESTION_SERVER_TOKEN"),
-        "{why}"
-    );
+    assert!(why.contains("need a token") && why.contains("QUESTION_SERVER_TOKEN"), "{why}");
     assert!(refused.stdout.is_empty());
 
     let args = ["--bind", "0.0.0.0", "--port", "0", "--token", TOKEN];

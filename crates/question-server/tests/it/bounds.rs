@@ -26,11 +26,7 @@ async fn hello(server: &Router, thread: &str) -> Answer {
 #[track_caller]
 fn check_refused(refused: &Answer) {
     assert_eq!(refused.refusal(), (429, "too_many_requests".to_owned()));
-    let wait: u64 = refused.headers[header::RETRY_AFTER]
-        .to_str()
-        .expect("it is text")
-        .parse()
-        .expect("it is seconds");
+    let wait: u64 = refused.headers[header::RETRY_AFTER].to_str().expect("it is text").parse().expect("it is seconds");
     assert!((1..=61).contains(&wait), "{wait}");
 }
 
@@ -86,11 +82,7 @@ async fn a_body_is_so_long_and_no_longer() {
     let fits = server(|bounds| bounds.body = length);
     assert_eq!(post(&fits, "/agent", input.clone()).await.status, 200);
     let tight = server(|bounds| bounds.body = length - 1);
-    for path in [
-        "/agent",
-        "/conversations/t/respond",
-        "/conversations/t/cancel",
-    ] {
+    for path in ["/agent", "/conversations/t/respond", "/conversations/t/cancel"] {
         let refused = post(&tight, path, input.clone()).await.refusal();
         assert_eq!(refused, (413, "too_large".to_owned()), "{path}");
     }
@@ -102,10 +94,7 @@ fn hello_of(bytes: usize) -> Value {
 
 #[tokio::test]
 async fn who_says_too_much_is_told_what_to_do_in_a_measure_that_people_know() {
-    for (most, words) in [
-        (64 << 10, "Shorten your text to 64 KB."),
-        (40, "Shorten your text to 40 bytes."),
-    ] {
+    for (most, words) in [(64 << 10, "Shorten your text to 64 KB."), (40, "Shorten your text to 40 bytes.")] {
         let server = server(|bounds| bounds.message = most);
         let refused = post(&server, "/agent", hello_of(most + 1)).await;
         assert_eq!(refused.json()["message"], words);
@@ -128,8 +117,7 @@ async fn what_a_user_says_at_a_time_is_so_long_and_no_longer() {
     let content = json!({"answers": answers(long)}).to_string();
     let tool = json!({"id": "tool", "role": "tool", "toolCallId": call, "content": content});
     let by_tool = json!({"threadId": "t", "runId": "r", "messages": [tool]});
-    let resume =
-        json!([{"interruptId": call, "status": "resolved", "payload": {"answers": answers(long)}}]);
+    let resume = json!([{"interruptId": call, "status": "resolved", "payload": {"answers": answers(long)}}]);
     let by_resume = json!({"threadId": "t", "runId": "r", "messages": [], "resume": resume});
     for (path, body) in [
         ("/conversations/t/respond", by_rest),
@@ -165,8 +153,7 @@ async fn a_full_conversation_takes_nothing_more_whichever_way_it_comes() {
     let content = json!({"answers": answers}).to_string();
     let tool = json!({"id": "tool", "role": "tool", "toolCallId": call, "content": content});
     let by_tool = json!({"threadId": "t", "runId": "r", "messages": [tool]});
-    let resume =
-        json!([{"interruptId": call, "status": "resolved", "payload": {"answers": answers}}]);
+    let resume = json!([{"interruptId": call, "status": "resolved", "payload": {"answers": answers}}]);
     let by_resume = json!({"threadId": "t", "runId": "r", "messages": [], "resume": resume});
     for (path, body) in [
         ("/conversations/t/respond", by_rest),
@@ -186,11 +173,7 @@ async fn a_full_conversation_takes_nothing_more_whichever_way_it_comes() {
 #[tokio::test]
 async fn messages_are_so_long_in_all_and_no_longer() {
     let server = server(|bounds| bounds.history = 1_000);
-    assert_eq!(
-        post(&server, "/agent", hello_of(600)).await.status,
-        200,
-        "it fits"
-    );
+    assert_eq!(post(&server, "/agent", hello_of(600)).await.status, 200, "it fits");
     let typed = says("t", "u2", &"y".repeat(400));
     let full = post(&server, "/agent", typed).await.refusal();
     assert_eq!(full, (409, "conversation_full".to_owned()));
@@ -293,14 +276,10 @@ async fn what_a_client_forwards_beside_what_is_known_is_not_kept() {
     const LONG: usize = 1 << 20;
     let folder = Folder::new();
     let store = SqliteStore::open(&folder.file()).expect("it can be written");
-    let parts = Parts {
-        store: Arc::new(store),
-        ..parts(front_desk())
-    };
+    let parts = Parts { store: Arc::new(store), ..parts(front_desk()) };
     let server = app(&Config::default(), parts);
     let mut input = says("t", "u", "hi");
-    let rules =
-        json!({"planMode": true, "allowRules": ["x".repeat(LONG)], "clientTool": "x".repeat(LONG)});
+    let rules = json!({"planMode": true, "allowRules": ["x".repeat(LONG)], "clientTool": "x".repeat(LONG)});
     input["forwardedProps"] = json!({"toolContext": rules, "more": "x".repeat(LONG)});
     assert_eq!(post(&server, "/agent", input).await.status, 200);
     let files = std::fs::read_dir(folder.file().parent().expect("it is in a folder"));

@@ -16,8 +16,7 @@ const SERVICE: &str = "Which service do you need?";
 
 fn declaring(mut input: Value, name: &str) -> Value {
     let other = json!({"name": "play_sound", "description": "Plays a sound", "parameters": {"type": "object"}});
-    let asking =
-        json!({"name": name, "description": "Asks the user", "parameters": {"type": "object"}});
+    let asking = json!({"name": name, "description": "Asks the user", "parameters": {"type": "object"}});
     input["tools"] = json!([other, asking]);
     input
 }
@@ -63,12 +62,7 @@ async fn a_client_that_has_the_tool_is_asked_by_its_name_and_brings_the_result()
 
         let content = json!({"answers": {SERVICE: "Brake service"}}).to_string();
         let tool = json!({"id": "tool", "role": "tool", "toolCallId": call.tool_call_id, "content": content});
-        let answer = post(
-            &server,
-            "/agent",
-            declaring(run_with("t", "2", &tool), name),
-        )
-        .await;
+        let answer = post(&server, "/agent", declaring(run_with("t", "2", &tool), name)).await;
         assert_eq!(results(&answer), 0, "it has brought it");
         assert_eq!(asked(&answer).tool_call_name, name);
 
@@ -86,12 +80,7 @@ async fn a_client_that_has_the_tool_is_asked_by_its_name_and_brings_the_result()
 
 #[tokio::test]
 async fn for_a_client_that_has_not_the_server_has_the_tool_and_tells_its_result() {
-    for tools in [
-        json!(null),
-        json!([]),
-        json!([{"name": "play_sound"}]),
-        json!("none"),
-    ] {
+    for tools in [json!(null), json!([]), json!([{"name": "play_sound"}]), json!("none")] {
         let server = server();
         let mut hello = says("t", "u1", "hi");
         hello["tools"] = tools;
@@ -110,14 +99,9 @@ async fn a_model_is_offered_one_asking_tool_by_the_clients_name() {
     let server = server_with(script.clone());
     let declared = declaring(says("t", "u1", "hi"), "AskUserQuestion");
     post(&server, "/agent", declared).await.events();
-    post(&server, "/agent", says("t", "u2", "hi"))
-        .await
-        .events();
-    let offered: Vec<Vec<String>> = script
-        .asked()
-        .into_iter()
-        .map(|request| request.tools.into_iter().map(|tool| tool.name).collect())
-        .collect();
+    post(&server, "/agent", says("t", "u2", "hi")).await.events();
+    let offered: Vec<Vec<String>> =
+        script.asked().into_iter().map(|request| request.tools.into_iter().map(|tool| tool.name).collect()).collect();
     let with_its_own = ["AskUserQuestion", "play_sound"].as_slice();
     assert_eq!(offered, [with_its_own, &["ask_user_question"]]);
 }
@@ -127,11 +111,7 @@ async fn a_run_that_asks_for_interrupts_gets_one_with_the_schema_of_its_answer()
     const ASK: &str = r#"{"questions":[
         {"question":"Which?","options":[{"label":"One"},{"label":"Two, or more"}],"multiSelect":true},
         {"question":"When?","options":[{"label":"Now"},{"label":"Later"}]}]}"#;
-    let server = server_with(Script::new([vec![Line::Calls(
-        0,
-        "ask_user_question",
-        ASK,
-    )]]));
+    let server = server_with(Script::new([vec![Line::Calls(0, "ask_user_question", ASK)]]));
     let mut go = declaring(says("t", "u1", "go"), "ask_user_question");
     go["forwardedProps"] = json!({"interrupts": true});
     let answer = post(&server, "/agent", go).await;
@@ -146,25 +126,17 @@ async fn a_run_that_asks_for_interrupts_gets_one_with_the_schema_of_its_answer()
     let schema = Value::Object(interrupt.response_schema.expect("it has one"));
     let schema = jsonschema::validator_for(&schema).expect("it is a JSON Schema");
     let ask = serde_json::from_str(ASK).expect("it is an ask");
-    let picked =
-        |question, selected: &[usize], other: Option<&str>, note: Option<&str>| Selection {
-            question,
-            selected: selected.to_vec(),
-            other: other.map(str::to_owned),
-            note: note.map(str::to_owned),
-            ..Selection::default()
-        };
-    let skipped = |question| Selection {
+    let picked = |question, selected: &[usize], other: Option<&str>, note: Option<&str>| Selection {
         question,
-        skipped: true,
+        selected: selected.to_vec(),
+        other: other.map(str::to_owned),
+        note: note.map(str::to_owned),
         ..Selection::default()
     };
+    let skipped = |question| Selection { question, skipped: true, ..Selection::default() };
     for selections in [
         vec![picked(0, &[0], None, None), picked(1, &[1], None, None)],
-        vec![
-            picked(0, &[0, 1], Some("and, more"), Some("by Friday")),
-            picked(1, &[], Some("on Tuesday"), None),
-        ],
+        vec![picked(0, &[0, 1], Some("and, more"), Some("by Friday")), picked(1, &[], Some("on Tuesday"), None)],
         vec![skipped(0), picked(1, &[], Some("on Tuesday"), None)],
     ] {
         let reply = Reply::check(&ask, selections).expect("it is legal");

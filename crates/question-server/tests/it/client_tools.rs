@@ -23,11 +23,7 @@ async fn run(server: &Router, input: Value) -> Answer {
 }
 
 fn result(id: &str, call: &str, content: &str) -> Value {
-    run_with(
-        "t",
-        id,
-        &json!({"id": id, "role": "tool", "toolCallId": call, "content": content}),
-    )
+    run_with("t", id, &json!({"id": id, "role": "tool", "toolCallId": call, "content": content}))
 }
 
 fn calls(answer: &Answer) -> Vec<ToolCallStart> {
@@ -70,10 +66,7 @@ fn heard(script: &Script) -> Vec<(String, bool)> {
 
 #[tokio::test]
 async fn the_model_calls_a_tool_of_the_client_which_brings_the_result() {
-    let script = Script::new([
-        vec![Line::Calls(0, "play_sound", r#"{"x":1}"#)],
-        vec![Line::Says("Did you hear it?")],
-    ]);
+    let script = Script::new([vec![Line::Calls(0, "play_sound", r#"{"x":1}"#)], vec![Line::Says("Did you hear it?")]]);
     let server = server_with(script.clone());
     let answer = run(&server, says("t", "u", "go")).await;
     let call = calls(&answer).remove(0);
@@ -141,10 +134,7 @@ async fn its_calls_come_one_by_one_and_a_failed_one_is_an_error() {
 
 #[tokio::test]
 async fn a_client_that_comes_back_finds_the_call_and_one_that_goes_on_leaves_it() {
-    let script = Script::new([
-        vec![Line::Calls(0, "play_sound", "{}")],
-        vec![Line::Says("As you like.")],
-    ]);
+    let script = Script::new([vec![Line::Calls(0, "play_sound", "{}")], vec![Line::Says("As you like.")]]);
     let server = server_with(script.clone());
     let first = run(&server, says("t", "u", "go")).await;
     let call = calls(&first).remove(0).tool_call_id;
@@ -185,11 +175,8 @@ async fn sub_agents_and_names_of_the_agents_own_are_left_out() {
     ]);
     let answer = post(&server, "/agent", go).await;
     assert_eq!(pending(&answer), Vec::<String>::new());
-    let offered: Vec<Vec<String>> = script
-        .asked()
-        .into_iter()
-        .map(|request| request.tools.into_iter().map(|tool| tool.name).collect())
-        .collect();
+    let offered: Vec<Vec<String>> =
+        script.asked().into_iter().map(|request| request.tools.into_iter().map(|tool| tool.name).collect()).collect();
     let of_parent = ["ask_user_question", "play_sound"].as_slice();
     assert_eq!(offered, [of_parent, &[], of_parent]);
 }
@@ -197,9 +184,7 @@ async fn sub_agents_and_names_of_the_agents_own_are_left_out() {
 #[tokio::test]
 async fn more_than_can_be_kept_is_refused() {
     let server = server_with(Script::new([]));
-    let many: Vec<Value> = (0..=MAX_CLIENT_TOOLS)
-        .map(|number| json!({"name": format!("tool_{number}")}))
-        .collect();
+    let many: Vec<Value> = (0..=MAX_CLIENT_TOOLS).map(|number| json!({"name": format!("tool_{number}")})).collect();
     let long = json!([{"name": "long", "description": "x".repeat(MAX_CLIENT_TOOLS_BYTES)}]);
     for tools in [json!(many), long] {
         let mut input = says("t", "u", "go");
@@ -212,26 +197,16 @@ async fn more_than_can_be_kept_is_refused() {
 #[tokio::test]
 async fn what_was_held_back_is_shown_with_its_result_to_whoever_goes_on_without_its_tools() {
     let script = Script::new([
-        vec![
-            Line::Calls(0, "play_sound", r#"{"x":1}"#),
-            Line::Calls(1, "unknown_tool", "{}"),
-        ],
+        vec![Line::Calls(0, "play_sound", r#"{"x":1}"#), Line::Calls(1, "unknown_tool", "{}")],
         vec![Line::Says("Never mind.")],
     ]);
     let server = server_with(script);
     let first = run(&server, says("t", "u", "go")).await;
-    let mut shown: Vec<Value> = calls(&first)
-        .into_iter()
-        .map(|call| json!(call.tool_call_id))
-        .collect();
+    let mut shown: Vec<Value> = calls(&first).into_iter().map(|call| json!(call.tool_call_id)).collect();
     let mut watcher = Watcher::open(&server, "t", None).await;
     // Another client, which has no tools.
-    post(&server, "/agent", says("t", "u2", "Something else"))
-        .await
-        .events();
-    let frames = watcher
-        .until(|frame| frame.data["type"] == "TEXT_MESSAGE_END")
-        .await;
+    post(&server, "/agent", says("t", "u2", "Something else")).await.events();
+    let frames = watcher.until(|frame| frame.data["type"] == "TEXT_MESSAGE_END").await;
     let mut results = 0;
     for frame in frames {
         match frame.data["type"].as_str() {

@@ -17,10 +17,7 @@ fn desk() -> Router {
 
 /// The same where the operator lets clients bypass permissions.
 fn allowing_bypass() -> Router {
-    let config = Config {
-        allow_bypass: true,
-        ..Config::default()
-    };
+    let config = Config { allow_bypass: true, ..Config::default() };
     app(&config, parts(CodingDesk::new(Duration::ZERO)))
 }
 
@@ -34,18 +31,11 @@ fn planner(server: &Router) -> Visitor {
 
 /// Names and arguments of all calls, in their order.
 fn calls(messages: &[Value]) -> Vec<(String, String)> {
-    let calls = messages
-        .iter()
-        .filter_map(|message| message["toolCalls"].as_array());
+    let calls = messages.iter().filter_map(|message| message["toolCalls"].as_array());
     calls
         .flatten()
         .map(|call| {
-            let text = |field: &str| {
-                call["function"][field]
-                    .as_str()
-                    .unwrap_or_default()
-                    .to_owned()
-            };
+            let text = |field: &str| call["function"][field].as_str().unwrap_or_default().to_owned();
             (text("name"), text("arguments"))
         })
         .collect()
@@ -60,10 +50,7 @@ async fn an_ambiguous_refactoring_is_clarified_and_the_choice_used() {
     let said = dev.picks("Introduce struct").await;
     assert!(said.contains("Introduce struct"), "{said}");
     assert!(dev.is_asked_nothing());
-    assert_eq!(
-        calls(&messages(&server, "code").await)[0].0,
-        "AskUserQuestion"
-    );
+    assert_eq!(calls(&messages(&server, "code").await)[0].0, "AskUserQuestion");
 }
 
 #[tokio::test]
@@ -79,11 +66,7 @@ async fn of_several_approaches_one_is_recommended_and_comes_first() {
     let mut dev = visitor(&desk());
     dev.says("Add authentication").await;
     let (_, ask) = dev.waiting();
-    let labels: Vec<&str> = ask.questions[0]
-        .options
-        .iter()
-        .map(|option| option.label.as_str())
-        .collect();
+    let labels: Vec<&str> = ask.questions[0].options.iter().map(|option| option.label.as_str()).collect();
     assert_eq!(labels, ["JWT (Recommended)", "OAuth2", "Session"]);
     assert!(dev.picks("OAuth2").await.contains("OAuth2"));
 }
@@ -92,11 +75,7 @@ async fn of_several_approaches_one_is_recommended_and_comes_first() {
 async fn own_words_are_an_answer() {
     let mut dev = visitor(&desk());
     dev.says("Add authentication").await;
-    assert!(
-        dev.types("Passkeys, please")
-            .await
-            .contains("Passkeys, please")
-    );
+    assert!(dev.types("Passkeys, please").await.contains("Passkeys, please"));
 }
 
 #[tokio::test]
@@ -120,19 +99,12 @@ async fn plan_mode_asks_first_and_has_the_plan_approved_by_its_own_tool() {
 async fn plan_mode_lasts_until_a_run_says_otherwise() {
     let server = desk();
     planner(&server).says("Add an export").await;
-    let answers = json!({"Who may see the export?": "Administrators only", "How many rows should one export hold?": "10,000"});
-    let taken = post(
-        &server,
-        "/conversations/code/respond",
-        json!({"answers": answers}),
-    )
-    .await;
+    let answers =
+        json!({"Who may see the export?": "Administrators only", "How many rows should one export hold?": "10,000"});
+    let taken = post(&server, "/conversations/code/respond", json!({"answers": answers})).await;
     assert_eq!(taken.status, 200);
     let said = until_idle(&server).await;
-    assert!(
-        calls(&said).iter().any(|(name, _)| name == "ExitPlanMode"),
-        "{said:?}"
-    );
+    assert!(calls(&said).iter().any(|(name, _)| name == "ExitPlanMode"), "{said:?}");
 }
 
 #[tokio::test]
@@ -155,27 +127,15 @@ async fn four_questions_single_and_multiple_by_message() {
     let selections = vec![
         picked(0, [0]),
         picked(1, [0, 3]),
-        Selection {
-            question: 2,
-            other,
-            ..Selection::default()
-        },
+        Selection { question: 2, other, ..Selection::default() },
         picked(3, [0, 1, 2]),
     ];
     let reply = Reply::check(&ask, selections).expect("the selection is legal");
     let said = dev.ends_question(Outcome::Answered(reply)).await;
-    for part in [
-        "PostgreSQL",
-        "Login, Audit log",
-        "RFC 9457, with codes",
-        "Unit tests, Browser tests, Lints",
-    ] {
+    for part in ["PostgreSQL", "Login, Audit log", "RFC 9457, with codes", "Unit tests, Browser tests, Lints"] {
         assert!(said.contains(part), "{said}");
     }
-    let result = messages(&server, "code")
-        .await
-        .into_iter()
-        .find(|message| message["toolCallId"] == *call);
+    let result = messages(&server, "code").await.into_iter().find(|message| message["toolCallId"] == *call);
     let content = result.expect("the call has its result")["content"].to_string();
     assert!(content.contains("Login, Audit log"), "{content}");
 }
@@ -190,19 +150,11 @@ async fn four_questions_single_and_multiple_by_rest() {
         "How should errors be reported?": "Plain text",
         "Which checks should run before a merge?": "Lints",
     });
-    let taken = post(
-        &server,
-        "/conversations/code/respond",
-        json!({"answers": answers}),
-    )
-    .await;
+    let taken = post(&server, "/conversations/code/respond", json!({"answers": answers})).await;
     assert_eq!(taken.status, 200);
     let messages = until_idle(&server).await;
     let last = messages.last().expect("there are some")["content"].to_string();
-    assert!(
-        last.contains("SQLite") && last.contains("Login, Search"),
-        "{last}"
-    );
+    assert!(last.contains("SQLite") && last.contains("Login, Search"), "{last}");
 }
 
 #[tokio::test]
@@ -231,10 +183,7 @@ async fn with_permissions_bypassed_nobody_is_asked() {
     let bypassed = json!({"permissionMode": "bypassPermissions"});
     let mut dev = visitor(&server).with_forwarded("toolContext", bypassed);
     let said = dev.says("Add authentication").await;
-    assert!(
-        said.contains("I assume JWT") && dev.is_asked_nothing(),
-        "{said}"
-    );
+    assert!(said.contains("I assume JWT") && dev.is_asked_nothing(), "{said}");
     assert_eq!(calls(&messages(&server, "code").await), []);
 }
 
@@ -262,26 +211,20 @@ async fn sub_agents_cannot_ask_and_the_parent_hears_what_they_assumed() {
     for assumed in ["I assume that extracting functions", "I assume JWT"] {
         assert!(said.contains(assumed), "{said}");
     }
-    let names: Vec<String> = calls(&messages(&server, "code").await)
-        .into_iter()
-        .map(|(name, _)| name)
-        .collect();
+    let names: Vec<String> = calls(&messages(&server, "code").await).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["spawn_agents"]);
 }
 
 #[tokio::test]
 async fn a_context_that_cannot_be_read_is_refused() {
-    let input = json!({"threadId": "code", "runId": "r", "forwardedProps": {"toolContext": {"permissionMode": "root"}}});
+    let input =
+        json!({"threadId": "code", "runId": "r", "forwardedProps": {"toolContext": {"permissionMode": "root"}}});
     let refused = post(&desk(), "/agent", input).await;
     assert_eq!(refused.refusal(), (400, "bad_request".to_owned()));
 }
 
 fn picked<const N: usize>(question: usize, selected: [usize; N]) -> Selection {
-    Selection {
-        question,
-        selected: selected.to_vec(),
-        ..Selection::default()
-    }
+    Selection { question, selected: selected.to_vec(), ..Selection::default() }
 }
 
 /// The history once the run that nobody reads has ended.

@@ -15,21 +15,11 @@ async fn a_waiting_conversation_is_described() {
     let (call, ask) = visitor.waiting();
     assert_eq!(described["state"]["type"], "awaiting_user_response");
     assert_eq!(described["state"]["toolCallId"], call);
-    assert_eq!(
-        described["pending"],
-        json!([{"toolCallId": call, "questions": ask.questions}])
-    );
+    assert_eq!(described["pending"], json!([{"toolCallId": call, "questions": ask.questions}]));
     assert_eq!(described["messages"].as_array().map(Vec::len), Some(2));
     assert_eq!(described.get("runId"), None);
-    assert!(
-        described["lastEventId"]
-            .as_str()
-            .is_some_and(|id| id.contains('-'))
-    );
-    assert_eq!(
-        get(&server, "/conversations/other").await.refusal(),
-        (404, "not_found".to_owned())
-    );
+    assert!(described["lastEventId"].as_str().is_some_and(|id| id.contains('-')));
+    assert_eq!(get(&server, "/conversations/other").await.refusal(), (404, "not_found".to_owned()));
 }
 
 #[tokio::test]
@@ -40,12 +30,7 @@ async fn a_reply_by_rest_goes_the_same_way() {
     let (call, _) = visitor.waiting();
     let answers = json!({"Which service do you need?": "Brake service"});
 
-    let wrong = post(
-        &server,
-        "/conversations/car/respond",
-        json!({"answers": {"No such question?": "x"}}),
-    )
-    .await;
+    let wrong = post(&server, "/conversations/car/respond", json!({"answers": {"No such question?": "x"}})).await;
     assert_eq!(wrong.refusal(), (400, "invalid_reply".to_owned()));
     // To a question that is gone: what it says is not judged against another.
     let gone = json!({"answers": {"No such question?": "x"}, "toolCallId": "gone"});
@@ -53,19 +38,9 @@ async fn a_reply_by_rest_goes_the_same_way() {
     assert_eq!(gone.refusal(), (409, "foreign_reply".to_owned()));
 
     let body = json!({"answers": answers, "toolCallId": call, "replyId": "one"});
-    assert_eq!(
-        post(&server, "/conversations/car/respond", body.clone())
-            .await
-            .status,
-        200
-    );
+    assert_eq!(post(&server, "/conversations/car/respond", body.clone()).await.status, 200);
     // Again: it has been taken. Another: it comes too late.
-    assert_eq!(
-        post(&server, "/conversations/car/respond", body)
-            .await
-            .status,
-        200
-    );
+    assert_eq!(post(&server, "/conversations/car/respond", body).await.status, 200);
     // The id of the call may be left out: the reply is known by its own.
     let again = json!({"answers": answers, "replyId": "one"});
     let taken = post(&server, "/conversations/car/respond", again).await;
@@ -73,22 +48,14 @@ async fn a_reply_by_rest_goes_the_same_way() {
     let other = json!({"answers": answers, "toolCallId": call, "replyId": "two"});
     let late = post(&server, "/conversations/car/respond", other).await;
     assert_eq!(late.refusal(), (409, "already_answered".to_owned()));
-    assert!(
-        late.json()["winner"]["content"]
-            .as_str()
-            .is_some_and(|content| content.contains("Brake service"))
-    );
+    assert!(late.json()["winner"]["content"].as_str().is_some_and(|content| content.contains("Brake service")));
 
     let next = until_waiting(&server, "car", "Standard or rush scheduling?").await;
     assert_ne!(next, call);
     assert_eq!(
-        post(
-            &server,
-            "/conversations/car/respond",
-            json!({"answers": {"Standard or rush scheduling?": "Rush"}})
-        )
-        .await
-        .status,
+        post(&server, "/conversations/car/respond", json!({"answers": {"Standard or rush scheduling?": "Rush"}}))
+            .await
+            .status,
         200
     );
     until_waiting(&server, "car", "Proceed with this estimate?").await;
@@ -106,22 +73,14 @@ async fn cancelling_by_rest_ends_the_question_without_a_dangling_call() {
     assert_eq!(cancelled.json(), json!({"state": {"type": "idle"}}));
     let described = get(&server, "/conversations/car").await.json();
     assert_eq!(described["pending"], json!([]));
+    assert_eq!(described["messages"][2]["error"], "User cancelled the question");
     assert_eq!(
-        described["messages"][2]["error"],
-        "User cancelled the question"
-    );
-    assert_eq!(
-        post(&server, "/conversations/car/cancel", json!({}))
-            .await
-            .refusal(),
+        post(&server, "/conversations/car/cancel", json!({})).await.refusal(),
         (409, "nothing_to_cancel".to_owned())
     );
-    let late = post(
-        &server,
-        "/conversations/car/respond",
-        json!({"answers": {"Which service do you need?": "Oil change"}}),
-    )
-    .await;
+    let late =
+        post(&server, "/conversations/car/respond", json!({"answers": {"Which service do you need?": "Oil change"}}))
+            .await;
     assert_eq!(late.refusal(), (409, "not_waiting".to_owned()));
 }
 
@@ -159,12 +118,7 @@ async fn cancelling_with_proceed_lets_the_desk_go_on() {
     let server = server();
     let mut visitor = Visitor::new(&server, "v", "car");
     visitor.says("An oil change, please").await;
-    post(
-        &server,
-        "/conversations/car/cancel",
-        json!({"proceed": true}),
-    )
-    .await;
+    post(&server, "/conversations/car/cancel", json!({"proceed": true})).await;
     until_waiting(&server, "car", "Proceed with this estimate?").await;
 }
 
@@ -177,32 +131,18 @@ async fn every_client_sees_the_state_and_what_happens_and_can_come_back() {
     let present = other.next().await;
     assert_eq!(present.event.as_deref(), Some("state_change"));
     assert_eq!(present.data["type"], "awaiting_user_response");
-    assert_eq!(
-        present.data["questions"][0]["question"],
-        "Which service do you need?"
-    );
+    assert_eq!(present.data["questions"][0]["question"], "Which service do you need?");
 
     visitor.picks("Brake service").await;
-    let seen = other
-        .until(|frame| frame.data["type"] == "RUN_FINISHED")
-        .await;
-    let kinds: Vec<&str> = seen
-        .iter()
-        .filter_map(|frame| frame.data["type"].as_str())
-        .collect();
+    let seen = other.until(|frame| frame.data["type"] == "RUN_FINISHED").await;
+    let kinds: Vec<&str> = seen.iter().filter_map(|frame| frame.data["type"].as_str()).collect();
     assert_eq!(kinds[..2], ["RUN_STARTED", "llm_requesting"]);
     assert_eq!(
         seen[0].data["input"]["messages"][1]["content"], "Brake service",
         "it learns what the other client said"
     );
-    let waiting = seen
-        .iter()
-        .rfind(|frame| frame.event.is_some())
-        .expect("states change");
-    assert_eq!(
-        waiting.data["questions"][0]["question"],
-        "Standard or rush scheduling?"
-    );
+    let waiting = seen.iter().rfind(|frame| frame.event.is_some()).expect("states change");
+    assert_eq!(waiting.data["questions"][0]["question"], "Standard or rush scheduling?");
 
     // It comes back after the first frame and misses nothing.
     let mut back = Watcher::open(&server, "car", Some(&seen[0].id)).await;

@@ -23,34 +23,19 @@ const HOUR: Duration = Duration::from_secs(3600);
 
 /// Asks, and says something once it knows how that went.
 fn script() -> Script {
-    Script::new([
-        vec![Line::Calls(0, "ask_user_question", ASK)],
-        vec![Line::Waits, Line::Says("Then I decide.")],
-    ])
+    Script::new([vec![Line::Calls(0, "ask_user_question", ASK)], vec![Line::Waits, Line::Says("Then I decide.")]])
 }
 
 fn server(script: &Script, clock: &HandClock, expire_after: Option<Duration>) -> Router {
-    let config = Config {
-        expire_after,
-        ..Config::default()
-    };
-    let parts = Parts {
-        clock: Arc::new(clock.clone()),
-        ..parts(script.clone())
-    };
+    let config = Config { expire_after, ..Config::default() };
+    let parts = Parts { clock: Arc::new(clock.clone()), ..parts(script.clone()) };
     app(&config, parts)
 }
 
 fn on_disk(script: &Script, clock: &HandClock, store: &Arc<SqliteStore>) -> Router {
-    let config = Config {
-        expire_after: Some(HOUR),
-        ..Config::default()
-    };
-    let parts = Parts {
-        clock: Arc::new(clock.clone()),
-        store: Arc::clone(store) as Arc<dyn Store>,
-        ..parts(script.clone())
-    };
+    let config = Config { expire_after: Some(HOUR), ..Config::default() };
+    let parts =
+        Parts { clock: Arc::new(clock.clone()), store: Arc::clone(store) as Arc<dyn Store>, ..parts(script.clone()) };
     app(&config, parts)
 }
 
@@ -61,10 +46,7 @@ fn told(script: &Script) -> Vec<Vec<String>> {
         Message::User(_) | Message::Assistant(_) => None,
     };
     let asked = script.asked();
-    asked
-        .iter()
-        .map(|request| request.messages.iter().filter_map(results).collect())
-        .collect()
+    asked.iter().map(|request| request.messages.iter().filter_map(results).collect()).collect()
 }
 
 #[track_caller]
@@ -73,11 +55,7 @@ fn check_expired(refused: &Answer) {
     let body = refused.json();
     assert_eq!(body["outcome"], "expired");
     assert_eq!(body["winner"]["content"], EXPIRED_TEXT);
-    assert!(
-        body["message"]
-            .as_str()
-            .is_some_and(|message| message.contains("expired"))
-    );
+    assert!(body["message"].as_str().is_some_and(|message| message.contains("expired")));
 }
 
 #[tokio::test]
@@ -109,11 +87,7 @@ async fn everybody_is_told_until_when_it_waits() {
     let mut watcher = Watcher::open(&server, "t", None).await;
     assert_eq!(watcher.next().await.data["expiresAt"], until);
     let asked = visitor.asks.asks().next().expect("it asks");
-    assert_eq!(
-        asked.expires_at,
-        Some(1_795_176_000_000 + 3_600_000),
-        "by the interrupt"
-    );
+    assert_eq!(asked.expires_at, Some(1_795_176_000_000 + 3_600_000), "by the interrupt");
 }
 
 #[tokio::test]
@@ -131,11 +105,8 @@ async fn at_its_time_the_agent_goes_on_without_an_answer_and_everybody_learns_of
     assert_eq!(told(&script), [vec![], vec![EXPIRED_TEXT.to_owned()]]);
     script.go_on();
     let seen = watcher.until(|frame| frame.data["type"] == "idle").await;
-    let states: Vec<&Value> = seen
-        .iter()
-        .filter(|frame| frame.event.is_some())
-        .map(|frame| &frame.data["type"])
-        .collect();
+    let states: Vec<&Value> =
+        seen.iter().filter(|frame| frame.event.is_some()).map(|frame| &frame.data["type"]).collect();
     assert_eq!(states, ["llm_requesting", "idle"]);
     let results: Vec<(&Value, &Value)> = seen
         .iter()
@@ -150,11 +121,7 @@ async fn at_its_time_the_agent_goes_on_without_an_answer_and_everybody_learns_of
         serde_json::from_value(described["messages"].clone()).expect("they are AG-UI's");
     let asks = Asks::replay(&messages);
     let phases: Vec<Phase> = asks.asks().map(|ask| ask.phase).collect();
-    assert_eq!(
-        phases,
-        [Phase::Expired],
-        "a page that is loaded now sees it"
-    );
+    assert_eq!(phases, [Phase::Expired], "a page that is loaded now sees it");
     clock.advance(100 * HOUR);
     until_state(&server, "t", "idle").await;
     assert_eq!(script.times_asked(), 2, "once");

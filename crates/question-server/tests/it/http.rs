@@ -29,16 +29,12 @@ impl Answer {
     }
 
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body)
-            .unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
     }
 
     /// Status and code of an error.
     pub(crate) fn refusal(&self) -> (u16, String) {
-        let code = self.json()["code"]
-            .as_str()
-            .expect("errors have a code")
-            .to_owned();
+        let code = self.json()["code"].as_str().expect("errors have a code").to_owned();
         (self.status.as_u16(), code)
     }
 
@@ -59,32 +55,20 @@ impl Answer {
         }
         let end = reader.finish();
         take(&mut reader);
-        assert!(
-            reader.next_warning().is_none(),
-            "the server keeps to the protocol"
-        );
+        assert!(reader.next_warning().is_none(), "the server keeps to the protocol");
         (events, end)
     }
 }
 
 pub(crate) async fn call(server: &Router, request: Request<Body>) -> Answer {
-    let response = server
-        .clone()
-        .oneshot(request)
-        .await
-        .expect("the router answers everything");
+    let response = server.clone().oneshot(request).await.expect("the router answers everything");
     Answer::of(response).await
 }
 
 pub(crate) fn request(method: Method, path: &str, body: Option<Value>) -> Request<Body> {
-    let request = Request::builder()
-        .method(method)
-        .uri(path)
-        .header(header::HOST, "127.0.0.1:8787");
+    let request = Request::builder().method(method).uri(path).header(header::HOST, "127.0.0.1:8787");
     match body {
-        Some(body) => request
-            .header(header::CONTENT_TYPE, "application/json")
-            .body(body.to_string().into()),
+        Some(body) => request.header(header::CONTENT_TYPE, "application/json").body(body.to_string().into()),
         None => request.body(Body::empty()),
     }
     .expect("the request is well formed")
@@ -115,11 +99,7 @@ pub(crate) async fn messages(server: &Router, thread_id: &str) -> Vec<Value> {
 
 /// The input of a run in which the user says this; the run is named after the message.
 pub(crate) fn says(thread_id: &str, id: &str, text: &str) -> Value {
-    run_with(
-        thread_id,
-        id,
-        &json!({"id": id, "role": "user", "content": text}),
-    )
+    run_with(thread_id, id, &json!({"id": id, "role": "user", "content": text}))
 }
 
 /// The input of a run with one message.

@@ -13,9 +13,7 @@ const ESTIMATE: &str = "Proceed with this estimate?";
 
 /// Whether the server's history is the client's, and no call in it lacks its result.
 async fn check_in_step(visitor: &Visitor, thread_id: &str) {
-    let stored = get(&visitor.server, &format!("/conversations/{thread_id}"))
-        .await
-        .json();
+    let stored = get(&visitor.server, &format!("/conversations/{thread_id}")).await.json();
     let ours = serde_json::to_value(visitor.thread.messages()).expect("messages are JSON");
     assert_eq!(comparable(&stored["messages"]), comparable(&ours));
 }
@@ -36,23 +34,13 @@ fn comparable(messages: &Value) -> Vec<Value> {
 
 #[tokio::test]
 async fn three_taps_and_a_summary_that_uses_all_of_them() {
-    for delivery in [
-        Delivery::UserMessage,
-        Delivery::ToolResult,
-        Delivery::Resume,
-    ] {
+    for delivery in [Delivery::UserMessage, Delivery::ToolResult, Delivery::Resume] {
         let mut visitor = Visitor::new(&server(), "v", "car").delivering(delivery);
         visitor.says("I need my car looked at").await;
         assert!(visitor.is_asked(SERVICE));
-        let labels: Vec<String> = visitor.waiting().1.questions[0]
-            .options
-            .iter()
-            .map(|option| option.label.clone())
-            .collect();
-        assert_eq!(
-            labels,
-            ["Brake service", "Oil change", "Tire rotation", "Inspection"]
-        );
+        let labels: Vec<String> =
+            visitor.waiting().1.questions[0].options.iter().map(|option| option.label.clone()).collect();
+        assert_eq!(labels, ["Brake service", "Oil change", "Tire rotation", "Inspection"]);
         visitor.picks("Brake service").await;
         assert!(visitor.is_asked(SCHEDULING));
         let text = visitor.picks("Rush").await;
@@ -75,23 +63,13 @@ async fn own_words_work_at_every_question() {
     visitor.says("Hello!").await;
     assert!(visitor.is_asked(SERVICE));
     let text = visitor.types("A rattle, left front").await;
-    assert!(
-        visitor.is_asked(SCHEDULING) && text.contains("A rattle, left front"),
-        "{text}"
-    );
+    assert!(visitor.is_asked(SCHEDULING) && text.contains("A rattle, left front"), "{text}");
     let text = visitor.types("Next Tuesday").await;
-    assert!(
-        visitor.is_asked(ESTIMATE) && text.contains("after inspection"),
-        "{text}"
-    );
+    assert!(visitor.is_asked(ESTIMATE) && text.contains("after inspection"), "{text}");
     let summary = visitor.types("Only if my cousin can do it").await;
-    for part in [
-        "A rattle, left front",
-        "Next Tuesday",
-        "after inspection",
-        "Only if my cousin can do it",
-        "Nothing is booked",
-    ] {
+    for part in
+        ["A rattle, left front", "Next Tuesday", "after inspection", "Only if my cousin can do it", "Nothing is booked"]
+    {
         assert!(summary.contains(part), "{part} is missing: {summary}");
     }
     assert!(visitor.is_asked_nothing());
@@ -107,10 +85,7 @@ async fn typing_in_the_composer_answers_what_waits() {
         assert!(visitor.is_asked(next), "{typed}");
     }
     let summary = visitor.says_beside_the_ask("yes please").await;
-    assert!(
-        summary.contains("Booked: Oil change, standard scheduling, $59.00"),
-        "{summary}"
-    );
+    assert!(summary.contains("Booked: Oil change, standard scheduling, $59.00"), "{summary}");
     check_in_step(&visitor, "car").await;
 }
 
@@ -118,11 +93,7 @@ async fn typing_in_the_composer_answers_what_waits() {
 async fn a_question_back_is_answered_and_the_desk_asks_again() {
     let mut visitor = Visitor::new(&server(), "v", "car");
     visitor.says("I need my car looked at").await;
-    for (question, then) in [
-        (SERVICE, "Inspection"),
-        (SCHEDULING, "Standard"),
-        (ESTIMATE, "Yes"),
-    ] {
+    for (question, then) in [(SERVICE, "Inspection"), (SCHEDULING, "Standard"), (ESTIMATE, "Yes")] {
         let text = visitor.types("Do you have a coffee machine?").await;
         assert!(text.contains("gladly answer"), "{text}");
         assert!(visitor.is_asked(question));
@@ -136,23 +107,14 @@ async fn declining_is_never_taken_for_consent() {
     let mut visitor = Visitor::new(&server(), "v", "car");
     visitor.says("I need my car looked at").await;
     let text = visitor.ends_question(Outcome::Declined).await;
-    assert!(
-        text.contains("nothing has been booked") && visitor.is_asked_nothing(),
-        "{text}"
-    );
+    assert!(text.contains("nothing has been booked") && visitor.is_asked_nothing(), "{text}");
 
     visitor.says("Well, I need an oil change").await;
     assert!(visitor.is_asked(SCHEDULING), "the service was named");
     let text = visitor.ends_question(Outcome::Declined).await;
-    assert!(
-        text.contains("I assume standard scheduling") && visitor.is_asked(ESTIMATE),
-        "{text}"
-    );
+    assert!(text.contains("I assume standard scheduling") && visitor.is_asked(ESTIMATE), "{text}");
     let text = visitor.ends_question(Outcome::Declined).await;
-    assert!(
-        text.contains("nothing has been booked") && visitor.is_asked_nothing(),
-        "{text}"
-    );
+    assert!(text.contains("nothing has been booked") && visitor.is_asked_nothing(), "{text}");
     check_in_step(&visitor, "car").await;
 }
 
@@ -164,20 +126,14 @@ async fn a_new_request_starts_anew() {
         visitor.picks(service).await;
         visitor.picks("Standard").await;
         let summary = visitor.picks("Yes").await;
-        assert!(
-            summary.contains(service) && summary.contains(price),
-            "{summary}"
-        );
+        assert!(summary.contains(service) && summary.contains(price), "{summary}");
     }
     visitor.says("One more thing").await;
     assert!(visitor.is_asked(SERVICE));
     visitor.picks("Oil change").await;
     visitor.picks("Standard").await;
     let summary = visitor.picks("No").await;
-    assert!(
-        summary.contains("nothing has been booked") && summary.contains("$59.00"),
-        "{summary}"
-    );
+    assert!(summary.contains("nothing has been booked") && summary.contains("$59.00"), "{summary}");
 }
 
 #[tokio::test]
@@ -187,32 +143,17 @@ async fn arguments_stream_in_small_pieces() {
     let (events, _) = post(&server, "/agent", says("t", "u", "hi")).await.events();
     let deltas: Vec<&str> = events
         .iter()
-        .filter_map(|event| {
-            if let Event::ToolCallArgs(args) = event {
-                Some(args.delta.as_str())
-            } else {
-                None
-            }
-        })
+        .filter_map(|event| if let Event::ToolCallArgs(args) = event { Some(args.delta.as_str()) } else { None })
         .collect();
-    assert!(
-        deltas.len() > 20 && deltas.iter().all(|delta| (1..=20).contains(&delta.len())),
-        "{deltas:?}"
-    );
-    let words = events
-        .iter()
-        .filter(|event| matches!(event, Event::TextMessageContent(_)))
-        .count();
+    assert!(deltas.len() > 20 && deltas.iter().all(|delta| (1..=20).contains(&delta.len())), "{deltas:?}");
+    let words = events.iter().filter(|event| matches!(event, Event::TextMessageContent(_))).count();
     assert!(words > 5, "text comes word by word");
     let Some(Event::RunFinished(finished)) = events.last() else {
         panic!("the run ends: {events:?}");
     };
     let outcome = serde_json::to_value(&finished.outcome).expect("an outcome is JSON");
     assert_eq!(outcome["type"], "success");
-    assert_eq!(
-        outcome["pendingToolCallIds"].as_array().map(Vec::len),
-        Some(1)
-    );
+    assert_eq!(outcome["pendingToolCallIds"].as_array().map(Vec::len), Some(1));
 }
 
 #[tokio::test]
@@ -235,8 +176,5 @@ async fn declining_an_interrupt_is_cancelling_it() {
     let mut visitor = Visitor::new(&server(), "v", "car").delivering(Delivery::Resume);
     visitor.says("An oil change, please").await;
     let text = visitor.ends_question(Outcome::Declined).await;
-    assert!(
-        text.contains("I assume standard scheduling") && visitor.is_asked(ESTIMATE),
-        "{text}"
-    );
+    assert!(text.contains("I assume standard scheduling") && visitor.is_asked(ESTIMATE), "{text}");
 }

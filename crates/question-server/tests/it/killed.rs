@@ -20,16 +20,7 @@ const CLIENTS: usize = 6;
 const NEVER: &str = "600000";
 
 fn quietly<'a>(file: &'a str, pace: &'a str) -> [&'a str; 8] {
-    [
-        "--port",
-        "0",
-        "--log",
-        "off",
-        "--database",
-        file,
-        "--pace",
-        pace,
-    ]
+    ["--port", "0", "--log", "off", "--database", file, "--pace", pace]
 }
 
 /// What the server has acknowledged of a conversation.
@@ -64,25 +55,13 @@ async fn exchange(address: SocketAddr, method: &str, path: &str, body: Option<&V
 
 /// The asks that the run in a response ended with.
 fn pending(response: &str) -> Option<String> {
-    let line = response
-        .lines()
-        .rfind(|line| line.contains("RUN_FINISHED"))?;
+    let line = response.lines().rfind(|line| line.contains("RUN_FINISHED"))?;
     let event: Value = serde_json::from_str(line.strip_prefix("data: ")?).ok()?;
-    Some(
-        event["outcome"]["pendingToolCallIds"][0]
-            .as_str()?
-            .to_owned(),
-    )
+    Some(event["outcome"]["pendingToolCallIds"][0].as_str()?.to_owned())
 }
 
 /// Talks to the server until it is gone.
-async fn talk(
-    address: SocketAddr,
-    round: usize,
-    client: usize,
-    ledger: Ledger,
-    acks: mpsc::UnboundedSender<()>,
-) {
+async fn talk(address: SocketAddr, round: usize, client: usize, ledger: Ledger, acks: mpsc::UnboundedSender<()>) {
     for visit in 0.. {
         let thread = format!("thread-{round}-{client}-{visit}");
         let note = |change: &dyn Fn(&mut Acknowledged)| {
@@ -127,24 +106,14 @@ async fn check(address: SocketAddr, thread: &str, known: &Acknowledged) {
     let response = exchange(address, "GET", &format!("/conversations/{thread}"), None).await;
     let (_, body) = response.split_once("\r\n\r\n").expect("there is an answer");
     let found: Value = serde_json::from_str(body).expect("it is JSON");
-    let messages = found["messages"]
-        .as_array()
-        .unwrap_or_else(|| panic!("{thread} is gone: {found}"));
+    let messages = found["messages"].as_array().unwrap_or_else(|| panic!("{thread} is gone: {found}"));
     for id in &known.messages {
-        assert!(
-            messages.iter().any(|message| message["id"] == **id),
-            "{thread} lost {id}"
-        );
+        assert!(messages.iter().any(|message| message["id"] == **id), "{thread} lost {id}");
     }
     for (call, reply) in &known.answers {
-        let is_answer = |message: &&Value| {
-            message["toolCallId"] == **call && message["metadata"]["ask"]["replyId"] == **reply
-        };
-        assert_eq!(
-            messages.iter().filter(is_answer).count(),
-            1,
-            "{thread} lost {reply}: {found}"
-        );
+        let is_answer =
+            |message: &&Value| message["toolCallId"] == **call && message["metadata"]["ask"]["replyId"] == **reply;
+        assert_eq!(messages.iter().filter(is_answer).count(), 1, "{thread} lost {reply}: {found}");
     }
     if let Some(call) = &known.waiting {
         assert_eq!(found["state"]["type"], "awaiting_user_response", "{thread}");
@@ -158,11 +127,7 @@ async fn until(address: SocketAddr, thread: &str, states: &[&str]) {
     let request = format!("GET /conversations/{thread}/events HTTP/1.0\r\nHost: {address}\r\n\r\n");
     let asked = stream.write_all(request.as_bytes()).await;
     asked.expect("it reads");
-    let is_state = |line: &str| {
-        states
-            .iter()
-            .any(|state| line.contains(&format!(r#""type":"{state}""#)))
-    };
+    let is_state = |line: &str| states.iter().any(|state| line.contains(&format!(r#""type":"{state}""#)));
     let mut lines = BufReader::new(stream).lines();
     let mut is_change = false;
     while let Some(line) = lines.next_line().await.expect("it is text") {
@@ -198,20 +163,11 @@ async fn what_was_acknowledged_is_there_after_every_kill() {
         let (acks, mut acknowledged) = mpsc::unbounded_channel();
         let mut clients = JoinSet::new();
         for client in 0..CLIENTS {
-            clients.spawn(talk(
-                address,
-                round,
-                client,
-                Arc::clone(&ledger),
-                acks.clone(),
-            ));
+            clients.spawn(talk(address, round, client, Arc::clone(&ledger), acks.clone()));
         }
         // In the midst of requests of all kinds, at another point each time.
         for _ in 0..7 + 11 * round {
-            acknowledged
-                .recv()
-                .await
-                .expect("clients go on until the server is gone");
+            acknowledged.recv().await.expect("clients go on until the server is gone");
         }
         server.kill().await.expect("it runs");
         while clients.join_next().await.is_some() {}
@@ -219,23 +175,14 @@ async fn what_was_acknowledged_is_there_after_every_kill() {
     let (_server, address) = start(&args).await;
     check_all(address).await;
     let known = ledger.lock().expect("no test panics with it").clone();
-    let waiting = known
-        .values()
-        .filter(|known| known.waiting.is_some())
-        .count();
+    let waiting = known.values().filter(|known| known.waiting.is_some()).count();
     let answers: usize = known.values().map(|known| known.answers.len()).sum();
-    assert!(
-        waiting > ROUNDS && answers > ROUNDS,
-        "{waiting} waiting, {answers} answered"
-    );
+    assert!(waiting > ROUNDS && answers > ROUNDS, "{waiting} waiting, {answers} answered");
 
     // What was found waiting can be answered.
-    let (thread, call) = known
-        .iter()
-        .find_map(|(thread, known)| Some((thread, known.waiting.clone()?)))
-        .expect("some are waiting");
-    let reply =
-        json!({"answers": {"Which service do you need?": "Brake service"}, "toolCallId": call});
+    let (thread, call) =
+        known.iter().find_map(|(thread, known)| Some((thread, known.waiting.clone()?))).expect("some are waiting");
+    let reply = json!({"answers": {"Which service do you need?": "Brake service"}, "toolCallId": call});
     let path = format!("/conversations/{thread}/respond");
     let response = exchange(address, "POST", &path, Some(&reply)).await;
     assert!(response.starts_with("HTTP/1.0 200"), "{response}");
@@ -269,11 +216,7 @@ async fn gone_on(file: &str, thread: &str) -> (Child, SocketAddr) {
     let (_, body) = found.split_once("\r\n\r\n").expect("there is an answer");
     let found: Value = serde_json::from_str(body).expect("it is JSON");
     let last = found["messages"].as_array().and_then(|all| all.last());
-    assert_eq!(
-        last.expect("there are messages")["role"],
-        "assistant",
-        "{found}"
-    );
+    assert_eq!(last.expect("there are messages")["role"], "assistant", "{found}");
     (server, address)
 }
 

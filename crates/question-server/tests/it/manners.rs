@@ -78,9 +78,7 @@ impl Manner {
         let made = answer["toolCalls"].as_array().into_iter().flatten();
         let made: Vec<Value> = made.map(|call| call["function"].clone()).collect();
         let meant = self.calls.iter();
-        let meant: Vec<Value> = meant
-            .map(|(name, arguments)| json!({"name": name, "arguments": arguments}))
-            .collect();
+        let meant: Vec<Value> = meant.map(|(name, arguments)| json!({"name": name, "arguments": arguments})).collect();
         let said = answer["content"].as_str().unwrap_or_default();
         if (said, &made) != (self.says.as_str(), &meant) {
             return Err(format!("{}: read as {answer}", self.manner));

@@ -22,10 +22,7 @@ fn older(mut input: Value) -> Value {
 fn ends(answer: &Answer) -> (Value, Value) {
     let (events, _) = answer.events();
     let written = |event| serde_json::to_value(event).expect("an event is JSON");
-    (
-        written(events.first().expect("there are events")),
-        written(events.last().expect("there are events")),
-    )
+    (written(events.first().expect("there are events")), written(events.last().expect("there are events")))
 }
 
 /// The end of a run that says nothing more.
@@ -60,9 +57,7 @@ async fn the_echoed_input_is_whole() {
 
 #[tokio::test]
 async fn a_text_says_whose_it_is() {
-    let (events, _) = post(&server(), "/agent", says("t", "u", "hi"))
-        .await
-        .events();
+    let (events, _) = post(&server(), "/agent", says("t", "u", "hi")).await.events();
     let mut starts = events.iter().filter_map(|event| match event {
         Event::TextMessageStart(start) => Some(start.role),
         _ => None,

@@ -31,24 +31,14 @@ async fn replaying(streams: impl IntoIterator<Item = &'static str>) -> (Router, 
 /// A server whose model gives these answers.
 pub(crate) async fn answering(answers: impl IntoIterator<Item = Recorded>) -> (Router, Provider) {
     let provider = Provider::replaying(answers).await;
-    let model = OpenAi::new(
-        &provider.base_url,
-        Some(KEY.to_owned()),
-        "gpt-4o-mini".to_owned(),
-    );
-    (
-        server_with(model.expect("loopback may have the key")),
-        provider,
-    )
+    let model = OpenAi::new(&provider.base_url, Some(KEY.to_owned()), "gpt-4o-mini".to_owned());
+    (server_with(model.expect("loopback may have the key")), provider)
 }
 
 /// How the first run ends, with the code and message of its error.
 async fn first_run(server: &Router) -> (EndOutcome, String, String) {
     let (_, end) = post(server, "/agent", says("t", "u", "hi")).await.events();
-    let error = end
-        .error
-        .map(|error| (error.code, error.message))
-        .unwrap_or_default();
+    let error = end.error.map(|error| (error.code, error.message)).unwrap_or_default();
     (end.outcome, error.0, error.1)
 }
 
@@ -59,13 +49,8 @@ async fn text_streams_through() {
     assert_eq!(visitor.says("hi").await, "Grüß Gott, 🚗!");
     let (headers, asked) = provider.asked().remove(0);
     assert_eq!(headers["authorization"], format!("Bearer {KEY}"));
-    assert_eq!(
-        (&asked["model"], &asked["stream"]),
-        (&json!("gpt-4o-mini"), &json!(true))
-    );
-    let system = asked["messages"][0]["content"]
-        .as_str()
-        .expect("it is text");
+    assert_eq!((&asked["model"], &asked["stream"]), (&json!("gpt-4o-mini"), &json!(true)));
+    let system = asked["messages"][0]["content"].as_str().expect("it is text");
     assert!(system.contains("ask_user_question"), "{system}");
     let tool = &asked["tools"][0]["function"];
     assert_eq!(tool["name"], "ask_user_question");
@@ -81,22 +66,12 @@ async fn an_ask_in_split_arguments_waits_and_its_answer_goes_back() {
     assert_eq!(visitor.picks("SQLite").await, "Grüß Gott, 🚗!");
     let (_, asked) = provider.asked().remove(1);
     let history = asked["messages"].as_array().expect("there is a history");
-    let roles: Vec<&str> = history
-        .iter()
-        .filter_map(|message| message["role"].as_str())
-        .collect();
+    let roles: Vec<&str> = history.iter().filter_map(|message| message["role"].as_str()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "tool", "user"]);
     let call = &history[2]["tool_calls"][0];
-    assert!(
-        call["function"]["arguments"]
-            .as_str()
-            .is_some_and(|text| text.contains("Läuft schon 🐘"))
-    );
+    assert!(call["function"]["arguments"].as_str().is_some_and(|text| text.contains("Läuft schon 🐘")));
     assert_eq!(history[3]["tool_call_id"], call["id"]);
-    assert_eq!(
-        history[3]["content"],
-        r#"{"answers":{"Which database?":"SQLite"}}"#
-    );
+    assert_eq!(history[3]["content"], r#"{"answers":{"Which database?":"SQLite"}}"#);
 }
 
 #[tokio::test]
@@ -112,50 +87,24 @@ async fn parallel_calls_get_their_results_each() {
     );
     visitor.picks("PostgreSQL").await;
     let (_, asked) = provider.asked().remove(1);
-    let calls = asked["messages"][2]["tool_calls"]
-        .as_array()
-        .expect("there are two");
-    assert_eq!(
-        calls[1]["function"],
-        json!({"name": "weather", "arguments": "{\"city\":\"Graz\"}"})
-    );
+    let calls = asked["messages"][2]["tool_calls"].as_array().expect("there are two");
+    assert_eq!(calls[1]["function"], json!({"name": "weather", "arguments": "{\"city\":\"Graz\"}"}));
     for (index, call) in calls.iter().enumerate() {
         assert_eq!(asked["messages"][3 + index]["tool_call_id"], call["id"]);
     }
-    assert_eq!(
-        asked["messages"][4]["content"],
-        "There is no tool named weather."
-    );
+    assert_eq!(asked["messages"][4]["content"], "There is no tool named weather.");
 }
 
 #[tokio::test]
 async fn an_error_in_the_middle_fails_the_run_and_leaves_nothing_half() {
-    for (stream, why) in [
-        (ERROR_MID_STREAM, "The model broke off."),
-        (CUT_OFF, "The model's answer broke off."),
-    ] {
+    for (stream, why) in [(ERROR_MID_STREAM, "The model broke off."), (CUT_OFF, "The model's answer broke off.")] {
         let (server, provider) = replaying([stream, TEXT]).await;
         let (outcome, code, message) = first_run(&server).await;
-        assert_eq!(
-            (outcome, code.as_str()),
-            (EndOutcome::Error, "model_failed")
-        );
+        assert_eq!((outcome, code.as_str()), (EndOutcome::Error, "model_failed"));
         assert_eq!(message, why);
-        assert_eq!(
-            messages(&server, "t").await.len(),
-            1,
-            "the user's own message"
-        );
-        assert_eq!(
-            provider.asked().len(),
-            1,
-            "half an answer is not tried again behind the user's back"
-        );
-        assert_eq!(
-            first_run(&server).await.0,
-            EndOutcome::Completed,
-            "the user can try again"
-        );
+        assert_eq!(messages(&server, "t").await.len(), 1, "the user's own message");
+        assert_eq!(provider.asked().len(), 1, "half an answer is not tried again behind the user's back");
+        assert_eq!(first_run(&server).await.0, EndOutcome::Completed, "the user can try again");
     }
 }
 
@@ -172,10 +121,7 @@ async fn too_many_requests_are_tried_again_when_the_endpoint_says() {
 
     let (server, provider) = answering([busy(429), busy(429), busy(429)]).await;
     let (outcome, _, message) = first_run(&server).await;
-    assert_eq!(
-        (outcome, message.as_str()),
-        (EndOutcome::Error, "The model is asked too often.")
-    );
+    assert_eq!((outcome, message.as_str()), (EndOutcome::Error, "The model is asked too often."));
     assert_eq!(provider.asked().len(), 3);
 }
 
@@ -198,9 +144,7 @@ fn refused(status: u16) -> Recorded {
     Recorded {
         status,
         retry_after: Some("0".to_owned()),
-        ..Recorded::stream(
-            r#"{"error":{"message":"boom: Incorrect API key provided: sk-test-0123456789."}}"#,
-        )
+        ..Recorded::stream(r#"{"error":{"message":"boom: Incorrect API key provided: sk-test-0123456789."}}"#)
     }
 }
 
@@ -255,11 +199,7 @@ async fn a_model_that_too_many_ask_is_busy_and_says_so() {
     let (outcome, code, message) = first_run(&server).await;
     assert_eq!(
         (outcome, code.as_str(), message.as_str()),
-        (
-            EndOutcome::Error,
-            "model_failed",
-            "The model is busy: too many ask it at once."
-        )
+        (EndOutcome::Error, "model_failed", "The model is busy: too many ask it at once.")
     );
     assert_eq!(provider.asked().len(), 1);
     post(&server, "/conversations/silent/cancel", json!({})).await;
@@ -273,13 +213,8 @@ async fn malformed_arguments_become_results_and_three_more_tries() {
     assert_eq!(first_run(&server).await.0, EndOutcome::Completed);
     let (_, asked) = provider.asked().remove(1);
     let call = &asked["messages"][2]["tool_calls"][0]["function"];
-    assert_eq!(
-        call["arguments"], "{}",
-        "endpoints refuse a history with arguments that are no JSON"
-    );
-    let result = asked["messages"][3]["content"]
-        .as_str()
-        .expect("it is text");
+    assert_eq!(call["arguments"], "{}", "endpoints refuse a history with arguments that are no JSON");
+    let result = asked["messages"][3]["content"].as_str().expect("it is text");
     assert!(result.starts_with("Invalid input:"), "{result}");
     let described = get(&server, "/conversations/t").await.json();
     assert_eq!(described["state"]["type"], "awaiting_user_response");
@@ -292,9 +227,7 @@ async fn malformed_arguments_become_results_and_three_more_tries() {
 
 #[tokio::test]
 async fn the_proxy_of_the_environment_is_for_other_machines() {
-    let proxy = TcpListener::bind("127.0.0.1:0")
-        .await
-        .expect("a port is free");
+    let proxy = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let proxied = |base_url: &str| {
         let mut command = binary(&["--port", "0", "--model", "openai", "--log", "off"]);
         let address = proxy.local_addr().expect("it is bound");
@@ -315,10 +248,7 @@ async fn the_proxy_of_the_environment_is_for_other_machines() {
     assert_eq!(head(&mut stream).await, "CONNECT model.example:80 HTTP/1.1");
     let opened = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await;
     opened.expect("it reads");
-    assert_eq!(
-        head(&mut stream).await,
-        "POST /v1/chat/completions HTTP/1.1"
-    );
+    assert_eq!(head(&mut stream).await, "POST /v1/chat/completions HTTP/1.1");
     let length = TEXT.len();
     let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{TEXT}");
     let answered = stream.write_all(answer.as_bytes()).await;
@@ -331,12 +261,7 @@ async fn the_proxy_of_the_environment_is_for_other_machines() {
 async fn head(stream: &mut BufReader<TcpStream>) -> String {
     let mut lines = stream.lines();
     let first = lines.next_line().await.expect("it is text");
-    while lines
-        .next_line()
-        .await
-        .expect("it is text")
-        .is_some_and(|line| !line.is_empty())
-    {}
+    while lines.next_line().await.expect("it is text").is_some_and(|line| !line.is_empty()) {}
     first.expect("there is a request")
 }
 
@@ -347,12 +272,8 @@ async fn an_endpoint_that_is_not_there_fails_the_run_in_words() {
     let any = "127.0.0.1:0".parse().expect("it is an address");
     socket.bind(any).expect("there is a free port");
     let address = socket.local_addr().expect("it is bound");
-    let model =
-        OpenAi::new(&format!("http://{address}/v1"), None, "m".to_owned()).expect("it is a URL");
+    let model = OpenAi::new(&format!("http://{address}/v1"), None, "m".to_owned()).expect("it is a URL");
     let (outcome, code, message) = first_run(&server_with(model)).await;
-    assert_eq!(
-        (outcome, code.as_str()),
-        (EndOutcome::Error, "model_failed")
-    );
+    assert_eq!((outcome, code.as_str()), (EndOutcome::Error, "model_failed"));
     assert_eq!(message, "The model cannot be reached.");
 }

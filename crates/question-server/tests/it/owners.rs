@@ -7,37 +7,20 @@ use axum::http::{HeaderValue, Method, header};
 use serde_json::{Value, json};
 
 /// As a page sends it; through Trunk's proxy it looks the same but for the forwarded host.
-async fn from_page(
-    server: &Router,
-    method: Method,
-    path: &str,
-    body: Option<Value>,
-    cookie: Option<&str>,
-) -> Answer {
+async fn from_page(server: &Router, method: Method, path: &str, body: Option<Value>, cookie: Option<&str>) -> Answer {
     let mut request = request(method, path, body);
     let headers = request.headers_mut();
-    headers.insert(
-        header::ORIGIN,
-        HeaderValue::from_static("http://127.0.0.1:8080"),
-    );
-    headers.insert(
-        "x-forwarded-host",
-        HeaderValue::from_static("127.0.0.1:8080"),
-    );
+    headers.insert(header::ORIGIN, HeaderValue::from_static("http://127.0.0.1:8080"));
+    headers.insert("x-forwarded-host", HeaderValue::from_static("127.0.0.1:8080"));
     if let Some(cookie) = cookie {
-        headers.insert(
-            header::COOKIE,
-            HeaderValue::from_str(cookie).expect("a header value"),
-        );
+        headers.insert(header::COOKIE, HeaderValue::from_str(cookie).expect("a header value"));
     }
     call(server, request).await
 }
 
 /// The cookie that the server gives, as the browser sends it back.
 fn given(answer: &Answer) -> String {
-    let cookie = answer.headers[header::SET_COOKIE]
-        .to_str()
-        .expect("it is text");
+    let cookie = answer.headers[header::SET_COOKIE].to_str().expect("it is text");
     for attribute in ["; HttpOnly", "; SameSite=Strict", "; Path=/"] {
         assert!(cookie.contains(attribute), "{cookie}");
     }
@@ -52,68 +35,33 @@ async fn a_page_is_given_a_token_with_its_first_answer_and_keeps_it() {
     let first = from_page(&server, Method::GET, "/conversations/t", None, None).await;
     assert_eq!(first.status, 404, "there is no conversation yet");
     let cookie = given(&first);
-    let made = from_page(
-        &server,
-        Method::POST,
-        "/agent",
-        Some(says("t", "u", "hi")),
-        Some(&cookie),
-    )
-    .await;
+    let made = from_page(&server, Method::POST, "/agent", Some(says("t", "u", "hi")), Some(&cookie)).await;
     assert_eq!(made.status, 200);
     assert!(!made.headers.contains_key(header::SET_COOKIE), "it has one");
-    let seen = from_page(
-        &server,
-        Method::GET,
-        "/conversations/t",
-        None,
-        Some(&cookie),
-    )
-    .await;
+    let seen = from_page(&server, Method::GET, "/conversations/t", None, Some(&cookie)).await;
     assert_eq!(seen.json()["state"]["type"], "awaiting_user_response");
 }
 
 #[tokio::test]
 async fn to_others_an_owned_conversation_is_not_there() {
     let server = server();
-    let made = from_page(
-        &server,
-        Method::POST,
-        "/agent",
-        Some(says("t", "u", "hi")),
-        None,
-    )
-    .await;
+    let made = from_page(&server, Method::POST, "/agent", Some(says("t", "u", "hi")), None).await;
     let (owner, stranger) = (given(&made), format!("question_owner={}", "5a".repeat(32)));
     let reply = json!({"answers": {"Which service do you need?": "Brake service"}});
     for cookie in [None, Some(stranger.as_str()), Some("question_owner=")] {
         for (method, path, body) in [
             (Method::GET, "/conversations/t", None),
             (Method::GET, "/conversations/t/events", None),
-            (
-                Method::POST,
-                "/conversations/t/respond",
-                Some(reply.clone()),
-            ),
+            (Method::POST, "/conversations/t/respond", Some(reply.clone())),
             (Method::POST, "/conversations/t/cancel", Some(json!({}))),
             (Method::POST, "/agent", Some(says("t", "u", "hi"))),
         ] {
-            let refused = from_page(&server, method, path, body, cookie)
-                .await
-                .refusal();
-            assert_eq!(
-                (refused.0, refused.1.as_str()),
-                NOT_FOUND,
-                "{path} {cookie:?}"
-            );
+            let refused = from_page(&server, method, path, body, cookie).await.refusal();
+            assert_eq!((refused.0, refused.1.as_str()), NOT_FOUND, "{path} {cookie:?}");
         }
     }
     let bare = get(&server, "/conversations/t").await.refusal();
-    assert_eq!(
-        (bare.0, bare.1.as_str()),
-        NOT_FOUND,
-        "a program without the token"
-    );
+    assert_eq!((bare.0, bare.1.as_str()), NOT_FOUND, "a program without the token");
     let path = "/conversations/t/respond";
     let taken = from_page(&server, Method::POST, path, Some(reply), Some(&owner)).await;
     assert_eq!(taken.status, 200, "nobody has disturbed it");
@@ -122,11 +70,7 @@ async fn to_others_an_owned_conversation_is_not_there() {
 #[tokio::test]
 async fn a_program_without_cookies_makes_conversations_without_an_owner() {
     let server = server();
-    let made = call(
-        &server,
-        request(Method::POST, "/agent", Some(says("t", "u", "hi"))),
-    )
-    .await;
+    let made = call(&server, request(Method::POST, "/agent", Some(says("t", "u", "hi")))).await;
     assert_eq!(made.status, 200);
     assert!(!made.headers.contains_key(header::SET_COOKIE));
     assert_eq!(get(&server, "/conversations/t").await.status, 200);
@@ -146,18 +90,9 @@ async fn a_program_may_bring_a_token_of_its_own() {
     let (mine, other) = (Some("Bearer mine"), Some("Bearer other"));
     let made = as_whom(Method::POST, "/agent", Some(says("t", "u", "hi")), mine).await;
     assert_eq!(made, 200);
-    assert_eq!(
-        as_whom(Method::GET, "/conversations/t", None, mine).await,
-        200
-    );
-    assert_eq!(
-        as_whom(Method::GET, "/conversations/t", None, other).await,
-        404
-    );
-    assert_eq!(
-        as_whom(Method::GET, "/conversations/t", None, None).await,
-        404
-    );
+    assert_eq!(as_whom(Method::GET, "/conversations/t", None, mine).await, 200);
+    assert_eq!(as_whom(Method::GET, "/conversations/t", None, other).await, 404);
+    assert_eq!(as_whom(Method::GET, "/conversations/t", None, None).await, 404);
 }
 
 #[tokio::test]

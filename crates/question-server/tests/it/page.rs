@@ -26,10 +26,7 @@ const TINY: &str = "/snippets/tiny.js";
 fn built(folder: &Folder) {
     let script = "export const answer = () => 'the same again';\n".repeat(100);
     for (path, content) in [
-        (
-            SHELL,
-            "<!doctype html><title>Chat</title>".repeat(9).as_str(),
-        ),
+        (SHELL, "<!doctype html><title>Chat</title>".repeat(9).as_str()),
         (SCRIPT, &script),
         (WASM, &"\0asm".repeat(100)),
         (STYLE, &"body { color: red }".repeat(9)),
@@ -53,10 +50,7 @@ fn server_with_page() -> Router {
 
 fn server_with(dist: &Path) -> Router {
     let page = Page::read(dist).expect("the page is there");
-    let parts = Parts {
-        page: Some(page),
-        ..parts(front_desk())
-    };
+    let parts = Parts { page: Some(page), ..parts(front_desk()) };
     app(&Config::default(), parts)
 }
 
@@ -118,12 +112,7 @@ async fn files_travel_in_the_best_encoding_that_their_client_has() {
     assert!(!plain.headers.contains_key(header::CONTENT_ENCODING));
     assert_eq!(text(&plain, "vary"), "accept-encoding");
 
-    let brotli = get_with(
-        &server,
-        SCRIPT,
-        ("accept-encoding", "gzip, deflate, br, zstd"),
-    )
-    .await;
+    let brotli = get_with(&server, SCRIPT, ("accept-encoding", "gzip, deflate, br, zstd")).await;
     assert_eq!(text(&brotli, "content-encoding"), "br");
     let mut unpacked = Vec::new();
     brotli::BrotliDecompress(&mut &brotli.body[..], &mut unpacked).expect("it is Brotli");
@@ -138,10 +127,7 @@ async fn files_travel_in_the_best_encoding_that_their_client_has() {
 
     assert!(brotli.body.len() < gzip.body.len() && gzip.body.len() < plain.body.len() / 10);
     let tiny = get_with(&server, TINY, ("accept-encoding", "gzip, br")).await;
-    assert_eq!(
-        (text(&tiny, "content-encoding"), &tiny.body[..]),
-        ("", &b"x"[..])
-    );
+    assert_eq!((text(&tiny, "content-encoding"), &tiny.body[..]), ("", &b"x"[..]));
 }
 
 /// A build may take its time to pack as well as can be; the server, which must start at once, may not.
@@ -164,10 +150,7 @@ async fn what_lies_packed_beside_a_file_travels_as_it_is() {
         .expect("a file takes a time");
     let stale = std::fs::File::create(beside(STYLE, ".br")).expect("the folder can be written");
     stale.set_modified(UNIX_EPOCH).expect("a file has a time");
-    let parts = Parts {
-        page: Some(Page::read(&dist).expect("the page is there")),
-        ..parts(front_desk())
-    };
+    let parts = Parts { page: Some(Page::read(&dist).expect("the page is there")), ..parts(front_desk()) };
     let server = app(&Config::default(), parts);
 
     for (accepted, body) in [("br", "by Brotli"), ("gzip", "by gzip")] {
@@ -324,18 +307,14 @@ async fn the_agent_is_at_the_same_origin() {
 async fn the_page_may_talk_to_the_agents_that_the_operator_allows_and_learns_which() {
     let agents = ["https://agent.example", "http://localhost:9000"];
     let server = server_of(&Config {
-        allow_agents: agents
-            .map(|agent| agent.parse().expect("an origin"))
-            .to_vec(),
+        allow_agents: agents.map(|agent| agent.parse().expect("an origin")).to_vec(),
         ..Config::default()
     });
     let settings = get(&server, "/settings.json").await;
     assert_eq!(settings.json(), json!({"allowAgents": agents}));
     assert_eq!(text(&settings, "cache-control"), "no-store");
-    let allowed = CONTENT_SECURITY_POLICY.replace(
-        "connect-src 'self'",
-        "connect-src 'self' https://agent.example http://localhost:9000",
-    );
+    let allowed = CONTENT_SECURITY_POLICY
+        .replace("connect-src 'self'", "connect-src 'self' https://agent.example http://localhost:9000");
     assert_eq!(text(&settings, "content-security-policy"), allowed);
 }
 
@@ -343,10 +322,7 @@ async fn the_page_may_talk_to_the_agents_that_the_operator_allows_and_learns_whi
 async fn without_leave_the_page_talks_to_its_own_server_alone() {
     let settings = get(&server(), "/settings.json").await;
     assert_eq!(settings.json(), json!({"allowAgents": []}));
-    assert_eq!(
-        text(&settings, "content-security-policy"),
-        CONTENT_SECURITY_POLICY
-    );
+    assert_eq!(text(&settings, "content-security-policy"), CONTENT_SECURITY_POLICY);
 }
 
 #[tokio::test]

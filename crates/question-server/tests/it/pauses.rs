@@ -28,14 +28,9 @@ async fn a_model_is_waited_for_no_longer_than_the_bound() {
     let (_, end) = answer.events();
     assert_eq!(end.outcome, EndOutcome::Completed);
     let waited = begun.elapsed();
-    assert!(
-        (MAX_RETRY_PAUSE..MAX_RETRY_PAUSE + A_MOMENT).contains(&waited),
-        "{waited:?}"
-    );
+    assert!((MAX_RETRY_PAUSE..MAX_RETRY_PAUSE + A_MOMENT).contains(&waited), "{waited:?}");
     // Meanwhile the client knows that the server lives.
-    let alive = String::from_utf8_lossy(&answer.body)
-        .matches(": alive")
-        .count();
+    let alive = String::from_utf8_lossy(&answer.body).matches(": alive").count();
     assert!(alive >= 1, "at {HEARTBEAT:?} of {MAX_RETRY_PAUSE:?}");
 }
 
@@ -49,17 +44,12 @@ async fn nor_is_a_sub_agents() {
         vec![Line::Says("It is gone.")],
     ]);
     let begun = Instant::now();
-    let (_, end) = post(&server_with(script.clone()), "/agent", says("t", "u", "go"))
-        .await
-        .events();
+    let (_, end) = post(&server_with(script.clone()), "/agent", says("t", "u", "go")).await.events();
     assert_eq!(end.outcome, EndOutcome::Completed);
     assert_eq!(script.times_asked(), 5);
     // Before the second and the third attempt; after the third there is nothing to wait for.
     let waited = begun.elapsed();
-    assert!(
-        (2 * MAX_RETRY_PAUSE..2 * MAX_RETRY_PAUSE + A_MOMENT).contains(&waited),
-        "{waited:?}"
-    );
+    assert!((2 * MAX_RETRY_PAUSE..2 * MAX_RETRY_PAUSE + A_MOMENT).contains(&waited), "{waited:?}");
 }
 
 #[tokio::test(start_paused = true)]

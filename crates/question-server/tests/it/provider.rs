@@ -29,20 +29,12 @@ pub(crate) struct Recorded {
 
 impl Recorded {
     pub(crate) fn stream(body: impl Into<String>) -> Self {
-        Self {
-            status: 200,
-            retry_after: None,
-            body: body.into(),
-            is_silent: false,
-        }
+        Self { status: 200, retry_after: None, body: body.into(), is_silent: false }
     }
 
     /// What begins an answer and then says nothing more.
     pub(crate) fn silent(body: &'static str) -> Self {
-        Self {
-            is_silent: true,
-            ..Self::stream(body)
-        }
+        Self { is_silent: true, ..Self::stream(body) }
     }
 }
 
@@ -74,21 +66,12 @@ impl Provider {
             arrived: Semaphore::new(0),
             left: Arc::new(Semaphore::new(0)),
         });
-        let listener = TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("a port is free");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it is bound");
-        let router = Router::new()
-            .route("/v1/chat/completions", post(answer))
-            .with_state(Arc::clone(&tape));
-        let serving =
-            tokio::spawn(async move { axum::serve(listener, router).await.expect("it serves") });
+        let router = Router::new().route("/v1/chat/completions", post(answer)).with_state(Arc::clone(&tape));
+        let serving = tokio::spawn(async move { axum::serve(listener, router).await.expect("it serves") });
         let base_url = format!("http://{address}/v1");
-        Self {
-            base_url,
-            tape,
-            serving,
-        }
+        Self { base_url, tape, serving }
     }
 
     /// Until it is asked again.
@@ -98,17 +81,11 @@ impl Provider {
 
     /// Until the connection of a silent answer has been closed.
     pub(crate) async fn is_left(&self) {
-        timeout(Duration::from_secs(20), take(&self.tape.left))
-            .await
-            .expect("nobody holds the connection");
+        timeout(Duration::from_secs(20), take(&self.tape.left)).await.expect("nobody holds the connection");
     }
 
     pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.tape
-            .asked
-            .lock()
-            .expect("no test panics with it")
-            .clone()
+        self.tape.asked.lock().expect("no test panics with it").clone()
     }
 }
 
@@ -120,25 +97,13 @@ impl Drop for Provider {
 
 async fn answer(State(tape): State<Arc<Tape>>, headers: HeaderMap, body: Bytes) -> Response<Body> {
     let asked = serde_json::from_slice(&body).expect("a request is JSON");
-    tape.asked
-        .lock()
-        .expect("no test panics with it")
-        .push((headers, asked));
+    tape.asked.lock().expect("no test panics with it").push((headers, asked));
     tape.arrived.add_permits(1);
-    let next = tape
-        .answers
-        .lock()
-        .expect("no test panics with it")
-        .pop_front();
+    let next = tape.answers.lock().expect("no test panics with it").pop_front();
     let recorded = next.expect("the model is not asked more often than the test says");
     let body = Bytes::from(recorded.body);
-    let pieces: Vec<_> = body
-        .chunks(11)
-        .map(|piece| Ok::<_, Infallible>(body.slice_ref(piece)))
-        .collect();
-    let mut response = Response::builder()
-        .status(recorded.status)
-        .header(header::CONTENT_TYPE, "text/event-stream");
+    let pieces: Vec<_> = body.chunks(11).map(|piece| Ok::<_, Infallible>(body.slice_ref(piece))).collect();
+    let mut response = Response::builder().status(recorded.status).header(header::CONTENT_TYPE, "text/event-stream");
     if let Some(seconds) = recorded.retry_after {
         response = response.header(header::RETRY_AFTER, seconds);
     }
@@ -150,9 +115,7 @@ async fn answer(State(tape): State<Arc<Tape>>, headers: HeaderMap, body: Bytes) 
         drop(left);
         Ok(Bytes::new())
     });
-    response
-        .body(Body::from_stream(stream::iter(pieces).chain(silence)))
-        .expect("the answer is well formed")
+    response.body(Body::from_stream(stream::iter(pieces).chain(silence))).expect("the answer is well formed")
 }
 
 /// Dropped with the connection of a silent answer.

@@ -10,9 +10,7 @@ fn commands() -> Vec<String> {
     let blocks = readme.split("\n```sh\n").skip(1);
     let commands = blocks.map(|block| block.split("\n```").next().unwrap_or_default().to_owned());
     // How it is started is not for a test.
-    commands
-        .filter(|command| !command.starts_with("cargo "))
-        .collect()
+    commands.filter(|command| !command.starts_with("cargo ")).collect()
 }
 
 /// Each setting as the README has it: how it is given and its default.
@@ -41,10 +39,7 @@ fn the_readme_has_every_setting_with_its_default() {
         let is_so = match default.as_str() {
             "none" => !what.contains("(default"),
             "no" => what.contains("without it (default)"),
-            _ => {
-                what.contains(&format!("{default} (default)"))
-                    || what.contains(&format!("(default {default})"))
-            }
+            _ => what.contains(&format!("{default} (default)")) || what.contains(&format!("(default {default})")),
         };
         assert!(is_so, "{default} is not {told}");
     }
@@ -84,18 +79,13 @@ async fn the_readmes_commands_work_in_their_order() {
         assert!(ran.status.success(), "{command}\n{said}");
         // Arguments arrive in pieces; what they make up is looked for with the seams taken out.
         let joined: String = deltas(&said);
-        assert!(
-            said.contains(expected) || joined.contains(expected),
-            "{command}\n{said}"
-        );
+        assert!(said.contains(expected) || joined.contains(expected), "{command}\n{said}");
     }
 }
 
 /// The arguments that a stream makes up.
 fn deltas(stream: &str) -> String {
-    let events = stream
-        .lines()
-        .filter(|line| line.contains("TOOL_CALL_ARGS"));
+    let events = stream.lines().filter(|line| line.contains("TOOL_CALL_ARGS"));
     let delta = |line: &str| {
         let (_, delta) = line.split_once(r#""delta":""#)?;
         Some(delta.strip_suffix(r#""}"#)?.to_owned())

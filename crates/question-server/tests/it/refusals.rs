@@ -10,28 +10,17 @@ use question_server::limits::MAX_ID_BYTES;
 use serde_json::json;
 
 async fn with_headers(server: &Router, headers: &[(&str, &str)]) -> Answer {
-    let mut post = Request::builder()
-        .method(Method::POST)
-        .uri("/agent")
-        .header(header::CONTENT_TYPE, "application/json");
+    let mut post =
+        Request::builder().method(Method::POST).uri("/agent").header(header::CONTENT_TYPE, "application/json");
     for (name, value) in headers {
         post = post.header(*name, *value);
     }
-    call(
-        server,
-        post.body(says("t", "u", "hi").to_string().into())
-            .expect("the request is well formed"),
-    )
-    .await
+    call(server, post.body(says("t", "u", "hi").to_string().into()).expect("the request is well formed")).await
 }
 
 #[tokio::test]
 async fn trunks_proxy_is_let_in() {
-    let proxied = [
-        ("host", "127.0.0.1"),
-        ("x-forwarded-host", "127.0.0.1:8080"),
-        ("origin", "http://127.0.0.1:8080"),
-    ];
+    let proxied = [("host", "127.0.0.1"), ("x-forwarded-host", "127.0.0.1:8080"), ("origin", "http://127.0.0.1:8080")];
     assert_eq!(with_headers(&server(), &proxied).await.status, 200);
 }
 
@@ -40,33 +29,14 @@ async fn strangers_are_not_let_in_and_leave_no_trace() {
     let server = server();
     for (headers, code) in [
         (vec![("host", "evil.example")], "forbidden_host"),
-        (
-            vec![("host", "127.0.0.1"), ("x-forwarded-host", "evil.example")],
-            "forbidden_host",
-        ),
-        (
-            vec![
-                ("host", "127.0.0.1:8787"),
-                ("origin", "https://evil.example"),
-            ],
-            "forbidden_origin",
-        ),
-        (
-            vec![("host", "127.0.0.1:8787"), ("origin", "null")],
-            "forbidden_origin",
-        ),
+        (vec![("host", "127.0.0.1"), ("x-forwarded-host", "evil.example")], "forbidden_host"),
+        (vec![("host", "127.0.0.1:8787"), ("origin", "https://evil.example")], "forbidden_origin"),
+        (vec![("host", "127.0.0.1:8787"), ("origin", "null")], "forbidden_origin"),
         (vec![], "forbidden_host"),
     ] {
-        assert_eq!(
-            with_headers(&server, &headers).await.refusal(),
-            (403, code.to_owned()),
-            "{headers:?}"
-        );
+        assert_eq!(with_headers(&server, &headers).await.refusal(), (403, code.to_owned()), "{headers:?}");
     }
-    assert_eq!(
-        get(&server, "/conversations/t").await.refusal(),
-        (404, "not_found".to_owned())
-    );
+    assert_eq!(get(&server, "/conversations/t").await.refusal(), (404, "not_found".to_owned()));
 }
 
 #[tokio::test]
@@ -78,17 +48,10 @@ async fn only_json_is_taken() {
             .uri("/agent")
             .header(header::HOST, "localhost")
             .header(header::CONTENT_TYPE, content_type);
-        let answer = call(
-            &server,
-            post.body(says("t", "u", "hi").to_string().into())
-                .expect("the request is well formed"),
-        )
-        .await;
-        assert_eq!(
-            answer.refusal(),
-            (415, "unsupported_media_type".to_owned()),
-            "{content_type}"
-        );
+        let answer =
+            call(&server, post.body(says("t", "u", "hi").to_string().into()).expect("the request is well formed"))
+                .await;
+        assert_eq!(answer.refusal(), (415, "unsupported_media_type".to_owned()), "{content_type}");
     }
 }
 
@@ -107,50 +70,29 @@ async fn what_is_no_input_is_refused_with_a_sentence() {
     ] {
         let refused = post(&server, "/agent", body.clone()).await;
         assert_eq!(refused.refusal(), (400, "bad_request".to_owned()), "{body}");
-        assert!(
-            refused.json()["message"]
-                .as_str()
-                .is_some_and(|message| !message.is_empty())
-        );
+        assert!(refused.json()["message"].as_str().is_some_and(|message| !message.is_empty()));
     }
     let mut broken = request(Method::POST, "/agent", Some(says("t", "u", "hi")));
     *broken.body_mut() = Body::from("{\"threadId\":");
-    assert_eq!(
-        call(&server, broken).await.refusal(),
-        (400, "bad_request".to_owned())
-    );
+    assert_eq!(call(&server, broken).await.refusal(), (400, "bad_request".to_owned()));
 }
 
 #[tokio::test]
 async fn other_paths_and_methods() {
     let server = server();
-    assert_eq!(
-        get(&server, "/").await.refusal(),
-        (404, "not_found".to_owned())
-    );
-    for path in [
-        "/conversations/%ff",
-        "/conversations/%ff/events",
-        "/conversations/a%2Fb",
-    ] {
+    assert_eq!(get(&server, "/").await.refusal(), (404, "not_found".to_owned()));
+    for path in ["/conversations/%ff", "/conversations/%ff/events", "/conversations/a%2Fb"] {
         let refused = get(&server, path).await.refusal();
         assert_eq!(refused, (404, "not_found".to_owned()), "{path}");
     }
-    assert_eq!(
-        get(&server, "/agent").await.refusal(),
-        (405, "method_not_allowed".to_owned())
-    );
-    assert_eq!(
-        get(&server, "/healthz").await.json(),
-        json!({"status": "ok"})
-    );
+    assert_eq!(get(&server, "/agent").await.refusal(), (405, "method_not_allowed".to_owned()));
+    assert_eq!(get(&server, "/healthz").await.json(), json!({"status": "ok"}));
 }
 
 #[tokio::test]
 async fn an_image_alone_is_refused_instead_of_passed_over() {
     let server = server();
-    let image =
-        json!([{"type": "image", "source": {"type": "url", "value": "http://a.example/b.png"}}]);
+    let image = json!([{"type": "image", "source": {"type": "url", "value": "http://a.example/b.png"}}]);
     let message = json!({"id": "u", "role": "user", "content": image});
     let mut input = says("t", "u", "");
     input["messages"] = json!([message]);

@@ -86,19 +86,8 @@ fn text(value: &Value) -> String {
 
 fn watched() -> Script {
     Script::new([
-        vec![
-            Line::Waits,
-            Line::Says("Let me look."),
-            Line::Waits,
-            Line::Calls(0, "unknown_tool", "{}"),
-            Line::Waits,
-        ],
-        vec![
-            Line::Waits,
-            Line::Says("One question."),
-            Line::Calls(0, "ask_user_question", ASK),
-            Line::Waits,
-        ],
+        vec![Line::Waits, Line::Says("Let me look."), Line::Waits, Line::Calls(0, "unknown_tool", "{}"), Line::Waits],
+        vec![Line::Waits, Line::Says("One question."), Line::Calls(0, "ask_user_question", ASK), Line::Waits],
     ])
 }
 
@@ -164,9 +153,7 @@ async fn a_connection_that_breaks_at_any_frame_goes_on_behind_it() {
     post(&server, "/agent", says("t", "u", "go")).await.events();
     let mut watcher = Watcher::open(&server, "t", None).await;
     watcher.next().await;
-    post(&server, "/agent", says("t", "again", "Two"))
-        .await
-        .events();
+    post(&server, "/agent", says("t", "again", "Two")).await.events();
     let all = watcher.until(is_end).await;
     assert!(all.len() > 3, "{all:?}");
     for (index, frame) in all.iter().enumerate() {
@@ -192,18 +179,12 @@ async fn events_that_are_not_kept_any_more_are_made_up_for_by_the_history() {
     }
     script.waits().await;
     let mut inside = Watcher::open(&server, "t", Some("0123abcd-5")).await;
-    let told = inside
-        .until(|frame| frame.data["type"] == "MESSAGES_SNAPSHOT")
-        .await;
+    let told = inside.until(|frame| frame.data["type"] == "MESSAGES_SNAPSHOT").await;
     let kinds: Vec<_> = told.iter().map(kind).collect();
     let anew = ["state_change", "reset", "RUN_STARTED", "MESSAGES_SNAPSHOT"];
     assert_eq!(kinds, anew);
     let ids: Vec<bool> = told.iter().map(|frame| frame.id.is_empty()).collect();
-    assert_eq!(
-        ids,
-        [true, true, true, false],
-        "the old id until all is told"
-    );
+    assert_eq!(ids, [true, true, true, false], "the old id until all is told");
     script.go_on();
     script.waits().await;
     script.go_on();
@@ -219,18 +200,12 @@ async fn events_that_are_not_kept_any_more_are_made_up_for_by_the_history() {
     let kinds: Vec<_> = told.iter().map(kind).collect();
     assert_eq!(kinds, [&anew[..], &["RUN_FINISHED"]].concat());
     let last = told.last().expect("there are some");
-    assert_eq!(
-        last.data["outcome"]["pendingToolCallIds"][0],
-        page.asks.asks().next().expect("it asks").tool_call_id
-    );
+    assert_eq!(last.data["outcome"]["pendingToolCallIds"][0], page.asks.asks().next().expect("it asks").tool_call_id);
     let mut fresh = Loaded::from(&server).await;
     fresh.thread = Thread::default();
     fresh.take(&told);
     assert_eq!(fresh.messages(), Loaded::from(&server).await.messages());
-    assert_eq!(
-        without_errors(&page.messages()),
-        without_errors(&fresh.messages())
-    );
+    assert_eq!(without_errors(&page.messages()), without_errors(&fresh.messages()));
 }
 
 fn kind(frame: &Frame) -> &str {
@@ -250,12 +225,7 @@ async fn every_receipt_is_there_again_with_how_it_was_given() {
     visitor.ends_question(Outcome::Declined).await;
     visitor.says("I need my car looked at").await;
     let answers = json!({"Which service do you need?": "Oil change"});
-    let replied = post(
-        &server,
-        "/conversations/t/respond",
-        json!({"answers": answers}),
-    )
-    .await;
+    let replied = post(&server, "/conversations/t/respond", json!({"answers": answers})).await;
     assert_eq!(replied.status, 200);
     crate::watcher::until_state(&server, "t", "awaiting_user_response").await;
     let cancelled = post(&server, "/conversations/t/cancel", json!({})).await;
@@ -283,16 +253,7 @@ async fn every_receipt_is_there_again_with_how_it_was_given() {
     let expected: Vec<(&Value, &Value)> = expected.iter().map(|(one, two)| (one, two)).collect();
     assert_eq!(told, expected);
     let page = Loaded::from(&server).await;
-    assert_eq!(
-        page.phases(),
-        [
-            Phase::Answered,
-            Phase::Answered,
-            Phase::Declined,
-            Phase::Answered,
-            Phase::Declined
-        ]
-    );
+    assert_eq!(page.phases(), [Phase::Answered, Phase::Answered, Phase::Declined, Phase::Answered, Phase::Declined]);
 }
 
 /// The life and the count of an id, and whether it stands for the messages alone.
@@ -317,10 +278,7 @@ async fn ids_count_what_happens_so_that_clients_see_what_is_missing() {
     visitor.picks("Brake service").await;
     let seen = watcher.until(is_end).await;
     let places: Vec<_> = seen.iter().map(|frame| place(&frame.id)).collect();
-    let counted: Vec<_> = (begin + 1..)
-        .take(seen.len())
-        .map(|count| (life, count, false))
-        .collect();
+    let counted: Vec<_> = (begin + 1..).take(seen.len()).map(|count| (life, count, false)).collect();
     assert_eq!(places, counted);
 
     // Nobody watches meanwhile, and nothing happens.
@@ -334,10 +292,7 @@ async fn ids_count_what_happens_so_that_clients_see_what_is_missing() {
     visitor.picks("Rush").await;
     let next = back.next().await;
     let (life, count, _) = place(&last);
-    assert_eq!(
-        (kind(&next), place(&next.id)),
-        ("RUN_STARTED", (life, count + 1, false))
-    );
+    assert_eq!((kind(&next), place(&next.id)), ("RUN_STARTED", (life, count + 1, false)));
 }
 
 #[tokio::test]

@@ -8,10 +8,7 @@ use ag_ui_stream::{Event, EventReader, Message, Thread};
 use serde_json::{Value, json};
 
 fn results(events: &[Event]) -> usize {
-    events
-        .iter()
-        .filter(|event| matches!(event, Event::ToolCallResult(_)))
-        .count()
+    events.iter().filter(|event| matches!(event, Event::ToolCallResult(_))).count()
 }
 
 #[tokio::test]
@@ -22,9 +19,7 @@ async fn the_same_reply_again_changes_nothing_and_catches_up() {
     let said = visitor.reply("reply", outcome);
     let next = visitor.next_run(&said);
     // The first response was lost on its way.
-    post(&visitor.server, "/agent", json!(next.input))
-        .await
-        .events();
+    post(&visitor.server, "/agent", json!(next.input)).await.events();
     let before = messages(&visitor.server, "car").await;
 
     let mut again = json!(next.input);
@@ -34,10 +29,7 @@ async fn the_same_reply_again_changes_nothing_and_catches_up() {
     let (events, _) = answer.events();
     assert_eq!(results(&events), 0);
     visitor.takes(&answer);
-    assert!(
-        visitor.is_asked("Standard or rush scheduling?"),
-        "the client has caught up"
-    );
+    assert!(visitor.is_asked("Standard or rush scheduling?"), "the client has caught up");
 
     // The same reply under new message ids, as a reloaded page would send it.
     let retry = visitor_reply_with_new_ids(&json!(next.input));
@@ -49,10 +41,7 @@ async fn the_same_reply_again_changes_nothing_and_catches_up() {
 fn visitor_reply_with_new_ids(input: &Value) -> Value {
     let mut input = input.clone();
     input["runId"] = "third-run".into();
-    for message in input["messages"]
-        .as_array_mut()
-        .expect("messages are a list")
-    {
+    for message in input["messages"].as_array_mut().expect("messages are a list") {
         if message["metadata"]["ask"].is_object() {
             message["id"] = format!("again-{}", message["id"]).into();
         }
@@ -63,10 +52,7 @@ fn visitor_reply_with_new_ids(input: &Value) -> Value {
 #[tokio::test]
 async fn another_reply_is_refused_with_the_winner() {
     let server = server();
-    let (mut first, mut second) = (
-        Visitor::new(&server, "first", "car"),
-        Visitor::new(&server, "second", "car"),
-    );
+    let (mut first, mut second) = (Visitor::new(&server, "first", "car"), Visitor::new(&server, "second", "car"));
     first.says("I need my car looked at").await;
     // The second tab has loaded the same conversation.
     second.thread = first.thread.clone();
@@ -80,26 +66,17 @@ async fn another_reply_is_refused_with_the_winner() {
     let refused = post(&server, "/agent", json!(late.input)).await;
     assert_eq!(refused.refusal(), (409, "already_answered".to_owned()));
     let winner = refused.json()["winner"].clone();
-    assert_eq!(
-        winner["content"],
-        r#"{"answers":{"Which service do you need?":"Brake service"}}"#
-    );
+    assert_eq!(winner["content"], r#"{"answers":{"Which service do you need?":"Brake service"}}"#);
     assert_eq!(winner["metadata"]["ask"]["outcome"], "answered");
     assert_eq!(messages(&first.server, "car").await, before);
 
     // A client that keeps its losing messages and goes on is not locked out.
     let mut input = json!(late.input);
     input["runId"] = "on".into();
-    let history = input["messages"]
-        .as_array_mut()
-        .expect("messages are a list");
+    let history = input["messages"].as_array_mut().expect("messages are a list");
     history.push(json!({"id": "second-on", "role": "user", "content": "rush"}));
     let (events, _) = post(&server, "/agent", input).await.events();
-    assert_eq!(
-        results(&events),
-        1,
-        "the typed answer's result is the server's to tell"
-    );
+    assert_eq!(results(&events), 1, "the typed answer's result is the server's to tell");
 }
 
 #[tokio::test]
@@ -112,21 +89,14 @@ async fn a_result_is_told_once_and_only_to_those_who_did_not_bring_it() {
     let next = visitor.next_run(&said);
     next.start(&mut visitor.thread, &mut visitor.asks);
     let answer = post(&server, "/agent", json!(next.input)).await;
-    assert_eq!(
-        results(&answer.events().0),
-        0,
-        "the client brought the tool message"
-    );
+    assert_eq!(results(&answer.events().0), 0, "the client brought the tool message");
     visitor.takes(&answer);
 
     let rush = says("car", "t1", "rush");
     let (events, _) = post(&server, "/agent", rush).await.events();
     assert_eq!(results(&events), 1);
     assert!(
-        matches!(
-            events[..2],
-            [Event::RunStarted(_), Event::ToolCallResult(_)]
-        ),
+        matches!(events[..2], [Event::RunStarted(_), Event::ToolCallResult(_)]),
         "right after the start: {:?}",
         &events[..2]
     );
@@ -176,9 +146,7 @@ async fn what_is_sent_again_under_another_id_is_not_said_again() {
 #[tokio::test]
 async fn what_was_not_taken_is_new_wherever_it_stands() {
     let server = server();
-    post(&server, "/agent", says("car", "u1", "hello"))
-        .await
-        .events();
+    post(&server, "/agent", says("car", "u1", "hello")).await.events();
     let before = messages(&server, "car").await;
     let history = json!([
         before[0],
@@ -201,24 +169,11 @@ async fn a_reply_that_does_not_fit_is_refused_with_what_is_wrong() {
     visitor.says("I need my car looked at").await;
     let (call, _) = visitor.waiting();
     let before = messages(&visitor.server, "car").await;
-    for content in [
-        r#"{"answers":{"Another question?":"Yes"}}"#,
-        r#"{"answers":[]}"#,
-        "",
-    ] {
+    for content in [r#"{"answers":{"Another question?":"Yes"}}"#, r#"{"answers":[]}"#, ""] {
         let input = json!({"threadId": "car", "runId": "r", "messages": [{"id": "bad", "role": "tool", "toolCallId": call, "content": content}]});
         let refused = post(&server, "/agent", input).await;
-        assert_eq!(
-            refused.refusal(),
-            (400, "invalid_reply".to_owned()),
-            "{content}"
-        );
-        assert!(
-            refused.json()["violations"]
-                .as_array()
-                .is_some_and(|violations| !violations.is_empty()),
-            "{content}"
-        );
+        assert_eq!(refused.refusal(), (400, "invalid_reply".to_owned()), "{content}");
+        assert!(refused.json()["violations"].as_array().is_some_and(|violations| !violations.is_empty()), "{content}");
     }
     assert_eq!(messages(&visitor.server, "car").await, before);
     assert!(visitor.is_asked("Which service do you need?"));
@@ -226,11 +181,9 @@ async fn a_reply_that_does_not_fit_is_refused_with_what_is_wrong() {
 
 #[tokio::test]
 async fn other_clients_may_answer_in_plain_text() {
-    for content in [
-        json!("Brake service"),
-        json!("\"Brake service\""),
-        json!([{"type": "text", "text": "brake service"}]),
-    ] {
+    for content in
+        [json!("Brake service"), json!("\"Brake service\""), json!([{"type": "text", "text": "brake service"}])]
+    {
         let server = server();
         let mut visitor = Visitor::new(&server, "v", "car");
         visitor.says("I need my car looked at").await;
@@ -239,14 +192,8 @@ async fn other_clients_may_answer_in_plain_text() {
             "tools": null, "futureField": {"a": 1}});
         post(&server, "/agent", input).await.events();
         let stored = messages(&visitor.server, "car").await;
-        let result = stored
-            .iter()
-            .find(|message| message["id"] == "plain")
-            .expect("the tool message was taken");
-        assert_eq!(
-            result["content"],
-            r#"{"answers":{"Which service do you need?":"Brake service"}}"#
-        );
+        let result = stored.iter().find(|message| message["id"] == "plain").expect("the tool message was taken");
+        assert_eq!(result["content"], r#"{"answers":{"Which service do you need?":"Brake service"}}"#);
     }
 }
 
@@ -262,10 +209,7 @@ async fn a_typed_reply_is_told_in_the_order_in_which_it_is_stored() {
     }
     let told: Vec<&str> = thread.messages().iter().map(Message::id).collect();
     let stored = messages(&server, "t").await;
-    let in_the_store: Vec<&str> = stored
-        .iter()
-        .filter_map(|message| message["id"].as_str())
-        .collect();
+    let in_the_store: Vec<&str> = stored.iter().filter_map(|message| message["id"].as_str()).collect();
     assert_eq!(told, in_the_store);
     let roles: Vec<&Value> = stored.iter().map(|message| &message["role"]).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "user", "assistant"]);
@@ -293,8 +237,7 @@ async fn a_tap_on_a_question_that_is_gone_leaves_the_one_that_waits_alone() {
     let mut visitor = Visitor::new(&server, "v", "car");
     visitor.says("I need my car looked at").await;
     let before = messages(&server, "car").await;
-    let metadata =
-        json!({"ask": {"toolCallId": "gone", "replyId": "r", "outcome": "answered", "by": "card"}});
+    let metadata = json!({"ask": {"toolCallId": "gone", "replyId": "r", "outcome": "answered", "by": "card"}});
     let tap = json!({"threadId": "car", "runId": "r", "messages": [
         {"id": "t", "role": "tool", "toolCallId": "gone", "content": r#"{"answers":{"What do you need?":"Brake service"}}"#, "metadata": metadata},
         {"id": "u", "role": "user", "content": "Brake service", "metadata": metadata},
@@ -314,10 +257,7 @@ async fn several_messages_from_a_while_offline_are_all_taken() {
     post(&server, "/agent", input).await.events();
     let stored = get(&server, "/conversations/car").await.json();
     assert_eq!(stored["messages"][1]["content"], "I need an oil change");
-    assert_eq!(
-        stored["pending"][0]["questions"][0]["question"],
-        "Standard or rush scheduling?"
-    );
+    assert_eq!(stored["pending"][0]["questions"][0]["question"], "Standard or rush scheduling?");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -343,20 +283,14 @@ async fn of_many_replies_at_once_one_wins() {
         }
     }
     assert_eq!(won, 1);
-    let tools = messages(&visitor.server, "car")
-        .await
-        .into_iter()
-        .filter(|message| message["role"] == "tool")
-        .count();
+    let tools = messages(&visitor.server, "car").await.into_iter().filter(|message| message["role"] == "tool").count();
     assert_eq!(tools, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn as_soon_as_a_question_is_told_it_can_be_answered() {
     let server = server();
-    post(&server, "/agent", says("car", "u", "hi"))
-        .await
-        .events();
+    post(&server, "/agent", says("car", "u", "hi")).await.events();
     let mut watcher = Watcher::open(&server, "car", None).await;
     let mut reader = EventReader::new();
     for answer in ["Brake service", "Rush", "No"] {

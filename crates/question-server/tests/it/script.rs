@@ -11,8 +11,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// A question as a model may ask it.
-pub(crate) const ASK: &str =
-    r#"{"questions":[{"question":"Which?","options":[{"label":"One"},{"label":"Two"}]}]}"#;
+pub(crate) const ASK: &str = r#"{"questions":[{"question":"Which?","options":[{"label":"One"},{"label":"Two"}]}]}"#;
 
 /// Gives one prepared answer after the other.
 #[derive(Clone, Debug)]
@@ -78,24 +77,10 @@ impl Model for Script {
     }
 
     fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
-        self.asked
-            .lock()
-            .expect("no test panics with it")
-            .push(request);
-        let lines = self
-            .answers
-            .lock()
-            .expect("no test panics with it")
-            .pop_front()
-            .unwrap_or_default();
+        self.asked.lock().expect("no test panics with it").push(request);
+        let lines = self.answers.lock().expect("no test panics with it").pop_front().unwrap_or_default();
         let script = self.clone();
-        stream::iter(lines)
-            .flat_map(move |line| {
-                stream::iter(line.deltas())
-                    .boxed()
-                    .chain(line.rest(&script))
-            })
-            .boxed()
+        stream::iter(lines).flat_map(move |line| stream::iter(line.deltas()).boxed().chain(line.rest(&script))).boxed()
     }
 }
 
@@ -104,19 +89,12 @@ impl Line {
         match *self {
             Self::Says(text) => vec![Ok(Delta::Text(text.to_owned()))],
             Self::Calls(call, name, arguments) => vec![
-                Ok(Delta::CallStart {
-                    call,
-                    name: name.to_owned(),
-                }),
-                Ok(Delta::CallArgs {
-                    call,
-                    delta: arguments.to_owned(),
-                }),
+                Ok(Delta::CallStart { call, name: name.to_owned() }),
+                Ok(Delta::CallArgs { call, delta: arguments.to_owned() }),
             ],
-            Self::Fails(retry_after) => vec![Err(ModelError {
-                reason: "The model is overloaded.".to_owned(),
-                retry_after,
-            })],
+            Self::Fails(retry_after) => {
+                vec![Err(ModelError { reason: "The model is overloaded.".to_owned(), retry_after })]
+            }
             Self::Waits | Self::Hangs => Vec::new(),
         }
     }

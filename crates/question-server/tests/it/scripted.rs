@@ -22,15 +22,11 @@ async fn malformed_arguments_go_back_to_the_model_which_tries_again() {
         vec![Line::Calls(0, "ask_user_question", ASK)],
     ]);
     let server = server_with(script.clone());
-    let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
-        .await
-        .events();
+    let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
     assert_eq!(end.outcome, EndOutcome::Completed);
     let stored = get(&server, "/conversations/t").await.json();
     assert!(
-        stored["messages"][2]["error"]
-            .as_str()
-            .is_some_and(|error| error.contains("Must have 1-4 questions")),
+        stored["messages"][2]["error"].as_str().is_some_and(|error| error.contains("Must have 1-4 questions")),
         "{stored}"
     );
     assert_eq!(stored["pending"][0]["questions"][0]["question"], "Which?");
@@ -42,9 +38,7 @@ async fn a_model_that_cannot_ask_legally_may_try_again_three_times() {
     let again = || vec![Line::Calls(0, "ask_user_question", "{}")];
     let script = Script::new(std::iter::repeat_with(again).take(100));
     let server = server_with(script.clone());
-    let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
-        .await
-        .events();
+    let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
     assert_eq!(end.outcome, EndOutcome::Error);
     assert_eq!(script.times_asked(), 1 + MAX_ASK_RETRIES as usize);
 }
@@ -54,9 +48,7 @@ async fn a_model_that_never_comes_to_an_end_is_stopped() {
     let again = || vec![Line::Calls(0, "unknown_tool", "{}")];
     let script = Script::new(std::iter::repeat_with(again).take(100));
     let server = server_with(script.clone());
-    let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
-        .await
-        .events();
+    let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
     assert_eq!(end.outcome, EndOutcome::Error);
     assert_eq!(script.times_asked(), MAX_MODEL_CALLS as usize);
 }
@@ -75,10 +67,7 @@ async fn calls_behind_the_question_are_shown_once_they_are_done_with() {
     visitor.says("go").await;
     assert_eq!(visitor.thread.unanswered_tool_call_ids().len(), 1);
     visitor.picks("One").await;
-    assert!(
-        visitor.is_asked("Which?"),
-        "the second ask is there, with its questions"
-    );
+    assert!(visitor.is_asked("Which?"), "the second ask is there, with its questions");
     visitor.picks("Two").await;
     assert!(visitor.is_asked_nothing());
 
@@ -87,57 +76,32 @@ async fn calls_behind_the_question_are_shown_once_they_are_done_with() {
     let (call, _) = visitor.waiting();
     let mut watcher = Watcher::open(&server, "t", None).await;
     post(&server, "/conversations/t/cancel", json!({})).await;
-    let seen = watcher
-        .until(|frame| frame.data["type"] == "RUN_FINISHED")
-        .await;
+    let seen = watcher.until(|frame| frame.data["type"] == "RUN_FINISHED").await;
     let of = |name: &str| {
         let events = seen.iter().filter(|frame| frame.data["type"] == *name);
-        events
-            .map(|frame| frame.data["toolCallId"].to_string())
-            .collect::<Vec<_>>()
+        events.map(|frame| frame.data["toolCallId"].to_string()).collect::<Vec<_>>()
     };
     let results = of("TOOL_CALL_RESULT");
     assert_eq!(results.len(), 3);
     assert_eq!(results[0], json!(call).to_string());
-    assert_eq!(
-        of("TOOL_CALL_START"),
-        results[1..],
-        "the first was seen before"
-    );
+    assert_eq!(of("TOOL_CALL_START"), results[1..], "the first was seen before");
 }
 
 #[tokio::test]
 async fn calls_behind_the_question_go_on_after_the_answer() {
     let script = Script::new([
-        vec![
-            Line::Calls(0, "ask_user_question", ASK),
-            Line::Calls(1, "unknown_tool", "{}"),
-        ],
+        vec![Line::Calls(0, "ask_user_question", ASK), Line::Calls(1, "unknown_tool", "{}")],
         vec![Line::Says("Done.")],
     ]);
     let server = server_with(script);
-    post(&server, "/agent", says("t", "u1", "go"))
-        .await
-        .events();
-    let (events, _) = post(&server, "/agent", says("t", "u2", "One"))
-        .await
-        .events();
-    let results = events
-        .iter()
-        .filter(|event| event.name() == "TOOL_CALL_RESULT")
-        .count();
+    post(&server, "/agent", says("t", "u1", "go")).await.events();
+    let (events, _) = post(&server, "/agent", says("t", "u2", "One")).await.events();
+    let results = events.iter().filter(|event| event.name() == "TOOL_CALL_RESULT").count();
     assert_eq!(results, 2, "of the ask and of the call behind it");
     let stored = get(&server, "/conversations/t").await.json();
-    let roles: Vec<&str> = stored["messages"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|message| message["role"].as_str())
-        .collect();
-    assert_eq!(
-        roles,
-        ["user", "assistant", "tool", "tool", "user", "assistant"]
-    );
+    let roles: Vec<&str> =
+        stored["messages"].as_array().into_iter().flatten().filter_map(|message| message["role"].as_str()).collect();
+    assert_eq!(roles, ["user", "assistant", "tool", "tool", "user", "assistant"]);
 }
 
 #[tokio::test]
@@ -145,44 +109,26 @@ async fn a_model_that_fails_before_it_speaks_is_asked_again() {
     let fails = || vec![Line::Fails(Some(Duration::ZERO))];
     let script = Script::new([fails(), fails(), vec![Line::Says("Here I am.")]]);
     let server = server_with(script.clone());
-    let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
-        .await
-        .events();
-    assert_eq!(
-        (end.outcome, script.times_asked()),
-        (EndOutcome::Completed, 3)
-    );
+    let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
+    assert_eq!((end.outcome, script.times_asked()), (EndOutcome::Completed, 3));
 }
 
 #[tokio::test]
 async fn a_model_that_fails_in_the_middle_fails_the_run_and_can_be_tried_again() {
     let script = Script::new([
-        vec![
-            Line::Says("I was"),
-            Line::Calls(0, "ask_user_question", "{\"que"),
-            Line::Fails(Some(Duration::ZERO)),
-        ],
+        vec![Line::Says("I was"), Line::Calls(0, "ask_user_question", "{\"que"), Line::Fails(Some(Duration::ZERO))],
         vec![Line::Says("Better.")],
     ]);
     let server = server_with(script);
-    let (events, end) = post(&server, "/agent", says("t", "u1", "go"))
-        .await
-        .events();
+    let (events, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
     assert_eq!(end.outcome, EndOutcome::Error);
-    assert_eq!(
-        end.error.map(|error| error.code).as_deref(),
-        Some("model_failed")
-    );
-    let told = events
-        .iter()
-        .any(|event| event.name() == "MESSAGES_SNAPSHOT");
+    assert_eq!(end.error.map(|error| error.code).as_deref(), Some("model_failed"));
+    let told = events.iter().any(|event| event.name() == "MESSAGES_SNAPSHOT");
     assert!(told, "clients learn that the half answer is not kept");
     let stored = get(&server, "/conversations/t").await.json();
     assert_eq!(stored["messages"].as_array().map(Vec::len), Some(1));
     // Retry is the same input in a new run.
-    let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
-        .await
-        .events();
+    let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
     assert_eq!(end.outcome, EndOutcome::Completed);
 }
 
@@ -194,26 +140,16 @@ async fn an_answer_that_is_too_long_fails_the_run_and_says_so() {
     for endless in [
         vec![Line::Says(chunk); 2 * enough],
         vec![Line::Calls(0, "unknown_tool", chunk); 2 * enough],
-        (0..2 * MAX_ANSWER_BYTES / CALL_WEIGHT)
-            .map(unknown)
-            .collect(),
+        (0..2 * MAX_ANSWER_BYTES / CALL_WEIGHT).map(unknown).collect(),
     ] {
         let script = Script::new([endless, vec![Line::Says(chunk); enough]]);
         let server = server_with(script.clone());
-        let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
-            .await
-            .events();
+        let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
         let error = end.error.expect("it ends in an error");
         assert_eq!(error.code, "model_failed");
         assert!(error.message.contains("longer than"), "{}", error.message);
-        assert_eq!(
-            messages(&server, "t").await.len(),
-            1,
-            "nothing of it is kept"
-        );
-        let (_, end) = post(&server, "/agent", says("t", "u1", "go"))
-            .await
-            .events();
+        assert_eq!(messages(&server, "t").await.len(), 1, "nothing of it is kept");
+        let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
         let completed = (EndOutcome::Completed, 2);
         assert_eq!((end.outcome, script.times_asked()), completed);
     }
@@ -221,22 +157,12 @@ async fn an_answer_that_is_too_long_fails_the_run_and_says_so() {
 
 #[tokio::test]
 async fn a_run_whose_client_has_gone_gives_way_to_what_comes_next() {
-    let script = Script::new([
-        vec![Line::Says("Let me think"), Line::Hangs],
-        vec![Line::Says("Yes.")],
-    ]);
+    let script = Script::new([vec![Line::Says("Let me think"), Line::Hangs], vec![Line::Says("Yes.")]]);
     let server = server_with(script);
-    let stream = server
-        .clone()
-        .oneshot(request(Method::POST, "/agent", Some(says("t", "u1", "go"))))
-        .await
-        .expect("it answers");
+    let stream =
+        server.clone().oneshot(request(Method::POST, "/agent", Some(says("t", "u1", "go")))).await.expect("it answers");
     let busy = post(&server, "/agent", says("t", "u2", "are you there")).await;
-    assert_eq!(
-        busy.refusal(),
-        (409, "busy".to_owned()),
-        "its client still reads"
-    );
+    assert_eq!(busy.refusal(), (409, "busy".to_owned()), "its client still reads");
     let mut body: Body = stream.into_body();
     first_text(&mut body).await;
     // The next request may be here before the end of the connection is noticed.
@@ -250,28 +176,18 @@ async fn a_run_whose_client_has_gone_gives_way_to_what_comes_next() {
     let (next, ()) = tokio::join!(next, goes);
     assert_eq!(next.events().1.outcome, EndOutcome::Completed);
     let stored = get(&server, "/conversations/t").await.json();
-    let texts: Vec<&str> = stored["messages"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|message| message["content"].as_str())
-        .collect();
+    let texts: Vec<&str> =
+        stored["messages"].as_array().into_iter().flatten().filter_map(|message| message["content"].as_str()).collect();
     assert_eq!(texts, ["go", "Let me think", "are you there", "Yes."]);
 }
 
 #[tokio::test]
 async fn cancelling_stops_a_run_and_keeps_what_was_said() {
-    let script = Script::new([vec![
-        Line::Says("Let me think"),
-        Line::Calls(0, "ask_user_question", "{\"que"),
-        Line::Hangs,
-    ]]);
+    let script =
+        Script::new([vec![Line::Says("Let me think"), Line::Calls(0, "ask_user_question", "{\"que"), Line::Hangs]]);
     let server = server_with(script);
-    let response = server
-        .clone()
-        .oneshot(request(Method::POST, "/agent", Some(says("t", "u1", "go"))))
-        .await
-        .expect("it answers");
+    let response =
+        server.clone().oneshot(request(Method::POST, "/agent", Some(says("t", "u1", "go")))).await.expect("it answers");
     let mut body = response.into_body();
     let mut seen = first_text(&mut body).await;
     let running = get(&server, "/conversations/t").await.json();
@@ -282,48 +198,32 @@ async fn cancelling_stops_a_run_and_keeps_what_was_said() {
     let this = json!({"runId": "run-u1"});
     let cancelled = post(&server, "/conversations/t/cancel", this).await;
     assert_eq!(cancelled.json()["state"]["type"], "idle");
-    let rest = axum::body::to_bytes(body, usize::MAX)
-        .await
-        .expect("the run has ended");
+    let rest = axum::body::to_bytes(body, usize::MAX).await.expect("the run has ended");
     seen.extend_from_slice(&rest);
     let mut reader = ag_ui_stream::EventReader::new();
     reader.feed(&seen);
     assert_eq!(reader.finish().outcome, EndOutcome::Cancelled);
     let stored = get(&server, "/conversations/t").await.json();
     let kept = &stored["messages"][1];
-    assert_eq!(
-        (kept["content"].as_str(), kept.get("toolCalls")),
-        (Some("Let me think"), None)
-    );
+    assert_eq!((kept["content"].as_str(), kept.get("toolCalls")), (Some("Let me think"), None));
 }
 
 #[tokio::test]
 async fn a_retry_during_the_run_gets_the_rest_of_it() {
     let script = Script::new([vec![Line::Says("Let me think"), Line::Hangs]]);
     let server = server_with(script.clone());
-    let response = server
-        .clone()
-        .oneshot(request(Method::POST, "/agent", Some(says("t", "u1", "go"))))
-        .await
-        .expect("it answers");
+    let response =
+        server.clone().oneshot(request(Method::POST, "/agent", Some(says("t", "u1", "go")))).await.expect("it answers");
     let mut body = response.into_body();
     first_text(&mut body).await;
     drop(body);
     let mut retry = says("t", "u1", "go");
     retry["runId"] = "retry".into();
-    let response = server
-        .clone()
-        .oneshot(request(Method::POST, "/agent", Some(retry)))
-        .await
-        .expect("it answers");
+    let response = server.clone().oneshot(request(Method::POST, "/agent", Some(retry))).await.expect("it answers");
     let mut body = response.into_body();
     let mut seen = first_text(&mut body).await;
     post(&server, "/conversations/t/cancel", json!({})).await;
-    seen.extend_from_slice(
-        &axum::body::to_bytes(body, usize::MAX)
-            .await
-            .expect("the run has ended"),
-    );
+    seen.extend_from_slice(&axum::body::to_bytes(body, usize::MAX).await.expect("the run has ended"));
     let mut reader = ag_ui_stream::EventReader::new();
     reader.feed(&seen);
     let mut thread = ag_ui_stream::Thread::default();
@@ -331,11 +231,7 @@ async fn a_retry_during_the_run_gets_the_rest_of_it() {
         thread.handle_event(&event.expect("the server keeps to the protocol"));
     }
     assert_eq!(reader.finish().outcome, EndOutcome::Cancelled);
-    let texts: Vec<String> = thread
-        .messages()
-        .iter()
-        .map(|message| message.text().into_owned())
-        .collect();
+    let texts: Vec<String> = thread.messages().iter().map(|message| message.text().into_owned()).collect();
     assert_eq!(texts, ["go", "Let me think"]);
     assert_eq!(script.times_asked(), 1);
 }
@@ -348,10 +244,7 @@ async fn first_text(body: &mut Body) -> Vec<u8> {
         std::pin::Pin::new(&mut *body).poll_frame(context)
     }));
     while let Some(frame) = frames.next().await {
-        let data = frame
-            .expect("the stream goes on")
-            .into_data()
-            .unwrap_or_default();
+        let data = frame.expect("the stream goes on").into_data().unwrap_or_default();
         seen.extend_from_slice(&data);
         if String::from_utf8_lossy(&seen).contains("TEXT_MESSAGE_CONTENT") {
             break;

@@ -32,27 +32,15 @@ pub(crate) async fn say_hello(address: SocketAddr) -> String {
 }
 
 pub(crate) async fn exchange(address: SocketAddr, request: &str) -> String {
-    let mut stream = TcpStream::connect(address)
-        .await
-        .expect("the server listens");
-    stream
-        .write_all(request.as_bytes())
-        .await
-        .expect("the server reads");
+    let mut stream = TcpStream::connect(address).await.expect("the server listens");
+    stream.write_all(request.as_bytes()).await.expect("the server reads");
     let mut response = String::new();
-    stream
-        .read_to_string(&mut response)
-        .await
-        .expect("the server answers in UTF-8");
+    stream.read_to_string(&mut response).await.expect("the server answers in UTF-8");
     response
 }
 
 /// Says hello and gives what the server tells until a line that contains this has come whole, and the connection.
-pub(crate) async fn hello_until(
-    address: SocketAddr,
-    thread: &str,
-    until: &str,
-) -> (String, BufReader<TcpStream>) {
+pub(crate) async fn hello_until(address: SocketAddr, thread: &str, until: &str) -> (String, BufReader<TcpStream>) {
     let body = says(thread, "u1", "hello").to_string();
     let length = body.len();
     let request = format!(
@@ -87,9 +75,7 @@ fn check_run(response: &str) {
 async fn a_run_over_a_socket_ends_and_closes() {
     let model = FrontDesk::new(Duration::from_millis(1));
     let router = server_with(model);
-    let listener = TcpListener::bind("127.0.0.1:0")
-        .await
-        .expect("a port is free");
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
     let server = tokio::spawn(serve(listener, router, Patience::default(), pending()));
     check_run(&say_hello(address).await);
@@ -111,20 +97,11 @@ pub(crate) fn binary(args: &[&str]) -> Command {
 
 /// Starts the binary and waits until it says where it listens.
 pub(crate) async fn listening(mut command: Command) -> (Child, SocketAddr) {
-    let mut child = command
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary starts");
     let stdout = child.stdout.take().expect("stdout is piped");
-    let line = BufReader::new(stdout)
-        .lines()
-        .next_line()
-        .await
-        .expect("stdout is text")
-        .expect("it says where it listens");
-    let address = line
-        .strip_prefix("listening on http://")
-        .unwrap_or_else(|| panic!("{line}"));
+    let line =
+        BufReader::new(stdout).lines().next_line().await.expect("stdout is text").expect("it says where it listens");
+    let address = line.strip_prefix("listening on http://").unwrap_or_else(|| panic!("{line}"));
     (child, address.parse().expect("it is an address"))
 }
 
@@ -135,30 +112,18 @@ async fn the_binary_serves_on_loopback_and_ends_when_told() {
     assert!(address.ip().is_loopback() && address.port() != 0);
     check_run(&say_hello(address).await);
     // A stream that never ends by itself does not keep it.
-    let mut watcher = TcpStream::connect(address)
-        .await
-        .expect("the server listens");
-    let request =
-        format!("GET /conversations/{UNGUESSABLE}/events HTTP/1.1\r\nHost: {address}\r\n\r\n");
-    watcher
-        .write_all(request.as_bytes())
-        .await
-        .expect("the server reads");
+    let mut watcher = TcpStream::connect(address).await.expect("the server listens");
+    let request = format!("GET /conversations/{UNGUESSABLE}/events HTTP/1.1\r\nHost: {address}\r\n\r\n");
+    watcher.write_all(request.as_bytes()).await.expect("the server reads");
     let mut first = [0; 12];
-    watcher
-        .read_exact(&mut first)
-        .await
-        .expect("the server answers");
+    watcher.read_exact(&mut first).await.expect("the server answers");
     assert_eq!(&first, b"HTTP/1.1 200");
 
     signal(&child, "TERM").await;
     ends_well(&mut child).await;
     let mut log = String::new();
     let mut stderr = child.stderr.take().expect("stderr is piped");
-    stderr
-        .read_to_string(&mut log)
-        .await
-        .expect("the log is text");
+    stderr.read_to_string(&mut log).await.expect("the log is text");
     assert!(
         log.contains("user_message") && !log.contains("\"hi\""),
         "what happens is logged, what is said is not: {log}"
@@ -177,19 +142,14 @@ async fn signal(child: &Child, name: &str) {
 
 #[cfg(unix)]
 async fn ends_well(child: &mut Child) {
-    let status = timeout(Duration::from_secs(20), child.wait())
-        .await
-        .expect("it ends")
-        .expect("it ends");
+    let status = timeout(Duration::from_secs(20), child.wait()).await.expect("it ends").expect("it ends");
     assert!(status.success(), "{status}");
 }
 
 /// A server whose model is at this URL.
 fn asking(base_url: &str) -> Command {
     let mut command = binary(&["--port", "0", "--model", "openai", "--log", "off"]);
-    command
-        .env("OPENAI_BASE_URL", base_url)
-        .env("OPENAI_MODEL", "m");
+    command.env("OPENAI_BASE_URL", base_url).env("OPENAI_MODEL", "m");
     command
 }
 
@@ -208,10 +168,7 @@ async fn a_run_that_the_end_of_the_server_cuts_off_says_so() {
         provider.is_asked().await;
         signal(&child, name).await;
         let seen = run.await.expect("it ends");
-        assert!(
-            seen.contains("RUN_ERROR") && seen.contains("server_stopped"),
-            "{name}: {seen}"
-        );
+        assert!(seen.contains("RUN_ERROR") && seen.contains("server_stopped"), "{name}: {seen}");
         ends_well(&mut child).await;
     });
     futures_util::future::join_all(told).await;
@@ -311,18 +268,14 @@ async fn a_log_that_nobody_reads_stops_nothing() {
             hello_until(address, &thread, "RUN_FINISHED").await;
         }
     };
-    timeout(Duration::from_secs(60), talking)
-        .await
-        .expect("the server goes on");
+    timeout(Duration::from_secs(60), talking).await.expect("the server goes on");
     signal(&server, "TERM").await;
     ends_well(&mut server).await;
 }
 
 #[tokio::test]
 async fn a_taken_port_is_a_sentence() {
-    let taken = TcpListener::bind("127.0.0.1:0")
-        .await
-        .expect("a port is free");
+    let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let port = taken.local_addr().expect("it is bound").port().to_string();
     let output = Command::new(env!("CARGO_BIN_EXE_question-server"))
         .args(["--port", &port])
@@ -331,10 +284,7 @@ async fn a_taken_port_is_a_sentence() {
         .expect("the binary starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
-    assert!(
-        said.contains(&port) && said.contains("taken") && !said.contains("panicked"),
-        "{said}"
-    );
+    assert!(said.contains(&port) && said.contains("taken") && !said.contains("panicked"), "{said}");
     assert!(output.stdout.is_empty());
 }
 
@@ -348,27 +298,16 @@ async fn help_is_printed_and_mistakes_are_sentences() {
             .await
             .expect("the binary starts");
         let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (
-            output.status.code(),
-            said(&output.stdout),
-            said(&output.stderr),
-        )
+        (output.status.code(), said(&output.stdout), said(&output.stderr))
     };
     let (code, help, _) = run(&["--help"]).await;
     assert_eq!(code, Some(0));
-    assert!(
-        help.contains("--port") && help.contains("QUESTION_SERVER_PORT"),
-        "{help}"
-    );
-    for (args, named) in [
-        (["--allow-agent", "https://*.example"], "https://*.example"),
-        (["--page", "no/such/page"], "no/such/page"),
-    ] {
+    assert!(help.contains("--port") && help.contains("QUESTION_SERVER_PORT"), "{help}");
+    for (args, named) in
+        [(["--allow-agent", "https://*.example"], "https://*.example"), (["--page", "no/such/page"], "no/such/page")]
+    {
         let (code, _, said) = run(&args).await;
-        assert!(
-            matches!(code, Some(1 | 2)) && said.contains(named),
-            "{said}"
-        );
+        assert!(matches!(code, Some(1 | 2)) && said.contains(named), "{said}");
         assert!(!said.contains("panicked"), "{said}");
     }
     let misspelt = Command::new(env!("CARGO_BIN_EXE_question-server"))

@@ -15,18 +15,13 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 fn says(id: &str) -> Event {
-    let message = UserMessage {
-        id: id.to_owned(),
-        text: format!("text of {id}"),
-        ask: None,
-    };
-    Event::UserMessage {
-        messages: vec![message],
-    }
+    let message = UserMessage { id: id.to_owned(), text: format!("text of {id}"), ask: None };
+    Event::UserMessage { messages: vec![message] }
 }
 
 fn calls(id: &str, names: [&str; 2]) -> Event {
-    const ASK: &str = r#"{"questions":[{"question":"Which?","header":"Pick","options":[{"label":"One"},{"label":"Two"}]}]}"#;
+    const ASK: &str =
+        r#"{"questions":[{"question":"Which?","header":"Pick","options":[{"label":"One"},{"label":"Two"}]}]}"#;
     let call = |(index, name): (usize, &str)| ToolCall::new(format!("{id}-{index}"), name, ASK);
     Event::LlmResponse(AssistantMessage {
         id: id.to_owned(),
@@ -36,21 +31,11 @@ fn calls(id: &str, names: [&str; 2]) -> Event {
 }
 
 /// Plays events against a store and gives what it should have.
-async fn play(
-    store: &dyn Store,
-    id: &str,
-    owner: Option<&Owner>,
-    events: Vec<Event>,
-) -> Conversation {
+async fn play(store: &dyn Store, id: &str, owner: Option<&Owner>, events: Vec<Event>) -> Conversation {
     let mut conversation = Conversation::new();
     for event in events {
         let effects = conversation.handle(event).expect("the event fits");
-        let change = Change {
-            owner,
-            context: &plan_mode(),
-            conversation: &conversation,
-            effects: &effects,
-        };
+        let change = Change { owner, context: &plan_mode(), conversation: &conversation, effects: &effects };
         store.commit(id, change).await.expect("it is stored");
     }
     conversation
@@ -76,32 +61,19 @@ fn asked(expires_at: Option<Timestamp>) -> Vec<Event> {
 }
 
 fn says_one(id: &str) -> Event {
-    let message = UserMessage {
-        id: id.to_owned(),
-        text: "One".to_owned(),
-        ask: None,
-    };
-    Event::UserMessage {
-        messages: vec![message],
-    }
+    let message = UserMessage { id: id.to_owned(), text: "One".to_owned(), ask: None };
+    Event::UserMessage { messages: vec![message] }
 }
 
 fn plan_mode() -> ToolContext {
-    ToolContext {
-        plan_mode: true,
-        ..ToolContext::default()
-    }
+    ToolContext { plan_mode: true, ..ToolContext::default() }
 }
 
 async fn check(store: &dyn Store) {
     assert_eq!(store.load("t").await, Ok(None));
     let owner = Owner::of("a token");
     let played = play(store, "t", Some(&owner), answered_in_chat()).await;
-    let expected = Stored {
-        conversation: played,
-        context: plan_mode(),
-        owner: Some(owner),
-    };
+    let expected = Stored { conversation: played, context: plan_mode(), owner: Some(owner) };
     assert_eq!(store.load("t").await, Ok(Some(expected)));
     play(store, "ü 🚗 '; --", None, vec![says("u")]).await;
     assert_eq!(store.count().await, Ok(2));
@@ -109,11 +81,7 @@ async fn check(store: &dyn Store) {
     for (id, expires_at) in [("late", Some(30)), ("soon", Some(20)), ("never", None)] {
         play(store, id, None, asked(expires_at.map(Timestamp))).await;
     }
-    for (now, over, next) in [
-        (19, vec![], Some(20)),
-        (20, vec!["soon"], Some(30)),
-        (31, vec!["soon", "late"], None),
-    ] {
+    for (now, over, next) in [(19, vec![], Some(20)), (20, vec!["soon"], Some(30)), (31, vec!["soon", "late"], None)] {
         let deadlines = store.deadlines(Timestamp(now)).await;
         let over = over.into_iter().map(str::to_owned).collect();
         let next = next.map(Timestamp);
@@ -143,11 +111,7 @@ async fn it_is_there_when_the_file_is_opened_again() {
     let played = play(&first, "t", None, answered_in_chat()).await;
     drop(first);
     let second = SqliteStore::open(&folder.file()).expect("nobody has it");
-    let stored = second
-        .load("t")
-        .await
-        .expect("it is read")
-        .expect("it is there");
+    let stored = second.load("t").await.expect("it is read").expect("it is there");
     assert_eq!(stored.conversation, played);
 }
 
@@ -156,19 +120,10 @@ async fn many_at_once_are_all_there() {
     let folder = Folder::new();
     let store = SqliteStore::open(&folder.file()).expect("it is new");
     let names: Vec<String> = (0..200).map(|number| format!("t{number}")).collect();
-    join_all(
-        names
-            .iter()
-            .map(|name| play(&store, name, None, answered_in_chat())),
-    )
-    .await;
+    join_all(names.iter().map(|name| play(&store, name, None, answered_in_chat()))).await;
     assert_eq!(store.count().await, Ok(names.len()));
     for name in &names {
-        let stored = store
-            .load(name)
-            .await
-            .expect("it is read")
-            .expect("it is there");
+        let stored = store.load(name).await.expect("it is read").expect("it is there");
         assert_eq!(stored.conversation.messages().len(), 5);
     }
 }
@@ -184,8 +139,7 @@ async fn a_file_is_one_servers_alone() {
 #[test]
 fn what_is_no_database_is_left_alone() {
     let folder = Folder::new();
-    std::fs::create_dir_all(folder.file().parent().expect("it lies in a folder"))
-        .expect("there is a disk");
+    std::fs::create_dir_all(folder.file().parent().expect("it lies in a folder")).expect("there is a disk");
     let text = "Dear diary, ".repeat(1_000);
     std::fs::write(folder.file(), &text).expect("there is a disk");
     let error = SqliteStore::open(&folder.file()).expect_err("it is a diary");
@@ -229,9 +183,6 @@ async fn a_damaged_file_is_left_alone_and_named() {
     let output = ended.expect("it does not start").expect("there is one");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(
-        said.contains(&folder.file_name()) && said.contains("damaged"),
-        "{said}"
-    );
+    assert!(said.contains(&folder.file_name()) && said.contains("damaged"), "{said}");
     assert_eq!(std::fs::read(folder.file()).ok(), Some(file));
 }

@@ -21,21 +21,11 @@ const A_MOMENT: Duration = Duration::from_millis(50);
 const LONG: Duration = Duration::from_secs(30);
 
 fn impatient() -> Config {
-    Config {
-        patience: Patience {
-            head: A_MOMENT,
-            body: A_MOMENT,
-            write: A_MOMENT,
-        },
-        ..Config::default()
-    }
+    Config { patience: Patience { head: A_MOMENT, body: A_MOMENT, write: A_MOMENT }, ..Config::default() }
 }
 
 /// A server behind a socket, what stops it, and its end.
-async fn listen(
-    router: Router,
-    patience: Patience,
-) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
+async fn listen(router: Router, patience: Patience) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await;
     let listener = listener.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
@@ -60,11 +50,7 @@ async fn says_to(address: SocketAddr, sent: &str) -> String {
 async fn a_head_that_does_not_end_is_waited_for_so_long() {
     let config = impatient();
     let (address, ..) = listen(server_of(&config), config.patience).await;
-    for head in [
-        "",
-        "POST /agent HTT",
-        "POST /agent HTTP/1.1\r\nHost: localhost\r\n",
-    ] {
+    for head in ["", "POST /agent HTT", "POST /agent HTTP/1.1\r\nHost: localhost\r\n"] {
         let answer = says_to(address, head).await;
         assert!(!answer.contains("200"), "{answer}");
     }
@@ -111,8 +97,7 @@ async fn whoever_takes_nothing_is_given_up() {
     let little = socket.set_recv_buffer_size(4096);
     little.expect("the system lets it");
     let mut stream = socket.connect(address).await.expect("it listens");
-    let watch =
-        "GET /conversations/t/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0-0\r\n\r\n";
+    let watch = "GET /conversations/t/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0-0\r\n\r\n";
     let sent = stream.write_all(watch.as_bytes()).await;
     sent.expect("the server reads");
     let mut first = [0; 12];

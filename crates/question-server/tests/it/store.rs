@@ -33,11 +33,7 @@ impl Store for FailsOnce {
         self.store.load(id)
     }
 
-    fn commit<'a>(
-        &'a self,
-        id: &'a str,
-        change: Change<'a>,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn commit<'a>(&'a self, id: &'a str, change: Change<'a>) -> BoxFuture<'a, Result<(), StoreError>> {
         if self.commits.fetch_add(1, Ordering::Relaxed) == self.failing {
             return Box::pin(async { Err(StoreError("the disk is full".to_owned())) });
         }
@@ -58,18 +54,8 @@ impl Store for FailsOnce {
 }
 
 fn server_failing_at(failing: usize) -> Router {
-    let store = FailsOnce {
-        store: MemoryStore::default(),
-        commits: AtomicUsize::new(0),
-        failing,
-    };
-    app(
-        &Config::default(),
-        Parts {
-            store: Arc::new(store),
-            ..parts(front_desk())
-        },
-    )
+    let store = FailsOnce { store: MemoryStore::default(), commits: AtomicUsize::new(0), failing };
+    app(&Config::default(), Parts { store: Arc::new(store), ..parts(front_desk()) })
 }
 
 #[tokio::test]
@@ -97,9 +83,7 @@ async fn the_same_reply_again_revives_the_agent() {
     });
     let path = "/conversations/t/respond";
     assert_eq!(post(&server, path, reply.clone()).await.status, 200);
-    watcher
-        .until(|frame| frame.data["code"] == "store_failed")
-        .await;
+    watcher.until(|frame| frame.data["code"] == "store_failed").await;
     assert_eq!(post(&server, path, reply).await.status, 200);
     let asks = |frame: &Frame| frame.data["type"] == "awaiting_user_response";
     watcher.until(asks).await;
@@ -130,17 +114,10 @@ async fn a_run_that_cannot_be_stored_fails_and_goes_on_when_tried_again() {
         let server = server_failing_at(failing);
         let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
         assert_eq!(end.outcome, EndOutcome::Error);
-        assert_eq!(
-            end.error.map(|error| error.code).as_deref(),
-            Some("store_failed")
-        );
+        assert_eq!(end.error.map(|error| error.code).as_deref(), Some("store_failed"));
         let (events, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
         assert_eq!(end.outcome, EndOutcome::Completed);
-        assert_eq!(
-            events[1].name(),
-            "MESSAGES_SNAPSHOT",
-            "the client may hold half an answer"
-        );
+        assert_eq!(events[1].name(), "MESSAGES_SNAPSHOT", "the client may hold half an answer");
         let described = get(&server, "/conversations/t").await.json();
         assert_eq!(described["state"]["type"], "awaiting_user_response");
         assert_eq!(described["messages"].as_array().map(Vec::len), Some(2));
@@ -181,10 +158,7 @@ impl Store for Dead {
 
 #[tokio::test]
 async fn a_server_without_its_store_does_not_say_that_it_is_well() {
-    let parts = Parts {
-        store: Arc::new(Dead),
-        ..parts(front_desk())
-    };
+    let parts = Parts { store: Arc::new(Dead), ..parts(front_desk()) };
     let health = get(&app(&Config::default(), parts), "/healthz").await;
     assert_eq!(health.status, 503);
     assert_eq!(health.json(), json!({"status": "store_failed"}));
@@ -230,11 +204,7 @@ impl Store for Waits {
         })
     }
 
-    fn commit<'a>(
-        &'a self,
-        id: &'a str,
-        change: Change<'a>,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn commit<'a>(&'a self, id: &'a str, change: Change<'a>) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             self.wait().await;
             self.store.commit(id, change).await
@@ -259,14 +229,8 @@ impl Store for Waits {
 async fn a_question_that_expires_for_a_reader_who_leaves_has_expired_all_the_same() {
     for path in ["/conversations/t", "/conversations/t/events"] {
         let (store, clock) = (Arc::new(Waits::new()), HandClock::new());
-        let script = Script::new([
-            vec![Line::Calls(0, "ask_user_question", ASK)],
-            vec![Line::Waits],
-        ]);
-        let config = Config {
-            expire_after: Some(Duration::from_secs(60)),
-            ..Config::default()
-        };
+        let script = Script::new([vec![Line::Calls(0, "ask_user_question", ASK)], vec![Line::Waits]]);
+        let config = Config { expire_after: Some(Duration::from_secs(60)), ..Config::default() };
         let server = app(
             &config,
             Parts {
@@ -296,17 +260,10 @@ async fn a_question_that_expires_for_a_reader_who_leaves_has_expired_all_the_sam
 async fn a_run_that_begins_while_there_is_nothing_to_cancel_goes_on() {
     let store = Arc::new(Waits::new());
     let said = ["One.", "Two."].map(|text| vec![Line::Says(text)]);
-    let server = app(
-        &Config::default(),
-        Parts {
-            store: Arc::clone(&store) as Arc<dyn Store>,
-            ..parts(Script::new(said))
-        },
-    );
+    let server =
+        app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(Script::new(said)) });
     store.gate.add_permits(2);
-    post(&server, "/agent", says("t", "u1", "go"))
-        .await
-        .events();
+    post(&server, "/agent", says("t", "u1", "go")).await.events();
     for _ in 0..2 {
         store.begins().await;
     }
@@ -331,22 +288,11 @@ async fn a_run_that_begins_while_there_is_nothing_to_cancel_goes_on() {
 async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
     let store = Arc::new(MemoryStore::default());
     for id in ids {
-        let message = UserMessage {
-            id: "u".to_owned(),
-            text: "go".to_owned(),
-            ask: None,
-        };
+        let message = UserMessage { id: "u".to_owned(), text: "go".to_owned(), ask: None };
         let messages = vec![message];
         let mut conversation = Conversation::new();
-        let effects = conversation
-            .handle(Event::UserMessage { messages })
-            .expect("it is new");
-        let change = Change {
-            owner: None,
-            context,
-            conversation: &conversation,
-            effects: &effects,
-        };
+        let effects = conversation.handle(Event::UserMessage { messages }).expect("it is new");
+        let change = Change { owner: None, context, conversation: &conversation, effects: &effects };
         store.commit(id, change).await.expect("it is stored");
     }
     store
@@ -354,15 +300,9 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
 
 #[tokio::test]
 async fn an_agent_that_goes_on_by_itself_ends_its_run_as_its_client_wants_it() {
-    let context = ToolContext {
-        interrupts: true,
-        ..ToolContext::default()
-    };
+    let context = ToolContext { interrupts: true, ..ToolContext::default() };
     let script = Script::new([vec![Line::Waits, Line::Calls(0, "ask_user_question", ASK)]]);
-    let parts = Parts {
-        store: broken_off(&["t"], &context).await,
-        ..parts(script.clone())
-    };
+    let parts = Parts { store: broken_off(&["t"], &context).await, ..parts(script.clone()) };
     let server = app(&Config::default(), parts);
     script.waits().await;
     let mut watcher = Watcher::open(&server, "t", None).await;
@@ -376,14 +316,8 @@ async fn an_agent_that_goes_on_by_itself_ends_its_run_as_its_client_wants_it() {
 async fn no_more_agents_go_on_by_themselves_than_may_ask_the_model() {
     let ids = ["one", "two", "three"];
     let script = Script::new(ids.map(|_| vec![Line::Waits, Line::Says("Here I am.")]));
-    let parts = Parts {
-        store: broken_off(&ids, &ToolContext::default()).await,
-        ..parts(script.clone())
-    };
-    let config = Config {
-        model_calls: NonZeroUsize::MIN,
-        ..Config::default()
-    };
+    let parts = Parts { store: broken_off(&ids, &ToolContext::default()).await, ..parts(script.clone()) };
+    let config = Config { model_calls: NonZeroUsize::MIN, ..Config::default() };
     let server = app(&config, parts);
     for asked in 1..=ids.len() {
         script.waits().await;

@@ -31,10 +31,7 @@ impl Visitor {
             server: server.clone(),
             thread: Thread::default(),
             asks: Asks::new(),
-            setup: Setup {
-                thread_id: thread_id.to_owned(),
-                ..Setup::default()
-            },
+            setup: Setup { thread_id: thread_id.to_owned(), ..Setup::default() },
             name,
             delivery: Delivery::UserMessage,
             marks: true,
@@ -45,9 +42,7 @@ impl Visitor {
     /// A delivery by interrupts needs runs that end with them.
     pub(crate) fn delivering(mut self, delivery: Delivery) -> Self {
         if delivery == Delivery::Resume {
-            self.setup
-                .forwarded_props
-                .insert("interrupts".to_owned(), true.into());
+            self.setup.forwarded_props.insert("interrupts".to_owned(), true.into());
         }
         Self { delivery, ..self }
     }
@@ -67,11 +62,7 @@ impl Visitor {
     /// Says something outside of any question, and gives the agent's text.
     pub(crate) async fn says(&mut self, text: &str) -> String {
         let text = Some(text.to_owned());
-        self.send(Said {
-            text,
-            replies: Vec::new(),
-        })
-        .await
+        self.send(Said { text, replies: Vec::new() }).await
     }
 
     /// Picks an option of the question that waits.
@@ -83,10 +74,7 @@ impl Visitor {
     /// Types under "Other".
     pub(crate) async fn types(&mut self, text: &str) -> String {
         let other = Some(text.to_owned());
-        let outcome = self.selection(Selection {
-            other,
-            ..Selection::default()
-        });
+        let outcome = self.selection(Selection { other, ..Selection::default() });
         self.ends_question(outcome).await
     }
 
@@ -102,45 +90,25 @@ impl Visitor {
             .position(|option| option.label == label)
             .unwrap_or_else(|| panic!("{label} is not among {options:?}"));
         let selected = vec![option];
-        self.selection(Selection {
-            selected,
-            ..Selection::default()
-        })
+        self.selection(Selection { selected, ..Selection::default() })
     }
 
     fn selection(&self, selection: Selection) -> Outcome {
-        Outcome::Answered(
-            Reply::check(&self.waiting().1, vec![selection]).expect("the selection is legal"),
-        )
+        Outcome::Answered(Reply::check(&self.waiting().1, vec![selection]).expect("the selection is legal"))
     }
 
     pub(crate) fn reply(&mut self, reply_id: &str, outcome: Outcome) -> Said {
         let (tool_call_id, _) = self.waiting();
         let reply_id = format!("{reply_id}-{tool_call_id}");
         let by = AnsweredBy::Card;
-        let replies = vec![AskReply {
-            tool_call_id,
-            reply_id,
-            outcome,
-            by,
-        }];
-        Said {
-            replies,
-            text: None,
-        }
+        let replies = vec![AskReply { tool_call_id, reply_id, outcome, by }];
+        Said { replies, text: None }
     }
 
     /// The ask that waits: its call and what it asks.
     pub(crate) fn waiting(&self) -> (String, Arc<AskUserQuestion>) {
-        let waiting = self
-            .asks
-            .asks()
-            .find(|ask| ask.phase == Phase::Answerable)
-            .expect("a question waits");
-        (
-            waiting.tool_call_id.clone(),
-            waiting.ask.clone().expect("what waits is complete"),
-        )
+        let waiting = self.asks.asks().find(|ask| ask.phase == Phase::Answerable).expect("a question waits");
+        (waiting.tool_call_id.clone(), waiting.ask.clone().expect("what waits is complete"))
     }
 
     pub(crate) fn is_asked(&self, question: &str) -> bool {
@@ -148,8 +116,7 @@ impl Visitor {
     }
 
     pub(crate) fn is_asked_nothing(&self) -> bool {
-        self.asks.asks().all(|ask| ask.phase != Phase::Answerable)
-            && self.thread.unanswered_tool_call_ids().is_empty()
+        self.asks.asks().all(|ask| ask.phase != Phase::Answerable) && self.thread.unanswered_tool_call_ids().is_empty()
     }
 
     /// Says something as a client that knows nothing of asks would: one user message more, nothing else.
@@ -170,16 +137,8 @@ impl Visitor {
             *ids += 1;
             format!("{name}-{ids}")
         };
-        next_run(
-            0,
-            &self.thread,
-            &self.asks,
-            &self.setup,
-            self.delivery,
-            said,
-            next_id,
-        )
-        .expect("nothing else is pending")
+        next_run(0, &self.thread, &self.asks, &self.setup, self.delivery, said, next_id)
+            .expect("nothing else is pending")
     }
 
     async fn send(&mut self, said: Said) -> String {
@@ -207,9 +166,6 @@ impl Visitor {
         }
         assert!(self.thread.next_warning().is_none());
         let added = self.thread.messages().iter().skip(before);
-        added
-            .filter(|message| message.role() == "assistant")
-            .map(Message::text)
-            .collect()
+        added.filter(|message| message.role() == "assistant").map(Message::text).collect()
     }
 }

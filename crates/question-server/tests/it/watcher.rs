@@ -12,9 +12,7 @@ use tower::ServiceExt as _;
 /// Waits for a state by the conversation's events.
 pub(crate) async fn until_state(server: &Router, id: &str, state: &str) {
     let mut watcher = Watcher::open(server, id, None).await;
-    watcher
-        .until(|frame| frame.event.is_some() && frame.data["type"] == *state)
-        .await;
+    watcher.until(|frame| frame.event.is_some() && frame.data["type"] == *state).await;
 }
 
 /// Waits for a question by the conversation's events.
@@ -23,10 +21,7 @@ pub(crate) async fn until_waiting(server: &Router, id: &str, question: &str) -> 
     let asks = |frame: &Frame| frame.data["questions"][0]["question"] == question;
     let seen = watcher.until(asks).await;
     let waiting = seen.last().expect("it asks");
-    waiting.data["toolCallId"]
-        .as_str()
-        .expect("an ask has a call")
-        .to_owned()
+    waiting.data["toolCallId"].as_str().expect("an ask has a call").to_owned()
 }
 
 #[derive(Debug)]
@@ -52,10 +47,7 @@ impl Watcher {
         }
         let response = server.clone().oneshot(request).await.expect("it answers");
         assert_eq!(response.status(), 200);
-        Self {
-            body: response.into_body().into_data_stream(),
-            decoder: Decoder::default(),
-        }
+        Self { body: response.into_body().into_data_stream(), decoder: Decoder::default() }
     }
 
     /// The next frame.
@@ -69,12 +61,7 @@ impl Watcher {
                     data: serde_json::from_str(&frame.data).expect("data is JSON"),
                 };
             }
-            let chunk = self
-                .body
-                .next()
-                .await
-                .expect("the stream goes on")
-                .expect("the stream goes on");
+            let chunk = self.body.next().await.expect("the stream goes on").expect("the stream goes on");
             self.decoder.feed(&chunk);
         }
     }

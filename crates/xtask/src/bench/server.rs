@@ -14,13 +14,7 @@ use crate::workspace;
 /// Cargo can't be started.
 pub(crate) fn run() -> Result<ExitCode> {
     let mut cargo = Command::new(workspace::cargo());
-    cargo
-        .args(["bench", "--profile", "server", "-p", "question-server"])
-        .current_dir(workspace::root());
+    cargo.args(["bench", "--profile", "server", "-p", "question-server"]).current_dir(workspace::root());
     let done = children::run(&mut cargo)?.success();
-    Ok(if done {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if done { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -25,11 +25,7 @@ pub(crate) fn run() -> Result<ExitCode> {
     node.args(["--expose-gc", "--input-type=module", "--eval", DRIVER]);
     node.arg(module).current_dir(peers);
     let measured = children::run(&mut node)?.success();
-    Ok(if measured {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if measured { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The module and its JavaScript, made by the same tools with the same settings as the page.
@@ -41,14 +37,10 @@ fn build() -> Result<PathBuf> {
     cargo.args(["--package", "ag-ui-stream", "--example", EXAMPLE]);
     succeed(cargo.current_dir(workspace::root()))?;
 
-    let built = workspace::target_dir()
-        .join(TARGET)
-        .join("release/examples");
+    let built = workspace::target_dir().join(TARGET).join("release/examples");
     let folder = workspace::scratch_dir()?.join("bench");
     let mut bindgen = Command::new(tools::wasm_bindgen()?.join("wasm-bindgen"));
-    bindgen
-        .args(["--target", "nodejs", "--out-dir"])
-        .arg(&folder);
+    bindgen.args(["--target", "nodejs", "--out-dir"]).arg(&folder);
     succeed(bindgen.arg(built.join(EXAMPLE).with_extension("wasm")))?;
 
     let wasm = folder.join(format!("{EXAMPLE}_bg.wasm"));
@@ -60,10 +52,7 @@ fn build() -> Result<PathBuf> {
 
 fn succeed(command: &mut Command) -> Result<()> {
     if !children::run(command)?.success() {
-        bail!(
-            "`{}` failed; its output above says why",
-            command.get_program().display()
-        );
+        bail!("`{}` failed; its output above says why", command.get_program().display());
     }
     Ok(())
 }

@@ -74,10 +74,7 @@ mod tests {
 
     #[test]
     fn the_file_that_grew_is_named() {
-        check(
-            &[("a.wasm", 103), ("a.css", 1)],
-            &["a.wasm weighs 103 bytes of Brotli, 3 more than its budget of 100"],
-        );
+        check(&[("a.wasm", 103), ("a.css", 1)], &["a.wasm weighs 103 bytes of Brotli, 3 more than its budget of 100"]);
     }
 
     #[test]
@@ -92,10 +89,7 @@ mod tests {
     fn files_and_lines_belong_together() {
         check(
             &[("a.wasm", 1), ("b.js", 2)],
-            &[
-                "b.js weighs 2 bytes and has no budget",
-                "a.css has a budget and is not there",
-            ],
+            &["b.js weighs 2 bytes and has no budget", "a.css has a budget and is not there"],
         );
     }
 

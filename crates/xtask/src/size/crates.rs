@@ -24,11 +24,7 @@ pub(super) fn by_crate(code: &[Function]) -> Vec<Part> {
         part.0 += function.bytes;
         part.1 += 1;
     }
-    let parts = parts.into_iter().map(|(name, (bytes, functions))| Part {
-        name: name.to_owned(),
-        bytes,
-        functions,
-    });
+    let parts = parts.into_iter().map(|(name, (bytes, functions))| Part { name: name.to_owned(), bytes, functions });
     let mut parts: Vec<_> = parts.collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
     parts
@@ -41,9 +37,8 @@ fn owner(name: &str) -> &str {
         return owner(dropped);
     }
     let mut name = name;
-    while let Some(inner) = ["<", "&", "*", "(", "[", "dyn ", "mut ", "const "]
-        .iter()
-        .find_map(|sign| name.strip_prefix(sign))
+    while let Some(inner) =
+        ["<", "&", "*", "(", "[", "dyn ", "mut ", "const "].iter().find_map(|sign| name.strip_prefix(sign))
     {
         name = inner;
     }
@@ -52,8 +47,7 @@ fn owner(name: &str) -> &str {
     if !first.is_empty() && (rest.starts_with("::") || rest.starts_with('[')) {
         return first;
     }
-    rest.split_once(" as ")
-        .map_or(NONE, |(_, implemented)| owner(implemented))
+    rest.split_once(" as ").map_or(NONE, |(_, implemented)| owner(implemented))
 }
 
 /// The functions of a program; `None` where it can't be read.
@@ -75,10 +69,7 @@ pub(super) fn code(program: &[u8]) -> Option<Vec<Function>> {
             _ => {}
         }
     }
-    let function = |(index, bytes)| Function {
-        name: names.remove(&(imports + index)).unwrap_or_default(),
-        bytes,
-    };
+    let function = |(index, bytes)| Function { name: names.remove(&(imports + index)).unwrap_or_default(), bytes };
     Some(lengths.into_iter().enumerate().map(function).collect())
 }
 
@@ -178,10 +169,7 @@ mod tests {
             ("core[c5930c85a12de822]::str::run", "core"),
             ("<alloc::vec::Vec<T> as core::clone::Clone>::clone", "alloc"),
             ("<T as tachys::view::any_view::IntoAny>::into_any", "tachys"),
-            (
-                "<&mut dyn serde_json::ser::Formatter as core::fmt::Write>::x",
-                "serde_json",
-            ),
+            ("<&mut dyn serde_json::ser::Formatter as core::fmt::Write>::x", "serde_json"),
             ("core::ptr::drop_in_place<app::words::Words>", "app"),
             ("core::ptr::drop_in_place<[tachys::dom::Node]>", "tachys"),
             ("memcpy", "(no crate's name)"),

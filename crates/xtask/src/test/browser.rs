@@ -22,15 +22,8 @@ pub(super) enum Kind {
 /// The browser's settings can't be written.
 pub(super) fn run_in(command: &mut Command, kind: Kind, browser: &Browser) -> Result<()> {
     // Whatever the user's environment asks for, the runner shall find this one driver.
-    for driver in [
-        "GECKODRIVER",
-        "SAFARIDRIVER",
-        "CHROMEDRIVER",
-        "MSEDGEDRIVER",
-    ] {
-        command
-            .env_remove(driver)
-            .env_remove(format!("{driver}_REMOTE"));
+    for driver in ["GECKODRIVER", "SAFARIDRIVER", "CHROMEDRIVER", "MSEDGEDRIVER"] {
+        command.env_remove(driver).env_remove(format!("{driver}_REMOTE"));
     }
     let (driver, file) = match kind {
         Kind::Chromium => ("CHROMEDRIVER", "chromium.json"),
@@ -83,8 +76,7 @@ mod tests {
         assert_eq!(settings["goog:chromeOptions"]["binary"], path);
         assert_eq!(settings["goog:chromeOptions"]["args"][0], "--headless=new");
 
-        let settings: Value =
-            serde_json::from_str(&capabilities(Kind::Firefox, "/usr/bin/firefox")).unwrap();
+        let settings: Value = serde_json::from_str(&capabilities(Kind::Firefox, "/usr/bin/firefox")).unwrap();
         assert_eq!(settings["moz:firefoxOptions"]["args"][0], "-headless");
     }
 }

@@ -19,35 +19,19 @@ const BARRIERS: &str = "barriers::";
 
 /// Of the journeys that Chromium takes, those that Firefox does not, by what their names have in them, and why.
 const NOT_IN_FIREFOX: [(&str, &str); 9] = [
-    (
-        "serve::the_page_works_behind_trunk",
-        "it is about Trunk, and the same in every browser",
-    ),
-    (
-        "gallery::every_example",
-        "it takes long, and what it looks at is the program's doing, not the browser's",
-    ),
-    (
-        "card::many::",
-        "Firefox tells nobody how many listeners and nodes it holds",
-    ),
+    ("serve::the_page_works_behind_trunk", "it is about Trunk, and the same in every browser"),
+    ("gallery::every_example", "it takes long, and what it looks at is the program's doing, not the browser's"),
+    ("card::many::", "Firefox tells nobody how many listeners and nodes it holds"),
     ("card::arriving::", HAS_OWN_TESTS),
     ("card::choosing::", HAS_OWN_TESTS),
     ("card::sending::", HAS_OWN_TESTS),
-    (
-        "card::looks::",
-        "Firefox's driver can't force colours, and tells nothing of the accessibility tree",
-    ),
+    ("card::looks::", "Firefox's driver can't force colours, and tells nothing of the accessibility tree"),
     ("card::keys::ime_02", "Firefox's driver has no input method"),
-    (
-        "writing::the_enter_that_takes_a_word",
-        "Firefox's driver has no input method",
-    ),
+    ("writing::the_enter_that_takes_a_word", "Firefox's driver has no input method"),
 ];
 
 /// Why a card is asked in Firefox for trusted keys alone.
-const HAS_OWN_TESTS: &str =
-    "the card's own tests do the same in Firefox, but for trusted keys, which are taken";
+const HAS_OWN_TESTS: &str = "the card's own tests do the same in Firefox, but for trusted keys, which are taken";
 
 pub(super) fn in_chromium(tools: &Tools) -> Result<Outcome> {
     let which = ["--skip", STRANGER, "--skip", BARRIERS];
@@ -64,9 +48,7 @@ pub(super) fn no_barriers_in_chromium(tools: &Tools) -> Result<Outcome> {
 
 /// What the README promises to whoever takes the card into a page of their own.
 pub(super) fn a_strangers_page(tools: &Tools) -> Result<Outcome> {
-    journeys_in_chromium(tools, &[STRANGER], || {
-        stranger::build(&tools.wasm_bindgen.there()?.join("wasm-bindgen"))
-    })
+    journeys_in_chromium(tools, &[STRANGER], || stranger::build(&tools.wasm_bindgen.there()?.join("wasm-bindgen")))
 }
 
 /// The journeys once more, but for a few that are named. Like the component tests in Firefox, they are welcome and never needed.
@@ -83,17 +65,11 @@ pub(super) fn in_firefox(tools: &Tools) -> Result<Outcome> {
     let which = [STRANGER, BARRIERS].into_iter().chain(left_out);
     let which: Vec<_> = which.flat_map(|journey| ["--skip", journey]).collect();
     journeys(&which, page, |journeys| {
-        journeys
-            .env("XTASK_FIREFOX", &firefox.program)
-            .env("XTASK_GECKODRIVER", &firefox.driver);
+        journeys.env("XTASK_FIREFOX", &firefox.program).env("XTASK_GECKODRIVER", &firefox.driver);
     })
 }
 
-fn journeys_in_chromium(
-    tools: &Tools,
-    which: &[&str],
-    build: impl FnOnce() -> Result<PathBuf>,
-) -> Result<Outcome> {
+fn journeys_in_chromium(tools: &Tools, which: &[&str], build: impl FnOnce() -> Result<PathBuf>) -> Result<Outcome> {
     if let Some(reason) = tools.chromium.reason() {
         return Ok(not_there(reason));
     }
@@ -119,9 +95,7 @@ fn journeys(which: &[&str], page: PathBuf, name: impl FnOnce(&mut Command)) -> R
     let mut journeys = cargo();
     journeys.args(["test", "--workspace", "--test", "e2e", "--"]);
     journeys.args(which);
-    journeys
-        .env("XTASK_PAGE", page)
-        .env("XTASK_SERVER", page::server_program("debug"));
+    journeys.env("XTASK_PAGE", page).env("XTASK_SERVER", page::server_program("debug"));
     // Firefox is taken where it is named, whatever the user's environment names.
     journeys.env_remove("XTASK_FIREFOX");
     name(&mut journeys);
@@ -130,14 +104,7 @@ fn journeys(which: &[&str], page: PathBuf, name: impl FnOnce(&mut Command)) -> R
 
 /// Builds the server, together with the journeys, so that cargo settles on the features that the native tests were built with.
 pub(super) fn build_server() -> Result<Outcome> {
-    check(cargo().args([
-        "build",
-        "--workspace",
-        "--bin",
-        "question-server",
-        "--test",
-        "e2e",
-    ]))
+    check(cargo().args(["build", "--workspace", "--bin", "question-server", "--test", "e2e"]))
 }
 
 #[cfg(test)]
@@ -152,8 +119,7 @@ mod tests {
         for (journey, _) in NOT_IN_FIREFOX {
             let (module, name) = journey.rsplit_once("::").expect("a module and a test");
             let file = tests.join(module.replace("::", "/")).with_extension("rs");
-            let source = fs::read_to_string(&file)
-                .unwrap_or_else(|_| panic!("there is no {}", file.display()));
+            let source = fs::read_to_string(&file).unwrap_or_else(|_| panic!("there is no {}", file.display()));
             let exists = source.contains(&format!("async fn {name}"));
             assert!(exists, "{} has no test {name}…", file.display());
         }

@@ -41,27 +41,11 @@ pub(super) const STEPS: &[Step] = &[
     step(Group::Native, "card on a server", card_on_a_server),
     step(Group::Wasm, "clippy for wasm32", clippy_for_wasm),
     step(Group::Wasm, "core tests in Node", core_tests_in_node),
-    step(
-        Group::Browser,
-        "components in Chromium",
-        components_in_chromium,
-    ),
-    step(
-        Group::Browser,
-        "components in Firefox",
-        components_in_firefox,
-    ),
-    step(
-        Group::E2e,
-        "clients that people have",
-        clients::that_people_have,
-    ),
+    step(Group::Browser, "components in Chromium", components_in_chromium),
+    step(Group::Browser, "components in Firefox", components_in_firefox),
+    step(Group::E2e, "clients that people have", clients::that_people_have),
     step(Group::E2e, "journeys in Chromium", journeys::in_chromium),
-    step(
-        Group::E2e,
-        "no barriers in Chromium",
-        journeys::no_barriers_in_chromium,
-    ),
+    step(Group::E2e, "no barriers in Chromium", journeys::no_barriers_in_chromium),
     step(Group::E2e, "a stranger's page", journeys::a_strangers_page),
     step(Group::E2e, "journeys in Firefox", journeys::in_firefox),
 ];
@@ -136,19 +120,8 @@ impl Tools {
     fn judge(&self) -> Outcome {
         let basics = [self.lints.reason(), self.target.reason()];
         let built = [self.wasm_bindgen.reason(), self.page.reason()];
-        let may_be_missing = [
-            self.node.reason(),
-            self.axe.reason(),
-            self.clients.reason(),
-            self.chromium.reason(),
-        ];
-        let reason = |reasons: &[Option<&str>]| {
-            reasons
-                .iter()
-                .flatten()
-                .next()
-                .map(|&reason| reason.to_owned())
-        };
+        let may_be_missing = [self.node.reason(), self.axe.reason(), self.clients.reason(), self.chromium.reason()];
+        let reason = |reasons: &[Option<&str>]| reasons.iter().flatten().next().map(|&reason| reason.to_owned());
         match (reason(&basics).or(reason(&built)), reason(&may_be_missing)) {
             (Some(reason), _) => Outcome::Failed(reason),
             (None, Some(reason)) => not_there(&reason),
@@ -186,13 +159,8 @@ fn wanted<T>(found: Result<T>) -> Result<Wanted<T>> {
 
 /// A machine that promises to check everything may not pass by lacking something.
 pub(super) fn not_there(reason: &str) -> Outcome {
-    let promised =
-        std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
-    if promised {
-        Outcome::Failed(reason.to_owned())
-    } else {
-        Outcome::Skipped(reason.to_owned())
-    }
+    let promised = std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
+    if promised { Outcome::Failed(reason.to_owned()) } else { Outcome::Skipped(reason.to_owned()) }
 }
 
 fn formatting(_: &Tools) -> Result<Outcome> {
@@ -219,14 +187,7 @@ fn documentation(_: &Tools) -> Result<Outcome> {
 }
 
 fn native_tests(_: &Tools) -> Result<Outcome> {
-    check(cargo().args([
-        "test",
-        "--workspace",
-        "--no-fail-fast",
-        "--lib",
-        "--bins",
-        "--tests",
-    ]))
+    check(cargo().args(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]))
 }
 
 fn documentation_tests(_: &Tools) -> Result<Outcome> {
@@ -235,15 +196,7 @@ fn documentation_tests(_: &Tools) -> Result<Outcome> {
 
 /// In a call of its own: together with a crate that renders in the browser, Leptos would be built for both, and lose listeners.
 fn card_on_a_server(_: &Tools) -> Result<Outcome> {
-    check(cargo().args([
-        "test",
-        "--package",
-        "question-card",
-        "--features",
-        "ssr",
-        "--test",
-        "ssr",
-    ]))
+    check(cargo().args(["test", "--package", "question-card", "--features", "ssr", "--test", "ssr"]))
 }
 
 fn clippy_for_wasm(_: &Tools) -> Result<Outcome> {
@@ -284,15 +237,7 @@ fn components(tools: &Tools, kind: Kind, browser: &Browser) -> Result<Outcome> {
 fn wasm_tests(tools: &Tools, crates: &[&str]) -> Result<Command> {
     let runner = tools.wasm_bindgen.there()?.join("wasm-bindgen-test-runner");
     let mut tests = cargo();
-    tests.args([
-        "test",
-        "--target",
-        WASM,
-        "--no-fail-fast",
-        "--lib",
-        "--bins",
-        "--tests",
-    ]);
+    tests.args(["test", "--target", WASM, "--no-fail-fast", "--lib", "--bins", "--tests"]);
     packages(&mut tests, crates);
     tests.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner);
     Ok(tests)
@@ -331,15 +276,8 @@ mod tests {
     #[test]
     fn the_crates_exist() {
         for name in CORE.iter().chain(&COMPONENTS) {
-            let folder = if *name == "app" {
-                "app".to_owned()
-            } else {
-                format!("crates/{name}")
-            };
-            assert!(
-                workspace::root().join(folder).join("Cargo.toml").is_file(),
-                "{name}"
-            );
+            let folder = if *name == "app" { "app".to_owned() } else { format!("crates/{name}") };
+            assert!(workspace::root().join(folder).join("Cargo.toml").is_file(), "{name}");
         }
     }
 
@@ -352,10 +290,7 @@ mod tests {
         };
         assert_eq!(tools.judge(), Outcome::Failed("no network".into()));
         assert_eq!(Tools::default().judge(), Outcome::Passed);
-        let welcome = Tools {
-            firefox: Wanted::Missing("no Firefox".into()),
-            ..Tools::default()
-        };
+        let welcome = Tools { firefox: Wanted::Missing("no Firefox".into()), ..Tools::default() };
         assert_eq!(welcome.judge(), Outcome::Passed, "Firefox is never needed");
     }
 }

@@ -61,10 +61,7 @@ fn publish(repository: &Path) -> Result<()> {
     let listed = git(&workspace::root()).args(["ls-files", "-z"]).output();
     let listed = listed.context("can't start git")?;
     if !listed.status.success() {
-        bail!(
-            "git does not list this checkout: {}",
-            String::from_utf8_lossy(&listed.stderr)
-        );
+        bail!("git does not list this checkout: {}", String::from_utf8_lossy(&listed.stderr));
     }
     for name in String::from_utf8(listed.stdout)?.split_terminator('\0') {
         let (from, to) = (workspace::root().join(name), repository.join(name));
@@ -74,19 +71,8 @@ fn publish(repository: &Path) -> Result<()> {
             fs::copy(&from, &to).with_context(|| format!("can't copy {}", from.display()))?;
         }
     }
-    let commit = [
-        "commit",
-        "--quiet",
-        "--no-verify",
-        "--no-gpg-sign",
-        "--message",
-        "The kit",
-    ];
-    for arguments in [
-        &["init", "--quiet"][..],
-        &["add", "--all", "--force"],
-        &commit,
-    ] {
+    let commit = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--message", "The kit"];
+    for arguments in [&["init", "--quiet"][..], &["add", "--all", "--force"], &commit] {
         let mut git = git(repository);
         run_quietly(git.args(arguments), "git makes no repository of the kit")?;
     }
@@ -110,18 +96,13 @@ fn git(folder: &Path) -> Command {
 
 fn write_crate(page: &Path, repository: &Path) -> Result<()> {
     let readme = workspace::root().join("README.md");
-    let readme =
-        fs::read_to_string(&readme).with_context(|| format!("can't read {}", readme.display()))?;
+    let readme = fs::read_to_string(&readme).with_context(|| format!("can't read {}", readme.display()))?;
     make_folder(&page.join("src"))?;
     write(&page.join("Cargo.toml"), &manifest(&readme, repository)?)?;
-    write(
-        &page.join("src/main.rs"),
-        block(&readme, "rust", "fn main()")?,
-    )?;
+    write(&page.join("src/main.rs"), block(&readme, "rust", "fn main()")?)?;
     // What is locked here needs no network there.
     let lock = workspace::root().join("Cargo.lock");
-    fs::copy(&lock, page.join("Cargo.lock"))
-        .with_context(|| format!("can't copy {}", lock.display()))?;
+    fs::copy(&lock, page.join("Cargo.lock")).with_context(|| format!("can't copy {}", lock.display()))?;
     Ok(())
 }
 
@@ -172,8 +153,7 @@ fn run_quietly(command: &mut Command, otherwise: &str) -> Result<()> {
 }
 
 fn make_folder(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder)
-        .with_context(|| format!("can't make the folder {}", folder.display()))
+    fs::create_dir_all(folder).with_context(|| format!("can't make the folder {}", folder.display()))
 }
 
 fn write(file: &Path, content: &str) -> Result<()> {
@@ -188,16 +168,10 @@ mod tests {
     fn the_readme_has_what_a_stranger_needs() {
         let readme = fs::read_to_string(workspace::root().join("README.md")).unwrap();
         let manifest = manifest(&readme, Path::new("/kit")).unwrap();
-        assert!(
-            manifest.contains("question-card = { git = \"file:///kit\" }"),
-            "{manifest}"
-        );
+        assert!(manifest.contains("question-card = { git = \"file:///kit\" }"), "{manifest}");
         assert!(!manifest.contains('…'), "{manifest}");
         let main = block(&readme, "rust", "fn main()").unwrap();
-        assert!(
-            main.starts_with("use ") && main.trim_end().ends_with('}'),
-            "{main}"
-        );
+        assert!(main.starts_with("use ") && main.trim_end().ends_with('}'), "{main}");
     }
 
     #[test]

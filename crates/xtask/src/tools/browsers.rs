@@ -29,11 +29,7 @@ pub(crate) fn chromium() -> Result<Browser> {
     match Apt::available() {
         Some(apt) if apt.debian => {
             apt.install(&["chromium", "chromium-driver"], "2 minutes")?;
-            find_chromium().unwrap_or_else(|| {
-                Err(anyhow!(
-                    "apt has installed chromium, but the PATH does not have it"
-                ))
-            })
+            find_chromium().unwrap_or_else(|| Err(anyhow!("apt has installed chromium, but the PATH does not have it")))
         }
         Some(_) => bail!(
             "Chromium and chromedriver are not on the PATH, and this system's packages for them are only snaps. Install Google \
@@ -83,17 +79,9 @@ pub(crate) fn chromium_arguments() -> Vec<&'static str> {
 }
 
 fn find_chromium() -> Option<Result<Browser>> {
-    let names = [
-        "chromium",
-        "chromium-browser",
-        "google-chrome",
-        "google-chrome-stable",
-        "chrome",
-    ];
+    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
     let in_applications = Path::new("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome");
-    let program = named_by("CHROME")
-        .or_else(|| first_on_path(&names))
-        .or_else(|| existing(in_applications))?;
+    let program = named_by("CHROME").or_else(|| first_on_path(&names)).or_else(|| existing(in_applications))?;
     let driver = named_by("CHROMEDRIVER").or_else(|| first_on_path(&["chromedriver"]))?;
     Some(fitting(program, driver))
 }
@@ -101,9 +89,7 @@ fn find_chromium() -> Option<Result<Browser>> {
 /// A driver refuses a browser of another generation, in words that help nobody.
 fn fitting(program: PathBuf, driver: PathBuf) -> Result<Browser> {
     match (search::version_of(&program), search::version_of(&driver)) {
-        (Some(Version { major: browser, .. }), Some(Version { major: own, .. }))
-            if browser != own =>
-        {
+        (Some(Version { major: browser, .. }), Some(Version { major: own, .. })) if browser != own => {
             bail!(
                 "{} is of generation {own}, but {} is of {browser}: install the driver of the browser's version",
                 driver.display(),
@@ -113,20 +99,14 @@ fn fitting(program: PathBuf, driver: PathBuf) -> Result<Browser> {
         (Some(_), Some(_)) => Ok(Browser { program, driver }),
         // Chrome on Windows opens a window instead of telling its version.
         _ => {
-            say(&format!(
-                "Can't tell the versions of {} and {}; trying them",
-                program.display(),
-                driver.display()
-            ));
+            say(&format!("Can't tell the versions of {} and {}; trying them", program.display(), driver.display()));
             Ok(Browser { program, driver })
         }
     }
 }
 
 fn first_on_path(names: &[&str]) -> Option<PathBuf> {
-    names
-        .iter()
-        .find_map(|name| search::on_path(name).into_iter().next())
+    names.iter().find_map(|name| search::on_path(name).into_iter().next())
 }
 
 fn named_by(variable: &str) -> Option<PathBuf> {

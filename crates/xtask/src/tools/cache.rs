@@ -21,11 +21,7 @@ pub(crate) fn entry(name: &str, version: &str) -> Result<Option<PathBuf>> {
 /// # Errors
 ///
 /// What `fill` refuses, or the file system. No half-filled entry is left in either case.
-pub(crate) fn fill_entry(
-    name: &str,
-    version: &str,
-    fill: impl FnOnce(&Path) -> Result<()>,
-) -> Result<PathBuf> {
+pub(crate) fn fill_entry(name: &str, version: &str, fill: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
     let home = home()?;
     let entry = home.join(format!("{name}-{version}"));
     let unfinished = Scratch::new(&home, name)?;
@@ -44,12 +40,10 @@ pub(crate) struct Scratch(pub(crate) PathBuf);
 impl Scratch {
     /// Makes a folder for work on `name`, and clears away what a killed run has left.
     pub(crate) fn new(home: &Path, name: &str) -> Result<Self> {
-        fs::create_dir_all(home)
-            .with_context(|| format!("can't make the folder {}", home.display()))?;
+        fs::create_dir_all(home).with_context(|| format!("can't make the folder {}", home.display()))?;
         remove_old_scratch(home);
         let path = home.join(format!("{UNFINISHED}{name}-{}", std::process::id()));
-        fs::create_dir_all(&path)
-            .with_context(|| format!("can't make the folder {}", path.display()))?;
+        fs::create_dir_all(&path).with_context(|| format!("can't make the folder {}", path.display()))?;
         Ok(Self(path))
     }
 }
@@ -64,14 +58,11 @@ impl Drop for Scratch {
 /// The folder of all entries.
 pub(crate) fn home() -> Result<PathBuf> {
     if let Some(chosen) = non_empty("ASK_TOOLS_DIR") {
-        return std::path::absolute(&chosen)
-            .with_context(|| format!("ASK_TOOLS_DIR={} is no path", chosen.display()));
+        return std::path::absolute(&chosen).with_context(|| format!("ASK_TOOLS_DIR={} is no path", chosen.display()));
     }
     match user_cache() {
         Some(cache) => Ok(cache.join("ask-user-question").join("tools")),
-        None => bail!(
-            "can't tell where your caches are kept: set HOME, or ASK_TOOLS_DIR to a folder for the tools"
-        ),
+        None => bail!("can't tell where your caches are kept: set HOME, or ASK_TOOLS_DIR to a folder for the tools"),
     }
 }
 
@@ -79,21 +70,13 @@ fn user_cache() -> Option<PathBuf> {
     if cfg!(windows) {
         return non_empty("LOCALAPPDATA");
     }
-    let in_home = if cfg!(target_os = "macos") {
-        "Library/Caches"
-    } else {
-        ".cache"
-    };
+    let in_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
     let absolute = |path: &PathBuf| path.is_absolute();
-    non_empty("XDG_CACHE_HOME")
-        .filter(absolute)
-        .or_else(|| Some(non_empty("HOME")?.join(in_home)))
+    non_empty("XDG_CACHE_HOME").filter(absolute).or_else(|| Some(non_empty("HOME")?.join(in_home)))
 }
 
 fn non_empty(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable)
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
+    std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 fn remove_old_scratch(home: &Path) {
@@ -102,11 +85,7 @@ fn remove_old_scratch(home: &Path) {
     };
     for entry in entries.flatten() {
         let unfinished = entry.file_name().to_string_lossy().starts_with(UNFINISHED);
-        let age = entry
-            .metadata()
-            .and_then(|data| data.modified())
-            .ok()
-            .and_then(|time| time.elapsed().ok());
+        let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
         if unfinished && age.is_some_and(|age| age > ABANDONED) {
             let _ = fs::remove_dir_all(entry.path());
         }

@@ -108,16 +108,10 @@ impl CargoTool {
 
     fn folder_on_path(&self) -> Option<PathBuf> {
         let (first, others) = self.programs.split_first().expect("a tool has a program");
-        let folders = search::on_path(first)
-            .into_iter()
-            .filter(|program| self.fits(program));
+        let folders = search::on_path(first).into_iter().filter(|program| self.fits(program));
         let mut folders = folders.filter_map(|program| Some(program.parent()?.to_owned()));
         folders.find(|folder| {
-            let here = |program: &&str| {
-                search::candidates(program, folder.as_os_str())
-                    .next()
-                    .is_some()
-            };
+            let here = |program: &&str| search::candidates(program, folder.as_os_str()).next().is_some();
             others.iter().all(here)
         })
     }
@@ -133,9 +127,7 @@ impl CargoTool {
     }
 
     fn install(&self) -> Result<PathBuf> {
-        let Self {
-            package, version, ..
-        } = self;
+        let Self { package, version, .. } = self;
         say(&format!(
             "Installing {package} {version}, which {}, into {}; this takes about {}, once",
             self.does,
@@ -149,10 +141,7 @@ impl CargoTool {
             }
             self.build(root)
         })?;
-        say(&format!(
-            "{package} {version} is there after {}",
-            duration(start.elapsed())
-        ));
+        say(&format!("{package} {version} is there after {}", duration(start.elapsed())));
         Ok(entry)
     }
 
@@ -162,22 +151,11 @@ impl CargoTool {
             return Ok(false);
         }
         let mut command = cargo_outside_of_workspaces(root);
-        command
-            .args([
-                "binstall",
-                "--no-confirm",
-                "--disable-strategies",
-                "compile",
-                "--root",
-            ])
-            .arg(root);
+        command.args(["binstall", "--no-confirm", "--disable-strategies", "compile", "--root"]).arg(root);
         command.arg(format!("{}@{}", self.package, self.version));
         let installed = children::run(&mut command)?.success();
         if !installed {
-            say(&format!(
-                "`cargo binstall` has no {} {}; building it",
-                self.package, self.version
-            ));
+            say(&format!("`cargo binstall` has no {} {}; building it", self.package, self.version));
         }
         Ok(installed)
     }
@@ -186,10 +164,7 @@ impl CargoTool {
         // Beside the entry and gone with the guard: a tool's build takes a gigabyte that nobody needs again.
         let build = cache::Scratch::new(&cache::home()?, &format!("build-{}", self.package))?;
         let mut command = cargo_outside_of_workspaces(root);
-        command
-            .args(["install", "--root"])
-            .arg(root)
-            .env("CARGO_TARGET_DIR", &build.0);
+        command.args(["install", "--root"]).arg(root).env("CARGO_TARGET_DIR", &build.0);
         if matches!(self.locked, Locked::Yes) {
             command.arg("--locked");
         }
@@ -202,9 +177,7 @@ impl CargoTool {
     }
 
     fn explain(&self, said: &str) -> anyhow::Error {
-        let Self {
-            package, version, ..
-        } = self;
+        let Self { package, version, .. } = self;
         match cause_in(said) {
             Some(Cause::Network) => anyhow!(
                 "can't download {package} {version}: the package registry does not answer. Check the network, or put {package} \
@@ -218,10 +191,7 @@ impl CargoTool {
                 "can't build {package} {version}: the disk is full. It needs about 2 GB in {}",
                 cache::home().unwrap_or_default().display()
             ),
-            None => anyhow!(
-                "can't build {package} {version}; cargo says:\n{}",
-                last_lines(said)
-            ),
+            None => anyhow!("can't build {package} {version}; cargo says:\n{}", last_lines(said)),
         }
     }
 }
@@ -239,12 +209,7 @@ fn cause_in(said: &str) -> Option<Cause> {
     if says_any(&["No space left on device"]) {
         return Some(Cause::Space);
     }
-    if says_any(&[
-        "linker `cc` not found",
-        "linker `link.exe` not found",
-        "failed to find tool",
-        "is `cc` installed",
-    ]) {
+    if says_any(&["linker `cc` not found", "linker `link.exe` not found", "failed to find tool", "is `cc` installed"]) {
         return Some(Cause::Compiler);
     }
     let network = [
@@ -264,8 +229,7 @@ fn cause_in(said: &str) -> Option<Cause> {
 
 /// Enough of a failed build to see why, without the packages that did compile.
 fn last_lines(said: &str) -> String {
-    let telling =
-        |line: &&str| !line.trim_start().starts_with("Compiling ") && !line.trim().is_empty();
+    let telling = |line: &&str| !line.trim_start().starts_with("Compiling ") && !line.trim().is_empty();
     let lines: Vec<_> = said.lines().filter(telling).collect();
     lines[lines.len().saturating_sub(20)..].join("\n")
 }
@@ -274,12 +238,7 @@ fn last_lines(said: &str) -> String {
 fn cargo_outside_of_workspaces(cwd: &Path) -> Command {
     let mut command = Command::new(workspace::cargo());
     command.current_dir(cwd);
-    for variable in [
-        "RUSTFLAGS",
-        "CARGO_ENCODED_RUSTFLAGS",
-        "CARGO_BUILD_TARGET",
-        "CARGO_BUILD_RUSTFLAGS",
-    ] {
+    for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "CARGO_BUILD_RUSTFLAGS"] {
         command.env_remove(variable);
     }
     command
@@ -290,17 +249,8 @@ fn cargo_outside_of_workspaces(cwd: &Path) -> Command {
 fn run_showing_progress(command: &mut Command, package: &str) -> Result<Option<String>> {
     let terminal = std::io::stderr().is_terminal();
     if terminal {
-        command
-            .env("CARGO_TERM_PROGRESS_WHEN", "always")
-            .env("CARGO_TERM_PROGRESS_WIDTH", "100");
-        command.env(
-            "CARGO_TERM_COLOR",
-            if crate::console::colours() {
-                "always"
-            } else {
-                "never"
-            },
-        );
+        command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "100");
+        command.env("CARGO_TERM_COLOR", if crate::console::colours() { "always" } else { "never" });
     }
     let mut child = Child::start(command.stdout(Stdio::null()).stderr(Stdio::piped()))?;
     let Some(mut stderr) = child.take_stderr() else {
@@ -332,11 +282,7 @@ struct Progress<'a> {
 impl<'a> Progress<'a> {
     fn new(package: &'a str) -> Self {
         let start = Instant::now();
-        Self {
-            package,
-            start,
-            told: start,
-        }
+        Self { package, start, told: start }
     }
 
     fn tell(&mut self, said: &[u8]) {
@@ -346,10 +292,7 @@ impl<'a> Progress<'a> {
         self.told = Instant::now();
         let compiled = String::from_utf8_lossy(said).matches("Compiling ").count();
         let elapsed = duration(self.start.elapsed());
-        say(&format!(
-            "  {}: {compiled} packages compiled after {elapsed}",
-            self.package
-        ));
+        say(&format!("  {}: {compiled} packages compiled after {elapsed}", self.package));
     }
 }
 
@@ -361,26 +304,17 @@ mod tests {
 
     #[test]
     fn the_everyday_causes_are_recognised() {
-        let offline =
-            "error: failed to download from `https://…`\n  [6] Couldn't resolve host name";
+        let offline = "error: failed to download from `https://…`\n  [6] Couldn't resolve host name";
         assert_eq!(cause_in(offline), Some(Cause::Network));
-        assert_eq!(
-            cause_in("error: linker `cc` not found\n"),
-            Some(Cause::Compiler)
-        );
-        assert_eq!(
-            cause_in("error: failed to write: No space left on device (os error 28)"),
-            Some(Cause::Space)
-        );
+        assert_eq!(cause_in("error: linker `cc` not found\n"), Some(Cause::Compiler));
+        assert_eq!(cause_in("error: failed to write: No space left on device (os error 28)"), Some(Cause::Space));
         assert_eq!(cause_in("error[E0308]: mismatched types"), None);
     }
 
     #[test]
     fn a_failed_build_is_quoted_from_its_end() {
-        let said = "   Compiling one v1.0.0\n\nerror: broken\n   Compiling two v2.0.0\nerror: could not compile `one`\n";
-        assert_eq!(
-            last_lines(said),
-            "error: broken\nerror: could not compile `one`"
-        );
+        let said =
+            "   Compiling one v1.0.0\n\nerror: broken\n   Compiling two v2.0.0\nerror: could not compile `one`\n";
+        assert_eq!(last_lines(said), "error: broken\nerror: could not compile `one`");
     }
 }

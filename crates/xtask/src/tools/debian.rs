@@ -26,10 +26,7 @@ impl Apt {
         if sudo && children::output_of(Command::new("sudo").args(["-n", "true"])).is_none() {
             return None;
         }
-        Some(Self {
-            sudo,
-            debian: is_debian(&release),
-        })
+        Some(Self { sudo, debian: is_debian(&release) })
     }
 
     /// Installs packages.
@@ -39,19 +36,13 @@ impl Apt {
     /// Apt fails, most often for want of a network.
     pub(crate) fn install(&self, packages: &[&str], takes: &str) -> Result<()> {
         let names = packages.join(" ");
-        say(&format!(
-            "Installing {names} by apt, which takes about {takes}"
-        ));
+        say(&format!("Installing {names} by apt, which takes about {takes}"));
         // Lists may be missing altogether in a fresh container; a failure shows in the next step.
         let _ = children::run(self.command().args(["update", "-qq"]))?;
         let mut install = self.command();
-        install
-            .args(["install", "-y", "-qq", "--no-install-recommends"])
-            .args(packages);
+        install.args(["install", "-y", "-qq", "--no-install-recommends"]).args(packages);
         if !children::run(&mut install)?.success() {
-            bail!(
-                "`apt-get install {names}` failed. Check the network, or install these packages and run this again"
-            );
+            bail!("`apt-get install {names}` failed. Check the network, or install these packages and run this again");
         }
         Ok(())
     }
@@ -62,9 +53,7 @@ impl Apt {
             words = vec!["sudo", "-n", "apt-get"];
         }
         let mut command = Command::new(words[0]);
-        command
-            .args(&words[1..])
-            .env("DEBIAN_FRONTEND", "noninteractive");
+        command.args(&words[1..]).env("DEBIAN_FRONTEND", "noninteractive");
         command
     }
 }
@@ -78,9 +67,7 @@ pub(crate) fn is_root() -> bool {
 }
 
 fn is_debian(os_release: &str) -> bool {
-    os_release
-        .lines()
-        .any(|line| matches!(line, "ID=debian" | "ID=\"debian\"" | "ID=raspbian"))
+    os_release.lines().any(|line| matches!(line, "ID=debian" | "ID=\"debian\"" | "ID=raspbian"))
 }
 
 #[cfg(test)]
@@ -89,9 +76,7 @@ mod tests {
 
     #[test]
     fn debian_is_told_from_systems_that_are_like_it() {
-        assert!(is_debian(
-            "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\n"
-        ));
+        assert!(is_debian("PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\n"));
         assert!(!is_debian("ID=ubuntu\nID_LIKE=debian\n"));
         assert!(!is_debian(""));
     }

@@ -46,13 +46,10 @@ pub(crate) fn node() -> Result<PathBuf> {
 pub(crate) fn wasm_opt() -> Result<PathBuf> {
     let suitable = |program: &PathBuf| {
         let text = children::output_of(Command::new(program).arg("--version")).unwrap_or_default();
-        release_number(&text)
-            .is_some_and(|present| Some(present) >= release_number(OLDEST_WASM_OPT))
+        release_number(&text).is_some_and(|present| Some(present) >= release_number(OLDEST_WASM_OPT))
     };
     if let Some(program) = search::on_path("wasm-opt").into_iter().find(suitable) {
-        let folder = program
-            .parent()
-            .expect("a file on the PATH lies in a folder");
+        let folder = program.parent().expect("a file on the PATH lies in a folder");
         return Ok(folder.to_owned());
     }
     node()?;
@@ -144,21 +141,10 @@ fn install(name: &str, version: &str, packages: &[&str]) -> Result<PathBuf> {
     let npm = ensure_on_path("npm")?;
     cache::fill_entry(name, version, |folder| {
         let mut command = Command::new(npm);
-        command
-            .args([
-                "install",
-                "--no-audit",
-                "--no-fund",
-                "--loglevel=error",
-                "--prefix",
-            ])
-            .arg(folder);
+        command.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(folder);
         command.args(packages).current_dir(folder);
         if !children::run(&mut command)?.success() {
-            bail!(
-                "npm can't install {}. Check the network and run this again",
-                packages.join(", ")
-            );
+            bail!("npm can't install {}. Check the network and run this again", packages.join(", "));
         }
         Ok(())
     })
@@ -210,10 +196,7 @@ mod tests {
 
     #[test]
     fn wasm_opts_release_is_read() {
-        assert_eq!(
-            release_number("wasm-opt version 132 (version_132)"),
-            Some(132)
-        );
+        assert_eq!(release_number("wasm-opt version 132 (version_132)"), Some(132));
         assert_eq!(release_number("wasm-opt version 108"), Some(108));
         assert_eq!(release_number("wasm-opt: not found"), None);
         assert!(release_number(OLDEST_WASM_OPT).is_some());

@@ -22,11 +22,7 @@ async fn there_is_no_barrier_on_the_way_through_the_page() {
             page.can_choose("Standard").await?;
             page.is_my_turn().await?;
             found.extend(every_look(&driver, "a receipt and a question").await?);
-            driver
-                .find(By::Css(".settings-button"))
-                .await?
-                .click()
-                .await?;
+            driver.find(By::Css(".settings-button")).await?.click().await?;
             // What lies below the dialog is put away: axe-core knows no top layer.
             let below = "document.querySelector('main').style.visibility = 'hidden';";
             driver.execute(below, Vec::new()).await?;
@@ -38,10 +34,7 @@ async fn there_is_no_barrier_on_the_way_through_the_page() {
     }
 }
 
-async fn every_look(
-    driver: &WebDriver,
-    scene: &'static str,
-) -> WebDriverResult<Vec<(&'static str, Barrier)>> {
+async fn every_look(driver: &WebDriver, scene: &'static str) -> WebDriverResult<Vec<(&'static str, Barrier)>> {
     let mut found = Vec::new();
     for look in LOOKS.iter().chain(&LOW) {
         let barriers = look_for_barriers(driver, look, json!({})).await?;
@@ -70,25 +63,12 @@ pub(crate) const LOOKS: [Look; 6] = [
 ];
 
 pub(crate) const fn look(width: u32, scheme: &'static str, forced_colours: &'static str) -> Look {
-    Look {
-        width,
-        height: None,
-        scheme,
-        forced_colours,
-    }
+    Look { width, height: None, scheme, forced_colours }
 }
 
 /// A window so low that the page scrolls as a whole: at four times its size, and a phone on its side.
-const LOW: [Look; 2] = [
-    Look {
-        height: Some(200),
-        ..look(320, "light", "none")
-    },
-    Look {
-        height: Some(390),
-        ..look(844, "dark", "none")
-    },
-];
+const LOW: [Look; 2] =
+    [Look { height: Some(200), ..look(320, "light", "none") }, Look { height: Some(390), ..look(844, "dark", "none") }];
 
 impl Look {
     async fn take(&self, driver: &WebDriver) -> WebDriverResult<()> {
@@ -146,8 +126,7 @@ struct Place {
 
 /// Brings axe-core into the page, past its policy: it is the browser that runs it.
 pub(crate) async fn install(driver: &WebDriver) -> WebDriverResult<()> {
-    let script =
-        std::fs::read_to_string(given("XTASK_AXE")).expect("axe-core is where xtask has put it");
+    let script = std::fs::read_to_string(given("XTASK_AXE")).expect("axe-core is where xtask has put it");
     let expression = format!("{script}; 0");
     let script = json!({"expression": expression});
     chromium::devtools(driver, "Runtime.evaluate", script).await?;
@@ -165,11 +144,7 @@ pub(crate) async fn look_for_barriers(
     let found = driver.execute_async(RUN, vec![rules]).await?;
     let found: Vec<Finding> = found.convert()?;
     let url = driver.current_url().await?;
-    let barrier = |finding| Barrier {
-        page: url.query().unwrap_or_default().to_owned(),
-        look: *look,
-        finding,
-    };
+    let barrier = |finding| Barrier { page: url.query().unwrap_or_default().to_owned(), look: *look, finding };
     Ok(found.into_iter().map(barrier).collect())
 }
 

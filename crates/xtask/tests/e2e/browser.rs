@@ -20,14 +20,8 @@ pub(crate) async fn journey<T: Debug>(walk: impl AsyncFnOnce(&ChatPage) -> WebDr
 }
 
 /// Walks through the page at this address in a fresh browser, and checks that nothing has complained on the way.
-pub(crate) async fn journey_at<T: Debug>(
-    url: &str,
-    walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<T>,
-) {
-    visit(&[], async |driver| {
-        walk(&ChatPage::open(driver, url).await?).await
-    })
-    .await;
+pub(crate) async fn journey_at<T: Debug>(url: &str, walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<T>) {
+    visit(&[], async |driver| walk(&ChatPage::open(driver, url).await?).await).await;
 }
 
 /// The same, on a way on which the server is not always there, which the browser's console complains about.
@@ -36,18 +30,12 @@ pub(crate) async fn journey_through_trouble<T: Debug>(
     walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<T>,
 ) {
     let forgiven = ["net::ERR_"];
-    visit(&forgiven, async |driver| {
-        walk(&ChatPage::open(driver, url).await?).await
-    })
-    .await;
+    visit(&forgiven, async |driver| walk(&ChatPage::open(driver, url).await?).await).await;
 }
 
 /// Does something in a fresh browser, and checks that nothing has complained meanwhile. Of the console, lines that have one of the
 /// `forgiven` words in them do not count.
-pub(crate) async fn visit<T: Debug>(
-    forgiven: &[&str],
-    act: impl AsyncFnOnce(WebDriver) -> WebDriverResult<T>,
-) {
+pub(crate) async fn visit<T: Debug>(forgiven: &[&str], act: impl AsyncFnOnce(WebDriver) -> WebDriverResult<T>) {
     let (_process, driver) = start().await;
     let acted = driver.run_and_quit(async |driver| {
         recorder::install(&driver).await?;
@@ -113,12 +101,7 @@ impl Browser {
     }
 
     /// Makes the window so many CSS pixels wide and high, however small.
-    pub(crate) async fn resize(
-        self,
-        driver: &WebDriver,
-        width: u32,
-        height: u32,
-    ) -> WebDriverResult<()> {
+    pub(crate) async fn resize(self, driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
         match self {
             Self::Chromium => chromium::resize(driver, width, height).await,
             Self::Firefox => firefox::resize(driver, width, height).await,
@@ -162,7 +145,5 @@ async fn tell(driver: &WebDriver) -> WebDriverResult<String> {
     let screenshot = std::env::temp_dir().join(format!("journey-{}.png", std::process::id()));
     driver.screenshot(&screenshot).await?;
     let screenshot = screenshot.display();
-    Ok(format!(
-        "the page shows:\n{shown}\n\n{record:#?}\nconsole: {errors:#?}\nscreenshot: {screenshot}"
-    ))
+    Ok(format!("the page shows:\n{shown}\n\n{record:#?}\nconsole: {errors:#?}\nscreenshot: {screenshot}"))
 }

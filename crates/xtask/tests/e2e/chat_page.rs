@@ -81,8 +81,7 @@ impl ChatPage {
 
     /// Waits until the agent's run has ended. A question can be answered before that.
     pub(crate) async fn is_my_turn(&self) -> WebDriverResult<()> {
-        self.until("document.querySelector('form.composer button[type=submit]')")
-            .await
+        self.until("document.querySelector('form.composer button[type=submit]')").await
     }
 
     /// Taps an option, and does not wait for what comes of it.
@@ -104,8 +103,7 @@ impl ChatPage {
     pub(crate) async fn is_informed(&self, words: &str) -> WebDriverResult<()> {
         let text = "document.querySelector('.connection').textContent";
         let words = json!(words);
-        self.until(&format!("{words} ? {text}.includes({words}) : !{text}"))
-            .await
+        self.until(&format!("{words} ? {text}.includes({words}) : !{text}")).await
     }
 
     /// What is wrong, as the page says it.
@@ -128,10 +126,7 @@ impl ChatPage {
 
     /// Opens the same address in another tab, which stays behind this one.
     pub(crate) async fn in_another_tab(&self) -> WebDriverResult<WindowHandle> {
-        let (here, url) = (
-            self.driver.window().await?,
-            self.driver.current_url().await?,
-        );
+        let (here, url) = (self.driver.window().await?, self.driver.current_url().await?);
         let there = self.driver.new_tab().await?;
         self.driver.switch_to_window(there.clone()).await?;
         self.driver.goto(url.as_str()).await?;
@@ -164,17 +159,10 @@ impl ChatPage {
     }
 
     /// Like [`answer_otherwise`](Self::answer_otherwise), sent by a tap.
-    pub(crate) async fn answer_otherwise_by_tap(
-        &self,
-        than: &str,
-        text: &str,
-    ) -> WebDriverResult<()> {
+    pub(crate) async fn answer_otherwise_by_tap(&self, than: &str, text: &str) -> WebDriverResult<()> {
         self.open_option(than).await?;
         let receipts = self.receipts().await?.len();
-        self.in_card(selector::OTHER_TEXT)
-            .await?
-            .send_keys(text)
-            .await?;
+        self.in_card(selector::OTHER_TEXT).await?.send_keys(text).await?;
         self.card_stands_still().await?;
         self.in_card(selector::OTHER_SEND).await?.click().await?;
         self.sees_receipt(receipts, text).await
@@ -196,10 +184,7 @@ impl ChatPage {
     /// Waits until the card that can be answered, or was just now, says this.
     pub(crate) async fn says_on_the_card(&self, words: &str) -> WebDriverResult<()> {
         let (card, words) = (json!(selector::LIVE_CARD), json!(words));
-        self.until(&format!(
-            "document.querySelector({card})?.innerText.includes({words})"
-        ))
-        .await
+        self.until(&format!("document.querySelector({card})?.innerText.includes({words})")).await
     }
 
     /// Waits until a question with this option can be answered, and cancels it.
@@ -215,11 +200,7 @@ impl ChatPage {
     pub(crate) async fn hears(&self, parts: &[&str]) -> WebDriverResult<String> {
         let parts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
         let heard = move |text: &str| parts.iter().all(|part| text.contains(part));
-        let message = self
-            .driver
-            .query(By::Css(selector::AGENT_TEXT))
-            .with_text(heard)
-            .wait(PATIENCE, INTERVAL);
+        let message = self.driver.query(By::Css(selector::AGENT_TEXT)).with_text(heard).wait(PATIENCE, INTERVAL);
         message.first().await?.text().await
     }
 
@@ -256,19 +237,12 @@ impl ChatPage {
 
     /// How many elements of this kind are in what the agent has said.
     pub(crate) async fn count_in_messages(&self, css: &str) -> WebDriverResult<usize> {
-        let css: Vec<String> = css
-            .split(", ")
-            .map(|css| format!("{} {css}", selector::AGENT_TEXT))
-            .collect();
+        let css: Vec<String> = css.split(", ").map(|css| format!("{} {css}", selector::AGENT_TEXT)).collect();
         Ok(self.driver.find_all(By::Css(css.join(", "))).await?.len())
     }
 
     /// How the first element of this kind is drawn in what the agent has said.
-    pub(crate) async fn style_in_messages(
-        &self,
-        css: &str,
-        property: &str,
-    ) -> WebDriverResult<String> {
+    pub(crate) async fn style_in_messages(&self, css: &str, property: &str) -> WebDriverResult<String> {
         let message = self.wait_for(selector::AGENT_TEXT).await?;
         let element = message.find(By::Css(css)).await?;
         element.css_value(property).await
@@ -292,11 +266,7 @@ impl ChatPage {
     async fn button(&self, name: &str) -> WebDriverResult<WebElement> {
         let by_text = format!("//button[@aria-label='{name}' or normalize-space()='{name}']");
         let button = self.driver.query(By::XPath(by_text.as_str()));
-        button
-            .wait(PATIENCE, INTERVAL)
-            .and_displayed()
-            .first()
-            .await
+        button.wait(PATIENCE, INTERVAL).and_displayed().first().await
     }
 
     /// Found in the page itself, in one go: another tab may take the card away meanwhile.
@@ -312,17 +282,9 @@ impl ChatPage {
     async fn sees_receipt(&self, others: usize, text: &str) -> WebDriverResult<()> {
         let text = text.to_owned();
         let with_text = move |receipt: &str| receipt.contains(&text);
-        let receipt = self
-            .driver
-            .query(By::Css(selector::RECEIPT))
-            .with_text(with_text)
-            .wait(PATIENCE, INTERVAL);
+        let receipt = self.driver.query(By::Css(selector::RECEIPT)).with_text(with_text).wait(PATIENCE, INTERVAL);
         receipt.desc("the receipt of the answer").first().await?;
-        assert_eq!(
-            self.receipts().await?.len(),
-            others + 1,
-            "one answer makes one receipt"
-        );
+        assert_eq!(self.receipts().await?.len(), others + 1, "one answer makes one receipt");
         Ok(())
     }
 
@@ -334,25 +296,17 @@ impl ChatPage {
     }
 
     async fn in_card(&self, part: &str) -> WebDriverResult<WebElement> {
-        self.wait_for(&format!("{} {part}", selector::LIVE_CARD))
-            .await
+        self.wait_for(&format!("{} {part}", selector::LIVE_CARD)).await
     }
 
     async fn wait_for(&self, css: &str) -> WebDriverResult<WebElement> {
-        self.driver
-            .query(By::Css(css))
-            .wait(PATIENCE, INTERVAL)
-            .first()
-            .await
+        self.driver.query(By::Css(css)).wait(PATIENCE, INTERVAL).first().await
     }
 
     /// All at once: what a stream replaces meanwhile is no trouble.
     async fn texts(&self, css: &str) -> WebDriverResult<Vec<String>> {
         let css = json!(css);
-        self.tell(&format!(
-            "return [...document.querySelectorAll({css})].map((one) => one.innerText.trim());"
-        ))
-        .await
+        self.tell(&format!("return [...document.querySelectorAll({css})].map((one) => one.innerText.trim());")).await
     }
 }
 

@@ -74,11 +74,7 @@ async fn a_reload_finds_the_question_with_its_draft_and_the_receipts() {
         page.can_choose("Standard").await?;
         assert_eq!(page.draft().await?, "Friday, but");
         assert_eq!(page.receipts().await?.len(), 1);
-        assert_eq!(
-            page.own_messages().await?,
-            [REQUEST, "Brake service"],
-            "nothing is said twice"
-        );
+        assert_eq!(page.own_messages().await?, [REQUEST, "Brake service"], "nothing is said twice");
         page.tap("Standard").await?;
         page.tap("Yes").await?;
         page.hears(&["Booked"]).await?;
@@ -111,10 +107,7 @@ async fn a_server_that_is_killed_between_the_tap_and_its_answer_has_the_answer_o
         page.hears(&["Brake service", "standard", "Booked"]).await?;
         page.reload().await?;
         page.hears(&["Booked"]).await?;
-        assert_eq!(
-            page.own_messages().await?,
-            [REQUEST, "Brake service", "Standard", "Yes"]
-        );
+        assert_eq!(page.own_messages().await?, [REQUEST, "Brake service", "Standard", "Yes"]);
         Ok(())
     })
     .await;
@@ -223,10 +216,7 @@ async fn what_one_of_many_tabs_answers_shows_in_all_and_one_holds_the_stream() {
         page.tap("Rush").await?;
         page.switch_to(&others[0]).await?;
         page.can_choose("Yes").await?;
-        assert_eq!(
-            page.own_messages().await?,
-            [REQUEST, "Brake service", "Rush"]
-        );
+        assert_eq!(page.own_messages().await?, [REQUEST, "Brake service", "Rush"]);
         Ok(())
     })
     .await;

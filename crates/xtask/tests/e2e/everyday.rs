@@ -76,11 +76,7 @@ async fn the_settings_are_found_changed_and_left_by_the_keyboard_alone() {
         page.tab_to("Darstellung").await?;
         page.press_keys("D").await?;
         page.press_keys(Key::Escape + "").await?;
-        assert_eq!(
-            page.focus().await?,
-            "Einstellungen",
-            "back where it came from"
-        );
+        assert_eq!(page.focus().await?, "Einstellungen", "back where it came from");
         for _ in 0..2 {
             assert_eq!(page.language().await?, ["de", "ltr", "dark"]);
             assert_eq!(page.title().await?, "Empfang");
@@ -97,8 +93,7 @@ async fn every_language_fits_the_narrowest_window() {
     journey_at(&server.url(), async |page| {
         page.resize(320, 640).await?;
         for (language, direction, settings) in LANGUAGES {
-            page.open_at(&format!("{}?lang={language}", server.url()))
-                .await?;
+            page.open_at(&format!("{}?lang={language}", server.url())).await?;
             assert_eq!(page.language().await?[..2], [language, direction]);
             page.fits("the welcome").await?;
             assert_eq!(page.title_start().await?, 16, "{language}");

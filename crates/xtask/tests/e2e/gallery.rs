@@ -21,25 +21,12 @@ async fn every_example_comes_to_its_states() {
                     "late" => "superseded",
                     same => same,
                 };
-                assert!(
-                    !entries.is_empty() && entries.len() <= examples,
-                    "{state}: {entries:?}"
-                );
+                assert!(!entries.is_empty() && entries.len() <= examples, "{state}: {entries:?}");
                 for (title, shown) in &entries {
-                    assert!(
-                        shown == expected || never_streams(shown, expected),
-                        "{title} is {shown}, not {expected}"
-                    );
+                    assert!(shown == expected || never_streams(shown, expected), "{title} is {shown}, not {expected}");
                 }
-                if matches!(
-                    state.as_str(),
-                    "composing" | "streaming" | "interrupted" | "malformed"
-                ) {
-                    assert_eq!(
-                        entries.len(),
-                        examples,
-                        "every call begins and may break off: {state}"
-                    );
+                if matches!(state.as_str(), "composing" | "streaming" | "interrupted" | "malformed") {
+                    assert_eq!(entries.len(), examples, "every call begins and may break off: {state}");
                 }
             }
         }
@@ -55,18 +42,15 @@ async fn an_example_is_found_by_the_keyboard_alone() {
         assert_eq!(all.len(), examples());
         page.tab_to("").await?; // The field has no text of its own.
         page.press("joined famil").await?;
-        page.until("document.querySelectorAll('.gallery-index a').length === 1")
-            .await?;
+        page.until("document.querySelectorAll('.gallery-index a').length === 1").await?;
         page.tab().await?;
         page.press(Key::Enter + "").await?;
         page.comes_upon(".gallery-entry").await?;
-        page.until("document.querySelectorAll('.gallery-entry').length > 10")
-            .await?;
+        page.until("document.querySelectorAll('.gallery-entry').length > 10").await?;
         page.until("document.title.includes('emoji')").await?;
         page.tab_to("awaiting").await?;
         page.press(Key::Enter + "").await?;
-        page.comes_upon("nav a[aria-current][href$='state=awaiting']")
-            .await?;
+        page.comes_upon("nav a[aria-current][href$='state=awaiting']").await?;
         page.comes_upon(".qc[data-state=awaiting]").await?;
         page.comes_upon(".gallery-host").await?;
         Ok(())
@@ -95,13 +79,6 @@ fn never_streams(shown: &str, expected: &str) -> bool {
 fn examples() -> usize {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ask-user-question/examples");
     let files = std::fs::read_dir(folder).expect("the examples have a folder");
-    let is_example = |file: &std::fs::DirEntry| {
-        file.path()
-            .extension()
-            .is_some_and(|extension| extension == "json")
-    };
-    files
-        .map(|file| file.expect("it can be read"))
-        .filter(is_example)
-        .count()
+    let is_example = |file: &std::fs::DirEntry| file.path().extension().is_some_and(|extension| extension == "json");
+    files.map(|file| file.expect("it can be read")).filter(is_example).count()
 }

@@ -28,10 +28,7 @@ pub(crate) async fn gallery(act: impl AsyncFnOnce(&GalleryPage) -> WebDriverResu
 }
 
 /// Opens one page of the gallery, and does something there.
-pub(crate) async fn gallery_at(
-    query: &str,
-    act: impl AsyncFnOnce(&GalleryPage) -> WebDriverResult<()>,
-) {
+pub(crate) async fn gallery_at(query: &str, act: impl AsyncFnOnce(&GalleryPage) -> WebDriverResult<()>) {
     gallery(async |page| {
         page.open(query).await?;
         act(page).await
@@ -44,10 +41,8 @@ impl GalleryPage {
     /// Opens a page and waits until its cards are in the state that it names.
     pub(crate) async fn open(&self, query: &str) -> WebDriverResult<()> {
         self.driver.goto(format!("{}{query}", self.url)).await?;
-        self.until("document.querySelector('.gallery main')")
-            .await?;
-        self.until("!document.querySelector('.gallery-card:not([data-staged])')")
-            .await?;
+        self.until("document.querySelector('.gallery main')").await?;
+        self.until("!document.querySelector('.gallery-card:not([data-staged])')").await?;
         Ok(())
     }
 
@@ -91,12 +86,8 @@ impl GalleryPage {
 
     /// Makes the browser prefer something, such as `forced-colors` to be `active`.
     pub(crate) async fn prefer(&self, features: &[(&str, &str)]) -> WebDriverResult<()> {
-        let features: Vec<Value> = features
-            .iter()
-            .map(|(name, value)| json!({"name": name, "value": value}))
-            .collect();
-        self.devtools("Emulation.setEmulatedMedia", json!({"features": features}))
-            .await?;
+        let features: Vec<Value> = features.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+        self.devtools("Emulation.setEmulatedMedia", json!({"features": features})).await?;
         Ok(())
     }
 
@@ -135,18 +126,9 @@ impl GalleryPage {
     }
 
     /// Presses a key while holding another.
-    pub(crate) async fn press_with(
-        &self,
-        held: Key,
-        key: impl Into<TypingData>,
-    ) -> WebDriverResult<()> {
+    pub(crate) async fn press_with(&self, held: Key, key: impl Into<TypingData>) -> WebDriverResult<()> {
         let chain = self.driver.action_chain();
-        chain
-            .key_down(held.clone())
-            .send_keys(key)
-            .key_up(held)
-            .perform()
-            .await
+        chain.key_down(held.clone()).send_keys(key).key_up(held).perform().await
     }
 
     pub(crate) async fn tab(&self) -> WebDriverResult<String> {
@@ -174,12 +156,7 @@ impl GalleryPage {
 
     /// Stands at the last thing before the card, so that the next Tab goes into it.
     pub(crate) async fn stand_before_the_card(&self) -> WebDriverResult<()> {
-        self.driver
-            .execute(
-                "[...document.querySelectorAll('.gallery-bar a')].at(-1).focus();",
-                Vec::new(),
-            )
-            .await?;
+        self.driver.execute("[...document.querySelectorAll('.gallery-bar a')].at(-1).focus();", Vec::new()).await?;
         Ok(())
     }
 
@@ -193,23 +170,14 @@ impl GalleryPage {
         let row = self.option(label, "row").await?;
         self.bring_to_the_middle(&row).await?;
         let width = row.rect().await?.width as i64;
-        let direction: String = self
-            .tell(
-                "return getComputedStyle(arguments[0]).direction;",
-                [row.to_json()?],
-            )
-            .await?;
+        let direction: String = self.tell("return getComputedStyle(arguments[0]).direction;", [row.to_json()?]).await?;
         let from_centre = match (spot, direction.as_str()) {
             (Spot::Centre, _) => 0,
             (Spot::InlineEnd, "rtl") => 3 - width / 2,
             (Spot::InlineEnd, _) => width / 2 - 3,
         };
         let chain = self.driver.action_chain();
-        chain
-            .move_to_element_with_offset(&row, from_centre, 0)
-            .click()
-            .perform()
-            .await
+        chain.move_to_element_with_offset(&row, from_centre, 0).click().perform().await
     }
 
     /// Drags the pointer over the text of the nth row, as one selects it. Gives what is selected then.
@@ -244,9 +212,7 @@ impl GalleryPage {
 
     async fn bring_to_the_middle(&self, element: &WebElement) -> WebDriverResult<()> {
         let script = "arguments[0].scrollIntoView({block: 'center'});";
-        self.driver
-            .execute(script, vec![element.to_json()?])
-            .await?;
+        self.driver.execute(script, vec![element.to_json()?]).await?;
         Ok(())
     }
 
@@ -264,23 +230,14 @@ impl GalleryPage {
     }
 
     pub(crate) async fn stands_still(&self) -> WebDriverResult<()> {
-        self.driver
-            .execute_async(STANDS_STILL, vec![json!(".qc")])
-            .await?;
+        self.driver.execute_async(STANDS_STILL, vec![json!(".qc")]).await?;
         Ok(())
     }
 
     /// What the host does, which comes over the network and so moves no focus.
     pub(crate) async fn host(&self, act: &str) -> WebDriverResult<()> {
-        let button = self
-            .driver
-            .find(By::XPath(format!(
-                "//*[@class='gallery-acts']/button[.='{act}']"
-            )))
-            .await?;
-        self.driver
-            .execute("arguments[0].click();", vec![button.to_json()?])
-            .await?;
+        let button = self.driver.find(By::XPath(format!("//*[@class='gallery-acts']/button[.='{act}']"))).await?;
+        self.driver.execute("arguments[0].click();", vec![button.to_json()?]).await?;
         Ok(())
     }
 }
@@ -289,15 +246,11 @@ impl GalleryPage {
 impl GalleryPage {
     /// Waits until the card is in this state.
     pub(crate) async fn comes_to(&self, state: &str) -> WebDriverResult<()> {
-        self.until(&format!(
-            "document.querySelector('.qc').dataset.state === '{state}'"
-        ))
-        .await
+        self.until(&format!("document.querySelector('.qc').dataset.state === '{state}'")).await
     }
 
     pub(crate) async fn state(&self) -> WebDriverResult<String> {
-        self.tell("return document.querySelector('.qc').dataset.state;", [])
-            .await
+        self.tell("return document.querySelector('.qc').dataset.state;", []).await
     }
 
     /// The labels of what is chosen.
@@ -341,7 +294,8 @@ impl GalleryPage {
 
     /// The texts of all elements of this part.
     pub(crate) async fn texts(&self, part: &str) -> WebDriverResult<Vec<String>> {
-        let script = "return [...document.querySelectorAll(`.qc ${arguments[0]}`)].map((found) => found.textContent.trim());";
+        let script =
+            "return [...document.querySelectorAll(`.qc ${arguments[0]}`)].map((found) => found.textContent.trim());";
         self.tell(script, [json!(part)]).await
     }
 
@@ -355,33 +309,25 @@ impl GalleryPage {
     pub(crate) async fn replies(&self) -> WebDriverResult<Vec<Value>> {
         let heard = self.heard().await?;
         let replies = heard.iter().filter_map(|line| line.strip_prefix("reply "));
-        Ok(replies
-            .map(|reply| serde_json::from_str(reply).expect("a reply is JSON"))
-            .collect())
+        Ok(replies.map(|reply| serde_json::from_str(reply).expect("a reply is JSON")).collect())
     }
 
     /// A button of the card.
     pub(crate) async fn button(&self, name: &str) -> WebDriverResult<WebElement> {
-        let xpath =
-            format!("//section[contains(@class, 'qc')]//button[normalize-space(.)='{name}']");
+        let xpath = format!("//section[contains(@class, 'qc')]//button[normalize-space(.)='{name}']");
         self.driver.find(By::XPath(xpath)).await
     }
 
-    pub(crate) async fn attribute(
-        &self,
-        part: &str,
-        name: &str,
-    ) -> WebDriverResult<Option<String>> {
+    pub(crate) async fn attribute(&self, part: &str, name: &str) -> WebDriverResult<Option<String>> {
         self.driver.find(By::Css(part)).await?.attr(name).await
     }
 
     async fn option(&self, label: &str, part: &str) -> WebDriverResult<WebElement> {
-        let row =
-            format!("//*[contains(@class, 'qc-option-label') and normalize-space(.)='{label}']");
+        let row = format!("//*[contains(@class, 'qc-option-label') and normalize-space(.)='{label}']");
         let path = match part {
-            "row" => format!(
-                "{row}/ancestor::*[contains(@class, 'qc-option') and not(contains(@class, 'qc-option-'))][1]"
-            ),
+            "row" => {
+                format!("{row}/ancestor::*[contains(@class, 'qc-option') and not(contains(@class, 'qc-option-'))][1]")
+            }
             _ => row,
         };
         self.driver.find(By::XPath(path)).await

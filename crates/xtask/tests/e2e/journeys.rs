@@ -12,11 +12,9 @@ async fn one_tap_answers_while_everything_streams() {
     journey(async |page| {
         page.say(REQUEST).await?;
         page.tap("Brake service").await?;
-        page.answer_otherwise("Standard", "Friday before noon")
-            .await?;
+        page.answer_otherwise("Standard", "Friday before noon").await?;
         page.press("Yes").await?;
-        page.hears(&["Brake service", "Friday before noon", "Booked"])
-            .await?;
+        page.hears(&["Brake service", "Friday before noon", "Booked"]).await?;
 
         let receipts = page.receipts().await?;
         let answers = ["Brake service", "Friday before noon", "Yes"];
@@ -39,17 +37,10 @@ async fn one_tap_answers_while_everything_streams() {
 async fn own_words_are_taken_at_every_question() {
     journey(async |page| {
         page.say(REQUEST).await?;
-        page.answer_otherwise("Brake service", "It squeaks, but only in reverse")
-            .await?;
-        page.answer_otherwise_by_tap("Rush", "After the 15th, please")
-            .await?;
+        page.answer_otherwise("Brake service", "It squeaks, but only in reverse").await?;
+        page.answer_otherwise_by_tap("Rush", "After the 15th, please").await?;
         page.answer_otherwise("Yes", "go ahead").await?;
-        page.hears(&[
-            "It squeaks, but only in reverse",
-            "After the 15th, please",
-            "Booked",
-        ])
-        .await?;
+        page.hears(&["It squeaks, but only in reverse", "After the 15th, please", "Booked"]).await?;
         Ok(())
     })
     .await;
@@ -91,8 +82,7 @@ async fn cancelling_is_no_consent() {
         page.tap("Oil change").await?;
         page.tap("Rush").await?;
         page.cancel("Yes").await?;
-        page.hears(&["nothing has been booked", "Oil change", "rush"])
-            .await?;
+        page.hears(&["nothing has been booked", "Oil change", "rush"]).await?;
         Ok(())
     })
     .await;
@@ -104,21 +94,13 @@ async fn the_built_page_has_a_strict_policy_and_a_shell() {
     let (head, body) = server.fetch("/");
     let policy = head.lines().find_map(|line| {
         let (name, value) = line.split_once(": ")?;
-        name.eq_ignore_ascii_case("content-security-policy")
-            .then_some(value)
+        name.eq_ignore_ascii_case("content-security-policy").then_some(value)
     });
     let policy = policy.unwrap_or_else(|| panic!("the page has no policy: {head}"));
-    let mut directives: Vec<_> = policy
-        .split(';')
-        .map(str::trim)
-        .filter(|directive| !directive.is_empty())
-        .collect();
+    let mut directives: Vec<_> = policy.split(';').map(str::trim).filter(|directive| !directive.is_empty()).collect();
     directives.sort_unstable();
     assert_eq!(directives, STRICT, "{policy}");
-    assert!(
-        body.contains("Loading…"),
-        "the shell is there before the program: {body}"
-    );
+    assert!(body.contains("Loading…"), "the shell is there before the program: {body}");
     drop(server);
 
     journey(async |page| {
@@ -131,48 +113,23 @@ async fn the_built_page_has_a_strict_policy_and_a_shell() {
 /// Text that came in several steps was shown in several.
 #[track_caller]
 fn text_grew(record: &Record) {
-    let steps = record
-        .text_lengths
-        .windows(2)
-        .filter(|pair| pair[0] > 0 && pair[0] < pair[1])
-        .count();
-    assert!(
-        steps >= 3,
-        "the agent's text came at once: {:?}",
-        record.text_lengths
-    );
+    let steps = record.text_lengths.windows(2).filter(|pair| pair[0] > 0 && pair[0] < pair[1]).count();
+    assert!(steps >= 3, "the agent's text came at once: {:?}", record.text_lengths);
 }
 
 /// Options were there, and could not be chosen yet, while the arguments of the call still streamed.
 #[track_caller]
 fn card_came_alive_while_streaming(record: &Record) {
-    let streaming: Vec<_> = record
-        .cards
-        .iter()
-        .filter(|card| card.state == "streaming")
-        .collect();
-    assert!(
-        streaming.iter().any(|card| card.options > 0),
-        "no option came before the end: {:#?}",
-        record.cards
-    );
+    let streaming: Vec<_> = record.cards.iter().filter(|card| card.state == "streaming").collect();
+    assert!(streaming.iter().any(|card| card.options > 0), "no option came before the end: {:#?}", record.cards);
     assert!(
         streaming.iter().all(|card| card.buttons == 0),
         "a button came before it was certain that a tap answers: {:#?}",
         record.cards
     );
-    assert!(
-        record.cards.iter().any(|card| card.active > 0),
-        "no button came: {:#?}",
-        record.cards
-    );
+    assert!(record.cards.iter().any(|card| card.active > 0), "no button came: {:#?}", record.cards);
     let counts: Vec<_> = streaming.iter().map(|card| card.options).collect();
-    assert!(
-        counts
-            .windows(2)
-            .any(|pair| 0 < pair[0] && pair[0] < pair[1]),
-        "all options came at once: {counts:?}"
-    );
+    assert!(counts.windows(2).any(|pair| 0 < pair[0] && pair[0] < pair[1]), "all options came at once: {counts:?}");
 }
 
 /// What the built page may do, sorted.

@@ -21,6 +21,5 @@ mod writing;
 
 /// What `cargo xtask` has found or built.
 fn given(variable: &str) -> String {
-    std::env::var(variable)
-        .unwrap_or_else(|_| panic!("{variable} is not set: run `cargo xtask test --only e2e`"))
+    std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set: run `cargo xtask test --only e2e`"))
 }

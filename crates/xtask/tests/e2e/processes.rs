@@ -19,9 +19,8 @@ impl Process {
     ) -> (Self, u16) {
         let program = command.get_program().to_owned();
         lead_a_group(command.stdin(Stdio::null()).stdout(Stdio::piped()));
-        let mut child = command
-            .spawn()
-            .unwrap_or_else(|problem| panic!("can't start {}: {problem}", program.display()));
+        let mut child =
+            command.spawn().unwrap_or_else(|problem| panic!("can't start {}: {problem}", program.display()));
         end_if_interrupted(&child);
         let output = child.stdout.take().expect("its output is piped");
         let process = Self { child };
@@ -38,10 +37,7 @@ impl Process {
         let port = loop {
             let rest = deadline.saturating_duration_since(Instant::now());
             let Ok(line) = lines.recv_timeout(rest) else {
-                panic!(
-                    "{} does not say where it listens, but: {said:#?}",
-                    program.display()
-                );
+                panic!("{} does not say where it listens, but: {said:#?}", program.display());
             };
             match announcement(&line) {
                 Some(port) => break port,
@@ -93,11 +89,7 @@ impl Drop for Process {
 /// The digits that follow `before` in a line.
 pub(crate) fn port_after(before: &str, line: &str) -> Option<u16> {
     let (_, after) = line.split_once(before)?;
-    after
-        .split(|c: char| !c.is_ascii_digit())
-        .next()?
-        .parse()
-        .ok()
+    after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
 #[cfg(unix)]

@@ -43,9 +43,7 @@ pub(crate) async fn install(driver: &WebDriver) -> WebDriverResult<()> {
 
 /// The record so far.
 pub(crate) async fn read(driver: &WebDriver) -> WebDriverResult<Record> {
-    let record = driver
-        .execute("return window.__record;", Vec::new())
-        .await?;
+    let record = driver.execute("return window.__record;", Vec::new()).await?;
     let record = record.json();
     let list = |name: &str| record[name].as_array().cloned().unwrap_or_default();
     Ok(Record {

@@ -12,11 +12,7 @@ use crate::processes::{Process, port_after};
 async fn the_page_works_behind_trunk_and_nothing_is_left_behind() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
     let announcement = |line: &str| port_after("Open http://127.0.0.1:", line);
-    let (mut serve, port) = Process::listening(
-        command.args(["serve", "--port", "0"]),
-        announcement,
-        BUILD_LIMIT,
-    );
+    let (mut serve, port) = Process::listening(command.args(["serve", "--port", "0"]), announcement, BUILD_LIMIT);
     let server_port = proxied_port();
     assert!(accepts(port) && accepts(server_port));
 
@@ -31,10 +27,7 @@ async fn the_page_works_behind_trunk_and_nothing_is_left_behind() {
 
     let status = serve.interrupt().expect("it ends by itself");
     assert!(status.success(), "{status}");
-    assert!(
-        !accepts(port) && !accepts(server_port),
-        "something still listens"
-    );
+    assert!(!accepts(port) && !accepts(server_port), "something still listens");
 }
 
 /// Where the settings that it has written send the page's requests.

@@ -33,32 +33,20 @@ impl Server {
     /// Starts the server on a free port. It streams slowly enough for a browser to show every step.
     pub(crate) fn start() -> Self {
         let (process, port) = start(0, None);
-        Self {
-            port,
-            process,
-            database: None,
-        }
+        Self { port, process, database: None }
     }
 
     /// The same, with a page that may talk to the agent at this origin, too.
     pub(crate) fn start_with_agent(origin: &str) -> Self {
         let (process, port) = start_with(0, &["--allow-agent", origin], None);
-        Self {
-            port,
-            process,
-            database: None,
-        }
+        Self { port, process, database: None }
     }
 
     /// The same, with its conversations on the disk.
     pub(crate) fn start_with_database() -> Self {
         let database = TempDir::new();
         let (process, port) = start(0, Some(&database));
-        Self {
-            port,
-            process,
-            database: Some(database),
-        }
+        Self { port, process, database: Some(database) }
     }
 
     /// Lets it do nothing any more: connections are made, and nobody answers.
@@ -83,20 +71,13 @@ impl Server {
 
     /// The answer to a plain request for `path`: head and body.
     pub(crate) fn fetch(&self, path: &str) -> (String, String) {
-        let mut stream =
-            TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).expect("the server accepts");
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).expect("the server accepts");
         let host = format!("127.0.0.1:{}", self.port);
-        write!(
-            stream,
-            "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
-        )
-        .expect("it takes a request");
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").expect("it takes a request");
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).expect("it answers");
         let answer = String::from_utf8_lossy(&answer);
-        let (head, body) = answer
-            .split_once("\r\n\r\n")
-            .expect("an answer has a head and a body");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("an answer has a head and a body");
         (head.to_owned(), body.to_owned())
     }
 }
@@ -108,9 +89,7 @@ fn start(port: u16, database: Option<&TempDir>) -> (Process, u16) {
 fn start_with(port: u16, options: &[&str], database: Option<&TempDir>) -> (Process, u16) {
     let mut command = Command::new(given("XTASK_SERVER"));
     let (port, page) = (port.to_string(), given("XTASK_PAGE"));
-    command.args([
-        "--port", &port, "--pace", "15", "--log", "warn", "--page", &page,
-    ]);
+    command.args(["--port", &port, "--pace", "15", "--log", "warn", "--page", &page]);
     command.args(options);
     if let Some(database) = database {
         let file = database.0.join("conversations.db");

@@ -40,9 +40,5 @@ async fn answers_once(driver: &WebDriver) -> WebDriverResult<()> {
 }
 
 async fn wait_for(driver: &WebDriver, css: &str) -> WebDriverResult<WebElement> {
-    driver
-        .query(By::Css(css))
-        .wait(PATIENCE, INTERVAL)
-        .first()
-        .await
+    driver.query(By::Css(css)).wait(PATIENCE, INTERVAL).first().await
 }

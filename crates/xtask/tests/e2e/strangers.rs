@@ -142,11 +142,7 @@ fn response(head: &str, body: &str, runs: &AtomicUsize, tells: Tells) -> String 
         return format!("HTTP/1.1 204 No Content\r\n{any}\r\n");
     }
     let input: Value = serde_json::from_str(body).expect("it is a RunAgentInput");
-    let answered = input["messages"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .any(|message| message["role"] == "tool");
+    let answered = input["messages"].as_array().into_iter().flatten().any(|message| message["role"] == "tool");
     let recorded = tells(runs.fetch_add(1, Ordering::Relaxed), answered);
     let recorded: Vec<Value> = serde_json::from_str(recorded).expect("it is a recorded run");
     let mut frames = String::new();

@@ -26,10 +26,7 @@ async fn the_field_grows_with_its_lines_and_enter_sends_them() {
         page.press_keys(Key::Enter + "").await?;
         page.can_choose("Standard").await?;
         assert_eq!(page.own_messages().await?, ["My car needs\nan oil change"]);
-        assert_eq!(
-            (page.unsent().await?, page.composer_height().await?),
-            (String::new(), lowest)
-        );
+        assert_eq!((page.unsent().await?, page.composer_height().await?), (String::new(), lowest));
         Ok(())
     })
     .await;

@@ -9,9 +9,7 @@ use crate::message::{Message, Metadata, ToolMessage, UserMessage};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
 use crate::thread::{RunState, Thread};
-use ask_user_question::outcome::{
-    AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT,
-};
+use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
 use ask_user_question::{Phase, Reply, json};
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -39,13 +37,7 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub(super) fn new(
-        now: u64,
-        thread: &'a Thread,
-        asks: &'a Asks,
-        setup: &'a Setup,
-        delivery: Delivery,
-    ) -> Self {
+    pub(super) fn new(now: u64, thread: &'a Thread, asks: &'a Asks, setup: &'a Setup, delivery: Delivery) -> Self {
         Self {
             now,
             thread,
@@ -60,26 +52,17 @@ impl<'a> Draft<'a> {
         }
     }
 
-    pub(super) fn add(
-        &mut self,
-        reply: &AskReply,
-        next_id: &mut impl FnMut() -> String,
-    ) -> Result<(), Refusal> {
+    pub(super) fn add(&mut self, reply: &AskReply, next_id: &mut impl FnMut() -> String) -> Result<(), Refusal> {
         let id = &reply.tool_call_id;
         let asks = self.asks;
-        let followed = asks.find(id).ok_or_else(|| Refusal::UnknownAsk {
-            tool_call_id: id.clone(),
-        })?;
+        let followed = asks.find(id).ok_or_else(|| Refusal::UnknownAsk { tool_call_id: id.clone() })?;
         check_phase(followed, &reply.outcome)?;
         // A call has one result. An ask that waits nevertheless, as after an acknowledgement, is answered by a user message alone.
         let is_closed = self.thread.call(id).is_some_and(|call| call.answered);
         let takes_result = !followed.acknowledged && !is_closed;
         let waits = followed.is_suspended() || followed.snapshot.phase == Phase::Answerable;
         if is_closed && !followed.acknowledged && !waits {
-            return Err(Refusal::NotAnswerable {
-                tool_call_id: id.clone(),
-                phase: followed.snapshot.phase,
-            });
+            return Err(Refusal::NotAnswerable { tool_call_id: id.clone(), phase: followed.snapshot.phase });
         }
         self.replied.push(&followed.snapshot.tool_call_id);
         if let Some(legacy) = &followed.legacy {
@@ -103,20 +86,14 @@ impl<'a> Draft<'a> {
             chosen => chosen,
         };
         if delivery == Delivery::Resume {
-            return Err(Refusal::NoInterrupt {
-                tool_call_id: id.clone(),
-            });
+            return Err(Refusal::NoInterrupt { tool_call_id: id.clone() });
         }
         let metadata = metadata(reply);
         let ask = followed.snapshot.ask.clone().unwrap_or_default();
         if takes_result {
             let (content, error) = result_of(followed, &reply.outcome)?;
             let message = ToolMessage::new(next_id(), id.clone(), content);
-            self.tool.push(Message::Tool(ToolMessage {
-                error,
-                metadata: Some(metadata.clone()),
-                ..message
-            }));
+            self.tool.push(Message::Tool(ToolMessage { error, metadata: Some(metadata.clone()), ..message }));
         }
         let text = match &reply.outcome {
             Outcome::Answered(answer) => Some(answer.message()),
@@ -126,10 +103,7 @@ impl<'a> Draft<'a> {
         };
         if let Some(text) = text.filter(|_| !takes_result || delivery == Delivery::UserMessage) {
             let message = UserMessage::new(next_id(), text);
-            self.user.push(Message::User(UserMessage {
-                metadata: Some(metadata),
-                ..message
-            }));
+            self.user.push(Message::User(UserMessage { metadata: Some(metadata), ..message }));
         }
         Ok(())
     }
@@ -142,10 +116,7 @@ impl<'a> Draft<'a> {
     /// The interrupt that an ask is to be answered by, while the last run still waits for it.
     fn interrupt_of(&self, followed: &Followed) -> Option<&'a Interrupt> {
         let interrupt = followed.interrupt.as_ref()?;
-        self.thread
-            .open_interrupts()
-            .iter()
-            .find(|open| open.id == interrupt.id)
+        self.thread.open_interrupts().iter().find(|open| open.id == interrupt.id)
     }
 
     fn resume_entry(
@@ -160,35 +131,20 @@ impl<'a> Draft<'a> {
             (Outcome::RepliedInChat { text, .. }, Some(_)) => {
                 return Err(no_answer(followed, text));
             }
-            (Outcome::Answered(answer), None)
-                if raw(interrupt).is_some_and(|it| !takes_reply(it)) =>
-            {
+            (Outcome::Answered(answer), None) if raw(interrupt).is_some_and(|it| !takes_reply(it)) => {
                 Some(answer.message().into())
             }
             (Outcome::Answered(answer), None) => Some(answer.to_json()),
             (outcome @ Outcome::RepliedInChat { .. }, None) => {
                 ask.and_then(|ask| json::parse(&outcome.tool_content(ask)).ok())
             }
-            (
-                Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled,
-                _,
-            ) => None,
+            (Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled, _) => None,
         };
         if payload.is_some() && is_expired(self.now, interrupt) {
-            return Err(Refusal::Expired {
-                interrupt_id: interrupt.id.clone(),
-            });
+            return Err(Refusal::Expired { interrupt_id: interrupt.id.clone() });
         }
-        let status = if payload.is_some() {
-            ResumeStatus::Resolved
-        } else {
-            ResumeStatus::Cancelled
-        };
-        Ok(ResumeEntry {
-            payload,
-            metadata: Some(metadata(reply)),
-            ..ResumeEntry::new(interrupt.id.clone(), status)
-        })
+        let status = if payload.is_some() { ResumeStatus::Resolved } else { ResumeStatus::Cancelled };
+        Ok(ResumeEntry { payload, metadata: Some(metadata(reply)), ..ResumeEntry::new(interrupt.id.clone(), status) })
     }
 
     /// Gives the calls of asks that are over, and that nobody told the agent about, the result that they are over.
@@ -232,10 +188,7 @@ impl<'a> Draft<'a> {
         let is_broken = matches!(
             self.thread.run(),
             RunState::Ended {
-                outcome: EndOutcome::Truncated
-                    | EndOutcome::Error
-                    | EndOutcome::Rejected
-                    | EndOutcome::Cancelled
+                outcome: EndOutcome::Truncated | EndOutcome::Error | EndOutcome::Rejected | EndOutcome::Cancelled
             }
         );
         for id in self.thread.unanswered_tool_call_ids() {
@@ -247,10 +200,7 @@ impl<'a> Draft<'a> {
 
     fn close(&mut self, id: String, call: &str, content: impl Into<String>, error: Option<&str>) {
         let message = ToolMessage::new(id, call, content.into());
-        self.tool.push(Message::Tool(ToolMessage {
-            error: error.map(str::to_owned),
-            ..message
-        }));
+        self.tool.push(Message::Tool(ToolMessage { error: error.map(str::to_owned), ..message }));
     }
 
     /// Whether the last run ended in interrupts: the agent still holds its open calls.
@@ -277,8 +227,7 @@ impl<'a> Draft<'a> {
         for interrupt in self.thread.open_interrupts() {
             if !self.resumes(interrupt) && is_expired(self.now, interrupt) {
                 let id = interrupt.id.clone();
-                self.resume
-                    .push(ResumeEntry::new(id, ResumeStatus::Cancelled));
+                self.resume.push(ResumeEntry::new(id, ResumeStatus::Cancelled));
             }
         }
     }
@@ -302,10 +251,7 @@ impl<'a> Draft<'a> {
         let command = command(&self.commands);
         forwarded_props.extend(command.map(|command| ("command".to_owned(), command)));
         // Activities are for the page; the agent never gets them.
-        let history = thread
-            .messages()
-            .iter()
-            .filter(|message| !matches!(message, Message::Activity(_)));
+        let history = thread.messages().iter().filter(|message| !matches!(message, Message::Activity(_)));
         let input = RunAgentInput {
             protocol_version: Some(PROTOCOL_VERSION.to_owned()),
             // Absent means `{}`, and null is not allowed.
@@ -317,10 +263,7 @@ impl<'a> Draft<'a> {
             ..RunAgentInput::new(
                 setup.thread_id.clone(),
                 run_id,
-                history
-                    .cloned()
-                    .map(with_whole_arguments)
-                    .collect::<Vec<_>>(),
+                history.cloned().map(with_whole_arguments).collect::<Vec<_>>(),
             )
         };
         Ok(NextRun { input, messages })
@@ -362,16 +305,12 @@ impl<'a> Draft<'a> {
         let mut open = thread.unanswered_tool_call_ids();
         open.retain(|id| {
             let of_interrupt = |it: &Interrupt| it.tool_call_id.as_ref() == Some(id);
-            self.asks.find(id).is_none()
-                && self.is_pages(id)
-                && !self.thread.open_interrupts().iter().any(of_interrupt)
+            self.asks.find(id).is_none() && self.is_pages(id) && !self.thread.open_interrupts().iter().any(of_interrupt)
         });
         if open.is_empty() {
             return Ok(());
         }
-        Err(Refusal::OpenCalls {
-            tool_call_ids: open,
-        })
+        Err(Refusal::OpenCalls { tool_call_ids: open })
     }
 }
 
@@ -390,17 +329,11 @@ fn with_whole_arguments(mut message: Message) -> Message {
 
 /// Whether an ask in its phase can still end so.
 fn check_phase(followed: &Followed, outcome: &Outcome) -> Result<(), Refusal> {
-    let gives_content = matches!(
-        outcome,
-        Outcome::Answered(_) | Outcome::RepliedInChat { .. }
-    );
+    let gives_content = matches!(outcome, Outcome::Answered(_) | Outcome::RepliedInChat { .. });
     match followed.snapshot.phase {
         Phase::Answerable => Ok(()),
         Phase::Expired | Phase::Malformed | Phase::Interrupted if !gives_content => Ok(()),
-        phase => Err(Refusal::NotAnswerable {
-            tool_call_id: followed.snapshot.tool_call_id.clone(),
-            phase,
-        }),
+        phase => Err(Refusal::NotAnswerable { tool_call_id: followed.snapshot.tool_call_id.clone(), phase }),
     }
 }
 
@@ -437,10 +370,7 @@ fn no_answer(followed: &Followed, text: &str) -> Refusal {
 }
 
 fn refused_payload(followed: &Followed, message: String) -> Refusal {
-    Refusal::Payload {
-        tool_call_id: followed.snapshot.tool_call_id.clone(),
-        message,
-    }
+    Refusal::Payload { tool_call_id: followed.snapshot.tool_call_id.clone(), message }
 }
 
 /// The answer to a legacy interrupt.
@@ -464,9 +394,7 @@ fn command(answers: &[(&Legacy, Value)]) -> Option<Value> {
         [] => return None,
         [(legacy, answer)] => (answer.clone(), legacy.value.clone()),
         several => {
-            let by_id = several
-                .iter()
-                .map(|(it, answer)| (it.id.clone(), answer.clone()));
+            let by_id = several.iter().map(|(it, answer)| (it.id.clone(), answer.clone()));
             let events = several.iter().map(|(it, _)| it.value.clone());
             (Value::Object(by_id.collect()), events.collect())
         }
@@ -475,11 +403,7 @@ fn command(answers: &[(&Legacy, Value)]) -> Option<Value> {
 }
 
 fn is_expired(now: u64, interrupt: &Interrupt) -> bool {
-    interrupt
-        .expires_at
-        .as_deref()
-        .and_then(parse_deadline)
-        .is_some_and(|deadline| deadline <= now)
+    interrupt.expires_at.as_deref().and_then(parse_deadline).is_some_and(|deadline| deadline <= now)
 }
 
 fn metadata(reply: &AskReply) -> Metadata {

@@ -74,9 +74,7 @@ impl fmt::Display for Refusal {
             }
             Self::QuestionsWait { .. } => "another question waits for its answer",
             Self::OpenCalls { .. } => "the page has not finished something that the agent asked of it",
-            Self::OpenInterrupts { .. } => {
-                "the agent waits for something that this page can't ask; cancel that first"
-            }
+            Self::OpenInterrupts { .. } => "the agent waits for something that this page can't ask; cancel that first",
         })
     }
 }

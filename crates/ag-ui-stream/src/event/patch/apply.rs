@@ -86,27 +86,12 @@ impl<'p> Operation<'p> {
         let text = |member: &str| operation.get(member)?.as_str();
         let (path, value) = (text("path")?, operation.get("value"));
         Some(match text("op")? {
-            "add" => Self::Add {
-                path,
-                value: value?,
-            },
+            "add" => Self::Add { path, value: value? },
             "remove" => Self::Remove { path },
-            "replace" => Self::Replace {
-                path,
-                value: value?,
-            },
-            "move" => Self::Move {
-                from: text("from")?,
-                path,
-            },
-            "copy" => Self::Copy {
-                from: text("from")?,
-                path,
-            },
-            "test" => Self::Test {
-                path,
-                value: value?,
-            },
+            "replace" => Self::Replace { path, value: value? },
+            "move" => Self::Move { from: text("from")?, path },
+            "copy" => Self::Copy { from: text("from")?, path },
+            "test" => Self::Test { path, value: value? },
             _ => return None,
         })
     }
@@ -174,23 +159,15 @@ struct Patching<'d, 'p> {
 }
 
 impl<'p> Patching<'_, 'p> {
-    fn apply_all(
-        &mut self,
-        operations: &'p [Value],
-        accepts: fn(&Value) -> bool,
-    ) -> Result<(), PatchError> {
+    fn apply_all(&mut self, operations: &'p [Value], accepts: fn(&Value) -> bool) -> Result<(), PatchError> {
         for (operation, step) in operations.iter().enumerate() {
             let step = Operation::of(step).ok_or(PatchErrorKind::NoSuchPlace);
-            step.and_then(|step| self.apply(step))
-                .map_err(|kind| PatchError { operation, kind })?;
+            step.and_then(|step| self.apply(step)).map_err(|kind| PatchError { operation, kind })?;
         }
         if accepts(self.document) {
             return Ok(());
         }
-        Err(PatchError {
-            operation: operations.len().saturating_sub(1),
-            kind: PatchErrorKind::NoObject,
-        })
+        Err(PatchError { operation: operations.len().saturating_sub(1), kind: PatchErrorKind::NoObject })
     }
 
     fn apply(&mut self, operation: Operation<'p>) -> Result<(), PatchErrorKind> {

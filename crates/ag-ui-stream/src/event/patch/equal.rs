@@ -11,8 +11,7 @@ pub(super) fn same(one: &Value, other: &Value) -> bool {
         }
         (Value::Object(one), Value::Object(other)) => {
             let mut members = one.iter();
-            one.len() == other.len()
-                && members.all(|(key, one)| other.get(key).is_some_and(|other| same(one, other)))
+            one.len() == other.len() && members.all(|(key, one)| other.get(key).is_some_and(|other| same(one, other)))
         }
         _ => one == other,
     }
@@ -33,7 +32,5 @@ fn integer(number: &Number) -> Option<i128> {
         is_exact.then_some(float as i128)
     };
     let plain = number.as_i64().map(i128::from);
-    plain
-        .or_else(|| number.as_u64().map(i128::from))
-        .or_else(|| number.as_f64().and_then(whole))
+    plain.or_else(|| number.as_u64().map(i128::from)).or_else(|| number.as_f64().and_then(whole))
 }

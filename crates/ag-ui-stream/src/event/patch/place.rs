@@ -23,11 +23,7 @@ pub(super) fn put(document: &mut Value, path: &str, value: Value) -> Result<Opti
 }
 
 /// Removes a value; the root can't be.
-pub(super) fn remove(
-    document: &mut Value,
-    path: &str,
-    find: fn(&str, usize) -> Option<usize>,
-) -> Option<Value> {
+pub(super) fn remove(document: &mut Value, path: &str, find: fn(&str, usize) -> Option<usize>) -> Option<Value> {
     let (parent, name) = split(path)?;
     match document.pointer_mut(parent)? {
         Value::Object(members) => members.remove(&*name),
@@ -53,20 +49,13 @@ pub(super) fn take_back(document: &mut Value, path: &str, before: Option<Value>)
 /// Puts back what [`remove`] took.
 pub(super) fn restore(document: &mut Value, path: &str, value: Option<Value>) {
     let restored = value.map(|value| put(document, path, value));
-    debug_assert!(
-        matches!(restored, Some(Ok(_))),
-        "what was undone before left its place"
-    );
+    debug_assert!(matches!(restored, Some(Ok(_))), "what was undone before left its place");
 }
 
 /// A path's parent and its last step.
 fn split(path: &str) -> Option<(&str, Cow<'_, str>)> {
     let (parent, name) = path.rsplit_once('/')?;
-    let name = if name.contains('~') {
-        name.replace("~1", "/").replace("~0", "~").into()
-    } else {
-        name.into()
-    };
+    let name = if name.contains('~') { name.replace("~1", "/").replace("~0", "~").into() } else { name.into() };
     Some((parent, name))
 }
 

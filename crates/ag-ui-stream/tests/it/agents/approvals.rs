@@ -15,9 +15,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 fn approving(events: impl IntoIterator<Item = Value>) -> Conversation {
     let mut conversation = Conversation::of([]);
     conversation.asks = Asks::new().with_approvals(["delete_file"]);
-    events
-        .into_iter()
-        .for_each(|event| conversation.take(event));
+    events.into_iter().for_each(|event| conversation.take(event));
     conversation
 }
 
@@ -31,9 +29,7 @@ fn left_open(name: &str, end: Value) -> Vec<Value> {
 #[track_caller]
 fn only_result(next: &NextRun) -> (String, Option<String>) {
     assert_eq!(next.input.resume, None);
-    let [Message::Tool(tool)] = &next.messages[..] else {
-        panic!("{:?}", next.messages)
-    };
+    let [Message::Tool(tool)] = &next.messages[..] else { panic!("{:?}", next.messages) };
     assert_eq!(tool.tool_call_id, "w1");
     (tool.content.text().into_owned(), tool.error.clone())
 }
@@ -44,18 +40,12 @@ fn an_open_call_of_a_tool_that_needs_approval_is_a_yes_or_no() {
     assert_eq!(waiting(&conversation), "w1");
     let ask = conversation.asks.ask("w1").unwrap().ask.clone().unwrap();
     assert_eq!(ask.questions[0].question, r#"delete_file {"path":"a.txt"}"#);
-    let labels: Vec<&str> = ask.questions[0]
-        .options
-        .iter()
-        .map(|option| option.label.as_str())
-        .collect();
+    let labels: Vec<&str> = ask.questions[0].options.iter().map(|option| option.label.as_str()).collect();
     assert_eq!(labels, ["Yes", "No"]);
     for (option, expected) in [(0, r#"{"accepted":true}"#), (1, r#"{"accepted":false}"#)] {
         // Its server takes the result alone, whatever is chosen for questions.
         for delivery in [FOREIGN, Delivery::UserMessage, Delivery::Resume] {
-            let next = conversation
-                .next(delivery, vec![conversation.picks("w1", option)])
-                .unwrap();
+            let next = conversation.next(delivery, vec![conversation.picks("w1", option)]).unwrap();
             assert_eq!(only_result(&next), (expected.to_owned(), None));
         }
     }
@@ -66,15 +56,9 @@ fn an_open_call_of_a_tool_that_needs_approval_is_a_yes_or_no() {
     // Nothing that is typed is taken for consent, and nothing goes past it.
     let typed = conversation.types("w1", "Yes, but keep a copy");
     let refused = conversation.next(FOREIGN, vec![typed]);
-    assert!(
-        matches!(refused, Err(Refusal::Payload { .. })),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(Refusal::Payload { .. })), "{refused:?}");
     let refused = conversation.say(FOREIGN, said("Never mind"));
-    assert!(
-        matches!(refused, Err(Refusal::QuestionsWait { .. })),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(Refusal::QuestionsWait { .. })), "{refused:?}");
 }
 
 #[test]
@@ -85,10 +69,7 @@ fn a_call_waits_for_approval_only_where_a_run_ends_well_and_leaves_it_open() {
         asks.map(|ask| ask.tool_call_id.clone()).collect::<Vec<_>>()
     };
     assert_eq!(named(finished("r1")), ["w1"]);
-    assert_eq!(
-        named(json!({"type": "RUN_ERROR", "message": "Out of paper"})),
-        Vec::<String>::new()
-    );
+    assert_eq!(named(json!({"type": "RUN_ERROR", "message": "Out of paper"})), Vec::<String>::new());
     let interrupt = json!([{"id": "i1", "reason": "acme:sure", "message": "Sure?"}]);
     assert_eq!(named(interrupted("r1", interrupt)), ["i1"]);
     let of = |events: Vec<Value>| approving(events).asks.asks().count();
@@ -120,13 +101,9 @@ fn an_approval_is_asked_again_after_a_reload_until_it_is_given() {
     };
     let reloaded = reload(&live);
     assert_eq!(waiting(&reloaded), "w1");
-    for (reply, phase) in [
-        (live.picks("w1", 1), Phase::Answered),
-        (
-            Conversation::reply("w1", Outcome::Declined),
-            Phase::Declined,
-        ),
-    ] {
+    for (reply, phase) in
+        [(live.picks("w1", 1), Phase::Answered), (Conversation::reply("w1", Outcome::Declined), Phase::Declined)]
+    {
         let next = reloaded.next(FOREIGN, vec![reply.clone()]).unwrap();
         let mut answered = reload(&live);
         next.start(&mut answered.thread, &mut answered.asks);
@@ -139,9 +116,7 @@ fn an_approval_is_asked_again_after_a_reload_until_it_is_given() {
     // The agent makes the call that it is allowed to make, under the same id.
     let next = live.next(FOREIGN, vec![live.picks("w1", 0)]).unwrap();
     next.start(&mut live.thread, &mut live.asks);
-    let resumed = [started("r2")]
-        .into_iter()
-        .chain(own_call("w1", "delete_file"));
+    let resumed = [started("r2")].into_iter().chain(own_call("w1", "delete_file"));
     for event in resumed.chain([result("w1", "Deleted."), finished("r2")]) {
         live.take(event);
     }

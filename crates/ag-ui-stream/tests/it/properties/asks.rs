@@ -17,11 +17,8 @@ fn an_ask_shows_nothing_that_it_takes_back() {
     let text = "[A-Za-z0-9 ?]{1,6}[a-z]";
     let options = prop::collection::vec((text, prop::option::of(text)), 2..4);
     let question = (text, text, any::<bool>(), options);
-    law(
-        100,
-        &(prop::collection::vec(question, 1..4), cuts()),
-        |(questions, cuts)| {
-            let questions: Vec<Value> = questions
+    law(100, &(prop::collection::vec(question, 1..4), cuts()), |(questions, cuts)| {
+        let questions: Vec<Value> = questions
             .into_iter()
             .enumerate()
             .map(|(index, (question, header, several, options))| {
@@ -36,26 +33,23 @@ fn an_ask_shows_nothing_that_it_takes_back() {
                 json!({"question": format!("{index}{question}"), "header": header, "multiSelect": several, "options": options})
             })
             .collect();
-            let text = json!({"questions": questions}).to_string();
-            let mut asks = Asks::new();
-            let mut take = |event: Value| {
-                asks.handle_event(0, &serde_json::from_value(event).unwrap());
-                asks.ask("c").map(shown).unwrap_or_default()
-            };
-            let mut before = take(
-                json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "ask_user_question"}),
-            );
-            for piece in text_pieces(&text, &cuts) {
-                let after =
-                    take(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": piece}));
-                prop_assert!(grows_into(&before, &after), "{before} became {after}");
-                before = after;
-            }
-            let complete = take(json!({"type": "TOOL_CALL_END", "toolCallId": "c"}));
-            prop_assert_eq!(before, complete);
-            Ok(())
-        },
-    );
+        let text = json!({"questions": questions}).to_string();
+        let mut asks = Asks::new();
+        let mut take = |event: Value| {
+            asks.handle_event(0, &serde_json::from_value(event).unwrap());
+            asks.ask("c").map(shown).unwrap_or_default()
+        };
+        let mut before =
+            take(json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "ask_user_question"}));
+        for piece in text_pieces(&text, &cuts) {
+            let after = take(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": piece}));
+            prop_assert!(grows_into(&before, &after), "{before} became {after}");
+            before = after;
+        }
+        let complete = take(json!({"type": "TOOL_CALL_END", "toolCallId": "c"}));
+        prop_assert_eq!(before, complete);
+        Ok(())
+    });
 }
 
 /// What models might write into the members of an ask, legal and not.
@@ -82,17 +76,13 @@ fn odd_object(
 ) -> BoxedStrategy<Value> {
     let members = prop::collection::vec((prop::sample::select(names), odd_member()), 0..5);
     let list = match list {
-        Some((name, items)) => prop::collection::vec(items, 0..4)
-            .prop_map(move |items| Some((name, items)))
-            .boxed(),
+        Some((name, items)) => prop::collection::vec(items, 0..4).prop_map(move |items| Some((name, items))).boxed(),
         None => Just(None).boxed(),
     };
     (members, list)
         .prop_map(|(members, list)| {
-            let mut object: Map<String, Value> = members
-                .into_iter()
-                .map(|(name, value)| (name.to_owned(), value))
-                .collect();
+            let mut object: Map<String, Value> =
+                members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
             object.extend(list.map(|(name, items)| (name.to_owned(), Value::from(items))));
             Value::Object(object)
         })
@@ -101,13 +91,7 @@ fn odd_object(
 
 /// Questions that repair has to do something about.
 fn odd_questions() -> impl Strategy<Value = Value> {
-    const QUESTION: [&str; 5] = [
-        "question",
-        "header",
-        "multiSelect",
-        "multiple",
-        "multi_select",
-    ];
+    const QUESTION: [&str; 5] = ["question", "header", "multiSelect", "multiple", "multi_select"];
     const OPTION: [&str; 4] = ["label", "description", "preview", "x"];
     let option = prop_oneof![4 => odd_object(&OPTION, None), 1 => odd_member()].boxed();
     let question = odd_object(&QUESTION, Some(("options", option)));
@@ -123,16 +107,11 @@ fn grow(text: &str, cuts: &[usize]) -> Result<Phase, TestCaseError> {
         asks.handle_event(0, &serde_json::from_value(event).unwrap());
         let ask = asks.ask("c").unwrap();
         let after = shown(ask);
-        prop_assert!(
-            grows_into(&before, &after),
-            "{before} became {after} of {text}"
-        );
+        prop_assert!(grows_into(&before, &after), "{before} became {after} of {text}");
         before = after;
         Ok(ask.phase)
     };
-    take(
-        json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "ask_user_question"}),
-    )?;
+    take(json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "ask_user_question"}))?;
     for piece in text_pieces(text, cuts) {
         take(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": piece}))?;
     }
@@ -153,13 +132,7 @@ fn repair_takes_nothing_back_and_spoils_no_ask() {
     ]);
     law(
         600,
-        &(
-            odd_questions(),
-            packings,
-            stray_members(),
-            any::<usize>(),
-            cuts(),
-        ),
+        &(odd_questions(), packings, stray_members(), any::<usize>(), cuts()),
         |(questions, packing, stray, place, cuts)| {
             let arguments = match packing {
                 "beside stray members" => {
@@ -188,28 +161,15 @@ fn repair_takes_nothing_back_and_spoils_no_ask() {
 
 fn shows_what_is_valid(text: &str, cuts: &[usize]) -> Result<(), TestCaseError> {
     let is_readable = check_text(&Limits::RUNTIME, text).ask.is_some();
-    let expected = if is_readable {
-        Phase::Ready
-    } else {
-        Phase::Malformed
-    };
+    let expected = if is_readable { Phase::Ready } else { Phase::Malformed };
     prop_assert_eq!(grow(text, cuts)?, expected, "{}", text);
     Ok(())
 }
 
 /// Members that belong into a question, each at most once.
 fn stray_members() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
-    let names = prop::sample::subsequence(
-        vec![
-            "question",
-            "header",
-            "options",
-            "multiSelect",
-            "multiple",
-            "note",
-        ],
-        0..5,
-    );
+    let names =
+        prop::sample::subsequence(vec!["question", "header", "options", "multiSelect", "multiple", "note"], 0..5);
     let value = prop_oneof![
         2 => odd_member(),
         1 => Just(json!(["A", "B"])),
@@ -240,20 +200,12 @@ fn an_ask_that_is_spoilt_takes_nothing_back() {
         0..4_usize,
         cuts(),
     );
-    law(
-        600,
-        &spoilt,
-        |(questions, place, inserted, removed, cuts)| {
-            let text = json!({"questions": questions}).to_string();
-            let place = text.floor_char_boundary(place % (text.len() + 1));
-            let after = text.ceil_char_boundary((place + removed).min(text.len()));
-            grow(
-                &format!("{}{inserted}{}", &text[..place], &text[after..]),
-                &cuts,
-            )
-            .map(|_| ())
-        },
-    );
+    law(600, &spoilt, |(questions, place, inserted, removed, cuts)| {
+        let text = json!({"questions": questions}).to_string();
+        let place = text.floor_char_boundary(place % (text.len() + 1));
+        let after = text.ceil_char_boundary((place + removed).min(text.len()));
+        grow(&format!("{}{inserted}{}", &text[..place], &text[after..]), &cuts).map(|_| ())
+    });
 }
 
 /// What an ask shows, as a value that only grows: what may come is a list that is empty before.

@@ -14,25 +14,14 @@ use std::convert::Infallible;
 /// The frames that another reader of the same bytes gives. It tells blocks as they are written, so ids are carried on here.
 fn of_sse_stream(pieces: Vec<&[u8]>) -> Vec<Frame> {
     let pieces = chunks::iter(pieces.into_iter().map(Ok::<_, Infallible>));
-    let blocks: Vec<Sse> = SseByteStream::new(pieces)
-        .map(Result::unwrap)
-        .collect()
-        .now_or_never()
-        .unwrap();
+    let blocks: Vec<Sse> = SseByteStream::new(pieces).map(Result::unwrap).collect().now_or_never().unwrap();
     let mut last_id = String::new();
     let mut frames = Vec::new();
     for block in blocks {
         last_id = block.id.unwrap_or(last_id);
         if let Some(data) = block.data {
-            let event = block
-                .event
-                .filter(|event| !event.is_empty())
-                .unwrap_or_else(|| "message".to_owned());
-            frames.push(Frame {
-                event,
-                data,
-                id: last_id.clone(),
-            });
+            let event = block.event.filter(|event| !event.is_empty()).unwrap_or_else(|| "message".to_owned());
+            frames.push(Frame { event, data, id: last_id.clone() });
         }
     }
     frames
@@ -54,18 +43,10 @@ fn patches_do_what_json_patch_makes_of_them() {
         let moves_root = |it: &Value| it["op"] == "move" && it["from"] == "" && it["path"] == "";
         prop_assume!(!operations.iter().any(moves_root));
         let (mut ours, mut theirs) = (document.clone(), document.clone());
-        let theirs_applied = patch_unsafe(
-            &mut theirs,
-            &serde_json::from_value::<json_patch::Patch>(operations.clone().into()).unwrap(),
-        );
+        let theirs_applied =
+            patch_unsafe(&mut theirs, &serde_json::from_value::<json_patch::Patch>(operations.clone().into()).unwrap());
         let applied = JsonPatch::try_from(operations).unwrap().apply(&mut ours);
-        prop_assert_eq!(
-            applied.is_ok(),
-            theirs_applied.is_ok(),
-            "{:?} {:?}",
-            applied,
-            theirs_applied
-        );
+        prop_assert_eq!(applied.is_ok(), theirs_applied.is_ok(), "{:?} {:?}", applied, theirs_applied);
         prop_assert_eq!(ours, if applied.is_ok() { theirs } else { document });
         Ok(())
     });

@@ -18,66 +18,39 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
 fn no_events_in_any_order_make_thread_or_asks_panic() {
-    let lines = FIXTURES.iter().flat_map(|fixture| {
-        std::str::from_utf8(fixture.stream)
-            .unwrap_or_default()
-            .lines()
-    });
-    let events: Vec<Event> = lines
-        .filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
-        .collect();
+    let lines = FIXTURES.iter().flat_map(|fixture| std::str::from_utf8(fixture.stream).unwrap_or_default().lines());
+    let events: Vec<Event> = lines.filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect();
     assert!(events.len() > 100);
-    law(
-        400,
-        &prop::collection::vec(0..events.len(), 1..60),
-        |picked| {
-            let (mut thread, mut asks) = (Thread::default(), Asks::new());
-            for event in picked.into_iter().map(|index| &events[index]) {
-                thread.handle_event(event);
-                asks.handle_event(0, event);
-            }
-            // What a thread says about its calls must agree with its messages.
-            for call in thread.messages().iter().flat_map(Message::tool_calls) {
-                prop_assert!(
-                    thread.call(&call.id).is_some() && thread.arguments(&call.id).is_some()
-                );
-            }
-            for message in thread.messages() {
-                prop_assert_eq!(
-                    thread.message(message.id()).map(Message::id),
-                    Some(message.id())
-                );
-            }
-            let ids: BTreeSet<&str> = asks.asks().map(|ask| ask.tool_call_id.as_str()).collect();
-            prop_assert_eq!(ids.len(), asks.asks().len());
-            Ok(())
-        },
-    );
+    law(400, &prop::collection::vec(0..events.len(), 1..60), |picked| {
+        let (mut thread, mut asks) = (Thread::default(), Asks::new());
+        for event in picked.into_iter().map(|index| &events[index]) {
+            thread.handle_event(event);
+            asks.handle_event(0, event);
+        }
+        // What a thread says about its calls must agree with its messages.
+        for call in thread.messages().iter().flat_map(Message::tool_calls) {
+            prop_assert!(thread.call(&call.id).is_some() && thread.arguments(&call.id).is_some());
+        }
+        for message in thread.messages() {
+            prop_assert_eq!(thread.message(message.id()).map(Message::id), Some(message.id()));
+        }
+        let ids: BTreeSet<&str> = asks.asks().map(|ask| ask.tool_call_id.as_str()).collect();
+        prop_assert_eq!(ids.len(), asks.asks().len());
+        Ok(())
+    });
 }
 
 /// What runs are made of: how they begin, what happens in them, how they end.
 fn run_parts() -> [Vec<Event>; 3] {
-    let lines = FIXTURES.iter().flat_map(|fixture| {
-        std::str::from_utf8(fixture.stream)
-            .unwrap_or_default()
-            .lines()
-    });
+    let lines = FIXTURES.iter().flat_map(|fixture| std::str::from_utf8(fixture.stream).unwrap_or_default().lines());
     let of_fixtures = lines.filter_map(|line| line.strip_prefix("data: "));
     let interrupt = |id: &str, call: &str| {
-        interrupted(
-            "r",
-            json!([{"id": id, "reason": "acme:odd", "message": "Which service?", "toolCallId": call}]),
-        )
+        interrupted("r", json!([{"id": id, "reason": "acme:odd", "message": "Which service?", "toolCallId": call}]))
     };
     let legacy = |value: Value| json!({"type": "CUSTOM", "name": "on_interrupt", "value": value});
     let mut approved = call("e", "{}");
     approved[0]["toolCallName"] = "approved".into();
-    let asked = call("c", ASK)
-        .into_iter()
-        .chain(call("d", "{"))
-        .chain(approved)
-        .cycle()
-        .take(27);
+    let asked = call("c", ASK).into_iter().chain(call("d", "{")).chain(approved).cycle().take(27);
     let own = [
         started("r"),
         finished("r"),
@@ -115,10 +88,7 @@ fn no_runs_leave_a_conversation_stuck() {
                 asks.handle_event(0, &event);
             }
             if let RunState::Running { .. } = thread.run() {
-                let end = End {
-                    outcome: EndOutcome::Truncated,
-                    error: None,
-                };
+                let end = End { outcome: EndOutcome::Truncated, error: None };
                 thread.handle_end(&end);
                 asks.handle_end(0, &end);
             }
@@ -135,10 +105,7 @@ fn no_runs_leave_a_conversation_stuck() {
             outcome: Outcome::Declined,
             by: AnsweredBy::Card,
         });
-        let said = Said {
-            replies: replies.collect(),
-            text: Some("Go on".to_owned()),
-        };
+        let said = Said { replies: replies.collect(), text: Some("Go on".to_owned()) };
         let (setup, mut ids) = (Setup::default(), 0);
         let next_id = || {
             ids += 1;

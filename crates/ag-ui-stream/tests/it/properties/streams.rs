@@ -12,12 +12,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 fn a_stream_says_the_same_in_any_chunks() {
     law(300, &(0..FIXTURES.len(), cuts()), |(index, cuts)| {
         let fixture = &FIXTURES[index];
-        prop_assert_eq!(
-            transcript(pieces(fixture.stream, &cuts)),
-            transcript([fixture.stream]),
-            "{}",
-            fixture.name
-        );
+        prop_assert_eq!(transcript(pieces(fixture.stream, &cuts)), transcript([fixture.stream]), "{}", fixture.name);
         Ok(())
     });
 }
@@ -25,26 +20,18 @@ fn a_stream_says_the_same_in_any_chunks() {
 #[test]
 fn frames_are_the_same_in_any_chunks() {
     law(500, &(stream(), cuts()), |(stream, cuts)| {
-        prop_assert_eq!(
-            frames(pieces(stream.as_bytes(), &cuts)),
-            frames([stream.as_bytes()])
-        );
+        prop_assert_eq!(frames(pieces(stream.as_bytes(), &cuts)), frames([stream.as_bytes()]));
         Ok(())
     });
 }
 
 #[test]
 fn no_bytes_make_the_reader_panic() {
-    let types = FIXTURES.iter().flat_map(|fixture| {
-        std::str::from_utf8(fixture.stream)
-            .unwrap_or_default()
-            .lines()
-    });
+    let types = FIXTURES.iter().flat_map(|fixture| std::str::from_utf8(fixture.stream).unwrap_or_default().lines());
     let lines: Vec<&'static str> = types.filter(|line| line.starts_with("data: {")).collect();
     let picked = prop::collection::vec((0..lines.len(), any::<bool>()), 1..40);
     law(400, &picked, |picked| {
-        let started =
-            "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t1\",\"runId\":\"r1\"}\n\n".to_owned();
+        let started = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t1\",\"runId\":\"r1\"}\n\n".to_owned();
         let stream: String = picked
             .into_iter()
             .map(|(index, ends)| lines[index].to_owned() + if ends { "\n\n" } else { "\r\r" })

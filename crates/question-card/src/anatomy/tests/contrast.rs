@@ -25,25 +25,13 @@ fn the_colours_of_the_card_stand_out() {
 
 #[test]
 fn the_colours_of_the_page_stand_out() {
-    let texts = [
-        "fg",
-        "muted",
-        "danger",
-        "warning",
-        "success",
-        "accent-strong",
-    ];
+    let texts = ["fg", "muted", "danger", "warning", "success", "accent-strong"];
     let colours = colours(PAGE_TOKENS, "--ui-");
     for surface in ["bg", "surface", "sunken", "hover", "bubble", "accent-soft"] {
         check_all(&colours, &texts, surface, TEXT);
     }
     for surface in ["bg", "surface"] {
-        check_all(
-            &colours,
-            &["control-border", "focus", "accent"],
-            surface,
-            EDGE,
-        );
+        check_all(&colours, &["control-border", "focus", "accent"], surface, EDGE);
     }
     check_all(&colours, &["on-accent"], "accent", TEXT);
     check_all(&colours, &["on-accent"], "accent-strong", TEXT);
@@ -67,10 +55,7 @@ fn check_all(colours: &Colours, drawn: &[&str], surface: &str, least: f64) {
     for name in drawn {
         for (scheme, index) in [("light", 0), ("dark", 1)] {
             let contrast = contrast(colours[*name][index], colours[surface][index]);
-            assert!(
-                contrast >= least,
-                "{name} on {surface}, {scheme}: {contrast:.2}"
-            );
+            assert!(contrast >= least, "{name} on {surface}, {scheme}: {contrast:.2}");
         }
     }
 }

@@ -63,12 +63,7 @@ fn labels_that_are_gone_do_not_come_back() {
     let mut draft = multi();
     draft.toggle(0, 0, "A");
     draft.toggle(0, 1, "B");
-    let again = again(
-        &draft,
-        &whole(true, &LABELS),
-        &whole(true, &["X", "C", "A"]),
-        Kind::Multi,
-    );
+    let again = again(&draft, &whole(true, &LABELS), &whole(true, &["X", "C", "A"]), Kind::Multi);
     check(&again, &[2], None);
 }
 
@@ -105,18 +100,11 @@ fn what_is_kept_waits_for_its_question_to_be_whole() {
     let kept = draft.kept(&whole(false, &LABELS)).expect("a pick");
     let mut streaming = AskSnapshot::new("call");
     let text = TextPath::Question(0);
-    streaming.apply(&AskPatch::Append {
-        text,
-        delta: "Which?".to_owned(),
-    });
+    streaming.apply(&AskPatch::Append { text, delta: "Which?".to_owned() });
     let mut again = single();
     again.restore(kept.clone());
     assert_eq!(again.take_up(&streaming, false), [0; 0]);
-    assert_eq!(
-        again.kept(&streaming),
-        Some(kept.clone()),
-        "it is still kept"
-    );
+    assert_eq!(again.kept(&streaming), Some(kept.clone()), "it is still kept");
     streaming = whole(false, &LABELS);
     streaming.phase = Phase::Streaming;
     assert_eq!(again.take_up(&streaming, false), [0]);
@@ -147,10 +135,7 @@ fn a_text_of_another_call_form_or_size_is_ignored() {
     let text = kept.to_text("call").expect("it is not too long");
     assert_eq!(Kept::from_text("call", &text), Some(kept));
     assert_eq!(Kept::from_text("another", &text), None);
-    assert_eq!(
-        Kept::from_text("call", &text.replace("\"v\":1", "\"v\":2")),
-        None
-    );
+    assert_eq!(Kept::from_text("call", &text.replace("\"v\":1", "\"v\":2")), None);
     for cut in 0..text.len() {
         assert_eq!(Kept::from_text("call", &text[..cut]), None);
     }
@@ -165,9 +150,7 @@ fn a_text_of_another_call_form_or_size_is_ignored() {
 #[test]
 fn hostile_texts_do_no_harm() {
     let question = |fields: &str| {
-        format!(
-            r#"{{"v":1,"call":"call","questions":[{{"other":"","note":"","skipped":null,{fields}}}]}}"#
-        )
+        format!(r#"{{"v":1,"call":"call","questions":[{{"other":"","note":"","skipped":null,{fields}}}]}}"#)
     };
     let chosen = r#""chosen":false,"before":null,"asked":null"#;
     let texts = [
@@ -176,13 +159,9 @@ fn hostile_texts_do_no_harm() {
         "[".repeat(100_000),
         r#"{"v":1,"call":"call","questions":{}}"#.to_owned(),
         r#"{"v":1,"call":"call","questions":[null,3,"x"]}"#.to_owned(),
-        question(&format!(
-            r#""index":18446744073709551615,"picks":[],{chosen}"#
-        )),
+        question(&format!(r#""index":18446744073709551615,"picks":[],{chosen}"#)),
         question(&format!(r#""index":-1,"picks":[],{chosen}"#)),
-        question(&format!(
-            r#""index":0,"picks":[[0,"A"],[0,"A"],[1,"B"],[9,"A"]],{chosen}"#
-        )),
+        question(&format!(r#""index":0,"picks":[[0,"A"],[0,"A"],[1,"B"],[9,"A"]],{chosen}"#)),
         question(&format!(r#""index":0,"picks":[[4294967296,"C"]],{chosen}"#)),
         question(&format!(r#""index":0,"picks":[[0,{{}}]],{chosen}"#)),
         question(r#""index":0,"picks":[[0,"A"]],"chosen":true,"before":[1,"B"],"asked":7"#),

@@ -36,10 +36,7 @@ enum Story {
 }
 
 pub(super) fn next(history: &[Message], context: &ToolContext) -> Step {
-    let Some(begin) = (0..history.len())
-        .rev()
-        .find(|&index| begins(history, index))
-    else {
+    let Some(begin) = (0..history.len()).rev().find(|&index| begins(history, index)) else {
         return say("What shall I do?");
     };
     let story = match &history[begin] {
@@ -95,15 +92,9 @@ impl Story {
 
     fn begin(self, context: &ToolContext) -> Step {
         let (lead, example) = match self {
-            Self::Refactor => (
-                "I have read `load_config`; there is more than one way to tidy it.",
-                "coding-refactor",
-            ),
+            Self::Refactor => ("I have read `load_config`; there is more than one way to tidy it.", "coding-refactor"),
             Self::Authentication => ("There are three ways to do that.", "coding-auth"),
-            Self::NewService => (
-                "Four things decide how I set it up.",
-                "coding-four-questions",
-            ),
+            Self::NewService => ("Four things decide how I set it up.", "coding-four-questions"),
             Self::Export => ("Before I go on I need to know two things.", "coding-plan"),
             Self::SubAgents => return spawn(),
             Self::Unknown => {
@@ -118,13 +109,7 @@ impl Story {
         }
         let ask = examples::by_name(example).and_then(|example| example.check().ask);
         let ask = ask.expect("a test plays every story");
-        Step {
-            text: lead.to_owned(),
-            call: Some((
-                context.asking_tool(&Limits::CODING).to_owned(),
-                text_of(&ask),
-            )),
-        }
+        Step { text: lead.to_owned(), call: Some((context.asking_tool(&Limits::CODING).to_owned(), text_of(&ask))) }
     }
 
     fn go_on(self, context: &ToolContext, call: &ToolCall, result: &ToolResult) -> Step {
@@ -140,11 +125,7 @@ impl Story {
                 let ask = check_text(&Limits::CODING, arguments).ask;
                 let outcome = ask.and_then(|ask| Outcome::parse(&ask, &result.content));
                 let decided = self.decide(outcome);
-                if context.plan_mode && !context.is_sub_agent {
-                    hand_over(&decided)
-                } else {
-                    say(&decided)
-                }
+                if context.plan_mode && !context.is_sub_agent { hand_over(&decided) } else { say(&decided) }
             }
         }
     }
@@ -166,28 +147,17 @@ impl Story {
     /// What the desk takes for granted where nobody answers.
     fn assumption(self) -> &'static str {
         match self {
-            Self::Refactor => {
-                "I assume that extracting functions is what you want, and go on with that."
-            }
-            Self::Authentication => {
-                "I assume JWT, since it fits the mobile client, and go on with that."
-            }
-            Self::NewService => {
-                "I assume PostgreSQL, login, problem JSON and unit tests, and go on with that."
-            }
-            Self::Export => {
-                "I assume that everybody signed in may export up to 10,000 rows, and go on with that."
-            }
+            Self::Refactor => "I assume that extracting functions is what you want, and go on with that.",
+            Self::Authentication => "I assume JWT, since it fits the mobile client, and go on with that.",
+            Self::NewService => "I assume PostgreSQL, login, problem JSON and unit tests, and go on with that.",
+            Self::Export => "I assume that everybody signed in may export up to 10,000 rows, and go on with that.",
             Self::SubAgents | Self::Unknown => "I assume nothing and stop here.",
         }
     }
 }
 
 fn say(text: &str) -> Step {
-    Step {
-        text: text.to_owned(),
-        call: None,
-    }
+    Step { text: text.to_owned(), call: None }
 }
 
 fn spawn() -> Step {

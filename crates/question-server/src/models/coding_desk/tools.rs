@@ -27,8 +27,7 @@ struct ExitPlanMode;
 
 impl Tool for ExitPlanMode {
     fn spec(&self) -> ToolSpec {
-        let properties =
-            json!({"plan": {"type": "string", "description": "The plan, for the user to approve"}});
+        let properties = json!({"plan": {"type": "string", "description": "The plan, for the user to approve"}});
         ToolSpec {
             name: EXIT_PLAN_MODE.to_owned(),
             description: "Hands the finished plan to the user for approval.".to_owned(),
@@ -48,12 +47,10 @@ struct SpawnAgents;
 impl Tool for SpawnAgents {
     fn spec(&self) -> ToolSpec {
         let items = json!({"type": "string"});
-        let tasks =
-            json!({"type": "array", "items": items, "minItems": 1, "maxItems": MAX_SUB_AGENTS});
+        let tasks = json!({"type": "array", "items": items, "minItems": 1, "maxItems": MAX_SUB_AGENTS});
         ToolSpec {
             name: SPAWN_AGENTS.to_owned(),
-            description: "Has sub-agents do tasks side by side. They cannot ask the user."
-                .to_owned(),
+            description: "Has sub-agents do tasks side by side. They cannot ask the user.".to_owned(),
             parameters: schema(&json!({"tasks": tasks}), "tasks"),
         }
     }

@@ -36,9 +36,7 @@ impl Topic {
 
     fn of(ask: &AskUserQuestion) -> Option<Self> {
         let header = ask.questions.first()?.header.as_deref()?;
-        [Self::Service, Self::Scheduling, Self::Estimate]
-            .into_iter()
-            .find(|topic| topic.header() == header)
+        [Self::Service, Self::Scheduling, Self::Estimate].into_iter().find(|topic| topic.header() == header)
     }
 }
 
@@ -55,11 +53,7 @@ pub(super) enum Stage {
     /// The customer has not agreed.
     Estimate { work: Work, schedule: Schedule },
     /// The visit is over, one way or the other.
-    Decided {
-        work: Work,
-        schedule: Schedule,
-        decision: Decision,
-    },
+    Decided { work: Work, schedule: Schedule, decision: Decision },
     /// The customer did not want to be asked.
     Left,
 }
@@ -128,11 +122,7 @@ impl Desk {
 
     /// The desk always has a question open until a visit is over, so what is said outside of one starts a new visit.
     fn begin(&mut self, text: &str) {
-        self.lead = if is_greeting(text) {
-            Lead::Greeting
-        } else {
-            Lead::Request
-        };
+        self.lead = if is_greeting(text) { Lead::Greeting } else { Lead::Request };
         self.stage = Work::named_in(text).map_or(Stage::Service, |work| Stage::Scheduling { work });
     }
 
@@ -161,9 +151,9 @@ impl Desk {
 
     fn take_label(&mut self, topic: Topic, label: &str) {
         match topic {
-            Topic::Service => self.take_work(
-                Work::labelled(label).unwrap_or_else(|| Work::InOwnWords(label.to_owned())),
-            ),
+            Topic::Service => {
+                self.take_work(Work::labelled(label).unwrap_or_else(|| Work::InOwnWords(label.to_owned())));
+            }
             Topic::Scheduling if label == speech::RUSH => self.take_schedule(Schedule::Rush),
             Topic::Scheduling => self.take_schedule(Schedule::Standard),
             Topic::Estimate if label == speech::YES => self.take_decision(Decision::Yes),
@@ -200,11 +190,7 @@ impl Desk {
     fn take_decision(&mut self, decision: Decision) {
         self.lead = Lead::Answer;
         self.stage = match std::mem::take(&mut self.stage) {
-            Stage::Estimate { work, schedule } => Stage::Decided {
-                work,
-                schedule,
-                decision,
-            },
+            Stage::Estimate { work, schedule } => Stage::Decided { work, schedule, decision },
             other => other,
         };
     }
@@ -227,30 +213,9 @@ impl Desk {
 
 /// Only words that can mean nothing else are taken for a yes or a no; everything else goes to a person.
 fn decision(text: &str) -> Decision {
-    const YES: [&str; 9] = [
-        "yes",
-        "yes please",
-        "yep",
-        "sure",
-        "ok",
-        "okay",
-        "go ahead",
-        "please do",
-        "do it",
-    ];
-    const NO: [&str; 6] = [
-        "no",
-        "no thanks",
-        "no thank you",
-        "nope",
-        "not now",
-        "cancel",
-    ];
-    let plain: String = text
-        .to_lowercase()
-        .chars()
-        .filter(|c| c.is_alphanumeric() || *c == ' ')
-        .collect();
+    const YES: [&str; 9] = ["yes", "yes please", "yep", "sure", "ok", "okay", "go ahead", "please do", "do it"];
+    const NO: [&str; 6] = ["no", "no thanks", "no thank you", "nope", "not now", "cancel"];
+    let plain: String = text.to_lowercase().chars().filter(|c| c.is_alphanumeric() || *c == ' ').collect();
     match plain.trim() {
         yes if YES.contains(&yes) => Decision::Yes,
         no if NO.contains(&no) => Decision::No,
@@ -270,10 +235,6 @@ fn is_greeting(text: &str) -> bool {
         "hello there",
         "hey there",
     ];
-    let plain: String = text
-        .to_lowercase()
-        .chars()
-        .filter(|c| c.is_alphanumeric() || *c == ' ')
-        .collect();
+    let plain: String = text.to_lowercase().chars().filter(|c| c.is_alphanumeric() || *c == ' ').collect();
     GREETINGS.contains(&plain.trim())
 }

@@ -12,24 +12,15 @@ pub(super) const YES: &str = "Yes";
 /// What the desk says and asks at a stage, after what happened last.
 pub(super) fn turn(stage: &Stage, lead: &Lead) -> Turn {
     match stage {
-        Stage::Empty | Stage::Service => Turn {
-            text: service_lead(lead).to_owned(),
-            ask: Some(ask_service()),
-        },
-        Stage::Scheduling { work } => Turn {
-            text: scheduling_lead(lead, work),
-            ask: Some(ask_scheduling()),
-        },
-        Stage::Estimate { work, schedule } => Turn {
-            text: estimate_lead(lead, work, schedule),
-            ask: Some(ask_estimate(work, schedule)),
-        },
-        Stage::Decided { work, schedule, decision } => Turn {
-            text: summary(work, schedule, decision),
-            ask: None,
-        },
+        Stage::Empty | Stage::Service => Turn { text: service_lead(lead).to_owned(), ask: Some(ask_service()) },
+        Stage::Scheduling { work } => Turn { text: scheduling_lead(lead, work), ask: Some(ask_scheduling()) },
+        Stage::Estimate { work, schedule } => {
+            Turn { text: estimate_lead(lead, work, schedule), ask: Some(ask_estimate(work, schedule)) }
+        }
+        Stage::Decided { work, schedule, decision } => Turn { text: summary(work, schedule, decision), ask: None },
         Stage::Left => Turn {
-            text: "No problem, nothing has been booked. Write whenever you would like to go on, in your own words.".to_owned(),
+            text: "No problem, nothing has been booked. Write whenever you would like to go on, in your own words."
+                .to_owned(),
             ask: None,
         },
     }
@@ -37,9 +28,7 @@ pub(super) fn turn(stage: &Stage, lead: &Lead) -> Turn {
 
 fn service_lead(lead: &Lead) -> &'static str {
     match lead {
-        Lead::Greeting => {
-            "Hello, and welcome to the workshop! I can book an appointment for your car."
-        }
+        Lead::Greeting => "Hello, and welcome to the workshop! I can book an appointment for your car.",
         Lead::Aside => {
             "I can only book appointments here; the workshop will gladly answer that when we see your car. So first:"
         }
@@ -51,9 +40,9 @@ fn service_lead(lead: &Lead) -> &'static str {
 
 fn scheduling_lead(lead: &Lead, work: &Work) -> String {
     match lead {
-        Lead::Aside => format!(
-            "The workshop will gladly answer that when we see your car. For {work} I only need to know:"
-        ),
+        Lead::Aside => {
+            format!("The workshop will gladly answer that when we see your car. For {work} I only need to know:")
+        }
         Lead::Greeting | Lead::Request | Lead::Answer | Lead::Assumed | Lead::Unanswered => {
             format!("{work}: good. When should we do it?")
         }
@@ -63,9 +52,7 @@ fn scheduling_lead(lead: &Lead, work: &Work) -> String {
 fn estimate_lead(lead: &Lead, work: &Work, schedule: &Schedule) -> String {
     let estimate = estimate(work, schedule);
     match lead {
-        Lead::Aside => format!(
-            "The workshop will gladly answer that when we see your car. Your estimate: {estimate}."
-        ),
+        Lead::Aside => format!("The workshop will gladly answer that when we see your car. Your estimate: {estimate}."),
         Lead::Assumed => {
             format!("All right, I assume standard scheduling. Your estimate: {estimate}.")
         }
@@ -80,9 +67,7 @@ fn estimate(work: &Work, schedule: &Schedule) -> String {
         Some(price) => format!("{work}, {schedule}, {price}"),
         None => {
             let inspection = Dollars(INSPECTION_CENTS);
-            format!(
-                "{work}, {schedule}, price after inspection (the inspection itself is {inspection})"
-            )
+            format!("{work}, {schedule}, price after inspection (the inspection itself is {inspection})")
         }
     }
 }
@@ -105,14 +90,8 @@ fn summary(work: &Work, schedule: &Schedule, decision: &Decision) -> String {
 }
 
 fn ask_service() -> AskUserQuestion {
-    let options = SERVICES
-        .iter()
-        .map(|service| option(service.label, service.description.to_owned()));
-    ask(
-        Topic::Service,
-        "Which service do you need?",
-        options.collect(),
-    )
+    let options = SERVICES.iter().map(|service| option(service.label, service.description.to_owned()));
+    ask(Topic::Service, "Which service do you need?", options.collect())
 }
 
 fn ask_scheduling() -> AskUserQuestion {
@@ -144,9 +123,5 @@ fn ask(topic: Topic, question: &str, options: Vec<QuestionOption>) -> AskUserQue
 }
 
 fn option(label: &str, description: String) -> QuestionOption {
-    QuestionOption {
-        label: label.to_owned(),
-        description: Some(description),
-        preview: None,
-    }
+    QuestionOption { label: label.to_owned(), description: Some(description), preview: None }
 }

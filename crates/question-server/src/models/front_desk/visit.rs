@@ -10,12 +10,7 @@ pub(super) const SERVICES: [Service; 4] = [
         cents: 18_900,
         keyword: "brake",
     },
-    Service {
-        label: "Oil change",
-        description: "Fresh oil and a new filter",
-        cents: 5_900,
-        keyword: "oil",
-    },
+    Service { label: "Oil change", description: "Fresh oil and a new filter", cents: 5_900, keyword: "oil" },
     Service {
         label: "Tire rotation",
         description: "Wheels swapped and balanced for even wear",
@@ -74,18 +69,13 @@ pub(super) struct Dollars(pub(super) u32);
 
 impl Work {
     pub(super) fn labelled(label: &str) -> Option<Self> {
-        SERVICES
-            .iter()
-            .find(|service| service.label == label)
-            .map(Self::Listed)
+        SERVICES.iter().find(|service| service.label == label).map(Self::Listed)
     }
 
     /// The one service that a request names; nothing where it names none or several.
     pub(super) fn named_in(request: &str) -> Option<Self> {
         let request = request.to_lowercase();
-        let mut named = SERVICES
-            .iter()
-            .filter(|service| mentions(&request, service.keyword));
+        let mut named = SERVICES.iter().filter(|service| mentions(&request, service.keyword));
         let only = named.next()?;
         named.next().is_none().then_some(Self::Listed(only))
     }
@@ -104,8 +94,7 @@ impl Work {
 
 /// Whether a word of the text begins with the keyword, so that "oil" is not found in "boiling".
 fn mentions(text: &str, keyword: &str) -> bool {
-    text.split(|c: char| !c.is_alphanumeric())
-        .any(|word| word.starts_with(keyword))
+    text.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(keyword))
 }
 
 impl fmt::Display for Work {

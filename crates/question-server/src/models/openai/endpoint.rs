@@ -53,11 +53,7 @@ impl Endpoint {
             Some(proxy) => (with_port(&url)?, Way::through(&proxy)?),
             None => (url, Way::Straight(client(straight()))),
         };
-        Ok(Self {
-            url,
-            authorization,
-            way,
-        })
+        Ok(Self { url, authorization, way })
     }
 
     /// Sends a request and gives what the endpoint answers, from its head on.
@@ -68,9 +64,7 @@ impl Endpoint {
         if let Some(authorization) = &self.authorization {
             request = request.header(header::AUTHORIZATION, authorization);
         }
-        let request = request
-            .body(Body::from(body))
-            .expect("the URL and the headers were checked before");
+        let request = request.body(Body::from(body)).expect("the URL and the headers were checked before");
         let asked = match &self.way {
             Way::Straight(client) => client.request(request),
             Way::Tunnel(client) => client.request(request),
@@ -109,9 +103,7 @@ fn client<C>(connector: C) -> Client<C, Body>
 where
     C: hyper_util::client::legacy::connect::Connect + Clone,
 {
-    Client::builder(TokioExecutor::new())
-        .pool_timer(TokioTimer::new())
-        .build(connector)
+    Client::builder(TokioExecutor::new()).pool_timer(TokioTimer::new()).build(connector)
 }
 
 fn straight() -> Straight {

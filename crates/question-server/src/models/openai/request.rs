@@ -31,23 +31,9 @@ pub(super) fn body(model: &str, request: &Request) -> String {
         None => ROLE.to_owned(),
     };
     let system = json!({"role": "system", "content": system});
-    let messages = std::iter::once(system)
-        .chain(request.messages.iter().map(message))
-        .collect();
-    let tools = request
-        .tools
-        .iter()
-        .map(|function| Tool {
-            r#type: "function",
-            function,
-        })
-        .collect();
-    let body = Body {
-        model,
-        stream: true,
-        messages,
-        tools,
-    };
+    let messages = std::iter::once(system).chain(request.messages.iter().map(message)).collect();
+    let tools = request.tools.iter().map(|function| Tool { r#type: "function", function }).collect();
+    let body = Body { model, stream: true, messages, tools };
     serde_json::to_string(&body).expect("a request has only strings for keys")
 }
 

@@ -46,10 +46,7 @@ mod tests {
         for (text, shown) in [
             ("boom sk-test-secret, sorry", "boom […], sorry"),
             ("key provided: sk-test-*6789.", "key provided: […]"),
-            (
-                "Authorization: Bearer  a.b=c was",
-                "Authorization: Bearer  […] was",
-            ),
+            ("Authorization: Bearer  a.b=c was", "Authorization: Bearer  […] was"),
             ("hunter2 is not hunter3", "[…] is not hunter3"),
             ("id 0123456789abcdef0123456789abcdef", "id […]"),
             (

@@ -40,10 +40,7 @@ enum Body {
 impl Reading {
     /// An answer of which nothing has arrived, from an endpoint that has this key.
     pub(super) fn new(key: Option<Arc<str>>) -> Self {
-        Self {
-            key,
-            ..Self::default()
-        }
+        Self { key, ..Self::default() }
     }
 
     /// Whether the endpoint has said that this is all.
@@ -61,10 +58,7 @@ impl Reading {
                 None => return Ok(()),
                 Some(b'{' | b'[') => self.body = Body::Whole(Vec::new()),
                 Some(b'<') => {
-                    return Err(
-                        "The model's endpoint answers with a web page. Its address may be wrong."
-                            .to_owned(),
-                    );
+                    return Err("The model's endpoint answers with a web page. Its address may be wrong.".to_owned());
                 }
                 Some(_) => self.body = Body::Stream(Box::default()),
             }
@@ -127,10 +121,7 @@ impl Reading {
         }
         let message = answer["choices"][0]["message"].clone();
         if !message.is_object() {
-            return Err(
-                "The model's endpoint answers with something else than a chat completion."
-                    .to_owned(),
-            );
+            return Err("The model's endpoint answers with something else than a chat completion.".to_owned());
         }
         self.take(&message, deltas);
         self.is_whole = true;
@@ -161,10 +152,7 @@ fn unreadable() -> String {
 pub(super) fn error_in(json: &str) -> Option<String> {
     let json = parse(json).ok()?;
     let error = json.get("error").filter(|error| !error.is_null())?;
-    let text = error["message"]
-        .as_str()
-        .or_else(|| error.as_str())
-        .unwrap_or("no reason given");
+    let text = error["message"].as_str().or_else(|| error.as_str()).unwrap_or("no reason given");
     Some(text.chars().take(MAX_ERROR_CHARS).collect())
 }
 
@@ -180,17 +168,11 @@ mod tests {
     }
 
     fn call(call: usize, name: &str) -> Delta {
-        Delta::CallStart {
-            call,
-            name: name.to_owned(),
-        }
+        Delta::CallStart { call, name: name.to_owned() }
     }
 
     fn args(call: usize, delta: &str) -> Delta {
-        Delta::CallArgs {
-            call,
-            delta: delta.to_owned(),
-        }
+        Delta::CallArgs { call, delta: delta.to_owned() }
     }
 
     #[test]
@@ -205,16 +187,7 @@ data: {"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"two","ar
 "#;
         let mut reading = Reading::default();
         let deltas = feed(&mut reading, stream).expect("it can be read");
-        assert_eq!(
-            deltas,
-            [
-                call(0, "one"),
-                args(0, "{"),
-                args(0, "}"),
-                call(1, "two"),
-                args(1, "{}")
-            ]
-        );
+        assert_eq!(deltas, [call(0, "one"), args(0, "{"), args(0, "}"), call(1, "two"), args(1, "{}")]);
         assert!(reading.is_whole());
     }
 
@@ -232,40 +205,22 @@ data: {"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"two","ar
         let mut reading = Reading::default();
         let (begins, ends) = (r#" {"choices":[{"message":{"content":"{Hi}"#, r#"!"}}]}"#);
         assert_eq!(feed(&mut reading, begins), Ok(Vec::new()));
-        assert_eq!(
-            feed(&mut reading, ends),
-            Ok(vec![Delta::Text("{Hi}!".to_owned())])
-        );
+        assert_eq!(feed(&mut reading, ends), Ok(vec![Delta::Text("{Hi}!".to_owned())]));
         assert!(reading.is_whole());
         assert_eq!(feed(&mut reading, "\n"), Ok(Vec::new()));
     }
 
     #[test]
     fn what_is_no_answer_says_so() {
-        for stream in [
-            "data: nonsense\n\n",
-            "data: {\"error\":{\"message\":\"overloaded\"}}\n\n",
-        ] {
+        for stream in ["data: nonsense\n\n", "data: {\"error\":{\"message\":\"overloaded\"}}\n\n"] {
             let error = feed(&mut Reading::default(), stream).expect_err("it is none");
-            assert!(
-                error == "The model broke off." || error.contains("cannot be read"),
-                "{error}"
-            );
+            assert!(error == "The model broke off." || error.contains("cannot be read"), "{error}");
         }
-        for strange in [
-            "null",
-            "[]",
-            "{}",
-            "{\"choices\":[]}",
-            "{\"choices\":[{\"delta\":null}]}",
-            "{\"choices\":{\"a\":1}}",
-        ] {
+        for strange in
+            ["null", "[]", "{}", "{\"choices\":[]}", "{\"choices\":[{\"delta\":null}]}", "{\"choices\":{\"a\":1}}"]
+        {
             let stream = format!("data: {strange}\n\n");
-            assert_eq!(
-                feed(&mut Reading::default(), &stream),
-                Ok(Vec::new()),
-                "{strange}"
-            );
+            assert_eq!(feed(&mut Reading::default(), &stream), Ok(Vec::new()), "{strange}");
         }
     }
 }

@@ -90,14 +90,11 @@ fn migrate(database: &mut Connection, migrations: &[&str]) -> Result<(), StoreEr
     let work = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let number = |sql: &str| work.query_row(sql, (), |row| row.get::<_, i64>(0));
     let application = number("PRAGMA application_id")?;
-    if application != i64::from(APPLICATION_ID) && number("SELECT count(*) FROM sqlite_schema")? > 0
-    {
+    if application != i64::from(APPLICATION_ID) && number("SELECT count(*) FROM sqlite_schema")? > 0 {
         return Err(StoreError("it is another program's database".to_owned()));
     }
     let version = number("PRAGMA user_version")?;
-    let known = usize::try_from(version)
-        .ok()
-        .and_then(|done| migrations.get(done..));
+    let known = usize::try_from(version).ok().and_then(|done| migrations.get(done..));
     let Some(missing) = known else {
         let known = migrations.len();
         return Err(StoreError(format!(
@@ -116,9 +113,7 @@ fn migrate(database: &mut Connection, migrations: &[&str]) -> Result<(), StoreEr
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                Self("another server is using it".to_owned())
-            }
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self("another server is using it".to_owned()),
             Some(ErrorCode::DatabaseCorrupt) => damaged(&error.to_string()),
             Some(ErrorCode::NotADatabase) => Self("it is no database".to_owned()),
             Some(_) | None => Self(error.to_string()),
@@ -140,11 +135,7 @@ mod tests {
         let mut database = memory();
         migrate(&mut database, &MIGRATIONS).expect("it is new");
         let [first, second] = MIGRATIONS;
-        let later = [
-            first,
-            second,
-            "ALTER TABLE conversation ADD COLUMN title TEXT",
-        ];
+        let later = [first, second, "ALTER TABLE conversation ADD COLUMN title TEXT"];
         migrate(&mut database, &later).expect("one is missing");
         migrate(&mut database, &later).expect("none is missing");
         let sql = "INSERT INTO conversation (id, version, state, context, title) VALUES ('t', 1, '', '', 'x')";
@@ -164,9 +155,7 @@ mod tests {
     #[test]
     fn another_programs_database_is_left_alone() {
         let mut database = memory();
-        database
-            .execute_batch("CREATE TABLE theirs (x)")
-            .expect("it is empty");
+        database.execute_batch("CREATE TABLE theirs (x)").expect("it is empty");
         let error = migrate(&mut database, &MIGRATIONS).expect_err("it is not ours");
         assert!(error.to_string().contains("another program"), "{error}");
     }

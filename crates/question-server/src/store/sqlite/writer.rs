@@ -12,24 +12,11 @@ type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 /// What the thread is asked to do.
 #[derive(Debug)]
 pub(super) enum Job {
-    Load {
-        id: String,
-        reply: Reply<Option<StoredRows>>,
-    },
-    Commit {
-        rows: NewRows,
-        reply: Reply<()>,
-    },
-    Count {
-        reply: Reply<usize>,
-    },
-    Deadlines {
-        now: Timestamp,
-        reply: Reply<Deadlines>,
-    },
-    AtWork {
-        reply: Reply<Vec<String>>,
-    },
+    Load { id: String, reply: Reply<Option<StoredRows>> },
+    Commit { rows: NewRows, reply: Reply<()> },
+    Count { reply: Reply<usize> },
+    Deadlines { now: Timestamp, reply: Reply<Deadlines> },
+    AtWork { reply: Reply<Vec<String>> },
 }
 
 /// Tells what came of a job, unless the commit that it was part of failed.
@@ -52,11 +39,7 @@ pub(super) fn work_off(mut database: Connection, todo: &mpsc::Receiver<Job>) {
     }
 }
 
-fn commit(
-    database: &mut Connection,
-    batch: Vec<Job>,
-    verdicts: &mut Vec<Verdict>,
-) -> Result<(), StoreError> {
+fn commit(database: &mut Connection, batch: Vec<Job>, verdicts: &mut Vec<Verdict>) -> Result<(), StoreError> {
     let mut all = match database.transaction() {
         Ok(all) => all,
         Err(error) => {
@@ -107,9 +90,8 @@ impl Job {
 }
 
 fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>, StoreError> {
-    let mut find = database.prepare_cached(
-        "SELECT number, owner, version, state, context FROM conversation WHERE id = ?1",
-    )?;
+    let mut find =
+        database.prepare_cached("SELECT number, owner, version, state, context FROM conversation WHERE id = ?1")?;
     let found = find.query_row([id], |row| {
         let rows = StoredRows {
             owner: row.get(1)?,
@@ -123,34 +105,27 @@ fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>, StoreErro
     let Some((number, mut rows)) = found.optional()? else {
         return Ok(None);
     };
-    let mut read = database
-        .prepare_cached("SELECT json FROM message WHERE conversation = ?1 ORDER BY sequence")?;
+    let mut read = database.prepare_cached("SELECT json FROM message WHERE conversation = ?1 ORDER BY sequence")?;
     let messages = read.query_map([number], |row| row.get(0))?;
     rows.messages = messages.collect::<Result<_, _>>()?;
     Ok(Some(rows))
 }
 
 fn count(database: &Connection) -> Result<usize, StoreError> {
-    let count: i64 = database
-        .prepare_cached("SELECT count(*) FROM conversation")?
-        .query_row((), |row| row.get(0))?;
+    let count: i64 = database.prepare_cached("SELECT count(*) FROM conversation")?.query_row((), |row| row.get(0))?;
     Ok(usize::try_from(count).unwrap_or_default())
 }
 
 fn deadlines(database: &Connection, now: Timestamp) -> Result<Deadlines, StoreError> {
     let now = milliseconds(now);
-    let mut over = database.prepare_cached(
-        "SELECT id FROM conversation WHERE expires_at <= ?1 ORDER BY expires_at, number",
-    )?;
-    let mut next = database
-        .prepare_cached("SELECT min(expires_at) FROM conversation WHERE expires_at > ?1")?;
+    let mut over =
+        database.prepare_cached("SELECT id FROM conversation WHERE expires_at <= ?1 ORDER BY expires_at, number")?;
+    let mut next = database.prepare_cached("SELECT min(expires_at) FROM conversation WHERE expires_at > ?1")?;
     let next: Option<i64> = next.query_row([now], |row| row.get(0))?;
     let over = over.query_map([now], |row| row.get(0))?;
     Ok(Deadlines {
         over: over.collect::<Result<_, _>>()?,
-        next: next
-            .and_then(|next| u64::try_from(next).ok())
-            .map(Timestamp),
+        next: next.and_then(|next| u64::try_from(next).ok()).map(Timestamp),
     })
 }
 
@@ -167,15 +142,7 @@ fn at_work(database: &Connection) -> Result<Vec<String>, StoreError> {
 }
 
 fn write(database: &Connection, rows: &NewRows) -> Result<(), StoreError> {
-    let NewRows {
-        id,
-        owner,
-        version,
-        state,
-        context,
-        expires_at,
-        messages,
-    } = rows;
+    let NewRows { id, owner, version, state, context, expires_at, messages } = rows;
     let expires_at = expires_at.map(milliseconds);
     let number: i64 = database
         .prepare_cached(
@@ -185,10 +152,7 @@ fn write(database: &Connection, rows: &NewRows) -> Result<(), StoreError> {
                  context = excluded.context, expires_at = excluded.expires_at
              RETURNING number",
         )?
-        .query_row(
-            params![id, owner, version, state, context, expires_at],
-            |row| row.get(0),
-        )?;
+        .query_row(params![id, owner, version, state, context, expires_at], |row| row.get(0))?;
     let mut append = database.prepare_cached(
         "INSERT INTO message (conversation, sequence, json)
          SELECT ?1, coalesce(max(sequence) + 1, 0), ?2 FROM message WHERE conversation = ?1",

@@ -13,9 +13,7 @@ use crate::processes::port_after;
 pub(super) fn driver() -> (Command, fn(&str) -> Option<u16>) {
     let mut command = Command::new(given("XTASK_CHROMEDRIVER"));
     command.arg("--port=0");
-    (command, |line| {
-        port_after("started successfully on port ", line)
-    })
+    (command, |line| port_after("started successfully on port ", line))
 }
 
 pub(super) fn capabilities() -> WebDriverResult<Capabilities> {
@@ -43,8 +41,7 @@ pub(super) async fn errors(driver: &WebDriver) -> WebDriverResult<Vec<String>> {
 }
 
 pub(super) async fn has_network(driver: &WebDriver, has: bool) -> WebDriverResult<()> {
-    let conditions =
-        json!({"offline": !has, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+    let conditions = json!({"offline": !has, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
     devtools(driver, "Network.enable", json!({})).await?;
     devtools(driver, "Network.emulateNetworkConditions", conditions).await?;
     Ok(())
@@ -63,10 +60,6 @@ pub(super) async fn prints(driver: &WebDriver) -> WebDriverResult<()> {
 }
 
 /// Asks the browser itself. A test that does so is for Chromium alone: `cargo xtask` lists those, with why.
-pub(crate) async fn devtools(
-    driver: &WebDriver,
-    method: &str,
-    parameters: Value,
-) -> WebDriverResult<Value> {
+pub(crate) async fn devtools(driver: &WebDriver, method: &str, parameters: Value) -> WebDriverResult<Value> {
     driver.cdp().send_raw(method, parameters).await
 }

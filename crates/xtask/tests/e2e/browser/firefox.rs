@@ -100,11 +100,7 @@ pub(super) async fn prints(driver: &WebDriver) -> WebDriverResult<()> {
 }
 
 /// What a script returns that runs in the browser's own window.
-async fn in_its_window(
-    driver: &WebDriver,
-    script: &str,
-    arguments: Vec<Value>,
-) -> WebDriverResult<ScriptRet> {
+async fn in_its_window(driver: &WebDriver, script: &str, arguments: Vec<Value>) -> WebDriverResult<ScriptRet> {
     driver.handle().cmd(Context("chrome")).await?;
     let returned = driver.execute(script, arguments).await;
     driver.handle().cmd(Context("content")).await?;

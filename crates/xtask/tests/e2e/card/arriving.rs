@@ -10,16 +10,11 @@ async fn str_01_a_card_that_arrives_leaves_the_writer_alone() {
         page.click_composer().await?;
         page.press("a draft").await?;
         page.press(Key::Left + Key::Left).await?;
-        assert!(
-            ["composing", "streaming"].contains(&page.state().await?.as_str()),
-            "it is still arriving"
-        );
+        assert!(["composing", "streaming"].contains(&page.state().await?.as_str()), "it is still arriving");
         page.comes_to("awaiting").await?;
         assert_eq!(page.focus().await?, "composer");
         page.press("|").await?;
-        let written: String = page
-            .tell("return document.activeElement.value;", [])
-            .await?;
+        let written: String = page.tell("return document.activeElement.value;", []).await?;
         assert_eq!(written, "a dra|ft");
         Ok(())
     })
@@ -30,8 +25,7 @@ async fn str_01_a_card_that_arrives_leaves_the_writer_alone() {
 async fn what_has_arrived_can_be_chosen_while_the_rest_arrives() {
     gallery_at("?gallery=coding-four-questions&state=live", async |page| {
         // Rows that came a moment ago take no tap yet; the first has been there for a while when the fourth comes.
-        page.until("document.querySelectorAll('.qc input').length > 3")
-            .await?;
+        page.until("document.querySelectorAll('.qc input').length > 3").await?;
         page.choose("PostgreSQL (Recommended)").await?;
         assert_eq!(page.state().await?, "streaming");
         page.comes_to("awaiting").await?;
@@ -54,11 +48,7 @@ async fn his_04_a_reload_keeps_what_was_not_sent_and_an_end_forgets_it() {
         page.reload().await?;
         assert_eq!(page.chosen().await?, ["SQLite", "Other"]);
         assert_eq!(page.own_answer(1).await?, "and a sitemap");
-        assert_eq!(
-            page.focus().await?,
-            "nowhere",
-            "coming back claims no focus"
-        );
+        assert_eq!(page.focus().await?, "nowhere", "coming back claims no focus");
 
         for label in ["Plain text", "Lints"] {
             page.choose(label).await?;
@@ -77,8 +67,7 @@ async fn his_04_a_reload_keeps_what_was_not_sent_and_an_end_forgets_it() {
 #[tokio::test]
 async fn ime_04_a_word_being_composed_survives_what_arrives() {
     gallery_at("?gallery=coding-four-questions&state=live", async |page| {
-        page.until("document.querySelector('.qc-other:not([hidden]) .qc-other-input')")
-            .await?;
+        page.until("document.querySelector('.qc-other:not([hidden]) .qc-other-input')").await?;
         page.stand_before_the_card().await?;
         page.tab_to("own answer").await?;
         let word = json!({"text": "みず", "selectionStart": 2, "selectionEnd": 2});
@@ -86,13 +75,8 @@ async fn ime_04_a_word_being_composed_survives_what_arrives() {
         assert_eq!(page.state().await?, "streaming");
         page.comes_to("awaiting").await?;
         assert_eq!(page.own_answer(0).await?, "みず");
-        page.devtools("Input.insertText", json!({"text": "水"}))
-            .await?;
-        assert_eq!(
-            page.own_answer(0).await?,
-            "水",
-            "the word took the place of what was composed"
-        );
+        page.devtools("Input.insertText", json!({"text": "水"})).await?;
+        assert_eq!(page.own_answer(0).await?, "水", "the word took the place of what was composed");
         Ok(())
     })
     .await;

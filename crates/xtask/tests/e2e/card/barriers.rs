@@ -61,12 +61,7 @@ async fn a11y_01_there_is_no_barrier_around_the_cards() {
 const EVERYTHING: &str = "&mode=on-pick&with=skip,limit,deadline,copy";
 
 /// Examples that, together, have every part that a card can have.
-const EXAMPLES_WITH_EVERY_PART: [&str; 4] = [
-    "coding-four-questions",
-    "chat-service",
-    "previews",
-    "no-options",
-];
+const EXAMPLES_WITH_EVERY_PART: [&str; 4] = ["coding-four-questions", "chat-service", "previews", "no-options"];
 
 /// Opens each state with all examples on one page.
 async fn every_example(setting: &str, look: Look) {

@@ -71,11 +71,7 @@ async fn sel_07_every_place_on_a_row_toggles_once() {
             page.click_row("macOS", Spot::InlineEnd).await?;
             assert_eq!(page.chosen().await?, NOTHING);
             page.click_row("FreeBSD", Spot::Centre).await?;
-            assert_eq!(
-                page.chosen().await?,
-                ["FreeBSD"],
-                "between label and description too"
-            );
+            assert_eq!(page.chosen().await?, ["FreeBSD"], "between label and description too");
             page.open(&format!("{SINGLE}{direction}")).await?;
             for (label, spot) in [("Repair", Spot::Centre), ("Installation", Spot::InlineEnd)] {
                 page.click_row(label, spot).await?;
@@ -150,17 +146,11 @@ async fn oth_04_text_that_is_not_sent_is_said_to_be_and_stays() {
         page.click_button("Submit answers").await?;
         let replies = page.replies().await?;
         assert_eq!(replies.len(), 1);
-        assert_eq!(
-            replies[0]["answers"]["Which service do you need?"],
-            "Repair"
-        );
+        assert_eq!(replies[0]["answers"]["Which service do you need?"], "Repair");
         page.host("Accept").await?;
         page.comes_to("answered").await?;
         let shown = page.text().await?;
-        assert!(
-            shown.contains(text.trim()) && shown.contains("Copy"),
-            "{shown}"
-        );
+        assert!(shown.contains(text.trim()) && shown.contains("Copy"), "{shown}");
         Ok(())
     })
     .await;

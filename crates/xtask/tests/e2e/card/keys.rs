@@ -15,17 +15,10 @@ async fn k1_arrows_move_and_check_and_go_round() {
     gallery_at(SINGLE, async |page| {
         page.tab_to("Cleaning").await?;
         page.press(Key::Down + "").await?;
-        assert_eq!(
-            (page.focus().await?, page.chosen().await?),
-            ("Repair".to_owned(), vec!["Repair".to_owned()])
-        );
+        assert_eq!((page.focus().await?, page.chosen().await?), ("Repair".to_owned(), vec!["Repair".to_owned()]));
         page.press(Key::Up + "").await?;
         page.press(Key::Up + "").await?;
-        assert_eq!(
-            page.focus().await?,
-            "Other",
-            "the row for an own answer is one of the group"
-        );
+        assert_eq!(page.focus().await?, "Other", "the row for an own answer is one of the group");
         page.press(Key::Down + "").await?;
         assert_eq!(page.chosen().await?, ["Cleaning"]);
         assert_eq!(page.heard().await?, NOTHING, "exploring sends nothing");
@@ -51,10 +44,7 @@ async fn key_01_enter_goes_to_the_first_open_question() {
     gallery_at(FOUR, async |page| {
         page.choose("SQLite").await?;
         page.press(Key::Enter + "").await?;
-        assert_eq!(
-            (page.question_in_focus().await?, page.focus().await?),
-            (Some(1), "Login".to_owned())
-        );
+        assert_eq!((page.question_in_focus().await?, page.focus().await?), (Some(1), "Login".to_owned()));
         assert_eq!(page.heard().await?, NOTHING);
         Ok(())
     })
@@ -95,10 +85,7 @@ async fn k7_enter_in_the_text_sends_it_and_refuses_a_blank_one() {
         assert_eq!(page.heard().await?, NOTHING);
         page.press("My roof leaks" + Key::Enter).await?;
         let replies = page.replies().await?;
-        assert_eq!(
-            replies[0]["answers"]["Which service do you need?"],
-            "My roof leaks"
-        );
+        assert_eq!(replies[0]["answers"]["Which service do you need?"], "My roof leaks");
         Ok(())
     })
     .await;
@@ -110,20 +97,14 @@ async fn key_05_ctrl_enter_submits_from_anywhere_or_goes_to_what_is_missing() {
         page.tab_to("own answer").await?;
         page.press("MariaDB").await?;
         page.press_with(Key::Control, Key::Enter + "").await?;
-        assert_eq!(
-            (page.state().await?.as_str(), page.focus().await?.as_str()),
-            ("invalid", "Login")
-        );
+        assert_eq!((page.state().await?.as_str(), page.focus().await?.as_str()), ("invalid", "Login"));
         for label in ["Search", "Plain text", "Lints"] {
             page.choose(label).await?;
         }
         page.press_with(Key::Meta, Key::Enter + "").await?;
         let replies = page.replies().await?;
         assert_eq!(replies.len(), 1);
-        assert_eq!(
-            replies[0]["answers"]["Which database should the service use?"],
-            "MariaDB"
-        );
+        assert_eq!(replies[0]["answers"]["Which database should the service use?"], "MariaDB");
         Ok(())
     })
     .await;
@@ -134,10 +115,7 @@ async fn key_06_a_digit_chooses_in_its_own_question() {
     gallery_at(FOUR, async |page| {
         page.tab_to("Login").await?;
         page.press("2").await?;
-        assert_eq!(
-            (page.chosen().await?, page.focus().await?),
-            (vec!["Search".to_owned()], "Search".to_owned())
-        );
+        assert_eq!((page.chosen().await?, page.focus().await?), (vec!["Search".to_owned()], "Search".to_owned()));
         page.tab_to("Problem JSON").await?;
         page.press("3").await?;
         assert_eq!(page.chosen().await?, ["Search", "HTML page"]);
@@ -157,10 +135,7 @@ async fn key_07_the_digit_after_the_last_goes_to_the_text() {
         page.tab().await?;
         page.press(format!("{}", options + 1)).await?;
         assert_eq!(page.focus().await?, "own answer");
-        assert_eq!(
-            (page.own_answer(0).await?.as_str(), page.chosen().await?),
-            ("", Vec::new())
-        );
+        assert_eq!((page.own_answer(0).await?.as_str(), page.chosen().await?), ("", Vec::new()));
         Ok(())
     })
     .await;
@@ -183,8 +158,7 @@ async fn key_09_a_digit_elsewhere_is_none_of_the_cards_business() {
     gallery_at(SINGLE, async |page| {
         page.click_composer().await?;
         page.press("1").await?;
-        page.tell::<()>("document.activeElement.blur();", [])
-            .await?;
+        page.tell::<()>("document.activeElement.blur();", []).await?;
         page.press("2").await?;
         assert_eq!(page.focus().await?, "nowhere");
         assert_eq!(page.chosen().await?, NOTHING);
@@ -214,26 +188,12 @@ async fn key_11_escape_leaves_the_text_and_loses_nothing() {
         page.press("half a thought").await?;
         page.press(Key::Escape + "").await?;
         assert_eq!(page.focus().await?, "Other", "K11: the text is left");
-        assert_eq!(
-            page.heard().await?,
-            NOTHING,
-            "and that was all that the key meant"
-        );
+        assert_eq!(page.heard().await?, NOTHING, "and that was all that the key meant");
         page.press(Key::Escape + "").await?;
         page.tab_to("Cancel question").await?;
         page.press(Key::Escape + "").await?;
-        assert_eq!(
-            page.heard().await?,
-            ["escape", "escape"],
-            "K12: the host gets it"
-        );
-        assert_eq!(
-            (
-                page.own_answer(0).await?.as_str(),
-                page.state().await?.as_str()
-            ),
-            ("half a thought", "awaiting")
-        );
+        assert_eq!(page.heard().await?, ["escape", "escape"], "K12: the host gets it");
+        assert_eq!((page.own_answer(0).await?.as_str(), page.state().await?.as_str()), ("half a thought", "awaiting"));
         Ok(())
     })
     .await;

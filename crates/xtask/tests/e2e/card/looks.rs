@@ -34,11 +34,7 @@ async fn a11y_04_texts_may_be_spaced_wider() {
                 page.resize(width, 800).await?;
                 let before: u32 = page.tell(WIDTH, []).await?;
                 page.tell::<()>(SPACED, []).await?;
-                assert_eq!(
-                    page.tell::<u32>(WIDTH, []).await?,
-                    before,
-                    "{state} at {width}"
-                );
+                assert_eq!(page.tell::<u32>(WIDTH, []).await?, before, "{state} at {width}");
                 let cut: Vec<String> = page.tell(&format!("{CUT} return cut();"), []).await?;
                 assert!(cut.is_empty(), "{state} at {width}: {cut:#?}");
             }
@@ -52,21 +48,14 @@ async fn a11y_04_texts_may_be_spaced_wider() {
 async fn a11y_06_no_stop_is_hidden_below_what_stays_in_sight() {
     gallery_at(FOUR, async |page| {
         page.resize(640, 600).await?;
-        let covers: f64 = page
-            .tell(
-                "return document.querySelector('.gallery-host').getBoundingClientRect().height;",
-                [],
-            )
-            .await?;
+        let covers: f64 =
+            page.tell("return document.querySelector('.gallery-host').getBoundingClientRect().height;", []).await?;
         assert!(covers >= 120.0, "{covers}");
         page.stand_before_the_card().await?;
         let mut stops = 0;
         loop {
             let stop = page.tab().await?;
-            if page
-                .tell("return !document.activeElement.closest('.qc');", [])
-                .await?
-            {
+            if page.tell("return !document.activeElement.closest('.qc');", []).await? {
                 break;
             }
             stops += 1;
@@ -84,31 +73,18 @@ async fn a11y_08_forced_colours_show_what_is_chosen_and_where_the_focus_is() {
     gallery(async |page| {
         page.prefer(&[("forced-colors", "active")]).await?;
         page.open(FOUR).await?;
-        assert!(
-            page.tell::<bool>("return matchMedia('(forced-colors: active)').matches;", [])
-                .await?
-        );
+        assert!(page.tell::<bool>("return matchMedia('(forced-colors: active)').matches;", []).await?);
         for label in ["PostgreSQL (Recommended)", "Login"] {
             page.tab_to(label).await?;
             let control = page.driver.active_element().await?;
             let unchecked = control.screenshot_as_png().await?;
             page.press(" ").await?;
             assert_ne!(control.screenshot_as_png().await?, unchecked, "{label}");
-            let native: String = page
-                .tell(
-                    "return getComputedStyle(document.activeElement).appearance;",
-                    [],
-                )
-                .await?;
+            let native: String = page.tell("return getComputedStyle(document.activeElement).appearance;", []).await?;
             assert_eq!(native, "auto", "the system draws it");
             let ring: (String, String) = page.tell(RING, []).await?;
             assert!(
-                ring.0 == "solid"
-                    && ring
-                        .1
-                        .trim_end_matches("px")
-                        .parse::<f64>()
-                        .is_ok_and(|width| width >= 2.0),
+                ring.0 == "solid" && ring.1.trim_end_matches("px").parse::<f64>().is_ok_and(|width| width >= 2.0),
                 "{ring:?}"
             );
         }
@@ -163,21 +139,12 @@ async fn digits_are_shown_where_they_choose_and_nowhere_else() {
         page.tell::<()>(WITH_A_MOUSE, []).await?;
         page.click_composer().await?;
         page.point_at("Cleaning").await?;
-        assert!(
-            !page.tell::<bool>(SHOWS_DIGITS, []).await?,
-            "a digit would go into the message"
-        );
+        assert!(!page.tell::<bool>(SHOWS_DIGITS, []).await?, "a digit would go into the message");
         page.stand_before_the_card().await?;
         page.tab_to("Cleaning").await?;
-        assert!(
-            page.tell::<bool>(SHOWS_DIGITS, []).await?,
-            "a digit would choose"
-        );
+        assert!(page.tell::<bool>(SHOWS_DIGITS, []).await?, "a digit would choose");
         page.tab_to("own answer").await?;
-        assert!(
-            !page.tell::<bool>(SHOWS_DIGITS, []).await?,
-            "a digit would be typed"
-        );
+        assert!(!page.tell::<bool>(SHOWS_DIGITS, []).await?, "a digit would be typed");
         Ok(())
     })
     .await;
@@ -186,13 +153,8 @@ async fn digits_are_shown_where_they_choose_and_nowhere_else() {
 #[tokio::test]
 async fn a_text_of_another_language_begins_where_the_cards_own_do() {
     gallery_at("?gallery=chat-service&state=late&lang=ar", async |page| {
-        let starts: Vec<f64> = page
-            .tell(STARTS, [json!(".qc-late > .qc-hint, .qc-late-text")])
-            .await?;
-        assert!(
-            starts.len() == 2 && (starts[0] - starts[1]).abs() < 1.0,
-            "{starts:?}"
-        );
+        let starts: Vec<f64> = page.tell(STARTS, [json!(".qc-late > .qc-hint, .qc-late-text")]).await?;
+        assert!(starts.len() == 2 && (starts[0] - starts[1]).abs() < 1.0, "{starts:?}");
         Ok(())
     })
     .await;
@@ -200,21 +162,15 @@ async fn a_text_of_another_language_begins_where_the_cards_own_do() {
 
 #[tokio::test]
 async fn the_ways_to_what_is_missing_are_in_line_with_their_heading() {
-    gallery_at(
-        "?gallery=coding-four-questions&state=invalid",
-        async |page| {
-            for direction in ["ltr", "rtl"] {
-                let summary = format!("document.documentElement.dir = '{direction}'; {STARTS}");
-                let lines = ".qc-summary > p, .qc-summary li:first-child button";
-                let starts: Vec<f64> = page.tell(&summary, [json!(lines)]).await?;
-                assert!(
-                    starts.len() == 2 && (starts[0] - starts[1]).abs() < 1.0,
-                    "{direction}: {starts:?}"
-                );
-            }
-            Ok(())
-        },
-    )
+    gallery_at("?gallery=coding-four-questions&state=invalid", async |page| {
+        for direction in ["ltr", "rtl"] {
+            let summary = format!("document.documentElement.dir = '{direction}'; {STARTS}");
+            let lines = ".qc-summary > p, .qc-summary li:first-child button";
+            let starts: Vec<f64> = page.tell(&summary, [json!(lines)]).await?;
+            assert!(starts.len() == 2 && (starts[0] - starts[1]).abs() < 1.0, "{direction}: {starts:?}");
+        }
+        Ok(())
+    })
     .await;
 }
 
@@ -258,20 +214,10 @@ async fn lines_of_a_preview_are_not_broken_and_are_scrolled_by_the_keyboard() {
         // What is chosen stays shown when the focus leaves it.
         page.press(" ").await?;
         let text = page.texts(".qc-preview-text").await?;
-        while page
-            .tell(
-                "return !document.activeElement.matches('.qc-preview-text');",
-                [],
-            )
-            .await?
-        {
+        while page.tell("return !document.activeElement.matches('.qc-preview-text');", []).await? {
             page.tab().await?;
         }
-        assert_eq!(
-            page.texts(".qc-preview-text").await?,
-            text,
-            "it stays the one that is shown"
-        );
+        assert_eq!(page.texts(".qc-preview-text").await?, text, "it stays the one that is shown");
         page.press(Key::Right + "").await?;
         page.until("document.activeElement.scrollLeft > 0").await
     })
@@ -295,18 +241,11 @@ async fn csp_01_the_built_page_is_styled_without_anything_inline() {
 
 /// The accessible name and description of what an expression gives.
 async fn spoken(page: &GalleryPage, expression: &str) -> WebDriverResult<(String, String)> {
-    let found = page
-        .devtools("Runtime.evaluate", json!({"expression": expression}))
-        .await?;
+    let found = page.devtools("Runtime.evaluate", json!({"expression": expression})).await?;
     let node = json!({"objectId": found["result"]["objectId"], "fetchRelatives": false});
-    let tree = page
-        .devtools("Accessibility.getPartialAXTree", node)
-        .await?;
+    let tree = page.devtools("Accessibility.getPartialAXTree", node).await?;
     let text = |value: &Value| value["value"].as_str().unwrap_or_default().to_owned();
-    Ok((
-        text(&tree["nodes"][0]["name"]),
-        text(&tree["nodes"][0]["description"]),
-    ))
+    Ok((text(&tree["nodes"][0]["name"]), text(&tree["nodes"][0]["description"])))
 }
 
 /// How wide the page is with all that is in it.
@@ -390,7 +329,8 @@ return [...document.querySelectorAll(arguments[0])].map((element) => {
 "#;
 
 /// How high the field in focus is, and how it can be made higher.
-const FIELD: &str = "const field = document.activeElement; return [field.clientHeight, getComputedStyle(field).resize];";
+const FIELD: &str =
+    "const field = document.activeElement; return [field.clientHeight, getComputedStyle(field).resize];";
 
 /// Where parts of a form stand further apart than it says.
 const HOLES: &str = r#"

@@ -13,16 +13,10 @@ async fn a_thousand_cards_leave_nothing_behind() {
         let before = counted(page).await?;
         show(page, "cards").await?;
         let between = counted(page).await?;
-        assert!(
-            between.listeners > before.listeners + 1_000,
-            "each card listens: {between:?}"
-        );
+        assert!(between.listeners > before.listeners + 1_000, "each card listens: {between:?}");
         show(page, "nothing").await?;
         let after = counted(page).await?;
-        assert_eq!(
-            (after.listeners, after.nodes),
-            (before.listeners, before.nodes)
-        );
+        assert_eq!((after.listeners, after.nodes), (before.listeners, before.nodes));
         let grown = after.memory - before.memory;
         assert!(grown < A_LITTLE, "{grown} bytes are left in the program");
         Ok(())
@@ -36,12 +30,7 @@ async fn a_thousand_receipts_listen_to_nothing() {
         show(page, "nothing").await?;
         let before = counted(page).await?;
         show(page, "receipts").await?;
-        let receipts: usize = page
-            .tell(
-                "return document.querySelectorAll('.qc-receipt').length;",
-                [],
-            )
-            .await?;
+        let receipts: usize = page.tell("return document.querySelectorAll('.qc-receipt').length;", []).await?;
         assert_eq!(receipts, 1_000);
         let with_receipts = counted(page).await?;
         assert_eq!(with_receipts.listeners, before.listeners);
@@ -66,8 +55,7 @@ struct Counted {
 
 /// Presses one of the page's buttons, and waits until it is done.
 async fn show(page: &GalleryPage, what: &str) -> WebDriverResult<()> {
-    page.until("document.querySelector('[data-memory]')")
-        .await?;
+    page.until("document.querySelector('[data-memory]')").await?;
     let script = "const [what, done] = arguments;
         document.querySelector(`[data-act='${what}']`).click();
         const look = () => document.querySelector('[data-memory]') ? done() : requestAnimationFrame(look);
@@ -81,8 +69,7 @@ async fn counted(page: &GalleryPage) -> WebDriverResult<Counted> {
     page.devtools("Performance.enable", json!({})).await?;
     // What one round frees may have held what the next one finds.
     for _ in 0..3 {
-        page.devtools("HeapProfiler.collectGarbage", json!({}))
-            .await?;
+        page.devtools("HeapProfiler.collectGarbage", json!({})).await?;
     }
     let told = page.devtools("Performance.getMetrics", json!({})).await?;
     let metrics: Vec<Value> = told["metrics"].as_array().cloned().unwrap_or_default();
@@ -91,12 +78,7 @@ async fn counted(page: &GalleryPage) -> WebDriverResult<Counted> {
         let value = metric.and_then(|metric| metric["value"].as_f64());
         value.unwrap_or_else(|| panic!("the browser tells no {name}")) as u64
     };
-    let memory: String = page
-        .tell(
-            "return document.querySelector('[data-memory]').dataset.memory;",
-            [],
-        )
-        .await?;
+    let memory: String = page.tell("return document.querySelector('[data-memory]').dataset.memory;", []).await?;
     Ok(Counted {
         listeners: of("JSEventListeners"),
         nodes: of("Nodes"),

@@ -13,10 +13,7 @@ async fn val_01_submit_acts_and_goes_to_what_is_missing() {
         let submit = page.button("Submit answers").await?;
         assert!(submit.is_enabled().await? && submit.attr("aria-disabled").await?.is_none());
         page.click_button("Submit answers").await?;
-        assert_eq!(
-            (page.state().await?.as_str(), page.focus().await?.as_str()),
-            ("invalid", "Login")
-        );
+        assert_eq!((page.state().await?.as_str(), page.focus().await?.as_str()), ("invalid", "Login"));
         assert_eq!(page.texts(".qc-error").await?.len(), 3);
         Ok(())
     })
@@ -31,16 +28,8 @@ async fn sub_01_the_focus_stays_on_submit_while_the_answer_is_on_its_way() {
         page.press(Key::Enter + "").await?;
         page.comes_to("submitting").await?;
         assert_eq!(page.focus().await?, "Submit answers");
-        assert_eq!(
-            page.attribute(".qc-submit", "aria-disabled")
-                .await?
-                .as_deref(),
-            Some("true")
-        );
-        assert_eq!(
-            page.attribute(".qc-form", "aria-busy").await?.as_deref(),
-            Some("true")
-        );
+        assert_eq!(page.attribute(".qc-submit", "aria-disabled").await?.as_deref(), Some("true"));
+        assert_eq!(page.attribute(".qc-form", "aria-busy").await?.as_deref(), Some("true"));
         Ok(())
     })
     .await;
@@ -75,16 +64,10 @@ async fn sub_03_what_did_not_go_through_can_be_sent_again() {
             (vec!["Repair".to_owned()], "Submit answers".to_owned())
         );
         let alerts = page.texts("[role=alert]").await?;
-        assert!(
-            alerts.len() == 1 && alerts[0].contains("The network is down."),
-            "{alerts:?}"
-        );
+        assert!(alerts.len() == 1 && alerts[0].contains("The network is down."), "{alerts:?}");
         // Where sending took long, the region may still say that it goes on.
         let said = page.texts("[role=status]").await?;
-        assert!(
-            !said.concat().contains("not sent"),
-            "the alert alone says it: {said:?}"
-        );
+        assert!(!said.concat().contains("not sent"), "the alert alone says it: {said:?}");
         page.press(Key::Enter + "").await?;
         page.comes_to("submitting").await?;
         assert_eq!(page.replies().await?.len(), 2);

@@ -86,12 +86,7 @@ async fn four_questions_are_answered_from_the_first_key_to_the_receipt() {
                 answer("How should errors be reported?"),
                 answer("Which checks should run before a merge?"),
             ],
-            [
-                "MySQL",
-                "Search, and a sitemap",
-                "Problem JSON",
-                "Unit tests"
-            ]
+            ["MySQL", "Search, and a sitemap", "Problem JSON", "Unit tests"]
         );
         assert_eq!(replies[0]["details"][2]["note"], "only for the API");
 
@@ -114,11 +109,7 @@ async fn one_key_answers_where_one_tap_does_and_a_digit_only_goes_there() {
         assert_eq!(page.replies().await?.len(), 0);
         page.press(" ").await?;
         page.comes_to("submitting").await?;
-        assert_eq!(
-            page.focus().await?,
-            "Installation",
-            "busy, and still the focus"
-        );
+        assert_eq!(page.focus().await?, "Installation", "busy, and still the focus");
         page.host("Accept").await?;
         page.comes_to("answered").await?;
         assert_eq!(page.focus().await?, "receipt");
@@ -138,10 +129,7 @@ async fn what_came_too_late_is_sent_as_a_message_by_keys() {
         page.tab_to("Send as a message").await?;
         page.press(Key::Enter + "").await?;
         page.until("!document.querySelector('.qc-late')").await?;
-        assert_eq!(
-            page.heard().await?.last().map(String::as_str),
-            Some("message My roof leaks")
-        );
+        assert_eq!(page.heard().await?.last().map(String::as_str), Some("message My roof leaks"));
         assert_ne!(page.focus().await?, "nowhere");
         Ok(())
     })

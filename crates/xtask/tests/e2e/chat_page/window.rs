@@ -22,8 +22,7 @@ impl ChatPage {
 
     /// Waits until the document has this title.
     pub(crate) async fn has_title(&self, title: &str) -> WebDriverResult<()> {
-        self.until(&format!("document.title === {}", json!(title)))
-            .await
+        self.until(&format!("document.title === {}", json!(title))).await
     }
 
     /// Where the focus is: the name of a control.
@@ -54,11 +53,7 @@ impl ChatPage {
         self.step_to(name, step).await
     }
 
-    async fn step_to(
-        &self,
-        name: &str,
-        step: impl AsyncFn() -> WebDriverResult<()>,
-    ) -> WebDriverResult<()> {
+    async fn step_to(&self, name: &str, step: impl AsyncFn() -> WebDriverResult<()>) -> WebDriverResult<()> {
         let mut passed = Vec::new();
         while passed.len() < 20 {
             step().await?;
@@ -92,9 +87,7 @@ impl ChatPage {
 
     /// Asks the browser itself, which only Chromium's driver can.
     pub(crate) async fn devtools(&self, method: &str, parameters: Value) -> WebDriverResult<()> {
-        chromium::devtools(&self.driver, method, parameters)
-            .await
-            .map(drop)
+        chromium::devtools(&self.driver, method, parameters).await.map(drop)
     }
 
     /// How high the field is that one writes in, in CSS pixels.
@@ -117,22 +110,17 @@ impl ChatPage {
 
     /// Scrolls to what was said first.
     pub(crate) async fn goes_to_the_beginning(&self) -> WebDriverResult<()> {
-        self.tell(&format!(
-            "{SCROLL} scroll.forEach((one) => one.scrollTop = 0);"
-        ))
-        .await
+        self.tell(&format!("{SCROLL} scroll.forEach((one) => one.scrollTop = 0);")).await
     }
 
     /// Waits until the page has led the reader away from what was said first.
     pub(crate) async fn leaves_the_beginning(&self) -> WebDriverResult<()> {
-        self.until(&format!("(() => {{ {SCROLL} return place() > 0; }})()"))
-            .await
+        self.until(&format!("(() => {{ {SCROLL} return place() > 0; }})()")).await
     }
 
     /// How far the reader is from the beginning of what was said, in CSS pixels.
     pub(crate) async fn place(&self) -> WebDriverResult<u32> {
-        self.tell(&format!("{SCROLL} return Math.round(place());"))
-            .await
+        self.tell(&format!("{SCROLL} return Math.round(place());")).await
     }
 
     /// Waits until the option that has the focus is in the window, and nothing lies over it. The way back to the end goes with the scroll
@@ -171,10 +159,7 @@ impl ChatPage {
     /// Whether there is such an element, and it can be seen.
     pub(crate) async fn shows(&self, css: &str) -> WebDriverResult<bool> {
         let element = json!(css);
-        self.tell(&format!(
-            "return !!document.querySelector({element})?.checkVisibility();"
-        ))
-        .await
+        self.tell(&format!("return !!document.querySelector({element})?.checkVisibility();")).await
     }
 
     /// Fails where something is wider than the window.
@@ -183,11 +168,7 @@ impl ChatPage {
             "return [document.documentElement, ...document.querySelectorAll('dialog[open], [role=log], .welcome')]
             .map((element) => element.scrollWidth - element.clientWidth);";
         let over: Vec<i64> = self.tell(script).await?;
-        assert!(
-            over.iter().all(|over| *over <= 0),
-            "{what}, {over:?} too wide: {:?}",
-            self.language().await?
-        );
+        assert!(over.iter().all(|over| *over <= 0), "{what}, {over:?} too wide: {:?}", self.language().await?);
         Ok(())
     }
 
@@ -202,10 +183,7 @@ impl ChatPage {
     }
 
     /// What a script in the page returns.
-    pub(crate) async fn tell<T: serde::de::DeserializeOwned>(
-        &self,
-        script: &str,
-    ) -> WebDriverResult<T> {
+    pub(crate) async fn tell<T: serde::de::DeserializeOwned>(&self, script: &str) -> WebDriverResult<T> {
         self.driver.execute(script, Vec::new()).await?.convert()
     }
 
@@ -222,6 +200,5 @@ impl ChatPage {
 }
 
 /// What the reader scrolls, the transcript or the page as a whole, and how far it is in all.
-const SCROLL: &str =
-    "const scroll = [document.querySelector('[role=log]'), document.scrollingElement];
+const SCROLL: &str = "const scroll = [document.querySelector('[role=log]'), document.scrollingElement];
     const place = () => scroll.reduce((place, one) => place + one.scrollTop, 0);";

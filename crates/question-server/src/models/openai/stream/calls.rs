@@ -30,10 +30,7 @@ impl Calls {
     pub(super) fn take(&mut self, piece: &Value, deltas: &mut Vec<Delta>) {
         let piece = Piece::of(piece);
         let call = self.find(&piece).unwrap_or_else(|| {
-            self.0.push(Call {
-                index: piece.index,
-                ..Call::default()
-            });
+            self.0.push(Call { index: piece.index, ..Call::default() });
             self.0.len() - 1
         });
         let known = &mut self.0[call];
