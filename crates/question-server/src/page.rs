@@ -1,7 +1,7 @@
 //! The built page, served from the same origin.
 //!
-//! It is read and compressed once, at the start: what is served is one build as a whole, nothing is compressed twice, and no request can reach
-//! a file that is not part of it. What lies compressed beside a file already, as `NAME.br` or `NAME.gz`, is taken as it is.
+//! It is read once, at the start: what is served is one build as a whole, and no request can reach a file that is not part of it. What lies
+//! compressed beside a file, as `NAME.br` or `NAME.gz`, goes to the clients that can unpack it.
 
 mod encoding;
 mod file;
@@ -16,12 +16,12 @@ use percent_encoding::percent_decode_str;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io, thread};
+use std::{fs, io};
 
 /// The document that stands for its folder.
 const INDEX: &str = "index.html";
 
-/// A built page in memory, compressed.
+/// A built page in memory.
 #[derive(Debug)]
 pub struct Page {
     /// By the path in a request's URL.
@@ -41,12 +41,14 @@ impl Page {
         let mut found = Vec::new();
         let root = fs::canonicalize(folder).map_err(unreadable)?;
         find(&root, &root, "/", &mut found).map_err(unreadable)?;
-        let files = thread::scope(|scope| {
-            let read = found.into_iter().map(|(path, place)| scope.spawn(move || Ok((path, File::read(&place)?))));
-            let reading: Vec<_> = read.collect();
-            let read = reading.into_iter().map(|file| file.join().expect("neither reading nor packing panics"));
-            read.collect::<Result<_, _>>().map_err(unreadable)
-        })?;
+        let files = found.into_iter().map(|(path, place)| Ok((path, File::read(&place)?)));
+        let files: HashMap<_, _> = files.collect::<Result<_, _>>().map_err(unreadable)?;
+        let is_large = |(path, file): (&String, &File)| path.ends_with(".wasm") && !file.has(Encoding::Brotli);
+        if files.iter().any(is_large) {
+            tracing::info!(
+                "the page's program has no NAME.br beside it, so each client loads all of it: the README says how to pack it"
+            );
+        }
         Ok(Self { files })
     }
 

@@ -35,25 +35,3 @@ impl Encoding {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Encoding;
-
-    #[test]
-    fn the_best_that_both_sides_have_is_taken() {
-        for (accepted, best) in [
-            ("gzip, deflate, br, zstd", Encoding::Brotli),
-            ("gzip;q=1.0, BR;q=0.5", Encoding::Brotli),
-            ("gzip, br;q=0", Encoding::Gzip),
-            ("br; q=0.000, gzip ;q=0", Encoding::Identity),
-            ("deflate", Encoding::Identity),
-            ("brotli", Encoding::Identity),
-            ("", Encoding::Identity),
-        ] {
-            let codings: Vec<&str> = accepted.split(',').collect();
-            assert_eq!(Encoding::best(&codings, |_| true), best, "{accepted}");
-        }
-        assert_eq!(Encoding::best(&["br"], |_| false), Encoding::Identity);
-    }
-}

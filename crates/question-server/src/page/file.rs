@@ -3,10 +3,8 @@
 use super::encoding::Encoding;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{fs, io};
@@ -24,10 +22,7 @@ const GZIP: &str = ".gz";
 /// How many digits of a hash are in an `ETag`.
 const TAG_DIGITS: usize = 32;
 
-/// Packs a page in a fifth of a second, 12 % larger than the best would in three.
-const BROTLI_QUALITY: i32 = 9;
-
-/// One file of the page, in every encoding in which it is smaller.
+/// One file of the page, in every encoding that lies beside it and is smaller.
 #[derive(Debug)]
 pub(super) struct File {
     content_type: &'static str,
@@ -40,37 +35,29 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Reads a file, with what lies packed beside it as `NAME.br` and `NAME.gz`; what does not is packed here.
+    /// Reads a file, with what lies packed beside it as `NAME.br` and `NAME.gz`.
     ///
     /// # Errors
     /// It cannot be read.
     pub(super) fn read(place: &Path) -> io::Result<Self> {
         let content = fs::read(place)?;
-        let brotli = match packed_beside(place, BROTLI)? {
-            Some(packed) => packed,
-            None => brotli(&content),
-        };
-        let gzip = match packed_beside(place, GZIP)? {
-            Some(packed) => packed,
-            None => gzip(&content),
-        };
-        Ok(Self::new(place, content, gzip, brotli))
-    }
-
-    fn new(place: &Path, content: Vec<u8>, gzip: Vec<u8>, brotli: Vec<u8>) -> Self {
         let name = place.file_name().and_then(|name| name.to_str());
-        let smaller = |packed: Vec<u8>| (packed.len() < content.len()).then(|| packed.into());
-        Self {
+        let packed = |ending| {
+            let packed = packed_beside(place, ending)?;
+            let smaller = packed.filter(|packed| packed.len() < content.len());
+            io::Result::Ok(smaller.map(Bytes::from))
+        };
+        Ok(Self {
             content_type: content_type(place),
             cache: match name.is_some_and(is_named_after_its_content) {
                 true => FOR_EVER,
                 false => ASK_FIRST,
             },
             tag: tag(&content),
-            gzip: smaller(gzip),
-            brotli: smaller(brotli),
+            gzip: packed(GZIP)?,
+            brotli: packed(BROTLI)?,
             identity: content.into(),
-        }
+        })
     }
 
     pub(super) fn has(&self, encoding: Encoding) -> bool {
@@ -185,23 +172,6 @@ fn tag(content: &[u8]) -> String {
     }
     tag
 }
-
-fn gzip(content: &[u8]) -> Vec<u8> {
-    let mut packed = GzEncoder::new(Vec::new(), flate2::Compression::best());
-    packed.write_all(content).expect(TO_MEMORY);
-    packed.finish().expect(TO_MEMORY)
-}
-
-fn brotli(content: &[u8]) -> Vec<u8> {
-    let parameters =
-        brotli::enc::BrotliEncoderParams { quality: BROTLI_QUALITY, size_hint: content.len(), ..Default::default() };
-    let mut packed = Vec::new();
-    let mut content = content;
-    brotli::BrotliCompress(&mut content, &mut packed, &parameters).expect(TO_MEMORY);
-    packed
-}
-
-const TO_MEMORY: &str = "writing into memory does not fail";
 
 #[cfg(test)]
 mod tests {

@@ -3,12 +3,12 @@
 use crate::folder::Folder;
 use crate::house::{front_desk, parts, server, server_of};
 use crate::http::{Answer, call, get, post, request, says};
+use crate::socket::{start, until_logged};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
 use question_server::page::Page;
 use question_server::{Config, Parts, app};
 use serde_json::json;
-use std::io::Read as _;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -21,6 +21,9 @@ const SCRIPT: &str = "/app-0123456789abcdef.js";
 const WASM: &str = "/app-0123456789abcdef_bg.wasm";
 const STYLE: &str = "/chat.css";
 const TINY: &str = "/snippets/tiny.js";
+/// What lies packed beside the script; nobody looks inside.
+const BY_BROTLI: &str = "by Brotli";
+const BY_GZIP: &str = "by gzip, larger";
 
 /// A built page in a folder, beside a file that nobody may read.
 fn built(folder: &Folder) {
@@ -31,6 +34,9 @@ fn built(folder: &Folder) {
         (WASM, &"\0asm".repeat(100)),
         (STYLE, &"body { color: red }".repeat(9)),
         (TINY, "x"),
+        (&format!("{SCRIPT}.br"), BY_BROTLI),
+        (&format!("{SCRIPT}.gz"), BY_GZIP),
+        (&format!("{TINY}.br"), BY_BROTLI),
         ("/.stage/index.html", "half a build"),
         ("/../secret.txt", "secret"),
     ] {
@@ -108,60 +114,64 @@ async fn an_event_stream_has_those_alone_that_keep_it_from_being_shown() {
 #[tokio::test]
 async fn files_travel_in_the_best_encoding_that_their_client_has() {
     let server = server_with_page();
+    for (accepted, encoding, body) in [
+        ("gzip, deflate, br, zstd", "br", BY_BROTLI),
+        ("gzip;q=1.0, BR;q=0.5", "br", BY_BROTLI),
+        ("gzip, br;q=0", "gzip", BY_GZIP),
+        ("gzip", "gzip", BY_GZIP),
+    ] {
+        let answer = get_with(&server, SCRIPT, ("accept-encoding", accepted)).await;
+        assert_eq!(text(&answer, "content-encoding"), encoding, "{accepted}");
+        assert_eq!(answer.body, body, "{accepted}");
+        assert_eq!(text(&answer, "vary"), "accept-encoding");
+    }
     let plain = get(&server, SCRIPT).await;
-    assert!(!plain.headers.contains_key(header::CONTENT_ENCODING));
-    assert_eq!(text(&plain, "vary"), "accept-encoding");
-
-    let brotli = get_with(&server, SCRIPT, ("accept-encoding", "gzip, deflate, br, zstd")).await;
-    assert_eq!(text(&brotli, "content-encoding"), "br");
-    let mut unpacked = Vec::new();
-    brotli::BrotliDecompress(&mut &brotli.body[..], &mut unpacked).expect("it is Brotli");
-    assert_eq!(unpacked, plain.body);
-
-    let gzip = get_with(&server, SCRIPT, ("accept-encoding", "gzip")).await;
-    assert_eq!(text(&gzip, "content-encoding"), "gzip");
-    let mut unpacked = Vec::new();
-    let mut decoder = flate2::read::GzDecoder::new(&gzip.body[..]);
-    decoder.read_to_end(&mut unpacked).expect("it is gzip");
-    assert_eq!(unpacked, plain.body);
-
-    assert!(brotli.body.len() < gzip.body.len() && gzip.body.len() < plain.body.len() / 10);
-    let tiny = get_with(&server, TINY, ("accept-encoding", "gzip, br")).await;
-    assert_eq!((text(&tiny, "content-encoding"), &tiny.body[..]), ("", &b"x"[..]));
+    for accepted in ["br; q=0.000, gzip ;q=0", "deflate", "brotli", ""] {
+        let answer = get_with(&server, SCRIPT, ("accept-encoding", accepted)).await;
+        assert!(!answer.headers.contains_key(header::CONTENT_ENCODING));
+        assert_eq!(answer.body, plain.body, "{accepted}");
+        assert_eq!(text(&answer, "vary"), "accept-encoding");
+    }
+    for path in [&format!("{SCRIPT}.br"), &format!("{SCRIPT}.gz")] {
+        assert_eq!(get(&server, path).await.status, 404, "no file of its own");
+    }
 }
 
-/// A build may take its time to pack as well as can be; the server, which must start at once, may not.
 #[tokio::test]
-async fn what_lies_packed_beside_a_file_travels_as_it_is() {
+async fn files_without_a_smaller_one_beside_them_travel_as_they_are() {
+    let server = server_with_page();
+    let whole = get(&server, STYLE).await;
+    for path in [STYLE, TINY] {
+        let answer = get_with(&server, path, ("accept-encoding", "gzip, br")).await;
+        assert_eq!(answer.status, 200);
+        for name in ["content-encoding", "vary"] {
+            assert_eq!(text(&answer, name), "", "{path}");
+        }
+    }
+    assert_eq!(whole.body, "body { color: red }".repeat(9));
+}
+
+/// Whoever edits a built page by hand, and forgets what lies packed beside it, sees the edit.
+#[tokio::test]
+async fn what_was_packed_before_a_file_was_changed_is_not_taken() {
     let folder = Folder::new();
     built(&folder);
     let dist = folder.path().join("dist");
-    let beside = |path: &str, ending: &str| dist.join(format!("{}{ending}", &path[1..]));
-    std::fs::write(beside(SCRIPT, ".br"), "by Brotli").expect("the folder can be written");
-    std::fs::write(beside(SCRIPT, ".gz"), "by gzip").expect("the folder can be written");
+    let beside = |ending: &str| dist.join(format!("{}{ending}", &SCRIPT[1..]));
     let time_of = |path: &Path| path.metadata().and_then(|data| data.modified());
     let changed = time_of(&dist.join(&SCRIPT[1..])).expect("a file has a time");
     let age = changed.duration_since(UNIX_EPOCH).expect("it is past");
     let in_seconds = UNIX_EPOCH + Duration::from_secs(age.as_secs());
-    std::fs::File::options()
-        .write(true)
-        .open(beside(SCRIPT, ".gz"))
-        .and_then(|packed| packed.set_modified(in_seconds))
-        .expect("a file takes a time");
-    let stale = std::fs::File::create(beside(STYLE, ".br")).expect("the folder can be written");
-    stale.set_modified(UNIX_EPOCH).expect("a file has a time");
-    let parts = Parts { page: Some(Page::read(&dist).expect("the page is there")), ..parts(front_desk()) };
-    let server = app(&Config::default(), parts);
-
-    for (accepted, body) in [("br", "by Brotli"), ("gzip", "by gzip")] {
-        let answer = get_with(&server, SCRIPT, ("accept-encoding", accepted)).await;
-        assert_eq!(answer.body, body.as_bytes());
+    for (ending, time) in [(".gz", in_seconds), (".br", UNIX_EPOCH)] {
+        std::fs::File::options()
+            .write(true)
+            .open(beside(ending))
+            .and_then(|packed| packed.set_modified(time))
+            .expect("a file takes a time");
     }
-    let repacked = get_with(&server, STYLE, ("accept-encoding", "br")).await;
-    assert_eq!(text(&repacked, "content-encoding"), "br");
-    assert!(!repacked.body.is_empty(), "a stale file is not taken");
-    let own = get(&server, &format!("{SCRIPT}.br")).await;
-    assert_eq!(own.status, 404, "it is no file of its own");
+    let answer = get_with(&server_with(&dist), SCRIPT, ("accept-encoding", "br, gzip")).await;
+    assert_eq!(text(&answer, "content-encoding"), "gzip");
+    assert_eq!(answer.body, BY_GZIP);
 }
 
 #[tokio::test]
@@ -186,9 +196,13 @@ async fn what_is_named_after_its_content_is_kept_for_ever_and_the_rest_is_asked_
         }
         let changed = get_with(&server, path, ("if-none-match", "\"other\"")).await;
         assert_eq!((changed.status, changed.body), (first.status, first.body));
-        let packed = get_with(&server, path, ("accept-encoding", "br")).await;
-        assert_ne!(text(&packed, "etag"), tag, "another encoding, other bytes");
     }
+    let tag = async |accepted| {
+        let answer = get_with(&server, SCRIPT, ("accept-encoding", accepted)).await;
+        text(&answer, "etag").to_owned()
+    };
+    assert_ne!(tag("br").await, tag("").await, "other bytes");
+    assert_ne!(tag("br").await, tag("gzip").await, "other bytes");
 }
 
 #[tokio::test]
@@ -330,4 +344,14 @@ async fn a_folder_without_a_page_is_refused_with_a_sentence() {
     let folder = Folder::new();
     let why = Page::read(folder.path()).expect_err("it is empty");
     assert!(why.contains("index.html") && why.contains("build the page first"));
+}
+
+#[tokio::test]
+async fn a_program_that_lies_unpacked_is_told_of_in_the_log() {
+    let folder = Folder::new();
+    built(&folder);
+    let dist = folder.path().join("dist");
+    let dist = dist.to_str().expect("the target folder's name is text");
+    let (mut child, _) = start(&["--port", "0", "--page", dist]).await;
+    until_logged(&mut child, "has no NAME.br beside it").await;
 }
