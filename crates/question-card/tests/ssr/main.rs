@@ -1,8 +1,5 @@
 //! The card rendered to a string, as a server does it. There is no browser here: any question to one (its time, its storage, its language,
 //! random numbers) would panic.
-//!
-//! Run with `cargo test -p question-card --features ssr --test ssr`, in a call of its own: where cargo builds Leptos for browsers too, it
-//! joins the features of both, and listeners are lost.
 
 #[path = "../web/asks.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the browser tests use the rest, and a test binary has no outside")]
