@@ -2,14 +2,16 @@
 
 pub(crate) mod chromium;
 mod firefox;
+mod pool;
 
 use std::fmt::Debug;
+use std::process::Command;
 
 use serde_json::json;
+use thirtyfour::Capabilities;
 use thirtyfour::prelude::*;
 
 use crate::chat_page::ChatPage;
-use crate::processes::{Process, START_LIMIT};
 use crate::recorder;
 use crate::server::Server;
 
@@ -36,8 +38,7 @@ pub(crate) async fn journey_through_trouble<T: Debug>(
 /// Does something in a fresh browser, and checks that nothing has complained meanwhile. Of the console, lines that have one of the
 /// `forgiven` words in them do not count.
 pub(crate) async fn visit<T: Debug>(forgiven: &[&str], act: impl AsyncFnOnce(WebDriver) -> WebDriverResult<T>) {
-    let (_process, driver) = start().await;
-    let acted = driver.run_and_quit(async |driver| {
+    let acted = pool::with_browser(async |driver| {
         recorder::install(&driver).await?;
         if let Err(problem) = act(driver.clone()).await {
             eprintln!("{}", tell(&driver).await?);
@@ -46,18 +47,6 @@ pub(crate) async fn visit<T: Debug>(forgiven: &[&str], act: impl AsyncFnOnce(Web
         has_not_complained(&driver, forgiven).await
     });
     acted.await.expect("the visit ends well");
-}
-
-/// Starts a browser with nothing in its memory. It ends with its driver's process.
-pub(crate) async fn start() -> (Process, WebDriver) {
-    let ((mut command, announcement), capabilities) = match Browser::of_this_run() {
-        Browser::Chromium => (chromium::driver(), chromium::capabilities()),
-        Browser::Firefox => (firefox::driver(), firefox::capabilities()),
-    };
-    let capabilities = capabilities.expect("these capabilities are valid");
-    let (process, port) = Process::listening(&mut command, announcement, START_LIMIT);
-    let session = WebDriver::new(format!("http://127.0.0.1:{port}"), capabilities).await;
-    (process, session.expect("the driver starts a browser"))
 }
 
 /// Which browser the journeys are taken in. What each does in its own way, WebDriver having no word for it, is asked of it here.
@@ -76,7 +65,30 @@ impl Browser {
         }
     }
 
-    /// Makes a script run in every page that is opened from now on, before the page's own and past its policy.
+    /// The browser's driver, and what finds in a line of its output where it listens.
+    fn driver(self) -> (Command, fn(&str) -> Option<u16>) {
+        match self {
+            Self::Chromium => chromium::driver(),
+            Self::Firefox => firefox::driver(),
+        }
+    }
+
+    fn capabilities(self) -> WebDriverResult<Capabilities> {
+        match self {
+            Self::Chromium => chromium::capabilities(),
+            Self::Firefox => firefox::capabilities(),
+        }
+    }
+
+    /// Forgets what pages have stored, and what was said of them.
+    async fn forget(self, driver: &WebDriver) -> WebDriverResult<()> {
+        match self {
+            Self::Chromium => chromium::forget(driver).await,
+            Self::Firefox => firefox::forget(driver).await,
+        }
+    }
+
+    /// Makes a script run in every page that is opened in this tab from now on, before the page's own and past its policy.
     pub(crate) async fn runs_first(self, driver: &WebDriver, script: &str) -> WebDriverResult<()> {
         match self {
             Self::Chromium => chromium::runs_first(driver, script).await,

@@ -15,6 +15,7 @@ mod processes;
 mod recorder;
 mod serve;
 mod server;
+mod shared;
 mod stranger;
 mod strangers;
 mod writing;

@@ -4,11 +4,12 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::given;
 use crate::processes::{Process, START_LIMIT, port_after};
+use crate::shared::Shared;
 
 /// A server of its own for each journey.
 pub(crate) struct Server {
@@ -18,15 +19,10 @@ pub(crate) struct Server {
     database: Option<TempDir>,
 }
 
-/// The one server of all tests that only want the page; it ends with the last of them that is running.
+/// The one server of all tests that only want the page.
 pub(crate) fn shared() -> Arc<Server> {
-    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
-    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-    shared.upgrade().unwrap_or_else(|| {
-        let server = Arc::new(Server::start());
-        *shared = Arc::downgrade(&server);
-        server
-    })
+    static SHARED: Shared<Server> = Shared::new();
+    SHARED.get_or(Server::start)
 }
 
 impl Server {

@@ -27,6 +27,13 @@ pub(super) fn capabilities() -> WebDriverResult<Capabilities> {
     Ok(capabilities.into())
 }
 
+pub(super) async fn forget(driver: &WebDriver) -> WebDriverResult<()> {
+    let everything = json!({"origin": "*", "storageTypes": "all"});
+    devtools(driver, "Storage.clearDataForOrigin", everything).await?;
+    driver.browser_log().await?;
+    Ok(())
+}
+
 pub(super) async fn runs_first(driver: &WebDriver, script: &str) -> WebDriverResult<()> {
     let source = json!({"source": script});
     devtools(driver, "Page.enable", json!({})).await?;

@@ -1,8 +1,7 @@
 //! Firefox, by what its driver offers beyond WebDriver: scripts in the browser's own window.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 use thirtyfour::common::command::FormatRequestData;
@@ -31,18 +30,31 @@ pub(super) fn capabilities() -> WebDriverResult<Capabilities> {
     Ok(capabilities.into())
 }
 
-/// By an add-on: its scripts are the only ones that Firefox lets run before a page's own and past its policy.
+pub(super) async fn forget(driver: &WebDriver) -> WebDriverResult<()> {
+    let script = "return new Promise((done) =>
+        Services.clearData.deleteData(Ci.nsIClearDataService.CLEAR_COOKIES_AND_SITE_DATA, done))
+        .then((failed) => { if (failed) throw failed; Services.console.reset(); });";
+    in_its_window(driver, script, vec![]).await?;
+    Ok(())
+}
+
+/// By an add-on: its scripts are the only ones that Firefox lets run before a page's own and past its policy. Once there, it runs them
+/// in every tab.
 pub(super) async fn runs_first(driver: &WebDriver, script: &str) -> WebDriverResult<()> {
-    static ADD_ON: OnceLock<PathBuf> = OnceLock::new();
-    let folder = ADD_ON.get_or_init(|| write_add_on(script).expect("there is room on the disk"));
+    let profile = driver.handle().capabilities().get("moz:profile");
+    let profile = profile.and_then(Value::as_str);
+    let folder = Path::new(profile.expect("Firefox has a profile")).join("runs-first");
+    if folder.exists() {
+        return Ok(());
+    }
+    write_add_on(&folder, script).expect("there is room on the disk");
     let tools = FirefoxTools::new(driver.handle().clone());
-    let folder = folder.to_str().expect("the target folder's name is text");
+    let folder = folder.to_str().expect("the profile's name is text");
     tools.install_addon(folder, Some(true)).await
 }
 
-fn write_add_on(script: &str) -> std::io::Result<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("runs-first");
-    std::fs::create_dir_all(&folder)?;
+fn write_add_on(folder: &Path, script: &str) -> std::io::Result<()> {
+    std::fs::create_dir(folder)?;
     let manifest = json!({
         "manifest_version": 3,
         "name": "Runs first",
@@ -57,8 +69,7 @@ fn write_add_on(script: &str) -> std::io::Result<PathBuf> {
         }],
     });
     std::fs::write(folder.join("manifest.json"), manifest.to_string())?;
-    std::fs::write(folder.join("script.js"), script)?;
-    Ok(folder)
+    std::fs::write(folder.join("script.js"), script)
 }
 
 /// What the browser says of pages; of itself, it says much more.
