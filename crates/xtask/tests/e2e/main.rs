@@ -15,7 +15,6 @@ mod processes;
 mod recorder;
 mod serve;
 mod server;
-mod shared;
 mod stranger;
 mod strangers;
 mod writing;

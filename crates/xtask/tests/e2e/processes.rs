@@ -1,13 +1,17 @@
 //! Programs that run beside a test and end with it.
 
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, Once, PoisonError, mpsc};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// A program that is ended when this is dropped, with all that it has started.
+/// A program that is ended when this is dropped, with all that it has started. What they leave in the temporary folder goes as well.
 pub(crate) struct Process {
     child: Child,
+    guard: Option<Child>,
+    _temporary: TempDir,
 }
 
 impl Process {
@@ -18,12 +22,13 @@ impl Process {
         patience: Duration,
     ) -> (Self, u16) {
         let program = command.get_program().to_owned();
-        lead_a_group(command.stdin(Stdio::null()).stdout(Stdio::piped()));
+        let temporary = TempDir::new();
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        lead_a_group(command.env("TMPDIR", &temporary.0));
         let mut child =
             command.spawn().unwrap_or_else(|problem| panic!("can't start {}: {problem}", program.display()));
-        end_if_interrupted(&child);
         let output = child.stdout.take().expect("its output is piped");
-        let process = Self { child };
+        let process = Self { guard: guard(&child, &temporary), child, _temporary: temporary };
 
         let (heard, lines) = mpsc::channel();
         // Reads on after the announcement, or the program would block once the pipe is full.
@@ -81,8 +86,31 @@ impl Drop for Process {
             self.interrupt();
         }
         kill_group(&self.child);
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        for child in [&mut self.child].into_iter().chain(&mut self.guard) {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// A folder for what is not to stay, removed when this is dropped.
+pub(crate) struct TempDir(pub(crate) PathBuf);
+
+impl TempDir {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("journey-{}-{count}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("there is room on the disk");
+        Self(folder)
+    }
+}
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        // What is left, the system removes at times.
+        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -109,26 +137,23 @@ fn kill_group(leader: &Child) {
     let _ = nix::sys::signal::killpg(group(leader), nix::sys::signal::Signal::SIGKILL);
 }
 
-/// Leading groups of their own, the programs don't hear when the tests are interrupted: whoever ends the tests ends them here.
+/// Ends a program that the tests have not ended when they end, however that comes about: their end of a pipe is closed then.
 #[cfg(unix)]
-fn end_if_interrupted(leader: &Child) {
-    static STARTED: Mutex<Vec<nix::unistd::Pid>> = Mutex::new(Vec::new());
-    static HANDLER: Once = Once::new();
-    let started = || STARTED.lock().unwrap_or_else(PoisonError::into_inner);
-    started().push(group(leader));
-    HANDLER.call_once(|| {
-        let end_all = move || {
-            for group in started().iter() {
-                let _ = nix::sys::signal::killpg(*group, nix::sys::signal::Signal::SIGKILL);
-            }
-            std::process::exit(130);
-        };
-        ctrlc::set_handler(end_all).expect("nobody else handles the signals of the tests");
-    });
+fn guard(leader: &Child, temporary: &TempDir) -> Option<Child> {
+    let mut guard = Command::new("sh");
+    let script = r#"read -r _; kill -s KILL -- "-$1"; rm -rf -- "$2""#;
+    guard.args(["-c", script, "guard", &leader.id().to_string()]);
+    guard.arg(&temporary.0).stdin(Stdio::piped());
+    // It outlives the tests, and whoever reads what they say does not wait for it.
+    guard.stdout(Stdio::null()).stderr(Stdio::null());
+    lead_a_group(&mut guard);
+    Some(guard.spawn().expect("there is a shell"))
 }
 
 #[cfg(not(unix))]
-fn end_if_interrupted(_: &Child) {}
+fn guard(_: &Child, _: &TempDir) -> Option<Child> {
+    None
+}
 
 #[cfg(unix)]
 fn group(leader: &Child) -> nix::unistd::Pid {

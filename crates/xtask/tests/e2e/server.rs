@@ -2,14 +2,11 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
-use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::LazyLock;
 
 use crate::given;
-use crate::processes::{Process, START_LIMIT, port_after};
-use crate::shared::Shared;
+use crate::processes::{Process, START_LIMIT, TempDir, port_after};
 
 /// A server of its own for each journey.
 pub(crate) struct Server {
@@ -20,9 +17,9 @@ pub(crate) struct Server {
 }
 
 /// The one server of all tests that only want the page.
-pub(crate) fn shared() -> Arc<Server> {
-    static SHARED: Shared<Server> = Shared::new();
-    SHARED.get_or(Server::start)
+pub(crate) fn shared() -> &'static Server {
+    static SHARED: LazyLock<Server> = LazyLock::new(Server::start);
+    &SHARED
 }
 
 impl Server {
@@ -93,25 +90,4 @@ fn start_with(port: u16, options: &[&str], database: Option<&TempDir>) -> (Proce
     }
     let announcement = |line: &str| port_after("listening on http://127.0.0.1:", line);
     Process::listening(&mut command, announcement, START_LIMIT)
-}
-
-/// A folder that is removed when this is dropped.
-struct TempDir(PathBuf);
-
-impl TempDir {
-    fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("journey-{}-{count}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).expect("there is room on the disk");
-        Self(folder)
-    }
-}
-
-impl Drop for TempDir {
-    fn drop(&mut self) {
-        // What is left, the system removes at times.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

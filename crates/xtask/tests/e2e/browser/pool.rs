@@ -7,9 +7,8 @@ use tokio::runtime::{Builder, Handle};
 
 use super::Browser;
 use crate::processes::{Process, START_LIMIT};
-use crate::shared::Shared;
 
-/// A browser with its driver. Both end when this is dropped, the browser first.
+/// A browser with its driver. Both end when this is dropped, the browser first; those that are idle end with the tests.
 struct Running {
     driver: WebDriver,
     _process: Process,
@@ -17,9 +16,8 @@ struct Running {
 
 /// Does something in a browser with one tab and nothing in its memory. Where that fails, nobody uses the browser again.
 pub(super) async fn with_browser<T>(act: impl AsyncFnOnce(WebDriver) -> WebDriverResult<T>) -> WebDriverResult<T> {
-    static IDLE: Shared<Mutex<Vec<Running>>> = Shared::new();
-    let idle = IDLE.get_or(Mutex::default);
-    let idle = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+    static IDLE: Mutex<Vec<Running>> = Mutex::new(Vec::new());
+    let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
 
     let _connections = connections().enter();
     let next = idle().pop();
