@@ -4,7 +4,8 @@ mod window;
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
+use thirtyfour::error::no_such_element;
 use thirtyfour::prelude::*;
 
 use crate::recorder::{self, Record};
@@ -93,10 +94,7 @@ impl ChatPage {
 
     /// Waits until the page says what is wrong, in a sentence with these words.
     pub(crate) async fn is_told(&self, words: &str) -> WebDriverResult<()> {
-        let words = words.to_owned();
-        let alert = self.driver.query(By::Css("[role=alert]"));
-        let alert = alert.with_text(move |text: &str| text.contains(&words));
-        alert.wait(PATIENCE, INTERVAL).first().await.map(drop)
+        self.first("[role=alert]", &has(&[words])).await.map(drop)
     }
 
     /// Waits until the page says this of its connection; nothing, if there are no words.
@@ -196,12 +194,10 @@ impl ChatPage {
         self.sees_receipt(receipts, "Cancelled").await
     }
 
-    /// Waits until the agent has said something with all of these parts, in one message, and gives that message.
-    pub(crate) async fn hears(&self, parts: &[&str]) -> WebDriverResult<String> {
-        let parts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
-        let heard = move |text: &str| parts.iter().all(|part| text.contains(part));
-        let message = self.driver.query(By::Css(selector::AGENT_TEXT)).with_text(heard).wait(PATIENCE, INTERVAL);
-        message.first().await?.text().await
+    /// Waits until the agent has said something with all of these parts, in one message.
+    pub(crate) async fn hears(&self, parts: &[&str]) -> WebDriverResult<()> {
+        let has = has(parts);
+        self.first(selector::AGENT_TEXT, &has).await.map(drop)
     }
 
     /// Stops the run as soon as the agent has said this. In the page itself, in one go: the run does not wait for the driver.
@@ -269,21 +265,16 @@ impl ChatPage {
         button.wait(PATIENCE, INTERVAL).and_displayed().first().await
     }
 
-    /// Found in the page itself, in one go: another tab may take the card away meanwhile.
     async fn open_option(&self, label: &str) -> WebDriverResult<WebElement> {
         let (card, button) = (selector::LIVE_CARD, selector::OPTION_BUTTON);
         let css = format!("{card} {button}:not([aria-disabled=true])");
-        let arguments = vec![json!(css), json!(label)];
-        let found = self.driver.execute_async(FIND, arguments).await?;
-        found.element()
+        let is_it = format!("text.trim() === {}", json!(label));
+        self.first(&css, &is_it).await
     }
 
     /// A receipt with this text after so many others.
     async fn sees_receipt(&self, others: usize, text: &str) -> WebDriverResult<()> {
-        let text = text.to_owned();
-        let with_text = move |receipt: &str| receipt.contains(&text);
-        let receipt = self.driver.query(By::Css(selector::RECEIPT)).with_text(with_text).wait(PATIENCE, INTERVAL);
-        receipt.desc("the receipt of the answer").first().await?;
+        self.first(selector::RECEIPT, &has(&[text])).await?;
         assert_eq!(self.receipts().await?.len(), others + 1, "one answer makes one receipt");
         Ok(())
     }
@@ -300,7 +291,27 @@ impl ChatPage {
     }
 
     async fn wait_for(&self, css: &str) -> WebDriverResult<WebElement> {
-        self.driver.query(By::Css(css)).wait(PATIENCE, INTERVAL).first().await
+        self.first(css, "true").await
+    }
+
+    /// The first element that `css` selects and whose `text` is as it should be, once there is one. The page itself looks, in one go:
+    /// another tab may take away what the driver has just found, and asking the driver again and again costs more than the page does.
+    async fn first(&self, css: &str, is_it: &str) -> WebDriverResult<WebElement> {
+        let script = format!(
+            "const [css, patience, done] = arguments, start = performance.now();
+             const is_it = ({{ innerText: text }}) => {is_it};
+             const look = () => {{
+               const found = [...document.querySelectorAll(css)].find(is_it);
+               if (found || performance.now() - start > patience) done(found); else setTimeout(look, 20);
+             }};
+             look();"
+        );
+        let arguments = vec![json!(css), json!(PATIENCE.as_millis())];
+        let found = self.driver.execute_async(script, arguments).await?;
+        match found.json() {
+            Value::Null => Err(no_such_element(format!("no {css} of which {is_it}"))),
+            _ => found.element(),
+        }
     }
 
     /// All at once: what a stream replaces meanwhile is no trouble.
@@ -310,15 +321,10 @@ impl ChatPage {
     }
 }
 
-/// A script that ends with the first element that its arguments select, the second by its text, once there is one.
-const FIND: &str = r#"
-const [selector, text, done] = arguments;
-const look = () => {
-  const found = [...document.querySelectorAll(selector)].find((one) => one.innerText.trim() === text);
-  if (found) done(found); else setTimeout(look, 20);
-};
-look();
-"#;
+/// Whether a text has all of these parts.
+fn has(parts: &[&str]) -> String {
+    format!("{}.every((part) => text.includes(part))", json!(parts))
+}
 
 /// A script that ends once what its argument selects has not moved for a while.
 pub(crate) const STANDS_STILL: &str = r#"
@@ -334,6 +340,6 @@ const look = () => {
 look();
 "#;
 
-/// How long a person would wait before calling it broken.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+/// How long something may take, on a machine that has much else to do.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(45);
 pub(crate) const INTERVAL: Duration = Duration::from_millis(20);
