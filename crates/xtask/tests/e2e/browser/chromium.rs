@@ -22,7 +22,10 @@ pub(super) fn capabilities() -> WebDriverResult<Capabilities> {
     for argument in given("XTASK_CHROMIUM_ARGUMENTS").split_whitespace() {
         capabilities.add_arg(argument)?;
     }
-    capabilities.add_arg("--window-size=1280,900")?;
+    // In a kiosk there is nothing to draw beside the page.
+    for argument in ["--window-size=1280,900", "--kiosk"] {
+        capabilities.add_arg(argument)?;
+    }
     capabilities.set_browser_log_level(LoggingPrefsLogLevel::All)?;
     Ok(capabilities.into())
 }

@@ -24,7 +24,8 @@ pub(super) fn driver() -> (Command, fn(&str) -> Option<u16>) {
 pub(super) fn capabilities() -> WebDriverResult<Capabilities> {
     let mut capabilities = DesiredCapabilities::firefox();
     capabilities.set_firefox_binary(&given("XTASK_FIREFOX"))?;
-    for argument in ["-headless", "-width=1280", "-height=900"] {
+    // In a kiosk there is nothing to draw beside the page.
+    for argument in ["-headless", "-width=1280", "-height=900", "-kiosk"] {
         capabilities.add_arg(argument)?;
     }
     Ok(capabilities.into())
