@@ -6,6 +6,7 @@ use thirtyfour::prelude::*;
 use tokio::runtime::{Builder, Handle};
 
 use super::Browser;
+use crate::chat_page::PATIENCE;
 use crate::processes::{Process, START_LIMIT};
 
 /// A browser with its driver. Both end when this is dropped, the browser first; those that are idle end with the tests.
@@ -36,7 +37,10 @@ async fn start() -> WebDriverResult<Running> {
     let (mut command, announcement) = browser.driver();
     let (process, port) = Process::listening(&mut command, announcement, START_LIMIT);
     let address = format!("http://127.0.0.1:{port}");
-    Ok(Running { driver: WebDriver::new(address, browser.capabilities()?).await?, _process: process })
+    let driver = WebDriver::new(address, browser.capabilities()?).await?;
+    // What a page waits for by itself comes to its end first, and says what it was.
+    driver.set_script_timeout(2 * PATIENCE).await?;
+    Ok(Running { driver, _process: process })
 }
 
 /// Leaves a new tab alone in the browser, and nothing in its memory. What was set up for a tab goes with it.
