@@ -32,8 +32,8 @@ pub(super) fn capabilities() -> WebDriverResult<Capabilities> {
 }
 
 pub(super) async fn forget(driver: &WebDriver) -> WebDriverResult<()> {
-    let script = "return new Promise((done) =>
-        Services.clearData.deleteData(Ci.nsIClearDataService.CLEAR_COOKIES_AND_SITE_DATA, done))
+    let script = "if (Services.io.offline) throw new Error('the next test would have no network');
+        return new Promise((done) => Services.clearData.deleteData(Ci.nsIClearDataService.CLEAR_COOKIES_AND_SITE_DATA, done))
         .then((failed) => { if (failed) throw failed; Services.console.reset(); });";
     in_its_window(driver, script, vec![]).await?;
     Ok(())
