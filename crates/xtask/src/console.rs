@@ -1,8 +1,7 @@
 //! What the person at the terminal sees.
 
-use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
 
 /// Says one thing that happens now; standard error keeps it in step with what cargo prints.
 pub(crate) fn say(text: &str) {
@@ -18,52 +17,97 @@ pub(crate) fn colours() -> bool {
 
 /// Text that steps back, where colours are welcome.
 pub(crate) fn dim(text: &str) -> String {
-    if colours() { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
+    styled("2", text)
 }
 
 /// Text that stands out, where colours are welcome.
 pub(crate) fn bold(text: &str) -> String {
-    if colours() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+    styled("1", text)
 }
 
-/// `5.2 s` or `3 min 07 s`.
-pub(crate) fn duration(elapsed: Duration) -> String {
+fn styled(code: &str, text: &str) -> String {
+    if colours() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// `0:05`, `12:34`; as wide for an hour.
+pub(crate) fn clock(elapsed: Duration) -> String {
     let seconds = elapsed.as_secs();
-    if seconds < 60 {
-        format!("{:.1} s", elapsed.as_secs_f64())
-    } else {
-        format!("{} min {:02} s", seconds / 60, seconds % 60)
+    format!("{:>3}:{:02}", seconds / 60, seconds % 60)
+}
+
+/// The terminal's last line tells what is under way and goes where something else is said. Without a terminal, it is said anew once a
+/// minute, and every beginning is said.
+pub(crate) struct Screen {
+    start: Instant,
+    shown: Option<Instant>,
+    terminal: bool,
+}
+
+impl Screen {
+    pub(crate) fn new() -> Self {
+        Self { start: Instant::now(), shown: None, terminal: std::io::stderr().is_terminal() }
+    }
+
+    /// Says that something begins, where no line shows it.
+    pub(crate) fn begin(&self, name: &str) {
+        if !self.terminal {
+            say(&format!("begins   {}  {name}", clock(self.start.elapsed())));
+        }
+    }
+
+    /// Shows what is under way.
+    pub(crate) fn show(&mut self, under_way: &str) {
+        let interval = Duration::from_millis(if self.terminal { 100 } else { 60_000 });
+        if self.shown.get_or_insert_with(Instant::now).elapsed() < interval {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        let line = format!("         {}  {under_way}", clock(self.start.elapsed()));
+        if self.terminal {
+            // Cut off, not wrapped, where the terminal is narrow.
+            let _ = write!(std::io::stderr(), "{CLEAR}\x1b[?7l{line}\x1b[?7h");
+        } else {
+            say(&line);
+        }
+    }
+
+    /// Says how something ended.
+    pub(crate) fn end(&self, line: &str) {
+        self.clear();
+        say(line);
+    }
+
+    /// Shows the output of `name`.
+    pub(crate) fn quote(&self, name: &str, output: &str) {
+        if !output.is_empty() {
+            self.clear();
+            say(&format!("── {name} ──\n{output}"));
+        }
+    }
+
+    fn clear(&self) {
+        if self.terminal {
+            let _ = write!(std::io::stderr(), "{CLEAR}");
+        }
     }
 }
 
-/// Shows each line of a child's output behind its name, until the output ends; `seen` gets each line first.
-pub(crate) fn show_lines(
-    name: &'static str,
-    output: impl Read + Send + 'static,
-    mut seen: impl FnMut(&str) + Send + 'static,
-) -> JoinHandle<()> {
-    std::thread::spawn(move || {
-        let prefix = dim(&format!("{name} │"));
-        let mut lines = BufReader::new(output);
-        let mut line = Vec::new();
-        // Bytes, not `lines()`: output that is no UTF-8 must not silence the rest.
-        while lines.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
-            let text = String::from_utf8_lossy(&line);
-            let text = text.trim_end();
-            seen(text);
-            say(&format!("{prefix} {text}"));
-            line.clear();
-        }
-    })
+impl Drop for Screen {
+    fn drop(&mut self) {
+        self.clear();
+    }
 }
+
+/// To the beginning of the line, and nothing behind.
+const CLEAR: &str = "\r\x1b[K";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn durations_read_well_on_both_sides_of_a_minute() {
-        assert_eq!(duration(Duration::from_millis(5_240)), "5.2 s");
-        assert_eq!(duration(Duration::from_secs(187)), "3 min 07 s");
+    fn a_clock_counts_minutes() {
+        assert_eq!(clock(Duration::from_millis(5_940)), "  0:05");
+        assert_eq!(clock(Duration::from_secs(60 * 60 + 7)), " 60:07");
     }
 }

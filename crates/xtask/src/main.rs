@@ -1,51 +1,52 @@
 //! Set-up, serve, test: what the commands of the README run, on a machine that has nothing but Rust.
 //!
-//! `cargo xtask help` lists the commands. Everything that is missing is brought first, pinned, by [`tools`]; every child
-//! process is started by [`children`], which leaves none of them behind.
+//! `cargo xtask --help` lists the commands. Each is a list of [`steps`]; what they need and is missing is brought, pinned, by
+//! [`tools`]; every child process is started by [`children`], which leaves none of them behind.
 
-mod args;
+#[cfg(not(unix))]
+compile_error!("xtask runs on Linux and macOS; on Windows, use it under WSL");
+
 mod bench;
 mod children;
 mod console;
+mod flags;
 mod page;
 mod serve;
 mod size;
+mod steps;
 mod test;
 mod tools;
 mod workspace;
 
 use std::process::ExitCode;
 
-use args::Command;
+use anyhow::Result;
+use flags::{Xtask, XtaskCmd};
 
 fn main() -> ExitCode {
-    let command = match args::parse(std::env::args_os().skip(1)) {
-        Ok(command) => command,
-        Err(problem) => return refuse(&problem, 2),
-    };
-    if let Err(problem) = children::end_all_when_interrupted() {
-        return refuse(&problem, 1);
-    }
-    let outcome = match command {
-        Command::Help(text) => {
-            print!("{text}");
-            Ok(ExitCode::SUCCESS)
+    let flags = match Xtask::from_env() {
+        Err(problem) if !problem.is_help() => {
+            eprintln!("xtask: {problem}; `cargo xtask --help` lists the commands");
+            return ExitCode::from(2);
         }
-        Command::Serve(options) => serve::serve(&options),
-        Command::Test(groups) => test::test(&groups),
-        Command::Conformance(path) => test::conformance(&path),
-        Command::Size => size::size(),
-        Command::Bench(bench) => bench::bench(bench),
+        flags => flags.unwrap_or_else(|help| help.exit()),
     };
-    match outcome {
-        Ok(code) => code,
+    match run(flags.subcommand) {
+        Ok(()) => ExitCode::SUCCESS,
         Err(_) if children::interrupted() => ExitCode::from(130),
-        Err(problem) => refuse(&problem, 1),
+        Err(problem) => {
+            eprintln!("xtask: {problem:#}");
+            ExitCode::FAILURE
+        }
     }
 }
 
-/// Says what is wrong in a sentence; a backtrace would help nobody here.
-fn refuse(problem: &anyhow::Error, code: u8) -> ExitCode {
-    eprintln!("xtask: {problem:#}");
-    ExitCode::from(code)
+fn run(command: XtaskCmd) -> Result<()> {
+    children::end_all_when_interrupted()?;
+    match command {
+        XtaskCmd::Serve(options) => serve::serve(&options),
+        XtaskCmd::Test(options) => test::test(&options),
+        XtaskCmd::Size(_) => size::size(),
+        XtaskCmd::Bench(options) => bench::bench(&options.subcommand),
+    }
 }

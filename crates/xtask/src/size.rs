@@ -1,99 +1,69 @@
 //! `cargo xtask size`: what the built page weighs, and whether that is more than it may.
 
-mod budget;
-mod crates;
-
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-use crate::console::say;
-use crate::page;
-use crate::tools::Toolbox;
-use crate::workspace;
-use budget::Budget;
+use crate::{page, steps, workspace};
 
-/// Builds the page for release, prints what each file and each crate weighs, and compares the files with the budget. What only the
-/// gallery loads is not counted.
+/// Builds the page for release, prints what each file weighs, and compares that with the budget. What only the gallery loads, in a folder
+/// of its own, is not counted.
 ///
 /// # Errors
 ///
-/// A tool is missing and can't be brought, the build fails, or the budget can't be read.
-pub(crate) fn size() -> Result<ExitCode> {
-    let path = workspace::root().join("app/budget.txt");
-    let budget = fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
-    let budget = Budget::parse(&budget)?;
-    let dist = page::build_for_release(&Toolbox::for_page(true)?)?;
-
-    let files = weigh(&dist)?;
-    println!("{:<28}{:>10}{:>10}{:>10}", "file", "raw", "gzip", "Brotli");
-    for File { name, weights } in files.iter().chain([&together(&files)]) {
-        let [raw, gzip, brotli] = weights;
-        println!("{name:<28}{raw:>10}{gzip:>10}{brotli:>10}");
+/// A tool is missing and can't be brought, the build fails, the budget can't be read, or a file is over it.
+pub(crate) fn size() -> Result<()> {
+    let budget = workspace::read("app/budget.txt")?;
+    steps::run_or_fail(&page::steps_for_release())?;
+    let mut files = weigh(&page::dist()?)?;
+    let together = files.iter().fold([0; 3], |sum, (_, weights)| [0, 1, 2].map(|at| sum[at] + weights[at]));
+    files.sort_by_key(|(_, [_, _, brotli])| std::cmp::Reverse(*brotli));
+    files.push(("together".into(), together));
+    println!("{:<24}{:>10}{:>10}{:>10}", "file", "raw", "gzip", "Brotli");
+    for (name, [raw, gzip, brotli]) in &files {
+        println!("{name:<24}{raw:>10}{gzip:>10}{brotli:>10}");
     }
-
-    let named = workspace::target_dir().join("wasm-bindgen/release/app_bg.wasm");
-    let program = fs::read(&named).with_context(|| format!("can't read {}", named.display()))?;
-    let code = crates::code(&program).context("Trunk's program is no WebAssembly")?;
-    println!("\n{:<28}{:>10}{:>10}", "code before wasm-opt", "raw", "functions");
-    for part in crates::by_crate(&code) {
-        println!("{:<28}{:>10}{:>10}", part.name, part.bytes, part.functions);
+    let brotli = files.iter().map(|(name, [_, _, brotli])| (name.as_str(), *brotli)).collect();
+    let complaints = judge(&budget, &brotli)?;
+    if !complaints.is_empty() {
+        bail!("{}", complaints.join("; "));
     }
-    println!();
-
-    let weights = files.iter().map(|file| (file.name.as_str(), file.brotli()));
-    let complaints = budget.judge(&weights.collect::<Vec<_>>());
-    for complaint in &complaints {
-        say(complaint);
-    }
-    if complaints.is_empty() {
-        say("Within app/budget.txt");
-        Ok(ExitCode::SUCCESS)
-    } else {
-        Ok(ExitCode::FAILURE)
-    }
+    Ok(())
 }
 
-/// A file of the page: as it is, by gzip, by Brotli.
-struct File {
-    name: String,
-    weights: [u64; 3],
-}
-
-impl File {
-    fn brotli(&self) -> u64 {
-        self.weights[2]
-    }
-}
-
-fn weigh(dist: &Path) -> Result<Vec<File>> {
+/// Each file of the page with its bytes as they are, by gzip and by Brotli.
+fn weigh(dist: &Path) -> Result<Vec<(String, [u64; 3])>> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(dist)? {
+    for entry in fs::read_dir(dist).with_context(|| format!("can't read {}", dist.display()))? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        // Each file of the page is packed beside itself; folders are not.
-        if !dist.join(format!("{name}.br")).is_file() {
-            continue;
+        let weight = |ending| fs::metadata(dist.join(format!("{name}{ending}"))).map(|data| data.len());
+        // Each file of the page is packed beside itself; folders and what is packed are not.
+        if let (Ok(raw), Ok(gzip), Ok(brotli)) = (weight(""), weight(".gz"), weight(".br")) {
+            files.push((without_hash(&name), [raw, gzip, brotli]));
         }
-        let mut weights = [0; 3];
-        for (weight, ending) in weights.iter_mut().zip(["", ".gz", ".br"]) {
-            *weight = fs::metadata(dist.join(format!("{name}{ending}")))?.len();
-        }
-        files.push(File { name: without_hash(&name), weights });
     }
-    files.sort_by_key(|file| std::cmp::Reverse(file.brotli()));
     Ok(files)
 }
 
-fn together(files: &[File]) -> File {
-    let mut weights = [0; 3];
-    for file in files {
-        for (all, weight) in weights.iter_mut().zip(file.weights) {
-            *all += weight;
+/// What is over the lines of `budget`, each a name and the most bytes of Brotli, in a sentence each.
+fn judge(budget: &str, files: &BTreeMap<&str, u64>) -> Result<Vec<String>> {
+    let lines = budget.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let line =
+        |line: &'_ str| Some((line.split_once(' ')?.0.to_owned(), line.split_once(' ')?.1.trim().parse::<u64>().ok()?));
+    let lines =
+        lines.map(|text| line(text).with_context(|| format!("app/budget.txt: not a name and a number: {text}")));
+    let budget: BTreeMap<String, u64> = lines.collect::<Result<_>>()?;
+    let over = files.iter().filter_map(|(name, weight)| match budget.get(*name) {
+        Some(most) if weight > most => {
+            Some(format!("{name} weighs {weight} bytes of Brotli, {} more than app/budget.txt allows", weight - most))
         }
-    }
-    File { name: budget::TOGETHER.to_owned(), weights }
+        Some(_) => None,
+        None => Some(format!("{name} weighs {weight} bytes of Brotli and has no line in app/budget.txt")),
+    });
+    let gone = budget.keys().filter(|name| !files.contains_key(name.as_str()));
+    Ok(over.chain(gone.map(|name| format!("{name} has a line in app/budget.txt and is not there"))).collect())
 }
 
 /// A file's name without the hash of its content: `app-0123456789abcdef_bg.wasm` is `app_bg.wasm`. Trunk leaves zeros in front of a hash out.
@@ -107,13 +77,27 @@ fn without_hash(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::without_hash;
+    use super::*;
+
+    #[test]
+    fn a_file_over_its_line_is_named_and_so_is_one_without() {
+        let budget = "# Remark\na.wasm 100\na.css   20\n\ntogether 110\n";
+        let judged = |files: &[(&str, u64)]| judge(budget, &files.iter().copied().collect()).unwrap();
+        assert!(judged(&[("a.wasm", 100), ("a.css", 10), ("together", 110)]).is_empty());
+        let over = ["a.wasm weighs 103 bytes of Brotli, 3 more than app/budget.txt allows"];
+        assert_eq!(judged(&[("a.wasm", 103), ("a.css", 1), ("together", 104)]), over);
+        let unlisted = "b.js weighs 2 bytes of Brotli and has no line in app/budget.txt";
+        let gone = "a.css has a line in app/budget.txt and is not there";
+        assert_eq!(judged(&[("a.wasm", 1), ("b.js", 2), ("together", 3)]), [unlisted, gone]);
+        for text in ["a.wasm", "a.wasm many", "a.wasm -1"] {
+            assert!(judge(text, &BTreeMap::new()).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn a_name_is_known_without_its_hash() {
         for (name, plain) in [
             ("app-0123456789abcdef_bg.wasm", "app_bg.wasm"),
-            ("app-123456789abcdef_bg.wasm", "app_bg.wasm"),
             ("app-123456789abcdef.js", "app.js"),
             ("question-card-0123456789abcdef.css", "question-card.css"),
             ("question-card.css", "question-card.css"),

@@ -1,61 +1,270 @@
-//! The programs that the page's build and the tests need beyond cargo: found, or brought.
+//! What the page's build and the tests need beyond cargo: each tool with its pin, found on the `PATH` or brought.
 //!
-//! What a suitable `PATH` has is used. What is missing goes into a cache of the user, by name and version, so that every
-//! clone shares it: first by `cargo binstall` if that is there, else by `cargo install`. An interrupted installation leaves
-//! no broken entry, because an entry is made elsewhere and then renamed.
+//! What is brought lies in a cache of the user, by name and version, so that every clone shares it.
 
+mod bring;
 pub(crate) mod browsers;
-mod cache;
-mod cargo_tools;
-mod debian;
-mod node;
-mod search;
-mod toolchain;
+pub(crate) mod rustup;
+mod version;
 
-pub(crate) use cargo_tools::{geckodriver, trunk, wasm_bindgen};
-pub(crate) use node::{CLIENTS, axe, node, released_clients, stream_peers, wasm_opt};
-pub(crate) use toolchain::{lint_components, wasm_target};
+pub(crate) use bring::{cache, tidy};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
-/// Folders with programs that go before those of `PATH`.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct Toolbox {
-    folders: Vec<PathBuf>,
+use crate::steps::{Lacking, Log};
+use crate::{children, workspace};
+use version::Version;
+
+/// A program, or packages of Node.js, of one version.
+pub(crate) struct Tool {
+    /// Its name, which for a package of Rust is also where it comes from.
+    name: &'static str,
+    pin: String,
+    programs: &'static [&'static str],
+    /// Whether the first version, which the `PATH` has, does for the second, which is pinned.
+    does_for: fn(Version, Version) -> bool,
+    source: Source,
 }
 
-impl Toolbox {
-    /// What building the page needs; a release build also needs `wasm-opt`.
+enum Source {
+    /// A package of Rust, with what `cargo install` is told beyond its name and version.
+    Cargo(&'static [&'static str]),
+    /// Packages of npm: the name of each, and what it is.
+    Npm(&'static [(&'static str, &'static str)]),
+}
+
+/// Builds and serves the page. Nothing here is served by TLS, and its version is pinned, so it need not look for another.
+pub(crate) fn trunk() -> Tool {
+    Tool {
+        name: "trunk",
+        pin: "0.21.14".into(),
+        programs: &["trunk"],
+        does_for: Version::is_compatible_with,
+        // It hashes the whole program at each build.
+        source: Source::Cargo(&[
+            "--locked",
+            "--no-default-features",
+            "--config",
+            "profile.release.package.sha2.opt-level=3",
+        ]),
+    }
+}
+
+/// Makes JavaScript's side of the page, and runs its tests. It refuses modules that were made for any other version.
+///
+/// # Errors
+///
+/// Cargo.lock does not say which one.
+pub(crate) fn wasm_bindgen() -> Result<Tool> {
+    Ok(Tool {
+        name: "wasm-bindgen-cli",
+        pin: workspace::locked_version("wasm-bindgen")?,
+        programs: &["wasm-bindgen", "wasm-bindgen-test-runner"],
+        does_for: |present, pinned| present == pinned,
+        // Its own lock file does not build with today's compilers. It reads and writes the whole program at each build: without these
+        // settings, three times as long.
+        source: Source::Cargo(&[
+            "--no-default-features",
+            "--config=profile.release.package.walrus.opt-level=2",
+            "--config=profile.release.package.wasmparser.opt-level=2",
+            "--config=profile.release.package.wasm-encoder.opt-level=2",
+            "--config=profile.release.package.wasm-bindgen-cli-support.opt-level=2",
+            "--config=profile.release.package.id-arena.opt-level=2",
+            "--config=profile.release.package.gimli.opt-level=2",
+            "--config=profile.release.package.leb128fmt.opt-level=2",
+            "--config=profile.release.package.rustc-demangle.opt-level=2",
+        ]),
+    })
+}
+
+/// Drives Firefox in tests.
+pub(crate) fn geckodriver() -> Tool {
+    Tool {
+        name: "geckodriver",
+        pin: "0.37.1".into(),
+        programs: &["geckodriver"],
+        does_for: |_, _| true,
+        source: Source::Cargo(&["--locked"]),
+    }
+}
+
+/// Has `wasm-opt`, which takes a quarter off the page's program. Older ones than 119 refuse what today's compiler emits.
+pub(crate) fn binaryen() -> Tool {
+    Tool {
+        name: "binaryen",
+        pin: "132.0.0".into(),
+        programs: &["wasm-opt"],
+        does_for: |present, _| present >= Version([119, 0, 0]),
+        source: Source::Npm(&[("binaryen", "132.0.0")]),
+    }
+}
+
+/// Looks for barriers in pages.
+pub(crate) fn axe() -> Tool {
+    packages("axe-core", "4.14.1", &[("axe-core", "4.14.1")])
+}
+
+/// The clients that a server meets, each with a way of its own: the newest, the last before 1.0, which `CopilotKit` pins, and one from
+/// before interrupts.
+pub(crate) fn clients() -> Tool {
+    packages(
+        "ag-ui-clients",
+        "1.0.0-0.0.59-0.0.47",
+        &[
+            ("client-1.0.0", "npm:@ag-ui/client@1.0.0"),
+            ("client-0.0.59", "npm:@ag-ui/client@0.0.59"),
+            ("client-0.0.47", "npm:@ag-ui/client@0.0.47"),
+        ],
+    )
+}
+
+/// What JavaScript's pages read AG-UI streams and growing JSON with, each as it is measured.
+pub(crate) fn stream_peers() -> Tool {
+    packages(
+        "stream-peers",
+        "1.0.0-4.1.3-1.1.1-7.8.1",
+        &[
+            ("@ag-ui/client", "1.0.0"),
+            ("eventsource-parser", "4.1.3"),
+            ("jsonriver", "1.1.1"),
+            ("rxjs", "7.8.1"), // What `@ag-ui/client` is made of.
+        ],
+    )
+}
+
+fn packages(name: &'static str, pin: &str, packages: &'static [(&'static str, &'static str)]) -> Tool {
+    Tool { name, pin: pin.into(), programs: &[], does_for: |_, _| false, source: Source::Npm(packages) }
+}
+
+impl Tool {
+    /// The folder with the tool's programs, or with the `node_modules` of its packages. What is missing or broken is brought.
     ///
     /// # Errors
     ///
-    /// Something is missing and can't be brought.
-    pub(crate) fn for_page(release: bool) -> Result<Self> {
-        wasm_target()?;
-        let mut folders = vec![wasm_bindgen()?, trunk()?];
-        if release {
-            folders.push(wasm_opt()?);
+    /// The tool can't be brought.
+    pub(crate) fn folder(&self, log: &Log) -> Result<PathBuf> {
+        match self.folder_here()? {
+            Some(folder) => Ok(folder),
+            None => {
+                bring::bring(self, &self.entry()?, log)?;
+                self.folder_here()?.with_context(|| format!("{} is not where it was installed", self.name))
+            }
         }
-        Ok(Self { folders })
     }
 
-    /// A call of `program` that finds these tools first.
+    /// The folder as it is, if all of the tool is there.
     ///
     /// # Errors
     ///
-    /// A folder's name can't be part of `PATH`.
-    pub(crate) fn command(&self, program: &str) -> Result<Command> {
-        let present = std::env::var_os("PATH").unwrap_or_default();
-        let folders = self.folders.iter().cloned().chain(std::env::split_paths(&present));
-        let path =
-            std::env::join_paths(folders).context("the cache's folder can't be put on the PATH; set ASK_TOOLS_DIR")?;
-        // The program itself is looked up here: a changed PATH counts for the child's own look-ups only, on some systems.
-        let program = search::candidates(program, &path).next().unwrap_or_else(|| program.into());
-        let mut command = Command::new(program);
-        command.env("PATH", path);
-        Ok(command)
+    /// The system does not say where this user keeps caches.
+    pub(crate) fn folder_here(&self) -> Result<Option<PathBuf>> {
+        if let Some(folder) = self.folder_on_path() {
+            return Ok(Some(folder));
+        }
+        let entry = self.entry()?;
+        Ok(self.is_whole(&entry).then(|| match self.source {
+            Source::Cargo(_) => entry.join("bin"),
+            Source::Npm(_) if self.programs.is_empty() => entry,
+            Source::Npm(_) => entry.join("node_modules/.bin"),
+        }))
+    }
+
+    fn entry(&self) -> Result<PathBuf> {
+        Ok(cache()?.join(format!("{}-{}", self.name, self.pin)))
+    }
+
+    fn folder_on_path(&self) -> Option<PathBuf> {
+        let programs = which::which_all(self.programs.first()?).ok()?;
+        let pinned = Version::first_in(&self.pin)?;
+        let does = |program: &PathBuf| version_of(program).is_some_and(|present| (self.does_for)(present, pinned));
+        let mut folders = programs.filter(does).filter_map(|program| Some(program.parent()?.to_owned()));
+        folders.find(|folder| self.programs.iter().all(|program| folder.join(program).is_file()))
+    }
+
+    /// True if all that belongs to this entry of the cache is there and of the pinned version.
+    fn is_whole(&self, entry: &Path) -> bool {
+        match self.source {
+            Source::Cargo(_) => {
+                let pinned = Version::first_in(&self.pin);
+                self.programs.iter().all(|program| version_of(&entry.join("bin").join(program)) == pinned)
+            }
+            Source::Npm(packages) => packages.iter().all(|(name, what)| {
+                let manifest = entry.join("node_modules").join(name).join("package.json");
+                let version = what.rsplit('@').next().unwrap_or(what);
+                std::fs::read_to_string(manifest)
+                    .is_ok_and(|text| text.contains(&format!("\"version\": \"{version}\"")))
+            }),
+        }
+    }
+}
+
+/// The `node` that runs tests and measurements, and packs the page. Debian's comes by apt.
+///
+/// # Errors
+///
+/// There is no Node.js, an old one, or none without its npm.
+pub(crate) fn node(log: &Log) -> Result<PathBuf> {
+    let here = || which::which("node").ok().filter(|_| which::which("npm").is_ok());
+    let node = match here() {
+        Some(node) => Some(node),
+        None => bring::apt(&["nodejs", "npm"], log)?.then(here).flatten(),
+    };
+    // The first that has `fetch`.
+    node.filter(|node| version_of(node) >= Some(Version([18, 0, 0]))).ok_or_else(|| {
+        Lacking::needed(
+            "Node.js 18 or later with npm is not on the PATH. Install both (Debian and Ubuntu: `apt install nodejs npm`; else \
+             https://nodejs.org) and run this again",
+        )
+        .into()
+    })
+}
+
+/// A call of `program` that finds these folders' programs first.
+///
+/// # Errors
+///
+/// There is no such program, or a folder's name can't be part of `PATH`.
+pub(crate) fn command(program: &str, folders: &[PathBuf]) -> Result<Command> {
+    let present = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(folders.iter().cloned().chain(std::env::split_paths(&present)))
+        .context("the cache's folder can't be put on the PATH; set ASK_TOOLS_DIR")?;
+    let program =
+        which::which_in_global(program, Some(&path))?.next().with_context(|| format!("there is no `{program}`"))?;
+    let mut command = Command::new(program);
+    command.env("PATH", path);
+    Ok(command)
+}
+
+/// The version that a program says it has.
+pub(crate) fn version_of(program: &Path) -> Option<Version> {
+    Version::first_in(&children::output_of(Command::new(program).arg("--version"))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pin_is_a_version() {
+        let tools = [trunk(), wasm_bindgen().unwrap(), geckodriver(), binaryen(), axe(), clients(), stream_peers()];
+        for tool in tools {
+            assert!(Version::first_in(&tool.pin).is_some(), "{}", tool.name);
+        }
+    }
+
+    #[test]
+    fn a_package_that_was_brought_by_halves_is_not_whole() {
+        let entry = std::env::temp_dir().join(format!("xtask-tools-test-{}", std::process::id()));
+        let package = entry.join("node_modules/axe-core");
+        assert!(!axe().is_whole(&entry));
+        std::fs::create_dir_all(&package).unwrap();
+        std::fs::write(package.join("package.json"), "{\n  \"version\": \"4.14.1\"\n}").unwrap();
+        assert!(axe().is_whole(&entry));
+        std::fs::write(package.join("package.json"), "{\n  \"version\": \"4.9.0\"\n}").unwrap();
+        assert!(!axe().is_whole(&entry));
+        std::fs::remove_dir_all(&entry).unwrap();
     }
 }

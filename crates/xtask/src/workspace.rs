@@ -1,26 +1,23 @@
-//! Where things are in this workspace, and what its lock file pins.
+//! Where things are in this workspace, and what it pins.
 
-use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 
 /// The workspace's root.
-pub(crate) fn root() -> PathBuf {
+pub(crate) fn root() -> &'static Path {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = xtask.parent().and_then(Path::parent);
-    root.expect("crates/xtask lies two folders below the root").to_owned()
+    xtask.ancestors().nth(2).expect("crates/xtask lies two folders below the root")
 }
 
 /// Where cargo puts what it builds.
 pub(crate) fn target_dir() -> PathBuf {
-    match std::env::var_os("CARGO_TARGET_DIR") {
-        Some(dir) => root().join(dir),
-        None => root().join("target"),
-    }
+    root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
-/// A folder for what xtask itself makes: generated settings, the built page under test, the conversations of `serve`.
+/// A folder for what xtask itself makes: generated settings, the built page, logs, the conversations of `serve`.
 ///
 /// It lies below the root, whatever `CARGO_TARGET_DIR` says, so that cargo finds the workspace's settings from there.
 ///
@@ -29,13 +26,20 @@ pub(crate) fn target_dir() -> PathBuf {
 /// The folder can't be made.
 pub(crate) fn scratch_dir() -> Result<PathBuf> {
     let dir = root().join("target/xtask");
-    std::fs::create_dir_all(&dir).with_context(|| format!("can't make the folder {}", dir.display()))?;
+    fs::create_dir_all(&dir).with_context(|| format!("can't make the folder {}", dir.display()))?;
     Ok(dir)
 }
 
-/// The cargo that runs us, which is of the right toolchain.
-pub(crate) fn cargo() -> OsString {
-    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+/// A call of the cargo that runs us, which is of the right toolchain, in the workspace.
+pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root()).args(arguments);
+    cargo
+}
+
+/// The program of the server that cargo has built into `folder` of its target folder.
+pub(crate) fn server(folder: &str) -> PathBuf {
+    target_dir().join(folder).join("question-server")
 }
 
 /// The version of `package` that Cargo.lock pins.
@@ -44,47 +48,36 @@ pub(crate) fn cargo() -> OsString {
 ///
 /// Cargo.lock can't be read or has no such package.
 pub(crate) fn locked_version(package: &str) -> Result<String> {
-    let path = root().join("Cargo.lock");
-    let lock = std::fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
-    find_locked_version(&lock, package).ok_or_else(|| anyhow!("Cargo.lock has no package `{package}`"))
+    let lock = read("Cargo.lock")?;
+    let (_, after) = lock
+        .split_once(&format!("name = \"{package}\"\nversion = \""))
+        .with_context(|| format!("Cargo.lock has no package `{package}`"))?;
+    Ok(after.split('"').next().unwrap_or_default().to_owned())
 }
 
-fn find_locked_version(lock: &str, package: &str) -> Option<String> {
-    let name = format!("name = \"{package}\"");
-    let mut lines = lock.lines().skip_while(|line| *line != name).skip(1);
-    let version = lines.next()?.strip_prefix("version = \"")?;
-    Some(version.strip_suffix('"')?.to_owned())
+/// The text of a file of the workspace.
+///
+/// # Errors
+///
+/// The file can't be read.
+pub(crate) fn read(file: &str) -> Result<String> {
+    let path = root().join(file);
+    fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))
+}
+
+/// True on a machine that promises to check everything, and so may lack nothing.
+pub(crate) fn is_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const LOCK: &str = r#"
-version = 4
-
-[[package]]
-name = "wasm-bindgen-futures"
-version = "0.4.80"
-dependencies = [
- "wasm-bindgen",
-]
-
-[[package]]
-name = "wasm-bindgen"
-version = "0.2.130"
-"#;
-
     #[test]
-    fn a_locked_version_is_found_by_the_whole_name() {
-        assert_eq!(find_locked_version(LOCK, "wasm-bindgen").as_deref(), Some("0.2.130"));
-        assert_eq!(find_locked_version(LOCK, "wasm-bindgen-futures").as_deref(), Some("0.4.80"));
-        assert_eq!(find_locked_version(LOCK, "wasm"), None);
-    }
-
-    #[test]
-    fn the_workspaces_own_lock_pins_the_page() {
+    fn the_lock_file_pins_the_page() {
         let version = locked_version("wasm-bindgen").expect("the page depends on wasm-bindgen");
         assert_eq!(version.split('.').count(), 3, "{version}");
+        assert!(locked_version("wasm").is_err(), "only a whole name is a name");
     }
 }

@@ -1,6 +1,7 @@
-// Released clients of AG-UI against the server itself: `node main.mjs SERVER PACKAGES VERSION…`, where PACKAGES is a folder in which each
-// version of `@ag-ui/client` is installed as `client-VERSION`. `cargo xtask test` brings and runs them.
+// Released clients of AG-UI against the server itself: `node main.mjs SERVER PACKAGES`, where PACKAGES is a folder in which versions of
+// `@ag-ui/client` are installed as `client-VERSION`. `cargo xtask test clients` brings and runs them.
 
+import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Houses } from "./house.mjs";
@@ -10,7 +11,9 @@ import * as interrupts from "./interrupts.mjs";
 import * as stopping from "./stopping.mjs";
 import * as tools from "./tools.mjs";
 
-const [server, packages, ...versions] = process.argv.slice(2);
+const [server, packages] = process.argv.slice(2);
+const versions = readdirSync(join(packages, "node_modules")).flatMap((name) => name.match(/^client-(.+)$/)?.[1] ?? []);
+if (versions.length === 0) throw new Error(`${packages} has no client`);
 const journeys = [booking, coding, interrupts, stopping, tools].flatMap((module) =>
   Object.entries(module),
 );

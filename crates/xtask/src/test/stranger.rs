@@ -4,30 +4,44 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result};
 
 use crate::children;
+use crate::steps::Log;
+use crate::tools::{self, rustup};
 use crate::workspace;
 
-/// Builds the page and gives its folder.
+/// Builds the page and returns its folder.
 ///
 /// # Errors
 ///
 /// The README has no such lines, git is missing, or the crate does not build.
-pub(super) fn build(wasm_bindgen: &Path) -> Result<PathBuf> {
+pub(super) fn build(log: &Log) -> Result<PathBuf> {
+    rustup::wasm_target(log)?;
     let folder = workspace::scratch_dir()?.join("stranger");
-    let repository = folder.join("kit");
-    publish(&repository)?;
-    let page = folder.join("page");
-    write_crate(&page, &repository)?;
-    run(cargo_build(&page), "the README's lines do not build")?;
+    let (repository, page, dist) = (folder.join("kit"), folder.join("page"), folder.join("dist"));
+    publish(&repository, log)?;
 
-    let dist = folder.join("dist");
-    let mut bind = Command::new(wasm_bindgen);
-    bind.args(["--target", "web", "--no-typescript", "--out-dir"])
-        .arg(&dist)
-        .arg(workspace::target_dir().join("wasm32-unknown-unknown/debug/stranger.wasm"));
-    run(bind, "wasm-bindgen does not take the stranger's page")?;
+    let readme = workspace::read("README.md")?;
+    write(&page.join("Cargo.toml"), &manifest(&readme, &repository)?)?;
+    write(&page.join("src/main.rs"), block(&readme, "rust", "fn main()")?)?;
+    // What is locked here needs no network there.
+    write(&page.join("Cargo.lock"), &workspace::read("Cargo.lock")?)?;
+    // Into cargo's one target folder and with the workspace's profile, so that Leptos is not built again.
+    let mut build = workspace::cargo(["build", "--target", rustup::WASM]);
+    build.args([
+        "--config",
+        "profile.dev.debug=\"line-tables-only\"",
+        "--config",
+        "profile.dev.package.\"*\".debug=false",
+    ]);
+    build.current_dir(&page).env("CARGO_TARGET_DIR", workspace::target_dir());
+    log.run(build)?;
+
+    let mut bind = Command::new(tools::wasm_bindgen()?.folder(log)?.join("wasm-bindgen"));
+    bind.args(["--target", "web", "--no-typescript", "--out-dir"]).arg(&dist);
+    bind.arg(workspace::target_dir().join(rustup::WASM).join("debug/stranger.wasm"));
+    log.run(bind)?;
     write(&dist.join("index.html"), INDEX)?;
     write(&dist.join("boot.js"), BOOT)?;
     Ok(dist)
@@ -51,30 +65,24 @@ await start({ module_or_path: "stranger_bg.wasm" });
 
 /// Makes a repository with one commit of all that this checkout has under git, as it is now: a shallow clone could not be cloned, and what is
 /// not committed yet would not be tested. The commit depends on nothing but its content, so cargo builds only what has changed.
-fn publish(repository: &Path) -> Result<()> {
-    match fs::remove_dir_all(repository) {
-        Err(problem) if problem.kind() != std::io::ErrorKind::NotFound => {
-            return Err(problem).with_context(|| format!("can't remove {}", repository.display()));
-        }
-        _ => {}
+fn publish(repository: &Path, log: &Log) -> Result<()> {
+    if repository.exists() {
+        fs::remove_dir_all(repository).with_context(|| format!("can't remove {}", repository.display()))?;
     }
-    let listed = git(&workspace::root()).args(["ls-files", "-z"]).output();
-    let listed = listed.context("can't start git")?;
-    if !listed.status.success() {
-        bail!("git does not list this checkout: {}", String::from_utf8_lossy(&listed.stderr));
-    }
-    for name in String::from_utf8(listed.stdout)?.split_terminator('\0') {
-        let (from, to) = (workspace::root().join(name), repository.join(name));
+    let listed = children::output_of(git(workspace::root()).args(["ls-files", "-z"]))
+        .context("git does not list this checkout")?;
+    for name in listed.split_terminator('\0') {
+        let from = workspace::root().join(name);
         // What was deleted and not yet committed is listed all the same.
         if from.is_file() {
-            make_folder(to.parent().unwrap_or(repository))?;
-            fs::copy(&from, &to).with_context(|| format!("can't copy {}", from.display()))?;
+            write(&repository.join(name), fs::read(&from).with_context(|| format!("can't read {}", from.display()))?)?;
         }
     }
     let commit = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--message", "The kit"];
     for arguments in [&["init", "--quiet"][..], &["add", "--all", "--force"], &commit] {
         let mut git = git(repository);
-        run_quietly(git.args(arguments), "git makes no repository of the kit")?;
+        git.args(arguments);
+        log.run(git)?;
     }
     Ok(())
 }
@@ -87,76 +95,29 @@ fn git(folder: &Path) -> Command {
         git.env_remove(variable);
     }
     for who in ["AUTHOR", "COMMITTER"] {
-        git.env(format!("GIT_{who}_NAME"), "xtask")
-            .env(format!("GIT_{who}_EMAIL"), "xtask@localhost")
-            .env(format!("GIT_{who}_DATE"), "2000-01-01T00:00:00Z");
+        git.env(format!("GIT_{who}_NAME"), "xtask").env(format!("GIT_{who}_EMAIL"), "xtask@localhost");
+        git.env(format!("GIT_{who}_DATE"), "2000-01-01T00:00:00Z");
     }
     git
 }
 
-fn write_crate(page: &Path, repository: &Path) -> Result<()> {
-    let readme = workspace::root().join("README.md");
-    let readme = fs::read_to_string(&readme).with_context(|| format!("can't read {}", readme.display()))?;
-    make_folder(&page.join("src"))?;
-    write(&page.join("Cargo.toml"), &manifest(&readme, repository)?)?;
-    write(&page.join("src/main.rs"), block(&readme, "rust", "fn main()")?)?;
-    // What is locked here needs no network there.
-    let lock = workspace::root().join("Cargo.lock");
-    fs::copy(&lock, page.join("Cargo.lock")).with_context(|| format!("can't copy {}", lock.display()))?;
-    Ok(())
-}
-
+/// The README's dependencies in a package that is a workspace of its own, wherever its folder lies.
 fn manifest(readme: &str, repository: &Path) -> Result<String> {
-    let dependencies = block(readme, "toml", "[dependencies]")?;
-    let url = format!("\"file://{}\"", repository.display());
-    let dependencies = dependencies.replace("\"…\"", &url);
-    // A workspace of its own, wherever this folder lies.
-    let package = "[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n";
-    Ok([package, &dependencies].concat())
+    let dependencies =
+        block(readme, "toml", "[dependencies]")?.replace("\"…\"", &format!("\"file://{}\"", repository.display()));
+    Ok(format!("[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n{dependencies}"))
 }
 
 /// The first code block of this language that holds `mark`.
 fn block<'a>(readme: &'a str, language: &str, mark: &str) -> Result<&'a str> {
-    let blocks = readme.split("\n```").skip(1).step_by(2);
-    blocks
-        .filter_map(|block| block.split_once('\n'))
-        .find(|(name, code)| name.split(',').next() == Some(language) && code.contains(mark))
-        .map(|(_, code)| code)
-        .ok_or_else(|| anyhow!("the README has no {language} block with `{mark}`"))
+    let blocks = readme.split("\n```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+    let mut blocks = blocks.filter(|(name, code)| name.split(',').next() == Some(language) && code.contains(mark));
+    Ok(blocks.next().with_context(|| format!("the README has no {language} block with `{mark}`"))?.1)
 }
 
-/// Into cargo's one target folder and with the workspace's profile, so that Leptos is not built again.
-fn cargo_build(page: &Path) -> Command {
-    let mut cargo = Command::new(workspace::cargo());
-    cargo.current_dir(page);
-    cargo.args(["build", "--target", "wasm32-unknown-unknown"]);
-    for setting in ["debug=\"line-tables-only\"", "package.\"*\".debug=false"] {
-        cargo.arg("--config").arg(format!("profile.dev.{setting}"));
-    }
-    cargo.env("CARGO_TARGET_DIR", workspace::target_dir());
-    cargo
-}
-
-fn run(mut command: Command, otherwise: &str) -> Result<()> {
-    if !children::run(&mut command)?.success() {
-        bail!("{otherwise}; its output above says why");
-    }
-    Ok(())
-}
-
-fn run_quietly(command: &mut Command, otherwise: &str) -> Result<()> {
-    let output = command.output().context("can't start git")?;
-    if !output.status.success() {
-        bail!("{otherwise}: {}", String::from_utf8_lossy(&output.stderr));
-    }
-    Ok(())
-}
-
-fn make_folder(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("can't make the folder {}", folder.display()))
-}
-
-fn write(file: &Path, content: &str) -> Result<()> {
+fn write(file: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    let folder = file.parent().context("a file lies in a folder")?;
+    fs::create_dir_all(folder).with_context(|| format!("can't make the folder {}", folder.display()))?;
     fs::write(file, content).with_context(|| format!("can't write {}", file.display()))
 }
 
@@ -166,18 +127,14 @@ mod tests {
 
     #[test]
     fn the_readme_has_what_a_stranger_needs() {
-        let readme = fs::read_to_string(workspace::root().join("README.md")).unwrap();
+        let readme = workspace::read("README.md").unwrap();
         let manifest = manifest(&readme, Path::new("/kit")).unwrap();
-        assert!(manifest.contains("question-card = { git = \"file:///kit\" }"), "{manifest}");
-        assert!(!manifest.contains('…'), "{manifest}");
+        assert!(
+            manifest.contains("question-card = { git = \"file:///kit\" }") && !manifest.contains('…'),
+            "{manifest}"
+        );
         let main = block(&readme, "rust", "fn main()").unwrap();
         assert!(main.starts_with("use ") && main.trim_end().ends_with('}'), "{main}");
-    }
-
-    #[test]
-    fn a_block_is_found_by_its_language_and_what_it_holds() {
-        let readme = "\n```sh\nfn main()\n```\ntext\n```rust,no_run\nfn main() {}\n```\n";
-        assert_eq!(block(readme, "rust", "fn main()").unwrap(), "fn main() {}");
-        assert!(block(readme, "toml", "fn main()").is_err());
+        assert!(block(&readme, "rust", "fn nothing()").is_err());
     }
 }

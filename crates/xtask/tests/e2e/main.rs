@@ -1,6 +1,6 @@
 //! Journeys through the built page against the real server, in a real browser, as a person would take them.
 //!
-//! `cargo xtask test --only e2e` builds the page and the server, finds the browser and says where all of them are.
+//! `cargo xtask test journeys` builds the page and the server, finds the browser and says where all of them are.
 
 mod barriers;
 mod browser;
@@ -21,5 +21,5 @@ mod writing;
 
 /// What `cargo xtask` has found or built.
 fn given(variable: &str) -> String {
-    std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set: run `cargo xtask test --only e2e`"))
+    std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set: run `cargo xtask test journeys`"))
 }

@@ -141,7 +141,14 @@ fn kill_group(leader: &Child) {
 #[cfg(unix)]
 fn guard(leader: &Child, temporary: &TempDir) -> Option<Child> {
     let mut guard = Command::new("sh");
-    let script = r#"read -r _; kill -s KILL -- "-$1"; rm -rf -- "$2""#;
+    // `cargo xtask serve` ends what it has started, in groups of their own, if it is asked to.
+    let script = r#"
+        read -r _
+        kill -s INT -- "-$1"
+        for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 -- "-$1" || break; sleep 1; done
+        kill -s KILL -- "-$1"
+        rm -rf -- "$2"
+    "#;
     guard.args(["-c", script, "guard", &leader.id().to_string()]);
     guard.arg(&temporary.0).stdin(Stdio::piped());
     // It outlives the tests, and whoever reads what they say does not wait for it.

@@ -1,0 +1,70 @@
+//! The command line.
+
+xflags::xflags! {
+    /// Brings what is missing, pinned, into a cache of yours (ASK_TOOLS_DIR names another place), and then:
+    cmd xtask {
+        /// Runs the chat page and its server until Ctrl+C. The page is built again when its sources change.
+        cmd serve {
+            /// Port of the page on 127.0.0.1 (8080); 0 takes any free one.
+            optional -p,--port port: u16
+            /// Builds as for users: smaller and faster, but slow to build.
+            optional --release
+            /// Opens the page in the default browser.
+            optional --open
+            /// Lets the page talk to agents of this origin, too, such as https://agent.example.
+            repeated --allow-agent origin: String
+        }
+        /// Runs every check, or those whose names have one of these words: `cargo xtask test card firefox`.
+        cmd test {
+            repeated word: String
+            /// Lists the checks.
+            optional --list
+        }
+        /// Builds the page for release and prints the weight of each file; fails over app/budget.txt.
+        cmd size {}
+        /// Measures one part and prints its table.
+        cmd bench {
+            /// The card in a browser: streams, answers, a thousand cards.
+            cmd card {}
+            /// A first visit of the page in a browser: what is transferred, and when one can write.
+            cmd page {}
+            /// The stream reader as WebAssembly in Node, beside JavaScript's.
+            cmd stream {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> xflags::Result<XtaskCmd> {
+        let words = line.split_whitespace().map(Into::into).collect();
+        Xtask::from_vec(words).map(|xtask| xtask.subcommand)
+    }
+
+    #[test]
+    fn commands_take_their_options() {
+        let line = "serve --release --port 9000 --allow-agent https://a.example --allow-agent http://b.example";
+        let Ok(XtaskCmd::Serve(serve)) = parsed(line) else { panic!("it serves") };
+        assert_eq!((serve.port, serve.release, serve.open), (Some(9000), true, false));
+        assert_eq!(serve.allow_agent, ["https://a.example", "http://b.example"]);
+        let Ok(XtaskCmd::Test(test)) = parsed("test card firefox") else { panic!("it tests") };
+        assert_eq!(test.word, ["card", "firefox"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, part) in [
+            ("deploy", "deploy"),
+            ("serve --port 80000", "port"),
+            ("serve --watch", "--watch"),
+            ("size more", "more"),
+            ("bench", "subcommand"),
+            ("bench everything", "everything"),
+        ] {
+            let problem = parsed(line).expect_err(line).to_string();
+            assert!(problem.contains(part), "{line}: {problem}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Bringing what is missing: by `cargo binstall` where that is there, by `cargo install`, by npm, by apt.
+//!
+//! An entry of the cache is filled elsewhere and then renamed, so that it is whole or not there. What cargo has compiled is kept until
+//! the tool is there: an interrupted installation goes on where it stopped.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Error, Result, bail};
+use nix::unistd::geteuid;
+
+use super::{Source, Tool};
+use crate::steps::Log;
+use crate::{children, workspace};
+
+/// Fills the entry of `tool`.
+pub(super) fn bring(tool: &Tool, entry: &Path, log: &Log) -> Result<()> {
+    let cache = cache()?;
+    fs::create_dir_all(&cache).with_context(|| format!("can't make the folder {}", cache.display()))?;
+    // Another clone may be at the same, or another step.
+    log.doing("waits for another tool");
+    let _lock = lock(&cache)?;
+    if tool.is_whole(entry) {
+        return Ok(());
+    }
+
+    log.doing(&format!("{} {}", tool.name, tool.pin));
+    let unfinished = cache.join(".unfinished");
+    for folder in [&unfinished, entry] {
+        remove(folder)?;
+    }
+    fs::create_dir(&unfinished).context("can't write into the cache")?;
+    match tool.source {
+        Source::Cargo(arguments) => {
+            if which::which("cargo-binstall").is_err() || binstall(tool, &unfinished, log).is_err() {
+                install(tool, arguments, &unfinished, &cache.join(BUILD), log)?;
+            }
+        }
+        Source::Npm(packages) => npm(packages, &unfinished, log)?,
+    }
+    if !tool.is_whole(&unfinished) {
+        bail!("{} is installed in {} and does not say that it is {}", tool.name, unfinished.display(), tool.pin);
+    }
+    fs::rename(&unfinished, entry).with_context(|| format!("can't make {}", entry.display()))
+}
+
+/// Locks the cache until the file is dropped. A wait that blocks would not hear of an interrupt.
+fn lock(cache: &Path) -> Result<File> {
+    let lock = File::create(cache.join(LOCK)).context("can't write into the cache")?;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(lock),
+            Err(TryLockError::WouldBlock) if children::interrupted() => bail!("interrupted"),
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(200)),
+            Err(TryLockError::Error(problem)) => return Err(problem).context("can't lock the cache"),
+        }
+    }
+}
+
+/// Takes a ready-made program.
+fn binstall(tool: &Tool, root: &Path, log: &Log) -> Result<()> {
+    let mut binstall = cargo_in(root);
+    binstall.args(["binstall", "--no-confirm", "--disable-strategies", "compile", "--root"]).arg(root);
+    binstall.arg(format!("{}@{}", tool.name, tool.pin));
+    log.run(binstall)
+}
+
+/// Compiles a tool as a tool: soon there, not fast.
+fn install(tool: &Tool, arguments: &[&str], root: &Path, build: &Path, log: &Log) -> Result<()> {
+    let mut install = cargo_in(root);
+    install.arg("install").args(arguments).arg("--root").arg(root).arg("--target-dir").arg(build);
+    for (setting, value) in
+        [("LTO", "off"), ("OPT_LEVEL", "0"), ("CODEGEN_UNITS", "16"), ("DEBUG", "0"), ("STRIP", "none")]
+    {
+        install.env(format!("CARGO_PROFILE_RELEASE_{setting}"), value);
+    }
+    install.args(tool.programs.iter().flat_map(|program| ["--bin", program]));
+    install.arg(format!("{}@{}", tool.name, tool.pin));
+    let mut said = String::new();
+    let installed = log.run_reading(install, |line| said.push_str(line));
+    installed
+        .map_err(|problem| explained(problem, &said))
+        .with_context(|| format!("can't install {} {}", tool.name, tool.pin))
+}
+
+/// Removes what cargo has compiled for tools, a gigabyte that nobody needs again; not while another call compiles.
+///
+/// # Errors
+///
+/// The folder can't be removed.
+pub(crate) fn tidy() -> Result<()> {
+    let cache = cache()?;
+    match File::open(cache.join(LOCK)) {
+        Ok(lock) if lock.try_lock().is_ok() => remove(&cache.join(BUILD)),
+        _ => Ok(()),
+    }
+}
+
+fn npm(packages: &[(&str, &str)], root: &Path, log: &Log) -> Result<()> {
+    super::node(log)?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(root).current_dir(root);
+    npm.args(packages.iter().map(|(name, what)| format!("{name}@{what}")));
+    let mut said = String::new();
+    log.run_reading(npm, |line| said.push_str(line)).map_err(|problem| explained(problem, &said))
+}
+
+/// Adds the way out to an everyday failure, which is known by what the program said.
+fn explained(problem: Error, said: &str) -> Error {
+    const CAUSES: [(&str, &[&str]); 3] = [
+        ("the disk is full; the tools need about 2 GB while they are compiled", &["No space left on device", "ENOSPC"]),
+        (
+            "there is no C compiler; install one (Debian, Ubuntu: `apt install build-essential`; macOS: `xcode-select --install`)",
+            &["linker `cc` not found", "failed to find tool", "is `cc` installed"],
+        ),
+        (
+            "the network or the package registry does not answer",
+            &[
+                "resolve host",
+                "failed to download",
+                "download of ",
+                "to connect",
+                "Connection refused",
+                "imed out",
+                "network failure",
+                "ENOTFOUND",
+                "ECONN",
+            ],
+        ),
+    ];
+    match CAUSES.iter().find(|(_, signs)| signs.iter().any(|sign| said.contains(sign))) {
+        Some((cause, _)) => {
+            problem.context(format!("{cause}. Mend that and run the same command again: it goes on where it stopped"))
+        }
+        None => problem,
+    }
+}
+
+/// Installs Debian's packages where that needs no password, and says whether it could.
+///
+/// # Errors
+///
+/// Apt fails, most often for want of a network.
+pub(super) fn apt(packages: &[&str], log: &Log) -> Result<bool> {
+    if !geteuid().is_root() || which::which("apt-get").is_err() {
+        return Ok(false);
+    }
+    // Two steps may want it at once.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    log.doing(&format!("apt-get install {}", packages.join(" ")));
+    let apt_get = |arguments: &[&str]| {
+        let mut apt_get = Command::new("apt-get");
+        apt_get
+            .args(["-y", "-qq", "-o", "DPkg::Lock::Timeout=600"])
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive");
+        apt_get
+    };
+    // A fresh container has no lists; where that fails, so does the next call.
+    let _ = log.run(apt_get(&["update"]));
+    log.run(apt_get(&[&["install", "--no-install-recommends"], packages].concat()))?;
+    Ok(true)
+}
+
+/// A call of cargo that this workspace's settings do not reach.
+fn cargo_in(folder: &Path) -> Command {
+    let mut cargo = workspace::cargo([]);
+    cargo.current_dir(folder);
+    for variable in
+        ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "CARGO_BUILD_RUSTFLAGS", "CARGO_TARGET_DIR"]
+    {
+        cargo.env_remove(variable);
+    }
+    cargo
+}
+
+/// The folder of what was brought.
+///
+/// # Errors
+///
+/// The system does not say where this user keeps caches.
+pub(crate) fn cache() -> Result<PathBuf> {
+    let named = |variable| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(chosen) = named("ASK_TOOLS_DIR") {
+        return std::path::absolute(&chosen).with_context(|| format!("ASK_TOOLS_DIR={} is no path", chosen.display()));
+    }
+    let in_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+    let caches =
+        named("XDG_CACHE_HOME").filter(|path| path.is_absolute()).or_else(|| Some(named("HOME")?.join(in_home)));
+    let caches = caches
+        .context("can't tell where your caches are kept: set HOME, or ASK_TOOLS_DIR to a folder for the tools")?;
+    Ok(caches.join("ask-user-question/tools"))
+}
+
+fn remove(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(problem) if problem.kind() != std::io::ErrorKind::NotFound => {
+            Err(problem).with_context(|| format!("can't remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+const LOCK: &str = ".lock";
+const BUILD: &str = ".build";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::anyhow;
+
+    #[test]
+    fn an_everyday_failure_is_told_with_the_way_out() {
+        for (said, told) in [
+            ("error: failed to download from `https://…`\n  [6] Couldn't resolve host name", "network"),
+            ("npm error code ENOTFOUND", "network"),
+            ("error: linker `cc` not found", "build-essential"),
+            ("error: failed to write: No space left on device (os error 28)", "disk is full"),
+            ("error[E0308]: mismatched types", "cargo failed"),
+        ] {
+            let problem = explained(anyhow!("cargo failed"), said).to_string();
+            assert!(problem.contains(told), "{said}: {problem}");
+        }
+    }
+}
