@@ -1,7 +1,7 @@
 //! What waiting costs: many conversations with a question open, with and without a client each, and answers that are on the disk.
 //!
-//! `cargo bench --profile server -p question-server` prints the tables of the README; numbers behind `cargo bench … --` are how many conversations wait. Everything is
-//! measured in turns with its yardstick, in the same minutes on the same machine: bare axum in a process of its own, and bare SQLite.
+//! `cargo bench --profile server -p question-server` prints the tables of the README; numbers behind `--` are how many conversations wait.
+//! Everything is measured in turns with its yardstick, in the same minutes on the same machine: bare axum in a process of its own, and bare SQLite.
 
 mod bare;
 mod client;

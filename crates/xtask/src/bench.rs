@@ -18,22 +18,18 @@ use crate::{page, serve};
 /// A tool is missing and can't be brought, a build fails, or the measurement does.
 pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
     let table = &Mutex::new(String::new());
-    let step = |needs, measurement: fn(&Log) -> Result<Command>| Step {
-        name: "measurement",
-        needs,
-        builds: true,
-        work: Box::new(move |log| {
+    let step = |needs, measurement: fn(&Log) -> Result<Command>| {
+        Step::builds("measurement", needs, move |log| {
             let measurement = measurement(log)?;
             let mut table = table.lock().expect("one step writes it");
             log.run_reading(measurement, |line| table.extend([line, "\n"]))
-        }),
+        })
     };
     let [tools, page] = page::steps_for_release();
     steps::run_or_fail(&match part {
         BenchCmd::Card(_) => vec![tools, page, step(&["page for release"], card)],
         BenchCmd::Page(_) => {
-            let server =
-                Step { name: "server", needs: &[], builds: true, work: Box::new(|log| serve::build_server(true, log)) };
+            let server = Step::builds("server", &[], |log| serve::build_server(true, log));
             vec![tools, page, server, step(&["page for release", "server"], first_visit)]
         }
         BenchCmd::Stream(_) => vec![tools, step(&["tools"], stream)],

@@ -7,8 +7,9 @@ use std::io::{self, BufReader, PipeReader, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{self, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, killpg};
@@ -63,14 +64,16 @@ impl Drop for Child {
     fn drop(&mut self) {
         let group = self.0.id();
         signal_group(group, Signal::SIGTERM);
-        let patience = Instant::now() + PATIENCE;
-        while matches!(self.0.try_wait(), Ok(None)) && Instant::now() < patience {
-            // The standard library waits for a child either for ever or not at all.
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        // The leader may be gone while something that it started is not.
-        signal_group(group, Signal::SIGKILL);
-        let _ = self.0.wait();
+        let (ended, end) = mpsc::channel();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let _ = self.0.wait();
+                let _ = ended.send(());
+            });
+            let _ = end.recv_timeout(PATIENCE);
+            // The leader may be gone while something that it started is not.
+            signal_group(group, Signal::SIGKILL);
+        });
         lock(&GROUPS).retain(|&known| known != group);
     }
 }
@@ -150,6 +153,7 @@ static GROUPS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Instant;
 
     #[test]
     fn dropping_a_child_ends_what_it_started() {

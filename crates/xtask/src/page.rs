@@ -14,9 +14,9 @@ use crate::workspace::{self, cargo};
 /// The steps to the page as users get it, in [`dist`].
 pub(crate) fn steps_for_release<'a>() -> [Step<'a>; 2] {
     [
-        Step { name: "tools", needs: &[], builds: false, work: Box::new(bring_tools) },
+        Step::runs("tools", &[], bring_tools),
         // In cargo's folder for releases, so beside what is built for development.
-        Step { name: "page for release", needs: &["tools"], builds: false, work: Box::new(build_for_release) },
+        Step::runs("page for release", &["tools"], build_for_release),
     ]
 }
 

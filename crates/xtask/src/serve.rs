@@ -28,9 +28,9 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
     let release = options.release;
     say("Getting tools, server and page ready, which takes some minutes where nothing is there yet");
     steps::run_or_fail(&[
-        Step { name: "server", needs: &[], builds: true, work: Box::new(|log| build_server(release, log)) },
-        Step { name: "tools", needs: &[], builds: false, work: Box::new(page::bring_tools) },
-        Step { name: "page", needs: &[], builds: true, work: Box::new(|log| page::build_programs(release, log)) },
+        Step::builds("server", &[], |log| build_server(release, log)),
+        Step::runs("tools", &[], page::bring_tools),
+        Step::builds("page", &[], |log| page::build_programs(release, log)),
     ])?;
     match run(options, port, start) {
         Err(_) if children::interrupted() => {

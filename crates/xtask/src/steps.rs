@@ -22,12 +22,32 @@ pub(crate) struct Step<'a> {
     /// The steps that have to pass before.
     pub(crate) needs: &'static [&'static str],
     /// True if it builds in cargo's folder for development, in which cargo lets one call work at a time.
-    pub(crate) builds: bool,
-    pub(crate) work: Work<'a>,
+    builds: bool,
+    work: Work<'a>,
 }
 
 /// What a step does.
-pub(crate) type Work<'a> = Box<dyn Fn(&Log) -> Result<()> + Sync + 'a>;
+type Work<'a> = Box<dyn Fn(&Log) -> Result<()> + Sync + 'a>;
+
+impl<'a> Step<'a> {
+    /// A step that builds nothing for development.
+    pub(crate) fn runs(
+        name: &'static str,
+        needs: &'static [&'static str],
+        work: impl Fn(&Log) -> Result<()> + Sync + 'a,
+    ) -> Self {
+        Self { name, needs, builds: false, work: Box::new(work) }
+    }
+
+    /// A step that builds for development.
+    pub(crate) fn builds(
+        name: &'static str,
+        needs: &'static [&'static str],
+        work: impl Fn(&Log) -> Result<()> + Sync + 'a,
+    ) -> Self {
+        Self { builds: true, ..Self::runs(name, needs, work) }
+    }
+}
 
 /// A step that is over.
 pub(crate) struct Ended {
@@ -259,14 +279,6 @@ mod tests {
     use std::process::Command;
     use std::sync::Mutex;
 
-    fn step<'a>(
-        name: &'static str,
-        needs: &'static [&'static str],
-        work: impl Fn(&Log) -> Result<()> + Sync + 'a,
-    ) -> Step<'a> {
-        Step { name, needs, builds: true, work: Box::new(work) }
-    }
-
     #[test]
     fn a_step_runs_after_what_it_needs_and_not_without_it() {
         let done = Mutex::new(Vec::new());
@@ -278,11 +290,11 @@ mod tests {
             }
         };
         let steps = [
-            step("test", &["build"], does("test")),
-            step("build", &[], does("build")),
-            step("broken", &[], |_| Err(anyhow!("no such file"))),
-            step("hopeless", &["broken"], does("hopeless")),
-            step("more hopeless", &["hopeless"], does("more hopeless")),
+            Step::builds("test", &["build"], does("test")),
+            Step::builds("build", &[], does("build")),
+            Step::builds("broken", &[], |_| Err(anyhow!("no such file"))),
+            Step::builds("hopeless", &["broken"], does("hopeless")),
+            Step::builds("more hopeless", &["hopeless"], does("more hopeless")),
         ];
         let mut ended = run_all(&steps).unwrap();
         ended.sort_by_key(|ended| steps.iter().position(|step| step.name == ended.name));
@@ -297,7 +309,7 @@ mod tests {
     fn what_a_command_prints_is_kept_counted_and_read() {
         let read = Mutex::new(Vec::new());
         let script = "printf 'Building [=> ] 1/2: a\rrunning\n'; echo 'test result: ok. 12 passed; 0 failed' >&2";
-        let echo = step("echo", &[], |log| {
+        let echo = Step::builds("echo", &[], |log| {
             let mut sh = Command::new("sh");
             sh.args(["-c", script]);
             log.run_reading(sh, |line| read.lock().unwrap().push(line.to_owned()))

@@ -24,20 +24,20 @@ fn every_step(made: &Made) -> Vec<Step<'_>> {
     use Platform::{Chromium, Firefox, Node};
     let component = |name, package, platform| {
         let work = move |log: &Log| components::run(package, platform, made.wasm.get()?, log);
-        runs(name, &["wasm build", "tools"], work)
+        Step::runs(name, &["wasm build", "tools"], work)
     };
     let journeys = |name, walk: fn(&[Binary], &Log) -> Result<()>| {
         let work = move |log: &Log| walk(made.native.get()?, log);
-        runs(name, &["native build", "page for release"], work)
+        Step::runs(name, &["native build", "page for release"], work)
     };
     let [tools, page] = page::steps_for_release();
     vec![
-        builds("formatting", &[], formatting),
+        Step::builds("formatting", &[], formatting),
         tools,
-        builds("native build", &["formatting"], |log| made.native.keep(binaries::native(log)?)),
+        Step::builds("native build", &["formatting"], |log| made.native.keep(binaries::native(log)?)),
         page,
-        builds("native tests", &["native build"], native_tests),
-        builds("wasm build", &["formatting"], |log| made.wasm.keep(binaries::wasm(log)?)),
+        Step::builds("native tests", &["native build"], native_tests),
+        Step::builds("wasm build", &["formatting"], |log| made.wasm.keep(binaries::wasm(log)?)),
         journeys("journeys in Chromium", journeys::in_chromium),
         journeys("journeys in Firefox", journeys::in_firefox),
         component("card in Chromium", "question-card", Chromium),
@@ -50,13 +50,13 @@ fn every_step(made: &Made) -> Vec<Step<'_>> {
         component("types in Node", "ask-user-question", Node),
         component("stream in Node", "ag-ui-stream", Node),
         component("agent in Node", "question-agent", Node),
-        runs("released clients", &["native build"], journeys::released_clients),
-        builds("serve in Chromium", &["native build", "tools"], |log| journeys::serve(made.native.get()?, log)),
-        builds("stranger's page in Chromium", &["native build", "tools"], |log| {
+        Step::runs("released clients", &["native build"], journeys::released_clients),
+        Step::builds("serve in Chromium", &["native build", "tools"], |log| journeys::serve(made.native.get()?, log)),
+        Step::builds("stranger's page in Chromium", &["native build", "tools"], |log| {
             journeys::stranger(made.native.get()?, log)
         }),
-        builds("documentation", &["formatting"], documentation),
-        builds("documentation tests", &["native build"], |log| log.run(cargo(["test", "--workspace", "--doc"]))),
+        Step::builds("documentation", &["formatting"], documentation),
+        Step::builds("documentation tests", &["native build"], |log| log.run(cargo(["test", "--workspace", "--doc"]))),
     ]
 }
 
@@ -183,22 +183,6 @@ fn linting(command: &mut Command) {
     }
     command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
     command.env("CLIPPY_ARGS", "--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
-}
-
-fn builds<'a>(
-    name: &'static str,
-    needs: &'static [&'static str],
-    work: impl Fn(&Log) -> Result<()> + Sync + 'a,
-) -> Step<'a> {
-    Step { name, needs, builds: true, work: Box::new(work) }
-}
-
-fn runs<'a>(
-    name: &'static str,
-    needs: &'static [&'static str],
-    work: impl Fn(&Log) -> Result<()> + Sync + 'a,
-) -> Step<'a> {
-    Step { name, needs, builds: false, work: Box::new(work) }
 }
 
 #[cfg(test)]
