@@ -59,6 +59,10 @@ pub struct Config {
     pub log_contents: bool,
     /// How many ask the model behind an endpoint at once.
     pub model_calls: NonZeroUsize,
+    /// The file with what the model behind an endpoint is told that it is.
+    pub system_prompt: Option<PathBuf>,
+    /// The temperature of the model behind an endpoint, where it is not the endpoint's own.
+    pub temperature: Option<f64>,
 }
 
 impl Default for Config {
@@ -81,6 +85,8 @@ impl Default for Config {
             log: LevelFilter::INFO,
             log_contents: false,
             model_calls: MODEL_CALLS,
+            system_prompt: None,
+            temperature: None,
         }
     }
 }
@@ -297,6 +303,8 @@ mod tests {
             (["--max-new", "-1"], "-1"),
             (["--max-model-calls", "0"], "from 1 on"),
             (["--max-model-calls", "many"], "whole number"),
+            (["--temperature", "hot"], "from 0 to 2"),
+            (["--temperature", "NaN"], "from 0 to 2"),
         ] {
             let error = read_with(&[], &args).expect_err("it is a mistake");
             assert!(error.contains(named), "{error}");

@@ -101,7 +101,18 @@ fn open_model(config: &Config) -> Result<Arc<dyn Model>, String> {
     Ok(match config.model {
         ModelName::FrontDesk => Arc::new(FrontDesk::new(config.pace)),
         ModelName::CodingDesk => Arc::new(CodingDesk::new(config.pace)),
-        ModelName::OpenAi => Arc::new(OpenAi::from_env()?.at_once(config.model_calls)),
+        ModelName::OpenAi => {
+            let mut model = OpenAi::from_env()?.at_once(config.model_calls);
+            if let Some(file) = &config.system_prompt {
+                let text = std::fs::read_to_string(file);
+                let text = text.map_err(|error| format!("--system-prompt {}: {error}", file.display()))?;
+                model = model.with_system_prompt(&text);
+            }
+            if let Some(temperature) = config.temperature {
+                model = model.at_temperature(temperature);
+            }
+            Arc::new(model)
+        }
     })
 }
 

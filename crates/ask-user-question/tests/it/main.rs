@@ -3,6 +3,8 @@
 mod asks;
 mod command_line;
 mod examples;
+#[cfg(not(target_arch = "wasm32"))]
+mod files;
 mod generate;
 mod matching;
 mod outcomes;

@@ -69,6 +69,27 @@ pub(super) const ALL: &[Setting] = &[
         apply: |config, value| set(&mut config.model, value),
     },
     Setting {
+        name: "system-prompt",
+        value: "FILE",
+        help: "What the model of --model openai is told that it is, in UTF-8; the guidance on asking well\n\
+               follows it (default You are a helpful agent.)",
+        apply: |config, value| {
+            config.system_prompt = Some(PathBuf::from(value));
+            Ok(())
+        },
+    },
+    Setting {
+        name: "temperature",
+        value: "NUMBER",
+        help: "Temperature of the model of --model openai, from 0 to 2 (default the endpoint's own)",
+        apply: |config, value| {
+            let text = text(value)?;
+            let temperature = text.parse().ok().filter(|number| (0.0..=2.0).contains(number));
+            config.temperature = Some(temperature.ok_or_else(|| format!("{text} is no number from 0 to 2"))?);
+            Ok(())
+        },
+    },
+    Setting {
         name: "pace",
         value: "MS",
         help: "Milliseconds a desk pauses before each delta (default 15)",

@@ -29,6 +29,9 @@ pub const API_KEY: &str = "OPENAI_API_KEY";
 /// The environment variable with the model's name.
 pub const MODEL: &str = "OPENAI_MODEL";
 
+/// What the model is told that it is, where nothing else is given.
+const ROLE: &str = "You are a helpful agent.";
+
 const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
 /// How long an endpoint may be silent, before its answer and in it.
@@ -48,6 +51,8 @@ pub struct OpenAi {
     endpoint: Endpoint,
     key: Option<Arc<str>>,
     model: String,
+    system_prompt: Arc<str>,
+    temperature: Option<f64>,
     places: Arc<Semaphore>,
 }
 
@@ -63,6 +68,8 @@ impl OpenAi {
             base_url: base_url.to_owned(),
             key: key.map(Arc::from),
             model,
+            system_prompt: Arc::from(ROLE),
+            temperature: None,
             places: Arc::new(Semaphore::new(MODEL_CALLS.get())),
         })
     }
@@ -82,6 +89,18 @@ impl OpenAi {
     #[must_use]
     pub fn at_once(self, calls: NonZeroUsize) -> Self {
         Self { places: Arc::new(Semaphore::new(calls.get().min(Semaphore::MAX_PERMITS))), ..self }
+    }
+
+    /// The same, told what it is by this text. The guidance on asking well follows it.
+    #[must_use]
+    pub fn with_system_prompt(self, text: &str) -> Self {
+        Self { system_prompt: Arc::from(text.trim_end()), ..self }
+    }
+
+    /// The same, at this temperature instead of the endpoint's own.
+    #[must_use]
+    pub fn at_temperature(self, temperature: f64) -> Self {
+        Self { temperature: Some(temperature), ..self }
     }
 
     /// Sends a request and gives the answer once it begins.
@@ -123,7 +142,7 @@ impl Model for OpenAi {
     }
 
     fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
-        let body = request::body(&self.model, &request);
+        let body = request::body(self, &request);
         let earlier = request.attempt.saturating_sub(1).min(8);
         let pause = FIRST_PAUSE * 2_u32.saturating_pow(earlier);
         let asked = self.clone().ask(body, pause);

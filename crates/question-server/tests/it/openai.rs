@@ -58,6 +58,18 @@ async fn text_streams_through() {
 }
 
 #[tokio::test]
+async fn the_operator_says_what_the_model_is_and_how_warm() {
+    let provider = Provider::replaying([Recorded::stream(TEXT)]).await;
+    let model = OpenAi::new(&provider.base_url, None, "gpt-4o-mini".to_owned()).expect("loopback is a URL");
+    let server = server_with(model.with_system_prompt("You run a garage.\n").at_temperature(0.2));
+    Visitor::new(&server, "v", "t").says("hi").await;
+    let (_, asked) = provider.asked().remove(0);
+    assert_eq!(asked["temperature"], json!(0.2));
+    let system = asked["messages"][0]["content"].as_str().expect("it is text");
+    assert!(system.starts_with("You run a garage.\n\n- Use ask_user_question"), "{system}");
+}
+
+#[tokio::test]
 async fn an_ask_in_split_arguments_waits_and_its_answer_goes_back() {
     let (server, provider) = replaying([SPLIT_ARGUMENTS, TEXT]).await;
     let mut visitor = Visitor::new(&server, "v", "t");

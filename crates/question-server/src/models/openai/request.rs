@@ -1,5 +1,6 @@
 //! A conversation as the endpoint wants it.
 
+use super::OpenAi;
 use crate::models::Request;
 use ask_user_question::json::parse;
 use question_agent::call::ToolCall;
@@ -8,12 +9,12 @@ use question_agent::registry::ToolSpec;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-const ROLE: &str = "You are a helpful agent.";
-
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
     stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
     messages: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
@@ -25,15 +26,13 @@ struct Tool<'a> {
     function: &'a ToolSpec,
 }
 
-pub(super) fn body(model: &str, request: &Request) -> String {
-    let system = match &request.guidance {
-        Some(guidance) => format!("{ROLE}\n\n{guidance}"),
-        None => ROLE.to_owned(),
-    };
+pub(super) fn body(model: &OpenAi, request: &Request) -> String {
+    let parts: Vec<&str> = [&*model.system_prompt].into_iter().chain(request.guidance.as_deref()).collect();
+    let system = parts.join("\n\n");
     let system = json!({"role": "system", "content": system});
     let messages = std::iter::once(system).chain(request.messages.iter().map(message)).collect();
     let tools = request.tools.iter().map(|function| Tool { r#type: "function", function }).collect();
-    let body = Body { model, stream: true, messages, tools };
+    let body = Body { model: &model.model, stream: true, temperature: model.temperature, messages, tools };
     serde_json::to_string(&body).expect("a request has only strings for keys")
 }
 
