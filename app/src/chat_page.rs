@@ -3,40 +3,40 @@
 use crate::agent::Agent;
 use crate::attention::call_for_attention;
 use crate::cards::Cards;
-use crate::composer::{Composer, focus_composer};
+use crate::composer::{composer, focus_composer};
 use crate::effect::effect;
 use crate::notice::{Notice, notice_line};
 use crate::settings::Settings;
 use crate::settings::browser;
 use crate::settings::dialog::SettingsDialog;
+use crate::shell::{hear, is_called, keep, part, says, set};
 use crate::transcript::Transcript;
 use crate::words::{say, words};
 use agent_chat::{AgentChat, Connection, Status, use_agent_chat};
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
-/// The chat page, with the agent and everything else as it is set.
+/// The chat page, with the agent and everything else as it is set, in the frame that `index.html` has drawn.
 #[component]
 pub fn ChatPage() -> impl IntoView {
     let (settings, words) = browser::provide_settings();
     let agent = Memo::new(move |_| settings.with(Agent::set));
     let address_changed = Trigger::new();
-    let here = move || {
+    keep(".bar h1", move |title| settings.with(|settings| title.set_text_content(Some(settings.title(words.get())))));
+    keep(".bar p", move |subtitle| {
+        settings.with(|settings| subtitle.set_text_content(Some(settings.subtitle(words.get()))));
+    });
+    is_called(".new-button", |words| words.new_conversation);
+    keep(".new-button", move |link| {
         settings.track();
-        browser::here()
-    };
+        set(link, "href", &browser::here());
+    });
     view! {
-        <header class="bar">
-            <div>
-                <h1>{move || settings.with(|settings| settings.title(words.get()).to_owned())}</h1>
-                <p>{move || settings.with(|settings| settings.subtitle(words.get()))}</p>
-            </div>
-            <a class="icon new-button" href=here aria-label=say(|words| words.new_conversation)></a>
-            <SettingsDialog />
-        </header>
         {move || {
             address_changed.track();
             conversation(agent.get(), settings, address_changed)
         }}
+        <SettingsDialog />
     }
 }
 
@@ -52,43 +52,35 @@ fn conversation(agent: Agent, settings: RwSignal<Settings>, address_changed: Tri
     });
     let at_end = RwSignal::new(true);
     call_for_attention(chat.waiting, settings, words());
+    welcome(chat, settings);
+    composer(chat, at_end);
     view! {
-        <main class="chat">
-            <Transcript chat at_end />
-            <Show when=move || chat.entries.with(Vec::is_empty) && !chat.restoring.get()>
-                <Welcome chat />
-            </Show>
-            <ConnectionLine chat is_own />
-            <Trouble chat />
-            {notice_line()}
-            <Composer chat at_end />
-        </main>
+        <Transcript chat at_end />
+        <ConnectionLine chat is_own />
+        <Trouble chat />
+        {notice_line()}
     }
     .into_any()
 }
 
-#[component]
-fn Welcome(chat: AgentChat) -> impl IntoView {
+/// What a newcomer sees, until something is said.
+fn welcome(chat: AgentChat, settings: RwSignal<Settings>) {
     let words = words();
-    let settings = expect_context::<RwSignal<Settings>>();
-    let suggestion = move |index: usize| {
+    keep(".welcome", move |welcome| {
+        let is_new = chat.entries.with(Vec::is_empty) && !chat.restoring.get();
+        // Fails only for names that are none.
+        let _ = welcome.toggle_attribute_with_force("hidden", !is_new);
+    });
+    says(".welcome h2", |words| words.welcome);
+    says(".welcome p", |words| words.welcome_hint);
+    for index in 0..3 {
         let text = move || settings.with(|settings| settings.suggestions(words.get())[index]);
-        let send = move |_| {
-            chat.send(text());
+        let suggestion = format!(".welcome li:nth-child({}) button", index + 1);
+        keep(&suggestion, move |button| button.set_text_content(Some(text())));
+        hear(&part(&suggestion), "click", move |_: MouseEvent| {
+            chat.send(untrack(text));
             focus_composer();
-        };
-        view! {
-            <li>
-                <button type="button" class="suggestion" on:click=send>{text}</button>
-            </li>
-        }
-    };
-    view! {
-        <section class="welcome" aria-labelledby="welcome-title">
-            <h2 id="welcome-title">{say(|words| words.welcome)}</h2>
-            <p>{say(|words| words.welcome_hint)}</p>
-            <ul>{[0, 1, 2].map(suggestion).collect_view()}</ul>
-        </section>
+        });
     }
 }
 

@@ -9,6 +9,7 @@ mod effect;
 pub mod markdown;
 mod notice;
 pub mod settings;
+pub mod shell;
 mod tool_name;
 pub mod transcript;
 pub mod words;

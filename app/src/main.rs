@@ -1,11 +1,11 @@
-//! Mounts the chat page in place of the shell that `index.html` shows while the program loads.
+//! Starts the chat page in the frame that `index.html` has drawn.
 
-use app::ChatPage;
-use leptos::prelude::*;
+use app::{ChatPage, shell};
+use leptos::mount::mount_to;
 
 fn main() {
-    if let Some(shell) = document().get_element_by_id("shell") {
-        shell.remove();
-    }
-    mount_to_body(ChatPage);
+    let place = shell::place();
+    // It says that the page is loading.
+    place.set_text_content(None);
+    mount_to(place, ChatPage).forget();
 }

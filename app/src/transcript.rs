@@ -85,7 +85,11 @@ pub fn Transcript(
     });
     // Nothing has come yet of the answer.
     let writing = Memo::new(move |_| {
-        let unanswered = |entries: &Vec<Entry>| matches!(entries.last(), Some(Entry { item: Item::User(_), .. }));
+        let unanswered = |entries: &Vec<Entry>| match entries.last().map(|entry| &entry.item) {
+            Some(Item::User(_)) => true,
+            Some(Item::Ask(ask)) => ask.is_answered(),
+            _ => false,
+        };
         running(chat.status.get()) && chat.entries.with(unanswered)
     });
     let dots = move || [(); 3].map(|()| view! { <span></span> }).collect_view();

@@ -71,6 +71,7 @@ pub(crate) struct SettingsWords {
     pub(crate) submit_explicit: &'static str,
     pub(crate) notify: &'static str,
     pub(crate) notify_blocked: &'static str,
+    pub(crate) developer: &'static str,
     pub(crate) agent: &'static str,
     pub(crate) agent_hint: &'static str,
     pub(crate) agent_invalid: &'static str,
@@ -134,10 +135,22 @@ impl Words {
         tags.into_iter().find_map(speaks).unwrap_or(ALL[0])
     }
 
-    /// The page's title, and what stands beside it.
+    /// What `boot.js` says in the page's frame before the program is there, by the names that it has there.
     #[must_use]
-    pub fn titles(&self) -> (&'static str, &'static str) {
-        (self.title, self.subtitle)
+    pub fn of_the_frame(&self) -> [(&'static str, Vec<&'static str>); 11] {
+        [
+            ("title", vec![self.title]),
+            ("subtitle", vec![self.subtitle]),
+            ("newConversation", vec![self.new_conversation]),
+            ("settings", vec![self.settings.title]),
+            ("welcome", vec![self.welcome]),
+            ("welcomeHint", vec![self.welcome_hint]),
+            ("suggestions", self.suggestions.into()),
+            ("suggestionsToAnyone", self.suggestions_to_anyone.into()),
+            ("message", vec![self.message]),
+            ("placeholder", vec![self.message_placeholder]),
+            ("send", vec![self.send]),
+        ]
     }
 
     /// What went wrong, in a sentence or two.

@@ -2,44 +2,59 @@
 
 use super::{Setting, Settings, browser};
 use crate::attention;
+use crate::shell::{hear, is_called, part};
 use crate::words::{Words, say, words};
 use agent_chat::{keep_headers, kept_headers};
+use leptos::ev::MouseEvent;
 use leptos::html::{Dialog, Input};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use web_sys::Element;
 
 const TITLE_ID: &str = "settings-title";
+const BUTTON: &str = ".settings-button";
 
 /// One of the texts of a language.
 type Pick = fn(&Words) -> &'static str;
 
-/// A button, and the dialog that it opens. What is changed there takes effect at once.
+/// The dialog that the frame's button opens. What is changed there takes effect at once.
 #[component]
 pub fn SettingsDialog() -> impl IntoView {
     let dialog = NodeRef::<Dialog>::new();
-    let open = move |_| {
+    let button: Element = part(BUTTON);
+    hear(&button, "click", move |_: MouseEvent| {
         if let Some(dialog) = dialog.get_untracked() {
             // Fails only where it is open already, or out of the page.
             let _ = dialog.show_modal();
         }
-    };
+    });
+    is_called(BUTTON, |words| words.settings.title);
+    // Fails only for names that are none.
+    let _ = button.remove_attribute("disabled");
     let close = move |_| {
         if let Some(dialog) = dialog.get_untracked() {
             dialog.close();
         }
     };
+    // Of no use to who only wants to talk; open where something of it is set.
     let developer = [agent(), choice(Setting::Delivery, |words| words.settings.delivery, &DELIVERIES)];
-    let all = [
+    let is_set = settings().with_untracked(|settings| {
+        [Setting::Agent, Setting::Delivery].iter().any(|setting| !settings.get(*setting).is_empty())
+    });
+    let everybodys = [
         choice(Setting::Language, |words| words.settings.language, &LANGUAGES),
         choice(Setting::Theme, |words| words.settings.theme, &THEMES),
         choice(Setting::Submit, |words| words.settings.submit, &SUBMIT_MODES),
         notify(),
     ];
     view! {
-        <button type="button" class="icon settings-button" aria-haspopup="dialog" aria-label=say(|words| words.settings.title) on:click=open></button>
         <dialog class="settings" closedby="any" aria-labelledby=TITLE_ID node_ref=dialog>
             <h2 id=TITLE_ID>{say(|words| words.settings.title)}</h2>
-            {all.into_iter().chain(developer).collect_view()}
+            {everybodys.into_iter().collect_view()}
+            <details open=is_set>
+                <summary>{say(|words| words.settings.developer)}</summary>
+                {developer.into_iter().collect_view()}
+            </details>
             // Last, so that the first setting gets the focus.
             <button type="button" class="icon close-button" aria-label=say(|words| words.settings.close) on:click=close></button>
         </dialog>

@@ -46,6 +46,7 @@ pub(super) static WORDS: Words = Words {
         submit_explicit: "Sends it after “Submit answers”",
         notify: "Notify me when a question waits while I am elsewhere",
         notify_blocked: "The browser keeps this page from notifying. Its settings for this site can change that.",
+        developer: "For developers",
         agent: "Agent’s address",
         agent_hint: "Any AG-UI endpoint that this page may talk to. Empty: this page’s own agent.",
         agent_invalid: "An agent’s address begins with https:// or http://.",

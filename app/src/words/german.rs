@@ -50,6 +50,7 @@ pub(super) static WORDS: Words = Words {
         submit_explicit: "sendet sie nach „Antworten absenden“",
         notify: "Benachrichtigen, wenn eine Frage wartet, während ich anderswo bin",
         notify_blocked: "Der Browser lässt diese Seite nicht benachrichtigen. Das lässt sich in seinen Einstellungen für diese Website ändern.",
+        developer: "Für Entwickler",
         agent: "Adresse des Agenten",
         agent_hint: "Jeder AG-UI-Endpunkt, mit dem diese Seite sprechen darf. Leer: der eigene Agent dieser Seite.",
         agent_invalid: "Die Adresse eines Agenten beginnt mit https:// oder http://.",

@@ -46,6 +46,7 @@ pub(super) static WORDS: Words = Words {
         submit_explicit: "確認してから送信する",
         notify: "ほかの画面を見ている間に質問が届いたら通知する",
         notify_blocked: "ブラウザーがこのページの通知を許可していません。ブラウザーのサイト設定で変更できます。",
+        developer: "開発者向け",
         agent: "エージェントのアドレス",
         agent_hint: "このページから接続できる AG-UI エンドポイント。空欄の場合は、このページのエージェントを使います。",
         agent_invalid: "エージェントのアドレスは https:// または http:// で始まります。",

@@ -46,6 +46,7 @@ pub(super) static WORDS: Words = Words {
         submit_explicit: "la envía tras confirmar",
         notify: "Avisarme cuando una pregunta espere y yo esté en otra parte",
         notify_blocked: "El navegador no permite que esta página avise. Se puede cambiar en sus ajustes para este sitio.",
+        developer: "Para desarrolladores",
         agent: "Dirección del agente",
         agent_hint: "Cualquier punto de acceso AG-UI con el que esta página pueda hablar. Vacío: el agente propio de esta página.",
         agent_invalid: "La dirección de un agente empieza por https:// o http://.",

@@ -51,7 +51,8 @@ fn what_is_set_is_done() {
 fn another_agent_goes_by_its_own_name() {
     let words = Settings::default().words(&[]);
     let own = Settings::default();
-    assert_eq!((own.title(words), own.subtitle(words)), words.titles());
+    let [(_, title), (_, subtitle), ..] = words.of_the_frame();
+    assert_eq!((own.title(words), own.subtitle(words)), (title[0], subtitle[0]));
     let other = set(Setting::Agent, "https://agent.example:8443/run?x=/");
     assert_eq!(other.title(words), "agent.example:8443");
     assert_eq!(other.subtitle(words), "");

@@ -82,18 +82,29 @@ fn each_language_keeps_to_one_form_of_address() {
     }
 }
 
-/// While the program loads, the page speaks the language that it will speak.
+/// While the program loads, the page's frame says what the page will say.
 #[test]
-fn the_shell_says_what_the_page_says() {
+fn the_frame_says_what_the_page_says() {
     let boot = include_str!("../../boot.js");
-    let shell = include_str!("../../../index.html");
+    let frame = include_str!("../../../index.html");
     for words in Words::all() {
-        let (title, subtitle) = words.titles();
-        let line = format!("  {}: [\"{title}\", \"{subtitle}\", ", words.labels.lang);
-        assert!(boot.contains(&line), "boot.js has no {line}");
+        let lang = words.labels.lang;
+        let begin = boot.find(&format!("\n  {lang}: {{")).unwrap_or_else(|| panic!("boot.js speaks no {lang}"));
+        let of_lang = &boot[begin..begin + boot[begin..].find("\n  },").expect("its end")];
+        for (name, said) in words.of_the_frame() {
+            let quoted: Vec<_> = said.iter().map(|text| format!("\"{text}\"")).collect();
+            let said = match &quoted[..] {
+                [text] => text.clone(),
+                texts => format!("[{}]", texts.join(", ")),
+            };
+            let line = format!("\n    {name}: {said},\n");
+            assert!(of_lang.contains(&line), "boot.js has no {line} in {lang}");
+        }
     }
-    let (title, subtitle) = Words::all()[0].titles();
-    for element in [format!("<title>{title}<"), format!("<h1>{title}<"), format!("<p>{subtitle}<")] {
-        assert!(shell.contains(&element), "index.html has no {element}");
+    let english = Words::all()[0].of_the_frame().into_iter();
+    // The suggestions depend on the agent.
+    for (name, said) in english.filter(|(_, said)| said.len() == 1) {
+        let around = [format!(">{}<", said[0]), format!("\"{}\"", said[0])];
+        assert!(around.iter().any(|said| frame.contains(said)), "index.html has no {name}: {around:?}");
     }
 }

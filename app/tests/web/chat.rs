@@ -25,7 +25,7 @@ impl Page {
             .expect("there is a storage")
             .clear()
             .expect("it forgets");
-        let page = Self(Part::mounted(|| view! { <ChatPage /> }.into_any()).await);
+        let page = Self(Part::mounted_in_frame(|| view! { <ChatPage /> }.into_any()).await);
         page.waits_for("the request for the history", || agent.is_asked()).await;
         agent.describes();
         page.sees("section.qc[data-state=awaiting]").await;

@@ -1,5 +1,6 @@
 //! A part of the page, in a document of its own as far as possible.
 
+use app::shell;
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
@@ -14,10 +15,21 @@ pub(crate) struct Part {
 
 impl Part {
     pub(crate) async fn mounted(view: impl FnOnce() -> AnyView + 'static) -> Self {
-        let place: HtmlElement = document().create_element("div").expect("a valid name").unchecked_into();
-        document().body().expect("a page has a body").append_child(&place).expect("it takes children");
-        let mounted = mount_to(place.clone(), view);
-        let part = Self { place, _mounted: mounted };
+        let place = div();
+        Self::mounted_in(place.clone(), place, view).await
+    }
+
+    /// The same in the frame that `index.html` has drawn.
+    pub(crate) async fn mounted_in_frame(view: impl FnOnce() -> AnyView + 'static) -> Self {
+        let page = include_str!("../../../index.html");
+        let (_, body) = page.split_once("<body>").expect("a page has a body");
+        let place = div();
+        place.set_inner_html(body);
+        Self::mounted_in(place, shell::place(), view).await
+    }
+
+    async fn mounted_in(place: HtmlElement, inner: HtmlElement, view: impl FnOnce() -> AnyView + 'static) -> Self {
+        let part = Self { place, _mounted: mount_to(inner, view) };
         part.settled().await;
         part
     }
@@ -43,6 +55,12 @@ impl Part {
         let said = self.the::<Element>(selector).text_content();
         assert_eq!(said.as_deref(), Some(text), "{selector}");
     }
+}
+
+fn div() -> HtmlElement {
+    let div = document().create_element("div").expect("a valid name");
+    document().body().expect("a page has a body").append_child(&div).expect("it takes children");
+    div.unchecked_into()
 }
 
 impl Drop for Part {

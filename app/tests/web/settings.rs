@@ -13,7 +13,7 @@ use web_sys::{Element, HtmlDialogElement, HtmlElement, HtmlInputElement, HtmlSel
 /// The opened dialog, where nothing was kept before, at an address with this query.
 async fn opened(query: &str) -> Part {
     begin_anew(query);
-    let part = Part::mounted(|| {
+    let part = Part::mounted_in_frame(|| {
         let _ = provide_settings();
         view! { <SettingsDialog /> }.into_any()
     })
@@ -71,12 +71,12 @@ async fn the_dialog_opens_with_the_focus_in_it_and_closes() {
 #[test]
 async fn another_language_is_spoken_at_once() {
     let part = opened("?lang=en").await;
-    part.says("h2", "Settings");
+    part.says("dialog h2", "Settings");
     choose(&part, "lang", "ar").await;
-    part.says("h2", "الإعدادات");
+    part.says("dialog h2", "الإعدادات");
     assert_eq!((root().lang(), root().dir()), ("ar".to_owned(), "rtl".to_owned()));
     choose(&part, "lang", "de").await;
-    part.says("h2", "Einstellungen");
+    part.says("dialog h2", "Einstellungen");
     assert_eq!((root().lang(), root().dir()), ("de".to_owned(), "ltr".to_owned()));
     assert_eq!(kept("lang").as_deref(), Some("de"));
 }
@@ -101,7 +101,7 @@ async fn what_was_kept_is_there_again_and_the_address_wins() {
     let history = window().history().expect("there is a history");
     let address = window().location().pathname().expect("an address") + "?theme=dark&x=1#y";
     history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address)).expect("it goes there");
-    let part = Part::mounted(|| {
+    let part = Part::mounted_in_frame(|| {
         let _ = provide_settings();
         view! { <SettingsDialog /> }.into_any()
     })

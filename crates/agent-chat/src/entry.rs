@@ -1,8 +1,8 @@
 //! What a page shows of a conversation, one entry after another.
 
-use ask_user_question::AskSnapshot;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
+use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
 
 /// One entry of the transcript. Its parts are signals of their own, so that a delta touches only what it changes.
@@ -28,7 +28,8 @@ pub enum EntryKey {
 /// What an entry shows.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// What the user said. It only ever grows; where a snapshot replaces it, that is another entry.
+    /// What the user said, unless a tap on a card said it, which has a receipt. It only ever grows; where a snapshot replaces it, that is
+    /// another entry.
     User(ArcRwSignal<String>),
     /// What the agent says, in the same way.
     Assistant(ArcRwSignal<String>),
@@ -61,5 +62,11 @@ impl Ask {
     #[must_use]
     pub fn is_given(&self) -> bool {
         self.sending.with(|sending| *sending == Sending::Pending)
+    }
+
+    /// Whether it was answered or declined.
+    #[must_use]
+    pub fn is_answered(&self) -> bool {
+        self.ask.with(|ask| matches!(ask.phase, Phase::Answered | Phase::Declined))
     }
 }

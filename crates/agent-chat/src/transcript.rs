@@ -2,6 +2,7 @@
 
 use crate::entry::{Ask, Entry, EntryKey, Item};
 use ag_ui_stream::{Asks, Message, Thread};
+use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
@@ -211,12 +212,19 @@ impl Transcript {
 
     fn message_entry(&mut self, message: &Message) -> Option<Entry> {
         let item: fn(ArcRwSignal<String>) -> Item = match message {
+            Message::User(_) if self.has_receipt(message) => return None,
             Message::User(_) => Item::User,
             Message::Assistant(_) => Item::Assistant,
             _ => return None,
         };
         let text = message.text();
         (!text.is_empty()).then(|| self.text_entry(message.id(), &text, item))
+    }
+
+    /// Whether a message says what the receipt of a card says already.
+    fn has_receipt(&self, message: &Message) -> bool {
+        let ask = message.metadata().and_then(|metadata| AskMetadata::read(metadata.get(AskMetadata::KEY)?));
+        ask.is_some_and(|ask| ask.by == AnsweredBy::Card && self.asks.contains_key(&ask.tool_call_id))
     }
 
     fn text_entry(&mut self, message_id: &str, text: &str, item: fn(ArcRwSignal<String>) -> Item) -> Entry {

@@ -74,7 +74,7 @@ async fn a_pick_goes_as_tool_message_and_user_message_with_one_reply_id() {
     assert_eq!(about(&call, 2), about(&call, 3));
     assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
     call.accept();
-    visitor.sees_lines(&["user: Hello", "ask: answered", "user: Large"]).await;
+    visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
     assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
 }
 

@@ -14,6 +14,8 @@ use crate::recorder::{self, Record};
 pub(crate) mod selector {
     /// The field that one writes a message in.
     pub(crate) const COMPOSER: &str = "form.composer textarea[name=message]";
+    /// What is not there before the program.
+    pub(crate) const TRANSCRIPT: &str = "[role=log]";
     /// What the agent has said.
     pub(crate) const AGENT_TEXT: &str = "[role=log] article[data-role=assistant]";
     /// What the person has said.
@@ -40,12 +42,43 @@ pub(crate) struct ChatPage {
 }
 
 impl ChatPage {
-    /// Opens the page and waits until one can write.
+    /// Opens the page and waits until its program is there.
     pub(crate) async fn open(driver: WebDriver, url: &str) -> WebDriverResult<Self> {
         driver.goto(url).await?;
         let page = Self { driver };
+        page.wait_for(selector::TRANSCRIPT).await?;
+        Ok(page)
+    }
+
+    /// Opens the page without its program, which comes [when it is let in](Self::lets_the_program_in).
+    pub(crate) async fn open_early(driver: WebDriver, url: &str) -> WebDriverResult<Self> {
+        driver.goto(format!("{url}?{}", recorder::PROGRAM_WAITS)).await?;
+        let page = Self { driver };
         page.wait_for(selector::COMPOSER).await?;
         Ok(page)
+    }
+
+    /// Loads that page again, without its program.
+    pub(crate) async fn reload_early(&self) -> WebDriverResult<()> {
+        self.driver.refresh().await?;
+        self.wait_for(selector::COMPOSER).await.map(drop)
+    }
+
+    /// Lets the program start that has been kept waiting.
+    pub(crate) async fn lets_the_program_in(&self) -> WebDriverResult<()> {
+        self.until("window.__letProgramIn && !window.__letProgramIn()").await?;
+        self.wait_for(selector::TRANSCRIPT).await.map(drop)
+    }
+
+    /// Lets the program fail that has been kept waiting.
+    pub(crate) async fn lets_the_program_fail(&self) -> WebDriverResult<()> {
+        self.until("window.__letProgramIn && !window.__letProgramIn(new Error('on purpose'))").await
+    }
+
+    /// Waits until the page's frame says this, in place of the program.
+    pub(crate) async fn frame_says(&self, words: &str) -> WebDriverResult<()> {
+        let words = json!(words);
+        self.until(&format!("document.querySelector('.talk > [role=status]')?.textContent === {words}")).await
     }
 
     /// Writes a message and sends it by Enter.
@@ -110,16 +143,16 @@ impl ChatPage {
         alert.text().await
     }
 
-    /// Loads the page again and waits until one can write.
+    /// Loads the page again and waits until its program is there.
     pub(crate) async fn reload(&self) -> WebDriverResult<()> {
         self.driver.refresh().await?;
-        self.wait_for(selector::COMPOSER).await.map(drop)
+        self.wait_for(selector::TRANSCRIPT).await.map(drop)
     }
 
-    /// Goes to another address of the page and waits until one can write.
+    /// Goes to another address of the page and waits until its program is there.
     pub(crate) async fn open_at(&self, url: &str) -> WebDriverResult<()> {
         self.driver.goto(url).await?;
-        self.wait_for(selector::COMPOSER).await.map(drop)
+        self.wait_for(selector::TRANSCRIPT).await.map(drop)
     }
 
     /// Opens the same address in another tab, which stays behind this one.

@@ -31,9 +31,17 @@ pub(crate) struct CardMoment {
     pub(crate) active: u64,
 }
 
+/// What in a page's query keeps its program waiting.
+pub(crate) const PROGRAM_WAITS: &str = "program=waits";
+
+/// What in a page's query stops an example halfway through, until a test lets the rest come.
+pub(crate) const REST_WAITS: &str = "rest=waits";
+
 /// Makes every page that is opened from now on write its record.
 pub(crate) async fn install(driver: &WebDriver) -> WebDriverResult<()> {
     let script = SCRIPT
+        .replace("PROGRAM_WAITS", &json!(PROGRAM_WAITS).to_string())
+        .replace("REST_WAITS", &json!(REST_WAITS).to_string())
         .replace("LIVE_CARD", &json!(selector::LIVE_CARD).to_string())
         .replace("OPTION_BUTTON", &json!(selector::OPTION_BUTTON).to_string())
         .replace("OPTION", &json!(selector::OPTION).to_string())
@@ -91,5 +99,20 @@ const SCRIPT: &str = r#"
     record.complaints.push(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
   window.addEventListener("error", (event) => record.complaints.push(`error: ${event.message}`));
   window.addEventListener("unhandledrejection", (event) => record.complaints.push(`rejection: ${event.reason}`));
+  if (location.search.includes(PROGRAM_WAITS)) {
+    const instantiate = WebAssembly.instantiateStreaming;
+    WebAssembly.instantiateStreaming = async (...given) => {
+      await new Promise((comes, fails) => {
+        window.__letProgramIn = (problem) => void (problem ? fails(problem) : comes());
+      });
+      return instantiate(...given);
+    };
+  }
+  if (location.search.includes(REST_WAITS)) {
+    const setInterval = window.setInterval;
+    let steps = 100;
+    window.__letTheRestCome = () => void (steps = Infinity);
+    window.setInterval = (step, pace) => setInterval(() => void (steps-- > 0 && step()), pace);
+  }
 })();
 "#;
