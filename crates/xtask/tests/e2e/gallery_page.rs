@@ -46,6 +46,11 @@ impl GalleryPage {
         Ok(())
     }
 
+    /// Lets the rest of an example come, which has stopped halfway.
+    pub(crate) async fn lets_the_rest_come(&self) -> WebDriverResult<()> {
+        self.driver.execute("window.__letTheRestCome();", Vec::new()).await.map(drop)
+    }
+
     /// Loads the page anew.
     pub(crate) async fn reload(&self) -> WebDriverResult<()> {
         self.driver.refresh().await?;

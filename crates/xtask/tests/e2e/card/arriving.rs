@@ -1,16 +1,23 @@
 //! The card while it arrives, beside a person who is doing something else.
 
-use crate::gallery_page::gallery_at;
+use crate::gallery_page::{GalleryPage, gallery_at};
+use crate::recorder::REST_WAITS;
 use serde_json::json;
 use thirtyfour::prelude::*;
 
+/// Does something while four questions arrive. The second half of them waits until it is let in.
+async fn halfway(act: impl AsyncFnOnce(&GalleryPage) -> WebDriverResult<()>) {
+    gallery_at(&format!("?gallery=coding-four-questions&state=live&{REST_WAITS}"), act).await;
+}
+
 #[tokio::test]
 async fn str_01_a_card_that_arrives_leaves_the_writer_alone() {
-    gallery_at("?gallery=coding-four-questions&state=live", async |page| {
+    halfway(async |page| {
         page.click_composer().await?;
         page.press("a draft").await?;
         page.press(Key::Left + Key::Left).await?;
-        assert!(["composing", "streaming"].contains(&page.state().await?.as_str()), "it is still arriving");
+        page.comes_to("streaming").await?;
+        page.lets_the_rest_come().await?;
         page.comes_to("awaiting").await?;
         assert_eq!(page.focus().await?, "composer");
         page.press("|").await?;
@@ -23,11 +30,12 @@ async fn str_01_a_card_that_arrives_leaves_the_writer_alone() {
 
 #[tokio::test]
 async fn what_has_arrived_can_be_chosen_while_the_rest_arrives() {
-    gallery_at("?gallery=coding-four-questions&state=live", async |page| {
+    halfway(async |page| {
         // Rows that came a moment ago take no tap yet; the first has been there for a while when the fourth comes.
         page.until("document.querySelectorAll('.qc input').length > 3").await?;
         page.choose("PostgreSQL (Recommended)").await?;
         assert_eq!(page.state().await?, "streaming");
+        page.lets_the_rest_come().await?;
         page.comes_to("awaiting").await?;
         assert_eq!(page.chosen().await?, ["PostgreSQL (Recommended)"]);
         assert_eq!(page.focus().await?, "PostgreSQL (Recommended)");
@@ -66,13 +74,14 @@ async fn his_04_a_reload_keeps_what_was_not_sent_and_an_end_forgets_it() {
 
 #[tokio::test]
 async fn ime_04_a_word_being_composed_survives_what_arrives() {
-    gallery_at("?gallery=coding-four-questions&state=live", async |page| {
+    halfway(async |page| {
         page.until("document.querySelector('.qc-other:not([hidden]) .qc-other-input')").await?;
         page.stand_before_the_card().await?;
         page.tab_to("own answer").await?;
         let word = json!({"text": "みず", "selectionStart": 2, "selectionEnd": 2});
         page.devtools("Input.imeSetComposition", word).await?;
         assert_eq!(page.state().await?, "streaming");
+        page.lets_the_rest_come().await?;
         page.comes_to("awaiting").await?;
         assert_eq!(page.own_answer(0).await?, "みず");
         page.devtools("Input.insertText", json!({"text": "水"})).await?;
