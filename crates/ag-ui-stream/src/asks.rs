@@ -3,7 +3,6 @@
 mod approvals;
 mod followed;
 mod form;
-mod growth;
 mod history;
 mod interrupts;
 pub mod reply;

@@ -4,7 +4,7 @@ use crate::message::{Message, Metadata};
 use crate::reader::{StreamError, decode_alone};
 use crate::warning::Warning;
 use crate::wire::{choice, object};
-use ask_user_question::json::JsonText;
+use json_tree::JsonText;
 use serde_json::Value;
 
 /// The version that this crate speaks.

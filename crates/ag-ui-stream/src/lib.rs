@@ -11,7 +11,6 @@
 //! A server writes with [`sse::write_event`].
 #![warn(clippy::unwrap_used)]
 
-pub mod args;
 pub mod asks;
 pub mod event;
 mod index;

@@ -3,7 +3,7 @@
 use crate::reader::{StreamError, decode_alone, translate_part};
 use crate::warning::Warning;
 use crate::wire::{Item, Shape, Wire, choice, object, serde_form, union};
-use ask_user_question::json::Tree;
+use json_tree::Json;
 use serde_json::{Map, Value};
 
 /// Open by key; the key `ag-ui` is reserved by the protocol.
@@ -265,9 +265,9 @@ impl From<&str> for Content {
 impl Wire for Content {
     const SHAPE: &'static Shape = &Shape::TextOrList(ContentPart::SHAPE);
 
-    fn build(tree: Tree<'_>) -> Self {
+    fn build(tree: Json<'_>) -> Self {
         match tree {
-            Tree::List(_) => Self::Parts(Vec::build(tree)),
+            Json::List(_) => Self::Parts(Vec::build(tree)),
             tree => Self::Text(String::build(tree)),
         }
     }

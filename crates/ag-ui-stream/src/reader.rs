@@ -11,10 +11,10 @@ mod verify;
 use crate::event::Event;
 use crate::sse::{Decoder, FrameRef, SseError};
 use crate::warning::{Warning, WarningCode, Warnings};
-use ask_user_question::json::Tree;
 use chunks::Lanes;
 use compat::Retired;
-use halves::{Edges, Halves};
+use halves::Joiner;
+use json_tree::{Halves, Json};
 use serde_json::Value;
 use std::collections::VecDeque;
 use verify::Verifier;
@@ -60,7 +60,7 @@ struct Pipeline {
     retired: Retired,
     lanes: Lanes,
     verifier: Verifier,
-    halves: Halves,
+    joiner: Joiner,
     events: VecDeque<Event>,
     warnings: Warnings,
     error: Option<StreamError>,
@@ -101,7 +101,7 @@ impl EventReader {
 
     /// Takes one event as a JSON value, as if it had come in a frame.
     pub fn feed_value(&mut self, value: Value) {
-        let taken = self.pipeline.take(|| Ok((value.into(), Edges::default())));
+        let taken = self.pipeline.take(|| Ok((value.into(), Halves::default())));
         self.pipeline.queue(taken);
     }
 
@@ -177,7 +177,7 @@ impl Pipeline {
 
     /// Takes the frame at which the stream broke off. Where even its JSON is incomplete, it is not the producer's fault but the break's.
     fn take_last_frame(&mut self, frame: Result<FrameRef<'_>, SseError>, done_marker: DoneMarker) -> Taken {
-        let broken = frame.as_ref().is_ok_and(|frame| halves::parse(&frame.data).is_err_and(|error| error.is_eof()));
+        let broken = frame.as_ref().is_ok_and(|frame| decode::is_cut(&frame.data));
         if broken {
             self.verifier.handle_break();
             return None;
@@ -186,7 +186,7 @@ impl Pipeline {
     }
 
     /// Takes an event. What is given was built in its place: events are large, and copying them costs more than all else.
-    fn take<'t>(&mut self, parse: impl FnOnce() -> Verdict<(Tree<'t>, Edges)>) -> Taken {
+    fn take<'t>(&mut self, parse: impl FnOnce() -> Verdict<(Json<'t>, Halves)>) -> Taken {
         if self.error.is_some() {
             return None;
         }
@@ -195,14 +195,14 @@ impl Pipeline {
         self.warnings.begin_event(index);
         let (retired, run) = (&mut self.retired, self.verifier.run_id());
         let decoded = match parse() {
-            Ok((tree, edges)) => {
-                self.halves.begin(edges);
+            Ok((tree, halves)) => {
+                self.joiner.begin(halves);
                 decode::event(tree, retired, run, &mut self.warnings)
             }
             Err(error) => Some(Err(*error)),
         };
         let verdict = match &decoded {
-            Some(Ok(event)) if self.lanes.pass(event) && self.halves.is_idle() => {
+            Some(Ok(event)) if self.lanes.pass(event) && self.joiner.is_idle() => {
                 match self.verifier.handle_event(event) {
                     Ok(()) => return decoded,
                     Err(error) => Err(error),
@@ -217,10 +217,10 @@ impl Pipeline {
     }
 
     fn expand(&mut self, event: Event) -> Verdict {
-        let (verifier, halves, events) = (&mut self.verifier, &mut self.halves, &mut self.events);
+        let (verifier, joiner, events) = (&mut self.verifier, &mut self.joiner, &mut self.events);
         self.lanes.handle_event(event, &mut |event| {
             verifier.handle_event(&event)?;
-            halves.pass(event, events);
+            joiner.pass(event, events);
             Ok(())
         })
     }

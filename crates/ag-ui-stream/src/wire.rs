@@ -1,12 +1,12 @@
 //! How wire types are declared: once, with the description that enforcement walks.
 //!
-//! A frame becomes a [`Tree`], the walk along its [`Shape`] says what is wrong with it, and the types are built of it without a further
+//! A frame becomes a [`Json`], the walk along its [`Shape`] says what is wrong with it, and the types are built of it without a further
 //! question. The other way, they give [`Item`]s. Names and rules stand in the shapes alone, so that little code is made for each type.
 
 mod item;
 mod members;
 
-use ask_user_question::json::{JsonText, Members, Tree};
+use json_tree::{Json, JsonText, Members};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::{Map, Number, Value};
 
@@ -89,7 +89,7 @@ pub(crate) trait Wire: Sized {
     const SHAPE: &'static Shape;
 
     /// Makes it of what the walk along the shape has passed, where `null` stands for what is absent; anything else gives something empty.
-    fn build(tree: Tree<'_>) -> Self;
+    fn build(tree: Json<'_>) -> Self;
 
     /// What is written for it.
     fn item(&self) -> Item<'_>;
@@ -114,7 +114,7 @@ pub(crate) fn whole(number: &Number) -> Option<i64> {
 
 /// Reads what others than a stream hold, such as a store: only what 1.0 describes.
 pub(crate) fn read<'de, T: Wire, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    let mut tree = Tree::deserialize(deserializer)?;
+    let mut tree = Json::deserialize(deserializer)?;
     crate::reader::check_strictly(&mut tree, T::SHAPE).map_err(D::Error::custom)?;
     Ok(T::build(tree))
 }
@@ -122,9 +122,9 @@ pub(crate) fn read<'de, T: Wire, D: Deserializer<'de>>(deserializer: D) -> Resul
 impl Wire for String {
     const SHAPE: &'static Shape = &Shape::Text;
 
-    fn build(tree: Tree<'_>) -> Self {
+    fn build(tree: Json<'_>) -> Self {
         match tree {
-            Tree::Text(text) => text.into_owned(),
+            Json::Text(text) => text.into_owned(),
             _ => Self::new(),
         }
     }
@@ -137,8 +137,8 @@ impl Wire for String {
 impl Wire for bool {
     const SHAPE: &'static Shape = &Shape::Flag;
 
-    fn build(tree: Tree<'_>) -> Self {
-        tree == Tree::Bool(true)
+    fn build(tree: Json<'_>) -> Self {
+        tree == Json::Bool(true)
     }
 
     fn item(&self) -> Item<'_> {
@@ -149,9 +149,9 @@ impl Wire for bool {
 impl Wire for i64 {
     const SHAPE: &'static Shape = &Shape::Integer { min: -MAX_SAFE_INTEGER };
 
-    fn build(tree: Tree<'_>) -> Self {
+    fn build(tree: Json<'_>) -> Self {
         match tree {
-            Tree::Number(number) => whole(&number).unwrap_or_default(),
+            Json::Number(number) => whole(&number).unwrap_or_default(),
             _ => 0,
         }
     }
@@ -164,7 +164,7 @@ impl Wire for i64 {
 impl Wire for u64 {
     const SHAPE: &'static Shape = &Shape::Integer { min: 0 };
 
-    fn build(tree: Tree<'_>) -> Self {
+    fn build(tree: Json<'_>) -> Self {
         i64::build(tree).unsigned_abs()
     }
 
@@ -176,7 +176,7 @@ impl Wire for u64 {
 impl Wire for Value {
     const SHAPE: &'static Shape = &Shape::Any;
 
-    fn build(tree: Tree<'_>) -> Self {
+    fn build(tree: Json<'_>) -> Self {
         tree.into_value()
     }
 
@@ -188,7 +188,7 @@ impl Wire for Value {
 impl Wire for JsonText {
     const SHAPE: &'static Shape = &Shape::Any;
 
-    fn build(tree: Tree<'_>) -> Self {
+    fn build(tree: Json<'_>) -> Self {
         tree.into()
     }
 
@@ -200,7 +200,7 @@ impl Wire for JsonText {
 impl Wire for Map<String, Value> {
     const SHAPE: &'static Shape = &Shape::OpenObject;
 
-    fn build(tree: Tree<'_>) -> Self {
+    fn build(tree: Json<'_>) -> Self {
         match tree.into_value() {
             Value::Object(members) => members,
             _ => Self::new(),
@@ -215,9 +215,9 @@ impl Wire for Map<String, Value> {
 impl<T: Wire> Wire for Vec<T> {
     const SHAPE: &'static Shape = &Shape::List { item: T::SHAPE, min: 0 };
 
-    fn build(tree: Tree<'_>) -> Self {
+    fn build(tree: Json<'_>) -> Self {
         match tree {
-            Tree::List(items) => items.into_iter().map(T::build).collect(),
+            Json::List(items) => items.into_iter().map(T::build).collect(),
             _ => Self::new(),
         }
     }
@@ -230,9 +230,9 @@ impl<T: Wire> Wire for Vec<T> {
 impl<T: Wire> Wire for Option<T> {
     const SHAPE: &'static Shape = T::SHAPE;
 
-    fn build(tree: Tree<'_>) -> Self {
+    fn build(tree: Json<'_>) -> Self {
         match tree {
-            Tree::Null => None,
+            Json::Null => None,
             tree => Some(T::build(tree)),
         }
     }
@@ -245,7 +245,7 @@ impl<T: Wire> Wire for Option<T> {
 impl<T: Wire> Wire for Box<T> {
     const SHAPE: &'static Shape = T::SHAPE;
 
-    fn build(tree: Tree<'_>) -> Self {
+    fn build(tree: Json<'_>) -> Self {
         Self::new(T::build(tree))
     }
 
@@ -311,7 +311,7 @@ macro_rules! object {
         impl $crate::wire::Wire for $name {
             const SHAPE: &'static $crate::wire::Shape = &$crate::wire::Shape::Object(<Self as $crate::wire::Record>::FIELDS);
 
-            fn build(tree: ask_user_question::json::Tree<'_>) -> Self {
+            fn build(tree: json_tree::Json<'_>) -> Self {
                 $crate::wire::Record::build_of(&mut $crate::wire::Fields::new(tree, <Self as $crate::wire::Record>::FIELDS))
             }
 
@@ -347,7 +347,7 @@ macro_rules! union {
             };
 
             /// Makes it of the members of an object of which the kind is known.
-            pub(crate) fn build_kind(kind: usize, members: ask_user_question::json::Members<'_>) -> Self {
+            pub(crate) fn build_kind(kind: usize, members: json_tree::Members<'_>) -> Self {
                 const KINDS: &[fn(&mut $crate::wire::Fields<'_>) -> $name] = &[
                     $( |fields| $name::$variant($crate::wire::Record::build_of(fields)), )*
                 ];
@@ -358,8 +358,8 @@ macro_rules! union {
         impl $crate::wire::Wire for $name {
             const SHAPE: &'static $crate::wire::Shape = &$crate::wire::Shape::Union(Self::UNION);
 
-            fn build(tree: ask_user_question::json::Tree<'_>) -> Self {
-                let ask_user_question::json::Tree::Object(members) = tree else {
+            fn build(tree: json_tree::Json<'_>) -> Self {
+                let json_tree::Json::Object(members) = tree else {
                     return Self::build_kind(0, Vec::new());
                 };
                 Self::build_kind(Self::UNION.kind(&members).unwrap_or_default(), members)
@@ -403,7 +403,7 @@ macro_rules! choice {
         impl $crate::wire::Wire for $name {
             const SHAPE: &'static $crate::wire::Shape = &$crate::wire::Shape::Choice(Self::NAMES);
 
-            fn build(tree: ask_user_question::json::Tree<'_>) -> Self {
+            fn build(tree: json_tree::Json<'_>) -> Self {
                 let name = String::build(tree);
                 let choice = Self::NAMES.iter().position(|it| *it == name);
                 Self::ALL[choice.unwrap_or_default()]

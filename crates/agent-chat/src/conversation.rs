@@ -12,7 +12,7 @@ use ag_ui_stream::thread::Change;
 use ag_ui_stream::{Asks, Event, EventReader, Message, Thread};
 use ask_user_question::outcome::CANCELLED_TEXT;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, Phase, json};
+use ask_user_question::{AskSnapshot, Phase};
 
 /// The name of a run that never was: a history is taken over as if one run had brought it.
 const HISTORY: &str = "history";
@@ -295,7 +295,7 @@ impl Conversation {
 /// The beginning of a run, as an agent sends it.
 pub(crate) fn run_started(thread_id: &str, run_id: &str) -> String {
     let started = [("type", "RUN_STARTED".into()), ("threadId", thread_id.into()), ("runId", run_id.into())];
-    json::text(&json::object(started).into())
+    json_tree::text(&json_tree::object(started).into())
 }
 
 /// The end of the run that brings a history.

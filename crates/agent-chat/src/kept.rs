@@ -6,7 +6,6 @@ use ag_ui_stream::Thread;
 use ag_ui_stream::message::Message;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::thread::RunState;
-use ask_user_question::json;
 use serde_json::Value;
 
 /// Under which the names of the conversations are kept, one a line, the latest first.
@@ -69,7 +68,7 @@ fn record(conversation: &Conversation) -> String {
     let state = thread.state();
     let state = match state.as_object().is_some_and(serde_json::Map::is_empty) {
         true => String::new(),
-        false => format!("\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{}}}", json::text(state)),
+        false => format!("\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{}}}", json_tree::text(state)),
     };
     let messages = messages(thread.messages()).join(",");
     let ended = ended(thread);
@@ -80,14 +79,14 @@ fn record(conversation: &Conversation) -> String {
 
 /// A legacy interrupt that waits, as the line of the event that brings it back.
 fn legacy((id, value): (&str, &Value)) -> String {
-    let raw = json::object([("id", id.into())]);
-    let event = json::object([
+    let raw = json_tree::object([("id", id.into())]);
+    let event = json_tree::object([
         ("type", "CUSTOM".into()),
         ("name", "on_interrupt".into()),
         ("value", value.clone()),
         ("rawEvent", raw.into()),
     ]);
-    format!("\n{}", json::text(&event.into()))
+    format!("\n{}", json_tree::text(&event.into()))
 }
 
 fn ended(thread: &Thread) -> String {

@@ -5,7 +5,7 @@ use crate::storage::Shelf;
 use ag_ui_stream::Asks;
 use ag_ui_stream::asks::reply::{AskReply, NextRun};
 use ask_user_question::outcome::AnsweredBy;
-use ask_user_question::{Outcome, Phase, json};
+use ask_user_question::{Outcome, Phase};
 use serde_json::Value;
 
 /// Replies and the message that have not reached the agent, as far as is known.
@@ -78,7 +78,7 @@ impl Outbox {
     /// What a tab has kept under a name, and keeps there from now on.
     pub(crate) fn kept(key: String, resend: Resend) -> Self {
         let kept = Shelf::Tab.read(&key);
-        let kept = kept.and_then(|kept| json::parse(&kept).ok()).unwrap_or_default();
+        let kept = kept.and_then(|kept| json_tree::parse(&kept).ok()).unwrap_or_default();
         let held = kept["held"].as_array().into_iter().flatten();
         let message = Some(&kept["message"]);
         let message = message.filter(|it| resend == Resend::Safely || it["sent"] != true);
@@ -263,7 +263,7 @@ impl Outbox {
         let held = self.held.iter().map(Held::write).collect();
         let message = self.message.as_ref().map(Spoken::write);
         let kept = object([("held", Value::Array(held)), ("message", message.unwrap_or_default())]);
-        Shelf::Tab.write(key, &json::text(&kept));
+        Shelf::Tab.write(key, &json_tree::text(&kept));
     }
 }
 
@@ -321,5 +321,5 @@ impl Spoken {
 }
 
 fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    Value::Object(json::object(members))
+    Value::Object(json_tree::object(members))
 }

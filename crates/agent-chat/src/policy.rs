@@ -1,7 +1,6 @@
 //! Which agents the page may talk to: those at its own origin, and those that its operator allows.
 
 use crate::transport::{self, TransportError};
-use ask_user_question::json;
 use leptos::prelude::window;
 use web_sys::Url;
 
@@ -40,7 +39,7 @@ pub(crate) async fn is_allowed(list: &str, origin: &str) -> Option<bool> {
         Err(TransportError::Status { status: 404, .. }) => String::new(),
         Err(_) => return None,
     };
-    let list = json::parse(&list).unwrap_or_default();
+    let list = json_tree::parse(&list).unwrap_or_default();
     let mut allowed = list["allowAgents"].as_array().into_iter().flatten();
     Some(allowed.any(|allowed| allowed == origin))
 }

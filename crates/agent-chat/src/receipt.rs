@@ -1,7 +1,7 @@
 //! Receipts of questions that no call made, as this browser keeps them: messages do not tell of them.
 
 use ag_ui_stream::Event;
-use ask_user_question::{AskUserQuestion, Outcome, json};
+use ask_user_question::{AskUserQuestion, Outcome};
 use serde_json::Value;
 
 /// The name of the event that brings one back.
@@ -25,8 +25,7 @@ impl Receipt {
         if custom.name != NAME {
             return None;
         }
-        let ask = custom.value.get("ask")?.clone();
-        let ask: AskUserQuestion = serde_json::from_value(ask).ok()?;
+        let ask = AskUserQuestion::from_json(custom.value.get("ask")?.clone())?;
         Some(Self {
             after: text("after").map(str::to_owned),
             id: text("id")?.to_owned(),
@@ -38,12 +37,13 @@ impl Receipt {
 
 /// The event that brings a receipt back, as a line.
 pub(crate) fn event(after: Option<&str>, id: &str, ask: &AskUserQuestion, outcome: &Outcome) -> String {
-    let value = json::object([
+    let value = json_tree::object([
         ("after", after.into()),
         ("id", id.into()),
         ("outcome", outcome.tool_content(ask).into()),
         ("ask", serde_json::to_value(ask).expect("an ask always serializes")),
     ]);
-    let event: Value = json::object([("type", "CUSTOM".into()), ("name", NAME.into()), ("value", value.into())]).into();
-    json::text(&event)
+    let event: Value =
+        json_tree::object([("type", "CUSTOM".into()), ("name", NAME.into()), ("value", value.into())]).into();
+    json_tree::text(&event)
 }

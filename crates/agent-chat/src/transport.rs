@@ -1,7 +1,6 @@
 //! The one place that fetches: requests whose responses are read while they arrive.
 
 use ag_ui_stream::Message;
-use ask_user_question::json;
 use gloo_net::http::{Headers, Request, RequestBuilder, Response};
 use js_sys::{Reflect, Uint8Array, encode_uri_component};
 use leptos::prelude::set_timeout_with_handle;
@@ -80,9 +79,9 @@ pub(crate) struct ErrorBody {
 impl ErrorBody {
     /// What can be read of a text that may be anything.
     fn read(text: &str) -> Self {
-        let body = json::parse(text).unwrap_or_default();
+        let body = json_tree::parse(text).unwrap_or_default();
         // Read as leniently as a stream is: whoever answered first may speak a newer version.
-        let winner = body.get("winner").map(json::text);
+        let winner = body.get("winner").map(json_tree::text);
         Self {
             message: body.get("message").and_then(Value::as_str).map(str::to_owned),
             winner: winner.and_then(|winner| Some(Message::parse(&winner).ok()?.0)),

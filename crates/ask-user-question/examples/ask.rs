@@ -1,6 +1,5 @@
 //! The crate in a person's or a script's hands; `--help` is its contract.
 
-use ask_user_question::json;
 use ask_user_question::matching::match_message;
 use ask_user_question::reply::Selection;
 use ask_user_question::tool::tool_definition;
@@ -182,7 +181,7 @@ impl Matched {
 }
 
 fn json_of(text: &str) -> Result<Value, String> {
-    json::parse(text).map_err(|error| format!("the input is no JSON: {error}"))
+    json_tree::parse(text).map_err(|error| format!("the input is no JSON: {error}"))
 }
 
 /// The ask as a card would show it: whoever answers has seen that, and not what the model wrote.

@@ -31,7 +31,7 @@ pub struct Example {
     #[serde(default)]
     pub hidden: bool,
     /// The arguments, before repair.
-    #[serde(deserialize_with = "crate::json::plain")]
+    #[serde(deserialize_with = "json_tree::plain")]
     pub ask: Value,
 }
 

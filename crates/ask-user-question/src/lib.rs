@@ -53,10 +53,10 @@
 //! whatever survived repair, even where the agent will reject it.
 #![warn(clippy::unwrap_used)]
 
+pub mod arriving;
 #[cfg(feature = "examples")]
 pub mod examples;
 pub mod guidance;
-pub mod json;
 pub mod limits;
 pub mod matching;
 pub mod outcome;

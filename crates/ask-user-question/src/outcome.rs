@@ -1,6 +1,5 @@
 //! How an ask ended, and the words the agent reads for it.
 
-use crate::json;
 use crate::reply::{Answer, Details, Reply, Selected, Selection, lenient_details};
 use crate::text::is_blank;
 use crate::wire::{AskUserQuestion, Question};
@@ -78,7 +77,7 @@ impl Outcome {
         if let Some(outcome) = Self::from_sentence(content) {
             return Some(outcome);
         }
-        match json::parse(content).ok()? {
+        match json_tree::parse(content).ok()? {
             Value::String(text) => Self::from_sentence(text.trim()),
             json => Self::from_json(ask, &json),
         }
@@ -295,12 +294,12 @@ impl AskMetadata {
     /// The `metadata` of a message that has no other.
     #[must_use]
     pub fn to_metadata(&self) -> Value {
-        let ask = json::object([
+        let ask = json_tree::object([
             ("toolCallId", self.tool_call_id.as_str().into()),
             ("replyId", self.reply_id.as_str().into()),
             ("outcome", self.outcome.as_str().into()),
             ("by", self.by.as_str().into()),
         ]);
-        Value::Object(json::object([(Self::KEY, ask.into())]))
+        Value::Object(json_tree::object([(Self::KEY, ask.into())]))
     }
 }

@@ -7,23 +7,49 @@ mod other;
 
 pub use other::{Meaning, meaning};
 
-use crate::json::{self, object};
 use crate::text::is_blank;
 use crate::validate::MAX_REPORTED;
-use serde::{Serialize, Serializer};
+use json_tree::object;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Map, Value};
 use std::fmt::{self, Display};
 use std::mem::take;
 
 /// One thing that [`repair`] changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
     /// Where, such as `questions[0].options`, in the arguments as they came; empty for the whole input.
     pub path: String,
     /// What kind of repair; its `Display`/`as_str` form is the code in JSON.
     pub code: RepairCode,
-    /// A sentence that says what was done.
-    pub message: String,
+}
+
+/// A sentence that says what was done.
+impl Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.code {
+            RepairCode::JsonString => "The JSON in this string was read as if it stood there itself.",
+            RepairCode::SingleQuestion => "One question was wrapped into a list of questions.",
+            RepairCode::BareQuestions => "The list of questions was wrapped into an object.",
+            RepairCode::PlainQuestion => "The plain text was read as one question without options.",
+            RepairCode::PlainOption => "The plain text was read as the option's label.",
+            RepairCode::RenamedField => "This was read as `multiSelect`.",
+            RepairCode::BooleanText => "The text was read as the flag that it names.",
+            RepairCode::OtherMerged => "This option was left out: every question already has \"Other\".",
+            RepairCode::Trimmed => "The white space around this text was removed.",
+            RepairCode::EmptyRemoved => "The null or blank text was removed.",
+        })
+    }
+}
+
+impl Serialize for Repair {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut repair = serializer.serialize_struct("Repair", 3)?;
+        repair.serialize_field("path", &self.path)?;
+        repair.serialize_field("code", &self.code)?;
+        repair.serialize_field("message", &self.to_string())?;
+        repair.end()
+    }
 }
 
 /// The kinds of repair, by a code that stays what it is.
@@ -114,12 +140,12 @@ impl Log {
     fn arguments(&mut self, input: Value) -> Value {
         let mut arguments = match self.unpacked(input, "") {
             Value::Object(fields) if is_question(&fields) => {
-                self.add("", RepairCode::SingleQuestion, "One question was wrapped into a list of questions.");
+                self.add("", RepairCode::SingleQuestion);
                 object([("questions", Value::Array(vec![Value::Object(fields)]))])
             }
             Value::Object(fields) => fields,
             Value::Array(questions) => {
-                self.add("", RepairCode::BareQuestions, "The list of questions was wrapped into an object.");
+                self.add("", RepairCode::BareQuestions);
                 object([("questions", Value::Array(questions))])
             }
             other => return other,
@@ -134,15 +160,11 @@ impl Log {
         let mut questions = match self.unpacked(questions, "questions") {
             Value::Array(questions) => questions,
             Value::Object(question) => {
-                self.add("questions", RepairCode::SingleQuestion, "One question was wrapped into a list of questions.");
+                self.add("questions", RepairCode::SingleQuestion);
                 vec![Value::Object(question)]
             }
             Value::String(text) if is_plain(&text) => {
-                self.add(
-                    "questions",
-                    RepairCode::PlainQuestion,
-                    "The plain text was read as one question without options.",
-                );
+                self.add("questions", RepairCode::PlainQuestion);
                 let options = Value::Array(Vec::new());
                 let question = object([("question", Value::String(text)), ("options", options)]);
                 vec![Value::Object(question)]
@@ -180,11 +202,7 @@ impl Log {
                 break;
             }
             if let Some(value) = question.remove(alias) {
-                self.add(
-                    format_args!("{path}.{alias}"),
-                    RepairCode::RenamedField,
-                    format_args!("`{alias}` was read as `multiSelect`."),
-                );
+                self.add(format_args!("{path}.{alias}"), RepairCode::RenamedField);
                 question.insert("multiSelect".to_owned(), value);
                 self.remove_null(question, path, "multiSelect");
             }
@@ -198,11 +216,7 @@ impl Log {
             _ => return,
         };
         *flag = Value::Bool(meant);
-        self.add(
-            format_args!("{path}.multiSelect"),
-            RepairCode::BooleanText,
-            format_args!("The text was read as {meant}."),
-        );
+        self.add(format_args!("{path}.multiSelect"), RepairCode::BooleanText);
     }
 
     fn options(&mut self, options: &mut Vec<Value>, path: &str) {
@@ -214,11 +228,7 @@ impl Log {
             let is_other =
                 option.get("label").and_then(Value::as_str).is_some_and(|label| meaning(label) == Meaning::Other);
             if is_other {
-                self.add(
-                    format_args!("{path}[{o}]"),
-                    RepairCode::OtherMerged,
-                    "This option was left out: every question already has \"Other\".",
-                );
+                self.add(format_args!("{path}[{o}]"), RepairCode::OtherMerged);
             }
             o += 1;
             !is_other
@@ -233,7 +243,7 @@ impl Log {
             Value::Bool(_) | Value::Null | Value::Array(_) | Value::Object(_) => None,
         };
         if let Some(label) = plain {
-            self.add(path, RepairCode::PlainOption, "The plain text was read as the option's label.");
+            self.add(path, RepairCode::PlainOption);
             *option = Value::Object(object([("label", Value::String(label))]));
         }
         let Value::Object(option) = option else {
@@ -264,7 +274,7 @@ impl Log {
         let Some(inner) = inner else {
             return value;
         };
-        self.add(path, RepairCode::JsonString, "The JSON in this string was read as if it stood there itself.");
+        self.add(path, RepairCode::JsonString);
         inner
     }
 
@@ -275,31 +285,27 @@ impl Log {
         let trimmed = text.trim();
         if trimmed.len() != text.len() {
             *text = trimmed.to_owned();
-            self.add(
-                format_args!("{path}.{key}"),
-                RepairCode::Trimmed,
-                "The white space around this text was removed.",
-            );
+            self.add(format_args!("{path}.{key}"), RepairCode::Trimmed);
         }
     }
 
     fn remove_null(&mut self, object: &mut Map<String, Value>, path: &str, key: &str) {
         if object.get(key).is_some_and(Value::is_null) {
             object.remove(key);
-            self.add(format_args!("{path}.{key}"), RepairCode::EmptyRemoved, "The null was removed.");
+            self.add(format_args!("{path}.{key}"), RepairCode::EmptyRemoved);
         }
     }
 
     fn remove_blank(&mut self, object: &mut Map<String, Value>, path: &str, key: &str) {
         if object.get(key).and_then(Value::as_str).is_some_and(is_blank) {
             object.remove(key);
-            self.add(format_args!("{path}.{key}"), RepairCode::EmptyRemoved, "The blank text was removed.");
+            self.add(format_args!("{path}.{key}"), RepairCode::EmptyRemoved);
         }
     }
 
-    fn add(&mut self, path: impl Display, code: RepairCode, message: impl Display) {
+    fn add(&mut self, path: impl Display, code: RepairCode) {
         if self.0.len() < MAX_REPORTED {
-            self.0.push(Repair { path: path.to_string(), code, message: message.to_string() });
+            self.0.push(Repair { path: path.to_string(), code });
         }
     }
 }
@@ -323,7 +329,7 @@ pub fn unpack(text: &str) -> Option<Value> {
         if !layer.starts_with(['{', '[', '"']) {
             return None;
         }
-        match json::parse_unique(&layer) {
+        match json_tree::parse_unique(&layer) {
             Ok(Value::String(inner)) => layer = inner.trim().to_owned(),
             Ok(value) => return Some(value),
             Err(_) => return None,

@@ -14,7 +14,6 @@ pub(crate) use parse::lenient_details;
 
 pub use message::SKIPPED_TEXT;
 
-use crate::json;
 use crate::validate::Violation;
 use crate::wire::{AskUserQuestion, Question};
 use serde::{Deserialize, Serialize};
@@ -114,7 +113,7 @@ impl Reply {
     pub fn to_json(&self) -> Value {
         // By way of the text, because writing into a value is code of its own.
         let text = serde_json::to_string(self).expect("texts, numbers and lists always serialize");
-        json::parse(&text).expect("what was just written is JSON")
+        json_tree::parse(&text).expect("what was just written is JSON")
     }
 }
 

@@ -1,9 +1,9 @@
 //! The tool's definition, as a model or a client is told.
 
 use crate::guidance::{self, Mode};
-use crate::json::{JsonText, Tree};
 use crate::limits::{Limits, Wording};
 use crate::validate::range_of;
+use json_tree::{Json, JsonText};
 use serde::Serialize;
 use std::ops::RangeInclusive;
 
@@ -87,7 +87,7 @@ pub fn parameters(limits: &Limits) -> JsonText {
     let question = vec![
         ("question", node("string", words.question, Vec::new())),
         ("header", node("string", words.header, max_length.into_iter().collect())),
-        ("multiSelect", node("boolean", MULTI_SELECT, vec![("default", Tree::Bool(false))])),
+        ("multiSelect", node("boolean", MULTI_SELECT, vec![("default", Json::Bool(false))])),
         ("options", list(OPTIONS, &limits.options(), object(option, &["label"]))),
     ];
     let required: &[_] =
@@ -140,30 +140,30 @@ impl Words {
 }
 
 /// What an object of the schema holds. A tree keeps the order of its members, which a map would not.
-type Fields = Vec<(&'static str, Tree<'static>)>;
+type Fields = Vec<(&'static str, Json<'static>)>;
 
-fn node(kind: &'static str, description: Option<&'static str>, rest: Fields) -> Tree<'static> {
-    let description = description.map(|text| ("description", Tree::Text(text.into())));
-    let members = [("type", Tree::Text(kind.into()))];
+fn node(kind: &'static str, description: Option<&'static str>, rest: Fields) -> Json<'static> {
+    let description = description.map(|text| ("description", Json::Text(text.into())));
+    let members = [("type", Json::Text(kind.into()))];
     members_of(members.into_iter().chain(description).chain(rest).collect())
 }
 
-fn list(description: Option<&'static str>, allowed: &RangeInclusive<usize>, items: Tree<'static>) -> Tree<'static> {
+fn list(description: Option<&'static str>, allowed: &RangeInclusive<usize>, items: Json<'static>) -> Json<'static> {
     let rest = vec![("minItems", number(*allowed.start())), ("maxItems", number(*allowed.end())), ("items", items)];
     node("array", description, rest)
 }
 
-fn object(properties: Fields, required: &[&'static str]) -> Tree<'static> {
-    let required = required.iter().map(|&name| Tree::Text(name.into()));
-    let rest = vec![("properties", members_of(properties)), ("required", Tree::List(required.collect()))];
+fn object(properties: Fields, required: &[&'static str]) -> Json<'static> {
+    let required = required.iter().map(|&name| Json::Text(name.into()));
+    let rest = vec![("properties", members_of(properties)), ("required", Json::List(required.collect()))];
     node("object", None, rest)
 }
 
-fn number(number: usize) -> Tree<'static> {
-    Tree::Number(number.into())
+fn number(number: usize) -> Json<'static> {
+    Json::Number(number.into())
 }
 
-fn members_of(fields: Fields) -> Tree<'static> {
+fn members_of(fields: Fields) -> Json<'static> {
     let members = fields.into_iter().map(|(name, field)| (name.into(), field));
-    Tree::Object(members.collect())
+    Json::Object(members.collect())
 }

@@ -13,10 +13,10 @@ pub(crate) use rules::range_of;
 pub(crate) use size::exceeds;
 pub(crate) use violation::Report;
 
-use crate::json;
 use crate::limits::Limits;
 use crate::repair::{Repair, repair};
 use crate::wire::AskUserQuestion;
+use json_tree::NotUnique;
 use serde_json::Value;
 
 /// The most bytes an ask may have: 1 MiB, counted over its texts and keys with a little for each value. A larger one is not
@@ -76,19 +76,30 @@ pub fn check(limits: &Limits, input: Value) -> Checked {
 #[must_use]
 pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     let refuse = |violation| Checked { ask: None, repairs: Vec::new(), violations: vec![violation] };
-    // Escapes make text longer than what it says, six bytes for one at most.
-    if arguments.len() > 6 * MAX_ASK_BYTES {
-        return refuse(rules::too_large());
-    }
-    let text = if arguments.trim().is_empty() { "{}" } else { arguments };
-    match json::parse_unique(text) {
+    match read(arguments) {
         Ok(input) => check(limits, input),
-        Err(error) => refuse(Violation {
+        Err(Unread::TooLong) => refuse(rules::too_large()),
+        Err(Unread::NotJson(error)) => refuse(Violation {
             path: String::new(),
             code: Code::InvalidJson,
             message: format!("The arguments must be one JSON object: {error}."),
         }),
     }
+}
+
+/// Why the text of arguments is not read.
+enum Unread {
+    TooLong,
+    NotJson(NotUnique),
+}
+
+fn read(arguments: &str) -> Result<Value, Unread> {
+    // Escapes make text longer than what it says, six bytes for one at most.
+    if arguments.len() > 6 * MAX_ASK_BYTES {
+        return Err(Unread::TooLong);
+    }
+    let text = if arguments.trim().is_empty() { "{}" } else { arguments };
+    json_tree::parse_unique(text).map_err(Unread::NotJson)
 }
 
 /// Validates arguments as they are, without repair. All violations at once, in reading order; empty means valid.
@@ -101,6 +112,19 @@ pub fn validate(limits: &Limits, ask: &Value) -> Vec<Violation> {
 }
 
 impl AskUserQuestion {
+    /// The ask that arguments show, repaired, as a card shows it. Whether the agent may take it is for [`check_text`] to say: the same ask,
+    /// with the verdict. `None` where nothing readable survived repair, or the ask is [too large](MAX_ASK_BYTES).
+    #[must_use]
+    pub fn from_arguments(arguments: &str) -> Option<Self> {
+        Self::from_json(read(arguments).ok()?)
+    }
+
+    /// As [`from_arguments`](Self::from_arguments), from arguments that were read.
+    #[must_use]
+    pub fn from_json(input: Value) -> Option<Self> {
+        if exceeds(&input, MAX_ASK_BYTES) { None } else { Self::read(repair(input).0) }
+    }
+
     /// What violates the limits; empty means valid.
     #[must_use]
     pub fn validate(&self, limits: &Limits) -> Vec<Violation> {

@@ -2,8 +2,8 @@
 
 use crate::error::ApiError;
 use crate::limits::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_ID_BYTES};
-use ask_user_question::json::{JsonText, Plain, plain};
 use ask_user_question::outcome::AskMetadata;
+use json_tree::{JsonText, Plain, plain};
 use question_agent::call::asking_tool;
 use question_agent::registry::{PermissionMode, ToolContext, ToolSpec};
 use serde::Deserialize;

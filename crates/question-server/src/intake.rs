@@ -7,11 +7,11 @@ use crate::error::ApiError;
 use crate::input::{InputMessage, InputTool, Resume, ResumeStatus, RunInput};
 use crate::limits::Bounds;
 use crate::live::Talk;
-use ask_user_question::json::{self, Plain};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::validate::Violation;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use json_tree::Plain;
 use question_agent::call::ToolResult;
 use question_agent::event::Response;
 use question_agent::message::{Message, UserMessage};
@@ -263,7 +263,7 @@ fn read_outcome(ask: &AskUserQuestion, content: &str) -> Result<Outcome, ApiErro
     if let Some(outcome) = Outcome::parse(ask, content) {
         return Ok(outcome);
     }
-    match json::parse(content) {
+    match json_tree::parse(content) {
         Ok(Value::String(text)) => Ok(match_message(ask, &text, Vec::new())),
         Ok(Value::Object(object)) => Err(ApiError::InvalidReply(violations(ask, &Value::Object(object)))),
         Ok(_) | Err(_) if content.trim().is_empty() => Err(ApiError::InvalidReply(violations(ask, &Value::Null))),

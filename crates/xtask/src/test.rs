@@ -50,6 +50,7 @@ fn every_step(made: &Made) -> Vec<Step<'_>> {
         component("types in Node", "ask-user-question", Node),
         component("stream in Node", "ag-ui-stream", Node),
         component("agent in Node", "question-agent", Node),
+        component("json in Node", "json-tree", Node),
         Step::runs("released clients", &["native build"], journeys::released_clients),
         Step::builds("serve in Chromium", &["native build", "tools"], |log| journeys::serve(made.native.get()?, log)),
         Step::builds("stranger's page in Chromium", &["native build", "tools"], |log| {

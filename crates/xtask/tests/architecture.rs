@@ -5,16 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Crates that do no I/O, read no clock, make no ids and spawn nothing.
-const CORE: [&str; 3] = ["ask-user-question", "ag-ui-stream", "question-agent"];
+const CORE: [&str; 4] = ["json-tree", "ask-user-question", "ag-ui-stream", "question-agent"];
 
 /// Who may use whom of the workspace, as ARCHITECTURE.md's code map has it.
-const USES: [(&str, &[&str]); 8] = [
-    ("crates/ask-user-question", &[]),
-    ("crates/ag-ui-stream", &["ask-user-question"]),
-    ("crates/question-card", &["ask-user-question"]),
-    ("crates/agent-chat", &["ag-ui-stream", "ask-user-question"]),
-    ("crates/question-agent", &["ask-user-question"]),
-    ("crates/question-server", &["ag-ui-stream", "ask-user-question", "question-agent"]),
+const USES: [(&str, &[&str]); 9] = [
+    ("crates/json-tree", &[]),
+    ("crates/ask-user-question", &["json-tree"]),
+    ("crates/ag-ui-stream", &["ask-user-question", "json-tree"]),
+    ("crates/question-card", &["ask-user-question", "json-tree"]),
+    ("crates/agent-chat", &["ag-ui-stream", "ask-user-question", "json-tree"]),
+    ("crates/question-agent", &["ask-user-question", "json-tree"]),
+    ("crates/question-server", &["ag-ui-stream", "ask-user-question", "json-tree", "question-agent"]),
     ("app", &["ag-ui-stream", "agent-chat", "ask-user-question", "question-card"]),
     ("crates/xtask", &[]),
 ];

@@ -1,5 +1,5 @@
 use super::options::Options;
-use ag_ui_stream::args::ArgsValue;
+use json_tree::PartialValue;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Read, Write};
@@ -20,7 +20,7 @@ pub(crate) fn replay(input: &mut dyn Read, options: &Options, every: bool, out: 
 
 #[derive(Default)]
 struct Arguments {
-    value: ArgsValue,
+    value: PartialValue,
     /// The beginning of a character that the chunk cut in two.
     cut: Vec<u8>,
     taken: usize,

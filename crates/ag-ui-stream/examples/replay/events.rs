@@ -4,7 +4,7 @@ use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::warning::Warning;
 use ag_ui_stream::{Asks, EventReader, Thread};
-use ask_user_question::json::JsonText;
+use json_tree::JsonText;
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::time::SystemTime;

@@ -1,17 +1,16 @@
 //! Arguments in any pieces are what `serde_json` makes of the whole, and an ask made of them takes nothing back that it showed.
 #![no_main]
 
-use ag_ui_stream::args::ArgsValue;
+use json_tree::PartialValue;
 use ag_ui_stream::event::{ToolCallArgs, ToolCallEnd, ToolCallStart};
 use ag_ui_stream::{Asks, Event};
-use ask_user_question::json;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, TextSnapshot};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Question, QuestionOption};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
 fuzz_target!(|text: &str| {
-    let expected = json::parse(text).ok();
+    let expected = json_tree::parse(text).ok();
     let characters: Vec<String> = text.chars().map(String::from).collect();
     let whole = read([text]);
     assert_eq!(whole.0, expected, "{:?}", whole.1);
@@ -59,7 +58,7 @@ fn shown(ask: &AskSnapshot) -> AskUserQuestion {
 
 /// The complete value, or the offset at which it cannot become one.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (Option<Value>, Option<usize>) {
-    let mut arguments = ArgsValue::default();
+    let mut arguments = PartialValue::default();
     let fed = pieces
         .into_iter()
         .try_for_each(|piece| arguments.feed(piece));

@@ -6,8 +6,8 @@ use super::{AskChange, Asks};
 use crate::event::Event;
 use crate::message::ToolCall;
 use ask_user_question::outcome::Outcome;
-use ask_user_question::{AskUserQuestion, Phase, json};
-use serde::de::IgnoredAny;
+use ask_user_question::{AskUserQuestion, Phase};
+use json_tree::Json;
 
 /// The member of the answer that says whether the call is approved.
 const ACCEPTED: &str = "accepted";
@@ -30,7 +30,7 @@ impl OpenCall {
             _ => self.arguments.trim(),
         };
         let is_none = matches!(arguments, "" | "null" | "{}");
-        if !self.ended || !is_none && serde_json::from_str::<IgnoredAny>(arguments).is_err() {
+        if !self.ended || !is_none && Json::parse(arguments).is_err() {
             return None;
         }
         Some(match is_none {
@@ -134,7 +134,7 @@ impl Asks {
 impl Followed {
     /// The outcome that a result stands for. Nothing but the word itself is taken for consent.
     pub(super) fn read_approval(&self, content: &str) -> Option<Outcome> {
-        let payload = json::parse(content).ok();
+        let payload = json_tree::parse(content).ok();
         match payload.filter(|payload| payload[ACCEPTED].is_boolean()) {
             Some(payload) => self.read_payload(&payload),
             None => Outcome::parse(&AskUserQuestion::default(), content)

@@ -2,16 +2,14 @@
 
 use super::AskChange;
 use super::form::Form;
-use super::growth::Growth;
 use super::interrupts::Legacy;
 use super::reply::AskedBy;
-use crate::args::ArgsParser;
 use crate::message::Metadata;
 use crate::outcome::Interrupt;
+use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::validate::check_text;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase, Reply};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -35,11 +33,7 @@ pub(super) struct Followed {
     pub(super) legacy: Option<Legacy>,
     /// How its reply becomes a payload, where it was made from a schema.
     pub(super) form: Option<Form>,
-    parser: ArgsParser,
-    growth: Growth,
-    arguments: String,
-    /// The arguments cannot be read, whatever follows.
-    is_broken: bool,
+    arriving: Arriving,
 }
 
 /// Where an ask comes from.
@@ -75,10 +69,7 @@ impl Followed {
             interrupt: None,
             legacy: None,
             form: None,
-            parser: ArgsParser::default(),
-            growth: Growth::default(),
-            arguments: String::new(),
-            is_broken: false,
+            arriving: Arriving::default(),
         }
     }
 
@@ -98,30 +89,21 @@ impl Followed {
 
     /// Takes more of the arguments. Once they were complete, nothing changes what is shown.
     pub(super) fn feed(&mut self, delta: &str, changes: &mut Vec<AskChange>) {
-        if self.snapshot.phase != Phase::Streaming || self.is_broken {
+        if self.snapshot.phase != Phase::Streaming {
             return;
         }
-        self.arguments.push_str(delta);
-        let Self { id, snapshot, parser, growth, .. } = self;
-        // What an error means is decided when the arguments end.
-        let fed = parser.feed(delta, |event| {
-            growth.take(event, &mut |patch| {
-                snapshot.apply(&patch);
-                changes.push(AskChange::Patched { tool_call_id: Arc::clone(id), patch });
-            });
+        let Self { id, snapshot, arriving, .. } = self;
+        arriving.feed(delta, |patch| {
+            snapshot.apply(&patch);
+            changes.push(AskChange::Patched { tool_call_id: Arc::clone(id), patch });
         });
-        self.is_broken = fed.is_err();
     }
 
     pub(super) fn end_arguments(&mut self, changes: &mut Vec<AskChange>) {
         if self.snapshot.phase != Phase::Streaming {
             return;
         }
-        let arguments = std::mem::take(&mut self.arguments);
-        // What violates a profile is for the agent to refuse; the card shows whatever survives repair.
-        let ask = check_text(&Limits::RUNTIME, &arguments).ask;
-        // What was shown stays: an ask that says something else in the end is none.
-        match ask.filter(|ask| self.snapshot.may_become(ask)) {
+        match std::mem::take(&mut self.arriving).finish(&self.snapshot) {
             Some(ask) => self.complete(ask, Phase::Ready, changes),
             None => self.patch(AskPatch::Phase(Phase::Malformed), changes),
         }

@@ -1,7 +1,6 @@
 //! Asks made from the JSON Schema of an interrupt's answer, and the payload made from the reply.
 
 use super::interrupts::option;
-use ask_user_question::json;
 use ask_user_question::outcome::Outcome;
 use ask_user_question::reply::{Answer, Reply, Selection};
 use ask_user_question::{AskUserQuestion, Question};
@@ -169,7 +168,7 @@ impl Kind {
             (Self::Text, _, Some(text)) => Ok(text.into()),
             (Self::Number { integer }, _, Some(text)) => {
                 let number =
-                    json::parse(text).ok().filter(|it| it.is_number() && (!integer || it.is_i64() || it.is_u64()));
+                    json_tree::parse(text).ok().filter(|it| it.is_number() && (!integer || it.is_i64() || it.is_u64()));
                 number.ok_or_else(|| format!("\"{text}\" is not a number that \"{}\" can have", answer.question))
             }
             _ => Err(format!("\"{}\" takes one of its options", answer.question)),
@@ -212,5 +211,5 @@ fn choices(schema: &Value) -> Option<Vec<Value>> {
 }
 
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| json::text(value), str::to_owned)
+    value.as_str().map_or_else(|| json_tree::text(value), str::to_owned)
 }

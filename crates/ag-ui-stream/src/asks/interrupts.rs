@@ -8,8 +8,7 @@ use crate::event::Custom;
 use crate::outcome::Interrupt;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::validate::check;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase, Question, QuestionOption, json};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase, Question, QuestionOption};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -161,20 +160,20 @@ fn standard(legacy: &Legacy) -> Interrupt {
     let text = |names: &[&str]| find(names)?.as_str().map(str::to_owned);
     let schema = find(&["responseSchema", "response_schema", "resumeSchema"]);
     let schema = schema.and_then(|schema| unpacked(schema).as_object().cloned());
-    let raw = json::object([("raw", read.clone().into_owned())]);
+    let raw = json_tree::object([("raw", read.clone().into_owned())]);
     Interrupt {
         message: read.as_str().map(str::to_owned).or_else(|| text(&["message"])),
         tool_call_id: text(&["toolCallId", "tool_call_id"]),
         response_schema: schema,
         expires_at: text(&["expiresAt", "expires_at"]),
-        metadata: Some(json::object([("langgraph", raw.into())])),
+        metadata: Some(json_tree::object([("langgraph", raw.into())])),
         ..Interrupt::new(legacy.id.clone(), text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()))
     }
 }
 
 /// The value itself, or what the JSON text says that some adapters send in its place.
 fn unpacked(value: &Value) -> Cow<'_, Value> {
-    let parsed = value.as_str().and_then(|text| json::parse(text).ok());
+    let parsed = value.as_str().and_then(|text| json_tree::parse(text).ok());
     match parsed.filter(|parsed| parsed.is_object() || parsed.is_string()) {
         Some(parsed) => Cow::Owned(parsed),
         None => Cow::Borrowed(value),
@@ -216,7 +215,7 @@ fn ask_of(interrupt: &Interrupt) -> Option<(AskUserQuestion, Option<Form>)> {
 fn ask_in(value: &Value) -> Option<AskUserQuestion> {
     let has_questions =
         value.get("questions").is_some() || value.get("question").is_some() && value.get("options").is_some();
-    if has_questions { check(&Limits::RUNTIME, value.clone()).ask } else { None }
+    if has_questions { AskUserQuestion::from_json(value.clone()) } else { None }
 }
 
 /// An ask from a text, or from an object with a text and perhaps a list of choices.

@@ -5,7 +5,7 @@ mod equal;
 mod place;
 
 use crate::wire::{Item, Shape, Wire, last, serde_form};
-use ask_user_question::json::Tree;
+use json_tree::Json;
 use serde_json::{Map, Value};
 use std::mem;
 
@@ -75,7 +75,7 @@ impl TryFrom<Vec<Value>> for JsonPatch {
     fn try_from(operations: Vec<Value>) -> Result<Self, String> {
         let trees = operations.into_iter().enumerate();
         let checked = trees.map(|(index, operation)| {
-            let operation = Tree::from(operation);
+            let operation = Json::from(operation);
             match check(&operation) {
                 Ok(()) => Ok(operation.into_value()),
                 Err(fault) => Err(format!("/{index}/{}: {}", fault.member, fault.message)),
@@ -89,7 +89,7 @@ impl TryFrom<Vec<Value>> for JsonPatch {
 impl Wire for JsonPatch {
     const SHAPE: &'static Shape = &Shape::List { item: &Shape::Operation, min: 0 };
 
-    fn build(tree: Tree<'_>) -> Self {
+    fn build(tree: Json<'_>) -> Self {
         Self { operations: Vec::build(tree) }
     }
 
@@ -110,13 +110,13 @@ pub(crate) struct Fault {
 }
 
 /// Checks one operation.
-pub(crate) fn check(operation: &Tree<'_>) -> Result<(), Fault> {
+pub(crate) fn check(operation: &Json<'_>) -> Result<(), Fault> {
     let fault = |member, message| Err(Fault { member, message, unknown: false });
-    let Tree::Object(members) = operation else {
+    let Json::Object(members) = operation else {
         return fault("", "expected a JSON Patch operation");
     };
     let member = |name: &str| last(members, name);
-    let Some(Tree::Text(op)) = member("op") else {
+    let Some(Json::Text(op)) = member("op") else {
         return fault("op", "expected a string");
     };
     let (needs_value, needs_from) = match &**op {
@@ -140,8 +140,8 @@ pub(crate) fn check(operation: &Tree<'_>) -> Result<(), Fault> {
 }
 
 /// Whether it is a string of the form `^(/([^/~]|~[01])*)*$`.
-fn is_pointer(tree: &Tree<'_>) -> bool {
-    let Tree::Text(pointer) = tree else {
+fn is_pointer(tree: &Json<'_>) -> bool {
+    let Json::Text(pointer) = tree else {
         return false;
     };
     let starts_well = pointer.is_empty() || pointer.starts_with('/');

@@ -5,7 +5,7 @@
 
 use crate::warning::{Warning, WarningCode, Warnings};
 use crate::wire::text;
-use ask_user_question::json::{Members, Tree};
+use json_tree::{Json, Members};
 
 /// What is open of the retired `THINKING_*` events, which have no ids of their own.
 #[derive(Debug, Default)]
@@ -77,15 +77,15 @@ pub(crate) fn translate_part(part: &mut Members<'_>) {
     set(&mut source, "mimeType", mime);
     part.clear();
     set(part, "type", medium.unwrap_or("document"));
-    part.push(("source".into(), Tree::Object(source)));
+    part.push(("source".into(), Json::Object(source)));
     if let Some(filename) = filename {
         let mut metadata = Members::new();
         set(&mut metadata, "filename", filename);
-        part.push(("metadata".into(), Tree::Object(metadata)));
+        part.push(("metadata".into(), Json::Object(metadata)));
     }
 }
 
 /// Gives a member its last value, which is the one that counts.
 fn set(members: &mut Members<'_>, name: &'static str, text: impl Into<String>) {
-    members.push((name.into(), Tree::Text(text.into().into())));
+    members.push((name.into(), Json::Text(text.into().into())));
 }

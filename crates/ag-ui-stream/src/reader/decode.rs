@@ -3,22 +3,21 @@
 use super::compat::Retired;
 use super::enforce::{enforce, enforce_kind};
 use super::error::{ErrorCode, StreamError, Verdict};
-use super::halves::{self, Edges};
 use crate::event::Event;
 use crate::input::PROTOCOL_VERSION;
 use crate::warning::{Warning, WarningCode, Warnings};
 use crate::wire::{Wire, text};
-use ask_user_question::json::{Members, Tree};
+use json_tree::{Halves, Json, Members};
 
 /// Decodes an event; `None` where it was dropped. (What is given is as large as an event, and as it is in the end: copying it around would
 /// cost more than decoding it.)
 pub(super) fn event(
-    tree: Tree<'_>,
+    tree: Json<'_>,
     retired: &mut Retired,
     run: Option<&str>,
     warnings: &mut Warnings,
 ) -> Option<Result<Event, StreamError>> {
-    let Tree::Object(mut members) = tree else {
+    let Json::Object(mut members) = tree else {
         return Some(Err(*no_event()));
     };
     match described(&mut members, retired, run, warnings) {
@@ -70,13 +69,15 @@ pub(crate) fn alone<T: Wire>(text: &str) -> Verdict<(T, Vec<Warning>)> {
     Err(StreamError::new(ErrorCode::Malformed, message))
 }
 
-/// Reads the text of one frame.
-pub(super) fn parse(text: &str) -> Verdict<(Tree<'_>, Edges)> {
-    halves::parse(text).map_err(|error| {
-        let (line, column) = (error.line(), error.column());
-        let message = format!("this is not JSON (line {line}, column {column})");
-        StreamError::new(ErrorCode::InvalidJson, message)
-    })
+/// Reads the text of one frame, and the halves of characters at the ends of its `delta`.
+pub(super) fn parse(text: &str) -> Verdict<(Json<'_>, Halves)> {
+    Json::parse_with_halves(text, "delta")
+        .map_err(|error| StreamError::new(ErrorCode::InvalidJson, format!("this is not JSON: {error}")))
+}
+
+/// Whether the text of a frame would be JSON if it went on.
+pub(super) fn is_cut(text: &str) -> bool {
+    Json::parse_with_halves(text, "").is_err_and(|error| error.is_incomplete())
 }
 
 fn warn_of_version(run_started: &Members<'_>, warnings: &mut Warnings) {

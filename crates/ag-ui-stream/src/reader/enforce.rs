@@ -4,11 +4,11 @@ use super::error::{ErrorCode, StreamError, Verdict};
 use crate::event::check_operation;
 use crate::warning::{Warning, WarningCode, Warnings};
 use crate::wire::{Field, Presence, Shape, Union, text, whole};
-use ask_user_question::json::{Members, Tree};
+use json_tree::{Json, Members};
 use std::borrow::Cow;
 
 /// Strips a value of what its shape does not have. False where it is of an unknown kind, so that nothing is left of it.
-pub(super) fn enforce(tree: &mut Tree<'_>, shape: &'static Shape, warnings: &mut Warnings) -> Verdict<bool> {
+pub(super) fn enforce(tree: &mut Json<'_>, shape: &'static Shape, warnings: &mut Warnings) -> Verdict<bool> {
     Walk::new(Mode::Lenient, warnings).value(tree, shape, Path::ROOT)
 }
 
@@ -23,7 +23,7 @@ pub(super) fn enforce_kind(
 }
 
 /// As [`enforce`], but refuses what would be stripped or translated.
-pub(crate) fn check_strictly(tree: &mut Tree<'_>, shape: &'static Shape) -> Verdict {
+pub(crate) fn check_strictly(tree: &mut Json<'_>, shape: &'static Shape) -> Verdict {
     let mut warnings = Warnings::default();
     Walk::new(Mode::Strict, &mut warnings).value(tree, shape, Path::ROOT)?;
     match warnings.take() {
@@ -58,27 +58,27 @@ impl<'w> Walk<'w> {
         Self { mode, warnings }
     }
 
-    fn value(&mut self, tree: &mut Tree<'_>, shape: &'static Shape, path: Path<'_>) -> Kept {
+    fn value(&mut self, tree: &mut Json<'_>, shape: &'static Shape, path: Path<'_>) -> Kept {
         match (shape, &mut *tree) {
             (Shape::Any, _)
-            | (Shape::Text | Shape::TextOrList(_), Tree::Text(_))
-            | (Shape::Flag, Tree::Bool(_))
-            | (Shape::OpenObject, Tree::Object(_)) => Ok(true),
-            (Shape::Integer { min }, Tree::Number(number)) => match whole(number) {
+            | (Shape::Text | Shape::TextOrList(_), Json::Text(_))
+            | (Shape::Flag, Json::Bool(_))
+            | (Shape::OpenObject, Json::Object(_)) => Ok(true),
+            (Shape::Integer { min }, Json::Number(number)) => match whole(number) {
                 Some(integer) if integer >= *min => Ok(true),
                 _ => {
                     let max = Shape::MAX_INTEGER;
                     Err(path.malformed(format!("expected an integer from {min} to {max}, found {number}")))
                 }
             },
-            (Shape::Choice(choices), Tree::Text(text)) => {
+            (Shape::Choice(choices), Json::Text(text)) => {
                 if choices.contains(&&**text) {
                     return Ok(true);
                 }
                 let choices = choices.join("\" or \"");
                 Err(path.malformed(format!("expected \"{choices}\", found {text:?}")))
             }
-            (Shape::OpenChoice(choices), Tree::Text(text)) => {
+            (Shape::OpenChoice(choices), Json::Text(text)) => {
                 let is_known = choices.contains(&&**text);
                 if !is_known {
                     let message = format!("the unknown {text} was removed");
@@ -86,16 +86,16 @@ impl<'w> Walk<'w> {
                 }
                 Ok(is_known)
             }
-            (Shape::List { item, min }, Tree::List(items)) => self.list(items, item, *min, path),
-            (Shape::TextOrList(item), Tree::List(items)) => self.list(items, item, 0, path),
-            (Shape::Object(fields), Tree::Object(members)) => self.object(members, fields, None, path),
-            (Shape::Union(union), Tree::Object(members)) => self.union(members, union, path),
+            (Shape::List { item, min }, Json::List(items)) => self.list(items, item, *min, path),
+            (Shape::TextOrList(item), Json::List(items)) => self.list(items, item, 0, path),
+            (Shape::Object(fields), Json::Object(members)) => self.object(members, fields, None, path),
+            (Shape::Union(union), Json::Object(members)) => self.union(members, union, path),
             (Shape::Operation, tree) => self.operation(tree, path),
             (shape, found) => Err(path.unexpected(shape, found)),
         }
     }
 
-    fn list(&mut self, items: &mut Vec<Tree<'_>>, shape: &'static Shape, min: usize, path: Path<'_>) -> Kept {
+    fn list(&mut self, items: &mut Vec<Json<'_>>, shape: &'static Shape, min: usize, path: Path<'_>) -> Kept {
         let mut kept = 0;
         for index in 0..items.len() {
             if self.value(&mut items[index], shape, path.to(Step::Index(index)))? {
@@ -160,7 +160,7 @@ impl<'w> Walk<'w> {
                 continue;
             };
             known += 1;
-            if !required && *member == Tree::Null {
+            if !required && *member == Json::Null {
                 if self.mode == Mode::Strict || field.presence != Presence::Nullable {
                     return Err(path.unexpected(field.shape, member));
                 }
@@ -169,7 +169,7 @@ impl<'w> Walk<'w> {
                 if required {
                     return Ok(false);
                 }
-                *member = Tree::Null;
+                *member = Json::Null;
             }
         }
         if known < members.len() {
@@ -180,7 +180,7 @@ impl<'w> Walk<'w> {
 
     fn warn_of_unknown(
         &mut self,
-        members: &[(Cow<'_, str>, Tree<'_>)],
+        members: &[(Cow<'_, str>, Json<'_>)],
         fields: &'static [Field],
         tag: Option<&'static str>,
         path: Path<'_>,
@@ -194,7 +194,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    fn operation(&mut self, operation: &Tree<'_>, path: Path<'_>) -> Kept {
+    fn operation(&mut self, operation: &Json<'_>, path: Path<'_>) -> Kept {
         match check_operation(operation) {
             Ok(()) => Ok(true),
             Err(fault) if fault.unknown => {
@@ -216,7 +216,7 @@ impl<'w> Walk<'w> {
 }
 
 /// Brings the last member of a name, which is the one that counts, from behind the first few to their end.
-fn bring<'t, 'a>(members: &'t mut Members<'a>, name: &str, first: usize) -> Option<&'t mut Tree<'a>> {
+fn bring<'t, 'a>(members: &'t mut Members<'a>, name: &str, first: usize) -> Option<&'t mut Json<'a>> {
     let rest = members.get_mut(first..)?;
     let at = rest.iter().rposition(|(key, _)| key == name)?;
     // Those before it keep their order, so that the last of each name stays its last.
@@ -262,7 +262,7 @@ impl<'p> Path<'p> {
         error
     }
 
-    fn unexpected(&self, shape: &Shape, found: &Tree<'_>) -> Box<StreamError> {
+    fn unexpected(&self, shape: &Shape, found: &Json<'_>) -> Box<StreamError> {
         self.malformed(format!("expected {}, found {}", expected(shape), kind_of(found)))
     }
 }
@@ -279,13 +279,13 @@ fn expected(shape: &Shape) -> &'static str {
     }
 }
 
-fn kind_of(tree: &Tree<'_>) -> &'static str {
+fn kind_of(tree: &Json<'_>) -> &'static str {
     match tree {
-        Tree::Null => "null",
-        Tree::Bool(_) => "a boolean",
-        Tree::Number(_) => "a number",
-        Tree::Text(_) => "a string",
-        Tree::List(_) => "an array",
-        Tree::Object(_) => "an object",
+        Json::Null => "null",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::Text(_) => "a string",
+        Json::List(_) => "an array",
+        Json::Object(_) => "an object",
     }
 }

@@ -1,5 +1,5 @@
 use super::{Field, Wire};
-use ask_user_question::json::JsonText;
+use json_tree::JsonText;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::{Map, Value};
 

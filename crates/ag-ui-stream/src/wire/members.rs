@@ -1,10 +1,10 @@
 use super::{Field, Wire};
-use ask_user_question::json::{Members, Tree};
+use json_tree::{Json, Members};
 use std::borrow::Cow;
 use std::{slice, vec};
 
 /// The last value of a member, which is the one that counts.
-pub(crate) fn last<'t, 'a>(members: &'t Members<'a>, name: &str) -> Option<&'t Tree<'a>> {
+pub(crate) fn last<'t, 'a>(members: &'t Members<'a>, name: &str) -> Option<&'t Json<'a>> {
     let found = members.iter().rfind(|(key, _)| key == name);
     found.map(|(_, member)| member)
 }
@@ -12,21 +12,21 @@ pub(crate) fn last<'t, 'a>(members: &'t Members<'a>, name: &str) -> Option<&'t T
 /// The last value of a member, where that is a string.
 pub(crate) fn text<'t>(members: &'t Members<'_>, name: &str) -> Option<&'t str> {
     match last(members, name) {
-        Some(Tree::Text(text)) => Some(text),
+        Some(Json::Text(text)) => Some(text),
         _ => None,
     }
 }
 
 /// Gives the members of an object, which the walk has put into the order of its fields.
 pub(crate) struct Fields<'a> {
-    members: vec::IntoIter<(Cow<'a, str>, Tree<'a>)>,
+    members: vec::IntoIter<(Cow<'a, str>, Json<'a>)>,
     fields: slice::Iter<'static, Field>,
 }
 
 impl<'a> Fields<'a> {
-    pub(crate) fn new(tree: Tree<'a>, fields: &'static [Field]) -> Self {
+    pub(crate) fn new(tree: Json<'a>, fields: &'static [Field]) -> Self {
         let members = match tree {
-            Tree::Object(members) => members,
+            Json::Object(members) => members,
             _ => Members::new(),
         };
         Self { members: members.into_iter(), fields: fields.iter() }
@@ -45,11 +45,11 @@ impl<'a> Fields<'a> {
         T::build(self.next())
     }
 
-    fn next(&mut self) -> Tree<'a> {
+    fn next(&mut self) -> Json<'a> {
         let field = self.fields.next().map(|field| field.name);
         match self.members.as_slice().first() {
-            Some((key, _)) if field == Some(key) => self.members.next().map_or(Tree::Null, |(_, member)| member),
-            _ => Tree::Null,
+            Some((key, _)) if field == Some(key) => self.members.next().map_or(Json::Null, |(_, member)| member),
+            _ => Json::Null,
         }
     }
 }

@@ -3,7 +3,6 @@
 mod agents;
 #[cfg(not(target_arch = "wasm32"))]
 mod allocation;
-mod args;
 mod asks;
 #[cfg(not(target_arch = "wasm32"))]
 mod command_line;

@@ -1,6 +1,5 @@
 //! Laws that hold for whatever comes.
 
-mod arguments;
 mod asks;
 mod halves;
 #[cfg(not(target_arch = "wasm32"))]

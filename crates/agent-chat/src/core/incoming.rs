@@ -11,7 +11,6 @@ use ag_ui_stream::Event;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::sse::Frame;
 use ag_ui_stream::thread::RunState;
-use ask_user_question::json;
 use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
 use serde_json::Value;
@@ -20,7 +19,7 @@ impl Core {
     /// Takes a frame of the conversation's events.
     pub(crate) fn take_frame(&mut self, frame: Frame) {
         if frame.event == "state_change" {
-            let state = json::parse(&frame.data).unwrap_or_default();
+            let state = json_tree::parse(&frame.data).unwrap_or_default();
             self.know_deadline(&state);
         }
         let is_reading = self.running.as_ref().is_some_and(|running| running.is_run);
@@ -53,7 +52,7 @@ impl Core {
 
     /// Takes what the server says of the conversation as a whole.
     pub(crate) fn take_description(&mut self, text: &str) {
-        let description = json::parse(text).unwrap_or_default();
+        let description = json_tree::parse(text).unwrap_or_default();
         let messages = &description["messages"];
         let history = format!(r#"{{"type":"MESSAGES_SNAPSHOT","messages":{messages}}}"#);
         let last_id = description["lastEventId"].as_str().unwrap_or_default();

@@ -13,7 +13,7 @@ use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal, Said, next_run};
 use ag_ui_stream::input::RunAgentInput;
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
-use ask_user_question::{AskSnapshot, Outcome, Phase, json};
+use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -189,11 +189,11 @@ impl Core {
                 let mut body = answer.to_json();
                 body["toolCallId"] = reply.tool_call_id.as_str().into();
                 body["replyId"] = reply.reply_id.as_str().into();
-                ("/respond", json::text(&body))
+                ("/respond", json_tree::text(&body))
             }
             Outcome::Declined => {
                 let call = [("toolCallId", reply.tool_call_id.as_str().into())];
-                ("/cancel", json::text(&json::object(call).into()))
+                ("/cancel", json_tree::text(&json_tree::object(call).into()))
             }
             Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => return None,
         };

@@ -6,7 +6,6 @@ use crate::outbox::{Outgoing, Post};
 use crate::transport::{Abort, Endpoint, TransportError, conversation_path};
 use crate::trouble::Trouble;
 use ag_ui_stream::thread::RunState;
-use ask_user_question::json;
 use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
 
@@ -166,7 +165,7 @@ impl Core {
             return None;
         };
         let run = [("runId", following.run_id().unwrap_or(run_id).into())];
-        let body = json::text(&json::object(run).into());
+        let body = json_tree::text(&json_tree::object(run).into());
         let path = conversation_path(&self.options.setup.thread_id, "/cancel");
         let held = self.outbox.take_held();
         self.set_sending(&held, &Sending::Idle);

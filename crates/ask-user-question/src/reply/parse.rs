@@ -3,7 +3,6 @@
 use super::check::Draft;
 use super::encode::flat;
 use super::{Reply, Selection};
-use crate::json;
 use crate::text::{is_blank, quoted};
 use crate::validate::{Code, MAX_ASK_BYTES, MAX_REPLY_BYTES, Violation, exceeds};
 use crate::wire::{AskUserQuestion, Question};
@@ -210,7 +209,7 @@ fn compare(reply: &Reply, answers: &Map<String, Value>) -> Result<(), Vec<Violat
     let skipped =
         answers.keys().map(String::as_str).filter(|key| !expected.iter().any(|(question, _)| question == key));
     let violation = |key: &str| {
-        let path = format!("answers[{}]", json::text(&key.into()));
+        let path = format!("answers[{}]", json_tree::text(&key.into()));
         refused(&path, Code::Contradiction, "`answers` and `details` say different things about this question.")
     };
     let violations: Vec<Violation> = differs.chain(skipped).flat_map(violation).collect();

@@ -260,6 +260,6 @@ fn codes_are_stable_and_distinct() {
 
 #[test]
 fn of_two_equal_keys_the_last_counts() {
-    let read = ask_user_question::json::parse(r#"{"a":1,"b":null,"a":2.5}"#).unwrap();
+    let read = json_tree::parse(r#"{"a":1,"b":null,"a":2.5}"#).unwrap();
     assert_eq!(read, json!({"a": 2.5, "b": null}));
 }

@@ -9,7 +9,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::AskSnapshot;
 use ask_user_question::text::is_blank;
 use ask_user_question::validate::{check, check_text, validate};
-use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, Reply, json as plain, repair};
+use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, Reply, repair};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
@@ -51,12 +51,6 @@ proptest! {
         let text = ask.to_string();
         let end = (0..=cut.index(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap();
         let _ = check_text(&Limits::RUNTIME, &text[..end]);
-    }
-
-    #[test]
-    fn plain_json_is_read_as_serde_json_reads_it(input in any_json()) {
-        let text = input.to_string();
-        prop_assert_eq!(plain::parse(&text).unwrap(), serde_json::from_str::<Value>(&text).unwrap());
     }
 
     #[test]

@@ -11,7 +11,7 @@ fn repairs(input: Value, output: Value, expected: &[(&str, &str)]) {
     assert_eq!(value, output);
     let codes: Vec<(&str, &str)> = repairs.iter().map(|repair| (repair.path.as_str(), repair.code.as_str())).collect();
     assert_eq!(codes, expected);
-    assert!(repairs.iter().all(|repair| repair.message.ends_with('.')));
+    assert!(repairs.iter().all(|repair| repair.to_string().ends_with('.')));
     assert_eq!(repair(value.clone()), (value, vec![]), "a repaired ask needs no repair");
 }
 

@@ -76,8 +76,8 @@ fn no_allow_rule_answers_an_ask() {
 fn unreadable_arguments_are_refused_with_where_and_why() {
     for (arguments, why) in [
         (" ", "questions"),
-        ("{\"questions\":[", "EOF"),
-        ("{} {}", "trailing"),
+        ("{\"questions\":[", "ends within a value"),
+        ("{} {}", "after the value"),
         (r#"{"questions":[],"questions":[]}"#, r#"the key "questions" is given twice"#),
         (r#"{"questions":[{"question":"A?","question":"B?"}]}"#, r#"the key "question" is given twice"#),
     ] {

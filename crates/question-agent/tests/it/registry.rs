@@ -2,7 +2,7 @@
 
 use crate::samples::{ask_call, other_call};
 use ask_user_question::Limits;
-use ask_user_question::json::JsonText;
+use json_tree::JsonText;
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::registry::{PermissionMode, Tool, ToolContext, ToolRegistry, ToolSpec};
 use std::sync::Arc;

@@ -4,8 +4,8 @@ use super::question::{Choice, QuestionDraft};
 use super::{Draft, Pick};
 use crate::dom::fnv1a;
 use ask_user_question::AskSnapshot;
-use ask_user_question::json::{self, object};
 use ask_user_question::snapshot::QuestionSnapshot;
+use json_tree::object;
 use serde_json::{Map, Value};
 
 /// Of what form the text is; another form is not read.
@@ -30,7 +30,7 @@ impl Kept {
     pub(crate) fn to_text(&self, key: &str) -> Option<String> {
         let questions: Vec<Value> = self.0.iter().map(write_question).collect();
         let kept = object([("v", VERSION.into()), ("call", key.into()), ("questions", questions.into())]);
-        let text = json::text(&kept.into());
+        let text = json_tree::text(&kept.into());
         (text.len() <= MOST).then_some(text)
     }
 
@@ -39,7 +39,7 @@ impl Kept {
         if text.len() > MOST {
             return None;
         }
-        let value = json::parse(text).ok()?;
+        let value = json_tree::parse(text).ok()?;
         let is_ours = value.get("v")?.as_u64()? == VERSION && value.get("call")?.as_str()? == key;
         let questions = value.get("questions").filter(|_| is_ours)?.as_array()?;
         questions.iter().map(read_question).collect::<Option<_>>().map(Self)

@@ -10,8 +10,8 @@ use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
 use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
-use ask_user_question::{Phase, Reply, json};
-use serde::de::IgnoredAny;
+use ask_user_question::{Phase, Reply};
+use json_tree::Json;
 use serde_json::Value;
 
 /// What the agent reads for a call of its own tool that its run left open.
@@ -136,7 +136,7 @@ impl<'a> Draft<'a> {
             }
             (Outcome::Answered(answer), None) => Some(answer.to_json()),
             (outcome @ Outcome::RepliedInChat { .. }, None) => {
-                ask.and_then(|ask| json::parse(&outcome.tool_content(ask)).ok())
+                ask.and_then(|ask| json_tree::parse(&outcome.tool_content(ask)).ok())
             }
             (Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled, _) => None,
         };
@@ -319,7 +319,7 @@ fn with_whole_arguments(mut message: Message) -> Message {
     if let Message::Assistant(assistant) = &mut message {
         for call in assistant.tool_calls.iter_mut().flatten() {
             let arguments = &mut call.function.arguments;
-            if serde_json::from_str::<IgnoredAny>(arguments).is_err() {
+            if Json::parse(arguments).is_err() {
                 "{}".clone_into(arguments);
             }
         }
@@ -348,7 +348,7 @@ fn result_of(followed: &Followed, outcome: &Outcome) -> Result<(String, Option<S
     match outcome {
         Outcome::Answered(reply) => {
             let payload = form_payload(followed, form, reply)?;
-            Ok((json::text(&payload), None))
+            Ok((json_tree::text(&payload), None))
         }
         Outcome::RepliedInChat { text, .. } => Err(no_answer(followed, text)),
         Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => {
@@ -399,7 +399,7 @@ fn command(answers: &[(&Legacy, Value)]) -> Option<Value> {
             (Value::Object(by_id.collect()), events.collect())
         }
     };
-    Some(json::object([("resume", resume), ("interruptEvent", events)]).into())
+    Some(json_tree::object([("resume", resume), ("interruptEvent", events)]).into())
 }
 
 fn is_expired(now: u64, interrupt: &Interrupt) -> bool {

@@ -1,7 +1,6 @@
 //! What an ask shows is never taken back.
 
 use super::{cuts, law, text_pieces};
-use crate::args::grows_into;
 use ag_ui_stream::Asks;
 use ask_user_question::snapshot::TextSnapshot;
 use ask_user_question::validate::check_text;
@@ -234,4 +233,18 @@ fn shown(ask: &AskSnapshot) -> Value {
 /// As something that may come and not go.
 fn closed(closed: bool) -> Value {
     closed.then_some(true).into_iter().collect()
+}
+
+/// Whether a value may become another as more of its text arrives.
+fn grows_into(before: &Value, after: &Value) -> bool {
+    match (before, after) {
+        (Value::String(before), Value::String(after)) => after.starts_with(before.as_str()),
+        (Value::Array(before), Value::Array(after)) => {
+            before.len() <= after.len() && before.iter().zip(after).all(|(before, after)| grows_into(before, after))
+        }
+        (Value::Object(before), Value::Object(after)) => {
+            before.iter().all(|(key, before)| after.get(key).is_some_and(|after| grows_into(before, after)))
+        }
+        (before, after) => before == after,
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::limits::MAX_SUB_AGENTS;
 use crate::models::SPAWN_AGENTS;
-use ask_user_question::json::JsonText;
+use json_tree::JsonText;
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::registry::{Tool, ToolContext, ToolSpec};
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use super::OpenAi;
 use crate::models::Request;
-use ask_user_question::json::parse;
+use json_tree::parse;
 use question_agent::call::ToolCall;
 use question_agent::message::Message;
 use question_agent::registry::ToolSpec;

@@ -5,8 +5,8 @@ mod calls;
 use super::secrets::left_out;
 use crate::models::Delta;
 use ag_ui_stream::sse::Decoder;
-use ask_user_question::json::parse;
 use calls::Calls;
+use json_tree::parse;
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -1,7 +1,6 @@
 //! Which call a piece of a call belongs to: endpoints tell by an index, an id, both, or neither.
 
 use crate::models::Delta;
-use ask_user_question::json;
 use serde_json::Value;
 
 /// The calls of an answer, in the order in which they began.
@@ -65,7 +64,7 @@ impl Piece {
         let function = &piece["function"];
         let arguments = match &function["arguments"] {
             Value::String(arguments) => arguments.clone(),
-            object @ Value::Object(_) => json::text(object),
+            object @ Value::Object(_) => json_tree::text(object),
             _ => String::new(),
         };
         Self {
@@ -94,7 +93,7 @@ impl Piece {
 
 impl Call {
     fn is_whole(&self) -> bool {
-        self.arguments.trim_end().ends_with('}') && json::parse(&self.arguments).is_ok()
+        self.arguments.trim_end().ends_with('}') && json_tree::parse(&self.arguments).is_ok()
     }
 }
 

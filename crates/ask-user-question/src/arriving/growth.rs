@@ -3,12 +3,12 @@
 //! What was told is never taken back, although repair may leave things out in the end: options that mean "Other", options and questions in
 //! which nothing can be seen, blank descriptions. So each of these is held until it is known to stay.
 
-use crate::args::{ArgsEvent, ArgsParser};
-use crate::index::Index;
-use ask_user_question::repair::{Meaning, meaning, unpack};
-use ask_user_question::snapshot::{AskPatch, TextPath};
-use ask_user_question::text::is_blank;
-use ask_user_question::validate::MAX_ASK_BYTES;
+use crate::repair::{Meaning, meaning, unpack};
+use crate::snapshot::{AskPatch, TextPath};
+use crate::text::is_blank;
+use crate::validate::MAX_ASK_BYTES;
+use json_tree::{PartialParser, Token};
+use serde_json::{Map, Value};
 
 /// Follows the arguments through the shape of an ask. What is of another shape is passed over: it comes with the repaired ask.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct Growth {
     /// The open string, where it is one to show.
     text: Option<GrowingText>,
     /// The parser within a string that holds JSON, as some models send lists.
-    packed: Option<Box<ArgsParser>>,
+    packed: Option<Box<PartialParser>>,
     /// How many containers were open around that string.
     packed_depth: usize,
     /// Packed text is not unpacked twice: one layer is what models send.
@@ -46,7 +46,7 @@ struct Frame {
     /// The member whose value comes next.
     key: Key,
     /// The keys so far. One that comes twice makes the ask malformed; what the first one said stays shown.
-    seen: Index,
+    seen: Map<String, Value>,
 }
 
 /// A question without the list around it. Until the arguments end, a list may come and make its members stray ones that mean nothing.
@@ -107,35 +107,35 @@ struct GrowingText {
 type Tell<'a> = &'a mut dyn FnMut(AskPatch);
 
 impl Growth {
-    pub(super) fn take(&mut self, event: ArgsEvent<'_>, tell: Tell<'_>) {
+    pub(super) fn take(&mut self, event: Token<'_>, tell: Tell<'_>) {
         if self.is_lost {
             return;
         }
         match event {
-            ArgsEvent::ObjectStart => self.open_object(),
-            ArgsEvent::ArrayStart => self.open_array(),
-            ArgsEvent::ObjectEnd | ArgsEvent::ArrayEnd => {
+            Token::ObjectStart => self.open_object(),
+            Token::ArrayStart => self.open_array(),
+            Token::ObjectEnd | Token::ArrayEnd => {
                 if let Some(frame) = self.frames.pop() {
                     self.close(&frame, tell);
                 }
             }
-            ArgsEvent::Key(key) => self.take_key(key),
-            ArgsEvent::StringStart => self.open_text(),
-            ArgsEvent::Text(fragment) => self.grow(fragment, tell),
-            ArgsEvent::StringEnd => self.close_text(tell),
-            ArgsEvent::Bool(value) => {
+            Token::Key(key) => self.take_key(key),
+            Token::StringStart => self.open_text(),
+            Token::Text(fragment) => self.grow(fragment, tell),
+            Token::StringEnd => self.close_text(tell),
+            Token::Bool(value) => {
                 if let (Place::Question(question), Key::MultiSelect(rank)) = self.slot() {
                     self.flag(question, rank, value, tell);
                 }
             }
-            ArgsEvent::Number(number) => {
+            Token::Number(number) => {
                 if let (Place::Options { .. }, _) = self.slot() {
                     self.open_text();
                     self.grow(&number.to_string(), tell);
                     self.close_text(tell);
                 }
             }
-            ArgsEvent::Null => {
+            Token::Null => {
                 if let (Place::Question(_), Key::MultiSelect(rank)) = self.slot() {
                     self.flags.values[rank] = None;
                 }
@@ -170,7 +170,7 @@ impl Growth {
     }
 
     fn push(&mut self, place: Place) {
-        self.frames.push(Frame { place, key: Key::Other, seen: Index::default() });
+        self.frames.push(Frame { place, key: Key::Other, seen: Map::new() });
     }
 
     fn open_object(&mut self) {
@@ -210,7 +210,7 @@ impl Growth {
     fn close(&mut self, frame: &Frame, tell: Tell<'_>) {
         match frame.place {
             Place::Question(question) => {
-                let is_whole = ["question", "options"].map(|name| frame.seen.contains(name));
+                let is_whole = ["question", "options"].map(|name| frame.seen.contains_key(name));
                 let bare = self.bare.take();
                 if bare.is_some_and(|bare| bare.is_visible) && is_whole == [true; 2] {
                     self.keep(tell);
@@ -258,7 +258,7 @@ impl Growth {
         let is_of_question = matches!(name, "question" | "options" | "header") || FLAGS.contains(&name);
         match frame.place {
             // A question without the list around it is a question nevertheless.
-            Place::Arguments if is_of_question && !frame.seen.contains("questions") => {
+            Place::Arguments if is_of_question && !frame.seen.contains_key("questions") => {
                 self.bare = Some(Bare { is_visible: false });
                 let place = self.open_question();
                 self.replace(place);
@@ -273,7 +273,11 @@ impl Growth {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
-        frame.key = if frame.seen.insert(name, 0) { Key::of(frame.place, name) } else { Key::Other };
+        frame.key = if frame.seen.insert(name.to_owned(), Value::Null).is_none() {
+            Key::of(frame.place, name)
+        } else {
+            Key::Other
+        };
         if let Key::MultiSelect(rank) = frame.key {
             self.flags.values[rank] = Some(false);
         }

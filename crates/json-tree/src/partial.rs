@@ -1,14 +1,20 @@
-use super::number::{NumberState, Step};
-use ask_user_question::json::Tree;
+//! JSON that is still being written.
+
+mod value;
+
+pub use value::PartialValue;
+
+use crate::number::{NumberState, Step, number};
+use crate::parse::{DEPTH, plain_length};
+use crate::{Error, ErrorKind, escape, hex_digit};
 use serde_json::Number;
-use std::fmt;
 
 /// Reads JSON that arrives in pieces.
 ///
 /// [`feed`](Self::feed) each piece, then [`finish`](Self::finish). What is told never changes later: a string grows by its fragments, everything
 /// else is told when it is complete. The first error is final.
 #[derive(Clone, Debug)]
-pub struct ArgsParser {
+pub struct PartialParser {
     state: State,
     /// The open containers, from the outside in.
     open: Vec<Container>,
@@ -16,29 +22,29 @@ pub struct ArgsParser {
     scratch: String,
     /// Bytes taken so far.
     offset: usize,
-    limits: ArgsLimits,
-    error: Option<ArgsError>,
+    limits: Bounds,
+    error: Option<Error>,
 }
 
 /// How much is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ArgsLimits {
+pub struct Bounds {
     /// How many containers may be open at once.
     pub depth: usize,
     /// How many bytes the whole text may have.
     pub bytes: usize,
 }
 
-impl Default for ArgsLimits {
+impl Default for Bounds {
     /// As deep as `serde_json` goes, and 16 MiB.
     fn default() -> Self {
-        Self { depth: 127, bytes: 16 * 1024 * 1024 }
+        Self { depth: DEPTH, bytes: 16 * 1024 * 1024 }
     }
 }
 
 /// What a piece of text adds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ArgsEvent<'a> {
+pub enum Token<'a> {
     /// An object began.
     ObjectStart,
     /// A member's key is complete; its value follows.
@@ -62,71 +68,6 @@ pub enum ArgsEvent<'a> {
     /// Null.
     Null,
 }
-
-/// Why a text is not JSON, or not yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ArgsError {
-    /// What is wrong.
-    pub kind: ArgsErrorKind,
-    /// Where, in bytes from the start.
-    pub offset: usize,
-}
-
-/// What can be wrong with a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ArgsErrorKind {
-    /// It ends within a value.
-    Incomplete,
-    /// A character that cannot be there.
-    Unexpected,
-    /// Something other than white space after the value.
-    Trailing,
-    /// A control character within a string.
-    ControlCharacter,
-    /// An escape that JSON does not have.
-    Escape,
-    /// Half of a surrogate pair without the other.
-    LoneSurrogate,
-    /// A number that no double can hold.
-    NumberOutOfRange,
-    /// More containers within each other than allowed.
-    TooDeep,
-    /// More bytes than allowed.
-    TooLong,
-}
-
-impl ArgsError {
-    /// Whether the text was right as far as it went.
-    #[must_use]
-    pub fn is_incomplete(&self) -> bool {
-        self.kind == ArgsErrorKind::Incomplete
-    }
-}
-
-impl fmt::Display for ArgsErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Incomplete => "the text ends within a value",
-            Self::Unexpected => "unexpected character",
-            Self::Trailing => "unexpected character after the value",
-            Self::ControlCharacter => "control character within a string",
-            Self::Escape => "invalid escape",
-            Self::LoneSurrogate => "half of a surrogate pair without the other",
-            Self::NumberOutOfRange => "number out of range",
-            Self::TooDeep => "too many values within each other",
-            Self::TooLong => "too long",
-        })
-    }
-}
-
-impl fmt::Display for ArgsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at byte {}", self.kind, self.offset)
-    }
-}
-
-impl std::error::Error for ArgsError {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Container {
@@ -181,21 +122,21 @@ enum Literal {
     Null,
 }
 
-type Outcome = Result<(), ArgsErrorKind>;
+type Outcome = Result<(), ErrorKind>;
 
 /// Not generic, so that there is one parser however many listen.
-type Tell<'t> = &'t mut dyn FnMut(ArgsEvent<'_>);
+type Tell<'t> = &'t mut dyn FnMut(Token<'_>);
 
-impl Default for ArgsParser {
+impl Default for PartialParser {
     fn default() -> Self {
-        Self::new(ArgsLimits::default())
+        Self::new(Bounds::default())
     }
 }
 
-impl ArgsParser {
+impl PartialParser {
     /// At the start of a text.
     #[must_use]
-    pub fn new(limits: ArgsLimits) -> Self {
+    pub fn new(limits: Bounds) -> Self {
         Self { state: State::Value, open: Vec::new(), scratch: String::new(), offset: 0, limits, error: None }
     }
 
@@ -209,7 +150,7 @@ impl ArgsParser {
     ///
     /// # Errors
     /// Where the text cannot be JSON whatever follows. What was told before holds.
-    pub fn feed(&mut self, delta: &str, mut tell: impl FnMut(ArgsEvent<'_>)) -> Result<(), ArgsError> {
+    pub fn feed(&mut self, delta: &str, mut tell: impl FnMut(Token<'_>)) -> Result<(), Error> {
         if let Some(error) = self.error {
             return Err(error);
         }
@@ -222,14 +163,14 @@ impl ArgsParser {
             }
         }
         self.offset += allowed.len();
-        if allowed.len() < delta.len() { self.fail(ArgsErrorKind::TooLong, self.offset) } else { Ok(()) }
+        if allowed.len() < delta.len() { self.fail(ErrorKind::TooLong, self.offset) } else { Ok(()) }
     }
 
     /// Ends the text. A number at its very end is told only now, since another digit could have followed.
     ///
     /// # Errors
     /// Where the text ends within a value, and the error of [`feed`](Self::feed) where it gave one.
-    pub fn finish(&mut self, mut tell: impl FnMut(ArgsEvent<'_>)) -> Result<(), ArgsError> {
+    pub fn finish(&mut self, mut tell: impl FnMut(Token<'_>)) -> Result<(), Error> {
         if let Some(error) = self.error {
             return Err(error);
         }
@@ -242,17 +183,17 @@ impl ArgsParser {
         if self.state == State::AfterValue && self.open.is_empty() {
             return Ok(());
         }
-        self.fail(ArgsErrorKind::Incomplete, self.offset)
+        self.fail(ErrorKind::Incomplete, self.offset)
     }
 
-    fn fail(&mut self, kind: ArgsErrorKind, offset: usize) -> Result<(), ArgsError> {
-        let error = ArgsError { kind, offset };
+    fn fail(&mut self, kind: ErrorKind, offset: usize) -> Result<(), Error> {
+        let error = Error { kind, offset };
         self.error = Some(error);
         Err(error)
     }
 
     /// Takes what begins at a byte; gives where the next thing begins.
-    fn step(&mut self, delta: &str, at: usize, tell: Tell<'_>) -> Result<usize, ArgsErrorKind> {
+    fn step(&mut self, delta: &str, at: usize, tell: Tell<'_>) -> Result<usize, ErrorKind> {
         let byte = delta.as_bytes()[at];
         match self.state {
             State::Text(role) => return self.text(delta, at, role, tell),
@@ -263,7 +204,7 @@ impl ArgsParser {
                 }
                 // The byte belongs to what follows.
                 Step::Ends => return self.end_number(tell).map(|()| at),
-                Step::Fails => return Err(ArgsErrorKind::Unexpected),
+                Step::Fails => return Err(ErrorKind::Unexpected),
             },
             State::Literal { rest, literal } => self.literal(byte, rest, literal, tell)?,
             State::Escape(role) => self.escape(byte, role, tell)?,
@@ -275,7 +216,7 @@ impl ArgsParser {
                 self.state = State::Hex { role, digits: 0, unit: 0, high: Some(high) }
             }
             State::AfterHigh(..) | State::LowEscape(..) => {
-                return Err(ArgsErrorKind::LoneSurrogate);
+                return Err(ErrorKind::LoneSurrogate);
             }
             _ if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => {}
             State::Value => self.value(byte, tell)?,
@@ -286,7 +227,7 @@ impl ArgsParser {
             State::Colon if byte == b':' => self.state = State::Value,
             State::AfterValue => self.after_value(byte, tell)?,
             State::FirstKey | State::NextKey | State::Colon => {
-                return Err(ArgsErrorKind::Unexpected);
+                return Err(ErrorKind::Unexpected);
             }
         }
         Ok(at + 1)
@@ -295,24 +236,24 @@ impl ArgsParser {
     fn value(&mut self, byte: u8, tell: Tell<'_>) -> Outcome {
         self.state = match byte {
             b'"' => {
-                tell(ArgsEvent::StringStart);
+                tell(Token::StringStart);
                 State::Text(Role::Value)
             }
             b'{' => {
                 self.open_container(Container::Object)?;
-                tell(ArgsEvent::ObjectStart);
+                tell(Token::ObjectStart);
                 State::FirstKey
             }
             b'[' => {
                 self.open_container(Container::Array)?;
-                tell(ArgsEvent::ArrayStart);
+                tell(Token::ArrayStart);
                 State::FirstItem
             }
             b't' => State::Literal { rest: b"rue", literal: Literal::True },
             b'f' => State::Literal { rest: b"alse", literal: Literal::False },
             b'n' => State::Literal { rest: b"ull", literal: Literal::Null },
             byte => {
-                let state = NumberState::begin(byte).ok_or(ArgsErrorKind::Unexpected)?;
+                let state = NumberState::begin(byte).ok_or(ErrorKind::Unexpected)?;
                 self.scratch.clear();
                 self.scratch.push(char::from(byte));
                 State::Number(state)
@@ -323,7 +264,7 @@ impl ArgsParser {
 
     fn open_container(&mut self, container: Container) -> Outcome {
         if self.open.len() >= self.limits.depth {
-            return Err(ArgsErrorKind::TooDeep);
+            return Err(ErrorKind::TooDeep);
         }
         self.open.push(container);
         Ok(())
@@ -331,11 +272,11 @@ impl ArgsParser {
 
     fn close(&mut self, container: Container, tell: Tell<'_>) -> Outcome {
         if self.open.pop() != Some(container) {
-            return Err(ArgsErrorKind::Unexpected);
+            return Err(ErrorKind::Unexpected);
         }
         tell(match container {
-            Container::Object => ArgsEvent::ObjectEnd,
-            Container::Array => ArgsEvent::ArrayEnd,
+            Container::Object => Token::ObjectEnd,
+            Container::Array => Token::ArrayEnd,
         });
         self.state = State::AfterValue;
         Ok(())
@@ -343,20 +284,20 @@ impl ArgsParser {
 
     fn after_value(&mut self, byte: u8, tell: Tell<'_>) -> Outcome {
         match (self.open.last(), byte) {
-            (None, _) => return Err(ArgsErrorKind::Trailing),
+            (None, _) => return Err(ErrorKind::Trailing),
             (Some(Container::Object), b',') => self.state = State::NextKey,
             (Some(Container::Array), b',') => self.state = State::Value,
             (Some(Container::Object), b'}') => self.close(Container::Object, tell)?,
             (Some(Container::Array), b']') => self.close(Container::Array, tell)?,
-            _ => return Err(ArgsErrorKind::Unexpected),
+            _ => return Err(ErrorKind::Unexpected),
         }
         Ok(())
     }
 
     /// Takes a string's characters up to its end or the next escape, as one slice of the piece.
-    fn text(&mut self, delta: &str, at: usize, role: Role, tell: Tell<'_>) -> Result<usize, ArgsErrorKind> {
+    fn text(&mut self, delta: &str, at: usize, role: Role, tell: Tell<'_>) -> Result<usize, ErrorKind> {
         let rest = &delta[at..];
-        let length = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\').unwrap_or(rest.len());
+        let length = plain_length(rest.as_bytes());
         if length > 0 {
             self.grow(&rest[..length], role, tell);
         }
@@ -366,7 +307,7 @@ impl ArgsParser {
             Some(b'\\') => self.state = State::Escape(role),
             // An error is placed where its step begins, so the characters before it are a step of their own.
             Some(_) if length > 0 => return Ok(at + length),
-            Some(_) => return Err(ArgsErrorKind::ControlCharacter),
+            Some(_) => return Err(ErrorKind::ControlCharacter),
         }
         Ok(at + length + 1)
     }
@@ -374,49 +315,37 @@ impl ArgsParser {
     fn grow(&mut self, text: &str, role: Role, tell: Tell<'_>) {
         match role {
             Role::Key => self.scratch.push_str(text),
-            Role::Value => tell(ArgsEvent::Text(text)),
+            Role::Value => tell(Token::Text(text)),
         }
     }
 
     fn end_text(&mut self, role: Role, tell: Tell<'_>) {
         match role {
             Role::Key => {
-                tell(ArgsEvent::Key(&self.scratch));
+                tell(Token::Key(&self.scratch));
                 self.scratch.clear();
                 self.state = State::Colon;
             }
             Role::Value => {
-                tell(ArgsEvent::StringEnd);
+                tell(Token::StringEnd);
                 self.state = State::AfterValue;
             }
         }
     }
 
     fn escape(&mut self, byte: u8, role: Role, tell: Tell<'_>) -> Outcome {
-        let text = match byte {
-            b'"' => "\"",
-            b'\\' => "\\",
-            b'/' => "/",
-            b'b' => "\u{8}",
-            b'f' => "\u{c}",
-            b'n' => "\n",
-            b'r' => "\r",
-            b't' => "\t",
-            b'u' => {
-                self.state = State::Hex { role, digits: 0, unit: 0, high: None };
-                return Ok(());
-            }
-            _ => return Err(ArgsErrorKind::Escape),
-        };
-        self.grow(text, role, tell);
+        if byte == b'u' {
+            self.state = State::Hex { role, digits: 0, unit: 0, high: None };
+            return Ok(());
+        }
+        let character = escape(byte).ok_or(ErrorKind::Escape)?;
+        self.grow(character.encode_utf8(&mut [0; 4]), role, tell);
         self.state = State::Text(role);
         Ok(())
     }
 
     fn hex(&mut self, byte: u8, role: Role, digits: u8, unit: u16, high: Option<u16>, tell: Tell<'_>) -> Outcome {
-        let digit =
-            char::from(byte).to_digit(16).and_then(|digit| u16::try_from(digit).ok()).ok_or(ArgsErrorKind::Escape)?;
-        let unit = unit << 4 | digit;
+        let unit = unit << 4 | hex_digit(byte).ok_or(ErrorKind::Escape)?;
         if digits < 3 {
             self.state = State::Hex { role, digits: digits + 1, unit, high };
             return Ok(());
@@ -432,7 +361,7 @@ impl ArgsParser {
                 self.state = State::Text(role);
                 Ok(())
             }
-            _ => Err(ArgsErrorKind::LoneSurrogate),
+            _ => Err(ErrorKind::LoneSurrogate),
         }
     }
 
@@ -444,23 +373,21 @@ impl ArgsParser {
                     return Ok(());
                 }
                 tell(match literal {
-                    Literal::True => ArgsEvent::Bool(true),
-                    Literal::False => ArgsEvent::Bool(false),
-                    Literal::Null => ArgsEvent::Null,
+                    Literal::True => Token::Bool(true),
+                    Literal::False => Token::Bool(false),
+                    Literal::Null => Token::Null,
                 });
                 self.state = State::AfterValue;
                 Ok(())
             }
-            _ => Err(ArgsErrorKind::Unexpected),
+            _ => Err(ErrorKind::Unexpected),
         }
     }
 
     fn end_number(&mut self, tell: Tell<'_>) -> Outcome {
-        let Ok(Tree::Number(number)) = Tree::parse(&self.scratch) else {
-            return Err(ArgsErrorKind::NumberOutOfRange);
-        };
+        let number = number(&self.scratch).ok_or(ErrorKind::NumberOutOfRange)?;
         self.scratch.clear();
-        tell(ArgsEvent::Number(number));
+        tell(Token::Number(number));
         self.state = State::AfterValue;
         Ok(())
     }

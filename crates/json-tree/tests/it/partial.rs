@@ -1,6 +1,6 @@
-//! Growing arguments: exactly what `serde_json` takes, in any pieces, and nothing shown is ever taken back.
+//! Texts whole and in any pieces: exactly what `serde_json` takes, and nothing shown is ever taken back.
 
-use ag_ui_stream::args::{ArgsErrorKind, ArgsEvent, ArgsLimits, ArgsParser, ArgsValue};
+use json_tree::{Bounds, ErrorKind, Json, PartialParser, PartialValue, Token};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -11,6 +11,9 @@ pub(crate) fn check(text: &str) {
     let expected = serde_json::from_str::<Value>(text).ok();
     let characters: Vec<String> = text.chars().map(String::from).collect();
     let whole = read([text]);
+    assert_eq!(Json::parse(text).map(Json::into_value).ok(), expected, "{text:?} as a tree");
+    let (at_once, in_pieces) = (Json::parse(text).err(), error_of(text));
+    assert_eq!(at_once.map(|error| error.kind), in_pieces.map(|error| error.kind), "{text:?} by both readers");
     assert_eq!(whole.0, expected, "{text:?} in one piece: {:?}", whole.1);
     assert_eq!(read(characters.iter().map(String::as_str)), whole, "{text:?} by characters");
     for (index, _) in text.char_indices() {
@@ -21,12 +24,18 @@ pub(crate) fn check(text: &str) {
 
 /// The complete value, or the offset at which it cannot become one.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (Option<Value>, Option<usize>) {
-    let mut arguments = ArgsValue::default();
+    let mut arguments = PartialValue::default();
     let fed = pieces.into_iter().try_for_each(|piece| arguments.feed(piece));
     match fed.and_then(|()| arguments.finish()) {
         Ok(()) => (arguments.into_value(), None),
         Err(error) => (None, Some(error.offset)),
     }
+}
+
+/// Why a text that comes in one piece is refused.
+fn error_of(text: &str) -> Option<json_tree::Error> {
+    let mut parser = PartialParser::default();
+    parser.feed(text, |_| {}).and_then(|()| parser.finish(|_| {})).err()
 }
 
 /// Whether a value may become another as more of its text arrives.
@@ -189,22 +198,22 @@ fn goes_as_deep_as_serde_json_and_no_deeper() {
         check(&format!("{}{}", "[".repeat(depth), "]".repeat(depth)));
         check(&format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth)));
     }
-    let mut parser = ArgsParser::new(ArgsLimits { depth: 2, ..ArgsLimits::default() });
+    let mut parser = PartialParser::new(Bounds { depth: 2, ..Bounds::default() });
     let error = parser.feed("[[[", |_| {}).unwrap_err();
-    assert_eq!((error.kind, error.offset), (ArgsErrorKind::TooDeep, 2));
+    assert_eq!((error.kind, error.offset), (ErrorKind::TooDeep, 2));
 }
 
 #[test]
 fn reads_no_more_than_allowed() {
     for size in 1..=12 {
-        let mut parser = ArgsParser::new(ArgsLimits { bytes: 10, ..ArgsLimits::default() });
+        let mut parser = PartialParser::new(Bounds { bytes: 10, ..Bounds::default() });
         let text = "[\"12345€789\"]";
         let pieces: Vec<String> =
             text.chars().collect::<Vec<_>>().chunks(size).map(|piece| piece.iter().collect()).collect();
         let mut told = Vec::new();
         let result = pieces.iter().try_for_each(|piece| {
             parser.feed(piece, |event| {
-                if let ArgsEvent::Text(text) = event {
+                if let Token::Text(text) = event {
                     told.push(text.to_owned());
                 }
             })
@@ -212,7 +221,7 @@ fn reads_no_more_than_allowed() {
         let error = result.unwrap_err();
         assert_eq!(
             (error.kind, error.offset, told.concat().as_str()),
-            (ArgsErrorKind::TooLong, 10, "12345€"),
+            (ErrorKind::TooLong, 10, "12345€"),
             "pieces of {size}"
         );
     }
@@ -221,22 +230,22 @@ fn reads_no_more_than_allowed() {
 #[test]
 fn says_where_it_went_wrong() {
     let error = |text: &str| {
-        let mut parser = ArgsParser::default();
+        let mut parser = PartialParser::default();
         parser.feed(text, |_| {}).and_then(|()| parser.finish(|_| {})).unwrap_err()
     };
-    assert_eq!((error("[1,x]").kind, error("[1,x]").offset), (ArgsErrorKind::Unexpected, 3));
-    assert_eq!((error("{} {}").kind, error("{} {}").offset), (ArgsErrorKind::Trailing, 3));
-    assert_eq!((error("[\"ä\n\"]").kind, error("[\"ä\n\"]").offset), (ArgsErrorKind::ControlCharacter, 4));
-    assert_eq!((error("\"\\q\"").kind, error("\"\\q\"").offset), (ArgsErrorKind::Escape, 2));
-    assert_eq!((error("[\"\\ud800x\"]").kind, error("[\"\\ud800x\"]").offset), (ArgsErrorKind::LoneSurrogate, 8));
-    assert_eq!((error("[1e999]").kind, error("[1e999]").offset), (ArgsErrorKind::NumberOutOfRange, 6));
-    assert_eq!((error("[1,").kind, error("[1,").offset), (ArgsErrorKind::Incomplete, 3));
+    assert_eq!((error("[1,x]").kind, error("[1,x]").offset), (ErrorKind::Unexpected, 3));
+    assert_eq!((error("{} {}").kind, error("{} {}").offset), (ErrorKind::Trailing, 3));
+    assert_eq!((error("[\"ä\n\"]").kind, error("[\"ä\n\"]").offset), (ErrorKind::ControlCharacter, 4));
+    assert_eq!((error("\"\\q\"").kind, error("\"\\q\"").offset), (ErrorKind::Escape, 2));
+    assert_eq!((error("[\"\\ud800x\"]").kind, error("[\"\\ud800x\"]").offset), (ErrorKind::LoneSurrogate, 8));
+    assert_eq!((error("[1e999]").kind, error("[1e999]").offset), (ErrorKind::NumberOutOfRange, 6));
+    assert_eq!((error("[1,").kind, error("[1,").offset), (ErrorKind::Incomplete, 3));
     assert!(error("[1,").is_incomplete() && !error("]").is_incomplete());
 }
 
 #[test]
 fn the_first_error_is_final() {
-    let mut arguments = ArgsValue::default();
+    let mut arguments = PartialValue::default();
     arguments.feed("[\"a").unwrap();
     let first = arguments.feed("b\",x").unwrap_err();
     assert_eq!(arguments.feed("]").unwrap_err(), first);
@@ -247,7 +256,7 @@ fn the_first_error_is_final() {
 
 #[test]
 fn a_string_grows_as_it_arrives() {
-    let mut arguments = ArgsValue::default();
+    let mut arguments = PartialValue::default();
     let mut shown = Vec::new();
     for piece in ["{\"q\":\"Wh", "ich \\", "\"db\\ud83d", "\\ude00", "\",\"n\":4", "2", "}"] {
         arguments.feed(piece).unwrap();
@@ -270,7 +279,7 @@ fn a_string_grows_as_it_arrives() {
 #[test]
 fn each_value_says_when_it_is_closed() {
     let mut events = Vec::new();
-    let mut parser = ArgsParser::default();
+    let mut parser = PartialParser::default();
     for piece in ["{\"a\":[\"x", "y\",1", "2,true,null]", "}"] {
         parser.feed(piece, |event| events.push(format!("{event:?}"))).unwrap();
     }
@@ -294,7 +303,7 @@ fn each_value_says_when_it_is_closed() {
 
 #[test]
 fn a_number_at_the_end_is_told_at_the_end() {
-    let mut arguments = ArgsValue::default();
+    let mut arguments = PartialValue::default();
     arguments.feed("12").unwrap();
     assert_eq!((arguments.value(), arguments.is_complete()), (None, false));
     arguments.finish().unwrap();
@@ -304,7 +313,7 @@ fn a_number_at_the_end_is_told_at_the_end() {
 #[test]
 fn what_was_shown_is_never_taken_back() {
     let text = r#"{"questions":[{"question":"Wh\"ich\u00e4?","header":"DB","multiSelect":false,"options":[{"label":"Pg","n":1.5e3},{"label":""}]}],"x":[[],{}]}"#;
-    let mut arguments = ArgsValue::default();
+    let mut arguments = PartialValue::default();
     let mut before: Option<Value> = None;
     for (index, character) in text.char_indices() {
         arguments.feed(character.encode_utf8(&mut [0; 4])).unwrap();
@@ -330,7 +339,7 @@ fn each_value_says_whether_it_is_closed() {
         ("/a~1b/c/2", 19, 28),
         ("/a~1b/c/2/d", 27, 27),
     ];
-    let mut arguments = ArgsValue::default();
+    let mut arguments = PartialValue::default();
     for (pointer, ..) in values {
         assert_eq!(arguments.is_closed(pointer), None);
     }

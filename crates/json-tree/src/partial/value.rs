@@ -1,14 +1,15 @@
-use super::parser::{ArgsError, ArgsEvent, ArgsLimits, ArgsParser};
+use super::{Bounds, PartialParser, Token};
+use crate::Error;
 use serde_json::{Map, Value};
 
 /// The value that arguments add up to so far.
 ///
 /// A key that comes twice holds its last value, as in `serde_json`.
 #[derive(Clone, Debug, Default)]
-pub struct ArgsValue {
-    parser: ArgsParser,
+pub struct PartialValue {
+    parser: PartialParser,
     tree: Tree,
-    error: Option<ArgsError>,
+    error: Option<Error>,
 }
 
 /// Values are put into their container when they are complete; what is not complete waits here, from the outside in.
@@ -25,18 +26,18 @@ enum Open {
     Text(String),
 }
 
-impl ArgsValue {
+impl PartialValue {
     /// At the start of a text.
     #[must_use]
-    pub fn new(limits: ArgsLimits) -> Self {
-        Self { parser: ArgsParser::new(limits), ..Self::default() }
+    pub fn new(limits: Bounds) -> Self {
+        Self { parser: PartialParser::new(limits), ..Self::default() }
     }
 
     /// Takes the next piece of the text.
     ///
     /// # Errors
     /// Where the text cannot be JSON whatever follows; the value so far stays.
-    pub fn feed(&mut self, delta: &str) -> Result<(), ArgsError> {
+    pub fn feed(&mut self, delta: &str) -> Result<(), Error> {
         let Self { parser, tree, .. } = self;
         parser.feed(delta, |event| tree.take(event)).inspect_err(|error| self.error = Some(*error))
     }
@@ -45,7 +46,7 @@ impl ArgsValue {
     ///
     /// # Errors
     /// Where the text ends within a value, and the error of [`feed`](Self::feed) where it gave one.
-    pub fn finish(&mut self) -> Result<(), ArgsError> {
+    pub fn finish(&mut self) -> Result<(), Error> {
         let Self { parser, tree, .. } = self;
         parser.finish(|event| tree.take(event)).inspect_err(|error| self.error = Some(*error))
     }
@@ -58,7 +59,7 @@ impl ArgsValue {
 
     /// Why the text is not JSON, where it is not.
     #[must_use]
-    pub fn error(&self) -> Option<ArgsError> {
+    pub fn error(&self) -> Option<Error> {
         self.error
     }
 
@@ -75,13 +76,13 @@ impl ArgsValue {
     /// again replaces even a complete one.)
     ///
     /// ```
-    /// use ag_ui_stream::args::ArgsValue;
-    /// let mut arguments = ArgsValue::default();
+    /// use json_tree::PartialValue;
+    /// let mut arguments = PartialValue::default();
     /// arguments.feed(r#"{"city":"Rome","note":"by tr"#)?;
     /// assert_eq!(arguments.is_closed("/city"), Some(true));
     /// assert_eq!(arguments.is_closed("/note"), Some(false));
     /// assert_eq!(arguments.is_closed("/date"), None);
-    /// # Ok::<(), ag_ui_stream::args::ArgsError>(())
+    /// # Ok::<(), json_tree::Error>(())
     /// ```
     #[must_use]
     pub fn is_closed(&self, pointer: &str) -> Option<bool> {
@@ -125,29 +126,29 @@ impl ArgsValue {
 }
 
 impl Tree {
-    fn take(&mut self, event: ArgsEvent<'_>) {
+    fn take(&mut self, event: Token<'_>) {
         match event {
-            ArgsEvent::ObjectStart => self.open.push(Open::Object { members: Map::new(), key: None }),
-            ArgsEvent::ArrayStart => self.open.push(Open::Array(Vec::new())),
-            ArgsEvent::StringStart => self.open.push(Open::Text(String::new())),
-            ArgsEvent::Key(name) => {
+            Token::ObjectStart => self.open.push(Open::Object { members: Map::new(), key: None }),
+            Token::ArrayStart => self.open.push(Open::Array(Vec::new())),
+            Token::StringStart => self.open.push(Open::Text(String::new())),
+            Token::Key(name) => {
                 if let Some(Open::Object { key, .. }) = self.open.last_mut() {
                     *key = Some(name.to_owned());
                 }
             }
-            ArgsEvent::Text(fragment) => {
+            Token::Text(fragment) => {
                 if let Some(Open::Text(text)) = self.open.last_mut() {
                     text.push_str(fragment);
                 }
             }
-            ArgsEvent::ObjectEnd | ArgsEvent::ArrayEnd | ArgsEvent::StringEnd => {
+            Token::ObjectEnd | Token::ArrayEnd | Token::StringEnd => {
                 if let Some(open) = self.open.pop() {
                     self.put(open.with(None));
                 }
             }
-            ArgsEvent::Number(number) => self.put(Value::Number(number)),
-            ArgsEvent::Bool(value) => self.put(Value::Bool(value)),
-            ArgsEvent::Null => self.put(Value::Null),
+            Token::Number(number) => self.put(Value::Number(number)),
+            Token::Bool(value) => self.put(Value::Bool(value)),
+            Token::Null => self.put(Value::Null),
         }
     }
 

@@ -1,0 +1,162 @@
+//! The tree, and its ways from and to `serde_json`'s value.
+
+use crate::Error;
+use serde_json::map::Entry;
+use serde_json::{Map, Number, Value};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A JSON text as it was written: members stand in their order, and twice where they came twice; strings are borrowed where they hold no
+/// escape.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Json<'a> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// A string.
+    Text(Cow<'a, str>),
+    /// An array.
+    List(Vec<Self>),
+    /// An object.
+    Object(Members<'a>),
+}
+
+/// What an object holds, in its order.
+pub type Members<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
+
+impl<'a> Json<'a> {
+    /// A copy that borrows nothing.
+    #[must_use]
+    pub fn into_static(self) -> Json<'static> {
+        match self {
+            Self::Null => Json::Null,
+            Self::Bool(value) => Json::Bool(value),
+            Self::Number(number) => Json::Number(number),
+            Self::Text(text) => Json::Text(text.into_owned().into()),
+            Self::List(items) => Json::List(items.into_iter().map(Json::into_static).collect()),
+            Self::Object(members) => {
+                let members = members.into_iter();
+                Json::Object(members.map(|(key, member)| (key.into_owned().into(), member.into_static())).collect())
+            }
+        }
+    }
+
+    /// As a [`Value`], in which a key that comes twice holds its last value.
+    #[must_use]
+    pub fn into_value(self) -> Value {
+        self.value(&mut None)
+    }
+
+    /// As a [`Value`]; notes a key that came twice in one object.
+    fn value(self, repeated: &mut Option<String>) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(value),
+            Self::Number(number) => Value::Number(number),
+            Self::Text(text) => Value::String(text.into_owned()),
+            Self::List(items) => {
+                let values = items.into_iter().map(|item| item.value(repeated));
+                Value::Array(values.collect())
+            }
+            Self::Object(members) => {
+                let mut object = Map::new();
+                for (key, member) in members {
+                    let member = member.value(repeated);
+                    match object.entry(key) {
+                        Entry::Vacant(place) => {
+                            place.insert(member);
+                        }
+                        Entry::Occupied(mut place) => {
+                            *repeated = Some(place.key().clone());
+                            place.insert(member);
+                        }
+                    }
+                }
+                Value::Object(object)
+            }
+        }
+    }
+}
+
+/// An object of these members. A map that is collected would be sorted first, by code for each way of listing them.
+#[must_use]
+pub fn object<'a>(members: impl IntoIterator<Item = (&'a str, Value)>) -> Map<String, Value> {
+    let mut object = Map::new();
+    for (name, member) in members {
+        object.insert(name.to_owned(), member);
+    }
+    object
+}
+
+impl From<Value> for Json<'_> {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(value),
+            Value::Number(number) => Self::Number(number),
+            Value::String(text) => Self::Text(text.into()),
+            Value::Array(items) => Self::List(items.into_iter().map(Self::from).collect()),
+            Value::Object(object) => {
+                let members = object.into_iter();
+                Self::Object(members.map(|(key, member)| (key.into(), member.into())).collect())
+            }
+        }
+    }
+}
+
+/// What a value is written as, compactly. Its `Display` does that too, and the same over many lines, which is code of its own.
+#[must_use]
+pub fn text(value: &Value) -> String {
+    serde_json::to_string(value).expect("every key of a value is a string")
+}
+
+/// Reads one JSON text.
+///
+/// # Errors
+/// As [`Json::parse`].
+pub fn parse(text: &str) -> Result<Value, Error> {
+    Json::parse(text).map(Json::into_value)
+}
+
+/// As [`parse`], for a text in which no object may have a key twice: readers take either the first or the last value of such a key, so
+/// that two who read the same ask would see different questions.
+///
+/// # Errors
+/// As [`parse`], and where a key is given twice.
+pub fn parse_unique(text: &str) -> Result<Value, NotUnique> {
+    let mut repeated = None;
+    let value = Json::parse(text)?.value(&mut repeated);
+    match repeated {
+        None => Ok(value),
+        Some(key) => Err(NotUnique::RepeatedKey(key)),
+    }
+}
+
+/// Why [`parse_unique`] refuses a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotUnique {
+    /// The text is not JSON.
+    NotJson(Error),
+    /// An object has this key twice.
+    RepeatedKey(String),
+}
+
+impl From<Error> for NotUnique {
+    fn from(error: Error) -> Self {
+        Self::NotJson(error)
+    }
+}
+
+impl fmt::Display for NotUnique {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotJson(error) => error.fmt(f),
+            Self::RepeatedKey(key) => write!(f, "the key {key:?} is given twice"),
+        }
+    }
+}
+
+impl std::error::Error for NotUnique {}

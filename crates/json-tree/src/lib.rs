@@ -1,0 +1,50 @@
+//! JSON that others wrote: read once, within bounds, whatever it is to become.
+//!
+//! [`Json`] is a text as it was written: members in their order, strings borrowed where they hold no escape. [`parse`] and [`Plain`] make a
+//! `serde_json` [`Value`](serde_json::Value) of it, and [`JsonText`] passes it on.
+//!
+//! [`PartialParser`] takes a text in pieces, as tool-call arguments arrive, and tells what each piece adds; a piece costs its own length,
+//! whatever came before. [`PartialValue`] keeps the value that this adds up to. All of them take exactly what `serde_json` takes.
+//!
+//! Why not `serde_json` itself: it can't read a text that is still arriving, nor halves of characters, and with its feature `raw_value`,
+//! which somebody in a dependency tree always switches on, reading a `Value` treats an object whose first key is
+//! `$serde_json::private::RawValue` as JSON inside a string, and reads that with a fresh limit on depth. A few kilobytes of such strings
+//! inside each other overflow the stack. A [`Json`] knows no such key, so the limit holds for the whole text.
+#![warn(clippy::unwrap_used)]
+
+mod error;
+mod json;
+mod number;
+mod parse;
+mod partial;
+mod serde;
+mod text;
+
+pub use error::{Error, ErrorKind};
+pub use json::{Json, Members, NotUnique, object, parse, parse_unique, text};
+pub use parse::Halves;
+pub use partial::{Bounds, PartialParser, PartialValue, Token};
+pub use serde::{Plain, plain};
+pub use text::JsonText;
+
+/// What a character stands for behind a backslash; `None` where JSON has no such escape.
+fn escape(byte: u8) -> Option<char> {
+    Some(match byte {
+        b'"' | b'\\' | b'/' => char::from(byte),
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        _ => return None,
+    })
+}
+
+fn hex_digit(byte: u8) -> Option<u16> {
+    char::from(byte).to_digit(16).and_then(|digit| u16::try_from(digit).ok())
+}
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,310 @@
+//! Reads a text that is all there.
+
+use crate::number::{NumberState, Step, number};
+use crate::{Error, ErrorKind, Json, Members, escape};
+use std::borrow::Cow;
+
+/// How many objects and lists may be open at once: as many as `serde_json` allows.
+pub(crate) const DEPTH: usize = 127;
+
+const ALONE: char = char::REPLACEMENT_CHARACTER;
+
+type Read<T> = Result<T, ErrorKind>;
+
+/// Halves of characters at the ends of a string, where the string has U+FFFD.
+///
+/// UTF-16 has many characters in two halves, and JSON may escape them: `\ud83d\ude00`. A producer that cuts its text at UTF-16 units sends
+/// the halves in two strings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Halves {
+    /// The second half of a character, at the start.
+    pub second: Option<u16>,
+    /// The first half of a character, at the end.
+    pub first: Option<u16>,
+}
+
+impl<'a> Json<'a> {
+    /// Reads one JSON text.
+    ///
+    /// # Errors
+    /// Where the text is not JSON, is nested deeper than 127 levels, or has a number that no double can hold.
+    pub fn parse(text: &'a str) -> Result<Self, Error> {
+        Reader::new(text, None).whole()
+    }
+
+    /// Reads one JSON text in which halves of characters may stand alone: they become U+FFFD. Returns those of one member of the outermost
+    /// object, too, if the member is a string.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_with_halves(text: &'a str, member: &str) -> Result<(Self, Halves), Error> {
+        let mut reader = Reader::new(text, Some(member));
+        let json = reader.whole()?;
+        Ok((json, reader.halves))
+    }
+}
+
+struct Reader<'a, 'm> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    /// The member whose halves are wanted; without one, a half that stands alone is an error.
+    member: Option<&'m str>,
+    halves: Halves,
+    /// Those of the last string.
+    last: Halves,
+}
+
+impl<'a, 'm> Reader<'a, 'm> {
+    fn new(text: &'a str, member: Option<&'m str>) -> Self {
+        Self { text, at: 0, depth: 0, member, halves: Halves::default(), last: Halves::default() }
+    }
+
+    fn whole(&mut self) -> Result<Json<'a>, Error> {
+        let json = self.value().and_then(|json| match self.next() {
+            None => Ok(json),
+            Some(_) => Err(ErrorKind::Trailing),
+        });
+        json.map_err(|kind| Error { kind, offset: self.at })
+    }
+
+    /// The byte at the present place, after white space.
+    #[inline]
+    fn next(&mut self) -> Option<u8> {
+        while let Some(byte) = self.text.as_bytes().get(self.at) {
+            if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                return Some(*byte);
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    fn expect(&mut self, byte: u8) -> Read<()> {
+        match self.next() {
+            Some(found) if found == byte => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(_) => Err(ErrorKind::Unexpected),
+            None => Err(ErrorKind::Incomplete),
+        }
+    }
+
+    fn value(&mut self) -> Read<Json<'a>> {
+        match self.next().ok_or(ErrorKind::Incomplete)? {
+            b'"' => {
+                self.at += 1;
+                self.string().map(Json::Text)
+            }
+            b'{' => self.within(Self::object),
+            b'[' => self.within(Self::list),
+            b't' => self.literal("true", Json::Bool(true)),
+            b'f' => self.literal("false", Json::Bool(false)),
+            b'n' => self.literal("null", Json::Null),
+            _ => self.number(),
+        }
+    }
+
+    fn within(&mut self, inside: fn(&mut Self) -> Read<Json<'a>>) -> Read<Json<'a>> {
+        if self.depth == DEPTH {
+            return Err(ErrorKind::TooDeep);
+        }
+        self.at += 1;
+        self.depth += 1;
+        let value = inside(self)?;
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    fn object(&mut self) -> Read<Json<'a>> {
+        let mut members = Members::new();
+        if self.next() == Some(b'}') {
+            self.at += 1;
+            return Ok(Json::Object(members));
+        }
+        loop {
+            self.expect(b'"')?;
+            let key = self.string()?;
+            self.expect(b':')?;
+            let value = self.value()?;
+            if self.depth == 1 && self.member == Some(&*key) && matches!(value, Json::Text(_)) {
+                self.halves = self.last;
+            }
+            members.push((key, value));
+            if self.ends(b'}')? {
+                return Ok(Json::Object(members));
+            }
+        }
+    }
+
+    fn list(&mut self) -> Read<Json<'a>> {
+        let mut items = Vec::new();
+        if self.next() == Some(b']') {
+            self.at += 1;
+            return Ok(Json::List(items));
+        }
+        loop {
+            items.push(self.value()?);
+            if self.ends(b']')? {
+                return Ok(Json::List(items));
+            }
+        }
+    }
+
+    /// Whether an object or a list ends here; else a comma stands here.
+    fn ends(&mut self, end: u8) -> Read<bool> {
+        let ends = match self.next() {
+            Some(byte) if byte == end => true,
+            Some(b',') => false,
+            Some(_) => return Err(ErrorKind::Unexpected),
+            None => return Err(ErrorKind::Incomplete),
+        };
+        self.at += 1;
+        Ok(ends)
+    }
+
+    fn literal(&mut self, word: &str, value: Json<'a>) -> Read<Json<'a>> {
+        let rest = &self.text.as_bytes()[self.at..];
+        let same = rest.iter().zip(word.as_bytes()).take_while(|(found, expected)| found == expected).count();
+        self.at += same;
+        match same == word.len() {
+            true => Ok(value),
+            false if same == rest.len() => Err(ErrorKind::Incomplete),
+            false => Err(ErrorKind::Unexpected),
+        }
+    }
+
+    fn number(&mut self) -> Read<Json<'a>> {
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        let mut state = NumberState::begin(bytes[start]).ok_or(ErrorKind::Unexpected)?;
+        self.at += 1;
+        while let Some(byte) = bytes.get(self.at) {
+            match state.step(*byte) {
+                Step::Goes(next) => state = next,
+                Step::Ends => break,
+                Step::Fails => return Err(ErrorKind::Unexpected),
+            }
+            self.at += 1;
+        }
+        if !state.is_complete() {
+            return Err(ErrorKind::Incomplete);
+        }
+        number(&self.text[start..self.at]).map(Json::Number).ok_or(ErrorKind::NumberOutOfRange)
+    }
+
+    /// Reads a string whose opening quotation mark was taken.
+    fn string(&mut self) -> Read<Cow<'a, str>> {
+        let start = self.at;
+        self.at += plain_length(&self.text.as_bytes()[start..]);
+        self.last = Halves::default();
+        if self.text.as_bytes().get(self.at) == Some(&b'"') {
+            self.at += 1;
+            return Ok(Cow::Borrowed(&self.text[start..self.at - 1]));
+        }
+        self.escaped(start)
+    }
+
+    /// Goes on with a string that has an escape, or an error.
+    fn escaped(&mut self, start: usize) -> Read<Cow<'a, str>> {
+        let mut string = self.text[start..self.at].to_owned();
+        loop {
+            match self.text.as_bytes().get(self.at) {
+                None => return Err(ErrorKind::Incomplete),
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(Cow::Owned(string));
+                }
+                Some(b'\\') => {
+                    self.at += 1;
+                    self.escape(&mut string)?;
+                }
+                Some(byte) if *byte < 0x20 => return Err(ErrorKind::ControlCharacter),
+                Some(_) => {
+                    let plain = self.at;
+                    self.at += plain_length(&self.text.as_bytes()[plain..]);
+                    string.push_str(&self.text[plain..self.at]);
+                    self.last.first = None;
+                }
+            }
+        }
+    }
+
+    /// Reads an escape whose backslash was taken.
+    fn escape(&mut self, string: &mut String) -> Read<()> {
+        self.last.first = None;
+        let byte = *self.text.as_bytes().get(self.at).ok_or(ErrorKind::Incomplete)?;
+        if byte != b'u' {
+            string.push(escape(byte).ok_or(ErrorKind::Escape)?);
+            self.at += 1;
+            return Ok(());
+        }
+        self.at += 1;
+        let unit = self.hex()?;
+        if let Some(Ok(character)) = char::decode_utf16([unit]).next() {
+            string.push(character);
+            return Ok(());
+        }
+        if unit < 0xDC00 && self.text[self.at..].starts_with("\\u") {
+            let after = self.at;
+            self.at += 2;
+            let next = self.hex()?;
+            if let Some(Ok(character)) = char::decode_utf16([unit, next]).next() {
+                string.push(character);
+                return Ok(());
+            }
+            if self.member.is_some() {
+                self.at = after;
+            }
+        }
+        self.alone(unit, string)
+    }
+
+    /// Takes a half of a character without the other.
+    #[cold]
+    fn alone(&mut self, unit: u16, string: &mut String) -> Read<()> {
+        if self.member.is_none() {
+            let goes_on = "\\u".starts_with(&self.text[self.at..]);
+            return Err(if goes_on { ErrorKind::Incomplete } else { ErrorKind::LoneSurrogate });
+        }
+        if unit < 0xDC00 {
+            self.last.first = Some(unit);
+        } else if string.is_empty() {
+            self.last.second = Some(unit);
+        }
+        string.push(ALONE);
+        Ok(())
+    }
+
+    /// Reads the four digits of a UTF-16 unit.
+    fn hex(&mut self) -> Read<u16> {
+        let mut unit = 0;
+        for _ in 0..4 {
+            let byte = *self.text.as_bytes().get(self.at).ok_or(ErrorKind::Incomplete)?;
+            unit = unit << 4 | crate::hex_digit(byte).ok_or(ErrorKind::Escape)?;
+            self.at += 1;
+        }
+        Ok(unit)
+    }
+}
+
+/// How many bytes of a string stand for themselves: no quotation mark, no backslash and no control character, eight at a time.
+#[inline]
+pub(crate) fn plain_length(bytes: &[u8]) -> usize {
+    const EACH: u64 = u64::MAX / 255;
+    const HIGH: u64 = EACH * 0x80;
+    let mut at = 0;
+    while let Some(word) = bytes[at..].first_chunk().copied().map(u64::from_le_bytes) {
+        // The lowest byte that is marked is right; one above it may be marked in error, by what was borrowed.
+        let control = word.wrapping_sub(EACH * 0x20) & !word;
+        let zero = |word: u64| word.wrapping_sub(EACH) & !word;
+        let marks = (control | zero(word ^ EACH * u64::from(b'"')) | zero(word ^ EACH * u64::from(b'\\'))) & HIGH;
+        if marks != 0 {
+            return at + marks.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let special = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\');
+    bytes[at..].iter().position(special).map_or(bytes.len(), |rest| at + rest)
+}

@@ -1,0 +1,52 @@
+//! JSON as text.
+
+use crate::Json;
+use serde::de::{Deserialize, Deserializer};
+use serde::ser::{self, Serialize, Serializer};
+
+/// Any JSON, kept as compact text, with its members in the order in which they came. A [`Value`] sorts them, which matters where a model
+/// reads it; `serde_json`'s own raw value needs the feature that makes reading a [`Value`] unsafe.
+///
+/// ```
+/// use json_tree::JsonText;
+/// let schema: JsonText = serde_json::from_str(r#"{ "z": 1, "a": [true] }"#)?;
+/// assert_eq!(serde_json::to_string(&schema)?, r#"{"z":1,"a":[true]}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonText(Box<str>);
+
+impl JsonText {
+    /// What a value is written as.
+    ///
+    /// # Errors
+    /// Where the value can't be written as JSON, such as a map whose keys are no strings.
+    pub fn of(value: &impl Serialize) -> serde_json::Result<Self> {
+        serde_json::to_string(value).map(|text| Self(text.into()))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Json<'_>> for JsonText {
+    fn from(tree: Json<'_>) -> Self {
+        Self::of(&tree).expect("every key of a tree is a string")
+    }
+}
+
+impl Serialize for JsonText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let tree = Json::parse(&self.0).map_err(ser::Error::custom)?;
+        tree.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for JsonText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Json::deserialize(deserializer).map(Self::from)
+    }
+}

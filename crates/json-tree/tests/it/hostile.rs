@@ -1,0 +1,39 @@
+//! Texts that are made to do harm.
+
+use json_tree::{ErrorKind, Json, JsonText, NotUnique, parse, parse_unique};
+use serde_json::json;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+#[test]
+fn a_million_brackets_are_refused_where_they_become_too_many() {
+    for bracket in ["[", "{\"a\":"] {
+        let error = Json::parse(&bracket.repeat(1_000_000)).unwrap_err();
+        assert_eq!((error.kind, error.offset), (ErrorKind::TooDeep, 127 * bracket.len()));
+    }
+}
+
+#[test]
+fn the_keys_of_serde_jsons_features_are_keys_like_others() {
+    for key in ["$serde_json::private::RawValue", "$serde_json::private::Number"] {
+        let text = format!(r#"{{"{key}":"[1]"}}"#);
+        assert_eq!(parse(&text).unwrap(), json!({ key: "[1]" }));
+        assert_eq!(serde_json::from_str::<json_tree::Plain>(&text).unwrap().0, json!({ key: "[1]" }));
+    }
+}
+
+#[test]
+fn a_key_that_comes_twice_is_told_where_it_matters() {
+    let text = r#"{"a":1,"b":[{"c":1,"d":2,"c":3}]}"#;
+    assert_eq!(parse(text).unwrap(), json!({"a": 1, "b": [{"c": 3, "d": 2}]}));
+    let error = parse_unique(text).unwrap_err();
+    assert_eq!(error, NotUnique::RepeatedKey("c".to_owned()));
+    assert_eq!(error.to_string(), r#"the key "c" is given twice"#);
+    assert_eq!(parse_unique("[1,]").unwrap_err().to_string(), "unexpected character at byte 3");
+}
+
+#[test]
+fn the_order_of_members_is_kept_as_text() {
+    let json = Json::parse(r#"{ "z": 1, "a": [ -0, 1e2 ], "z": "\u00e4" }"#).unwrap();
+    assert_eq!(JsonText::from(json.into_static()).as_str(), r#"{"z":1,"a":[-0.0,100.0],"z":"ä"}"#);
+}

@@ -1,0 +1,150 @@
+//! Arguments are what `serde_json` makes of them, and only grow.
+
+use crate::partial::{check, grows_into};
+use json_tree::{Json, PartialValue};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
+use serde_json::{Map, Value};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// Natively each run takes other cases, and a failure prints its seed; wasm32 has no randomness of its own and takes always the same.
+fn law<S: Strategy>(cases: u32, strategy: &S, holds: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+    let rng_seed = if cfg!(target_arch = "wasm32") { RngSeed::Fixed(7) } else { RngSeed::Random };
+    let config = Config { cases, rng_seed, failure_persistence: None, ..Config::default() };
+    TestRunner::new(config).run(strategy, holds).unwrap_or_else(|error| panic!("{error}"));
+}
+
+fn text_pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a str> {
+    let mut places: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).chain([0, text.len()]).collect();
+    places.sort_unstable();
+    let places: Vec<usize> = places.into_iter().map(|place| text.floor_char_boundary(place)).collect();
+    places.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect()
+}
+
+fn cuts() -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(any::<usize>(), 0..20)
+}
+
+fn json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "[ -~ä€🛢\u{0}-\u{1f}\u{2028}]{0,8}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("[a-cä\"\\\\]{0,3}", inner, 0..4)
+                .prop_map(|members| Value::Object(Map::from_iter(members))),
+        ]
+    })
+}
+
+/// JSON text, with escapes and white space where they may be.
+fn json_text() -> impl Strategy<Value = String> {
+    (json(), any::<bool>(), any::<bool>()).prop_map(|(value, pretty, escaped)| {
+        let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
+        if !escaped {
+            return text;
+        }
+        let mut units = [0; 2];
+        text.chars()
+            .map(|character| match character {
+                character if character.is_ascii() => character.to_string(),
+                character => character.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+            })
+            .collect()
+    })
+}
+
+#[test]
+fn arguments_are_what_serde_json_makes_of_them() {
+    law(200, &json_text(), |text| {
+        check(&text);
+        Ok(())
+    });
+}
+
+#[test]
+fn spoilt_arguments_are_refused_where_serde_json_refuses_them() {
+    let spoilt = (json_text(), any::<usize>(), "[\\[\\]{}\",:\\\\u0-9a-f.eE+\\- \n\u{0}tn]{0,3}", 0..3_usize);
+    law(800, &spoilt, |(text, place, inserted, removed)| {
+        let place = text.floor_char_boundary(place % (text.len() + 1));
+        let after = text.ceil_char_boundary((place + removed).min(text.len()));
+        check(&format!("{}{inserted}{}", &text[..place], &text[after..]));
+        Ok(())
+    });
+}
+
+#[test]
+fn arguments_never_take_back_what_they_showed() {
+    law(200, &(json_text(), cuts()), |(text, cuts)| {
+        let mut arguments = PartialValue::default();
+        let mut before = None;
+        for piece in text_pieces(&text, &cuts) {
+            arguments.feed(piece).unwrap();
+            let after = arguments.value();
+            prop_assert!(
+                before.is_none()
+                    || after.as_ref().zip(before.as_ref()).is_some_and(|(after, before)| grows_into(before, after))
+            );
+            before = after;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn numbers_are_the_nearest_doubles() {
+    let digits = "[1-9][0-9]{0,30}(\\.[0-9]{1,30})?";
+    let exponents = prop_oneof![(-345..320_i32), (-25..25_i32)];
+    law(4_000, &(digits, exponents), |(digits, exponent)| {
+        check_number(&format!("{digits}e{exponent}"));
+        Ok(())
+    });
+    law(2_000, &any::<f64>(), |number| {
+        if number.is_finite() {
+            check_number(&format!("{number:e}"));
+            check_number(&format!("{number}"));
+        }
+        Ok(())
+    });
+}
+
+fn check_number(text: &str) {
+    assert_eq!(Json::parse(text).map(Json::into_value).ok(), serde_json::from_str(text).ok(), "{text}");
+}
+
+#[test]
+fn numbers_at_the_edges_are_the_nearest_doubles() {
+    for text in [
+        "1.7976931348623157e308",
+        "1.7976931348623158e308",
+        "1.797693134862315807e308",
+        "1.7976931348623158079372897140530341507993413271003e308",
+        "1.7976931348623159e308",
+        "2.2250738585072011e-308",
+        "2.2250738585072014e-308",
+        "4.9406564584124654e-324",
+        "2.4703282292062327e-324",
+        "2.4703282292062328e-324",
+        "2.47032822920623272088284396434110686182e-324",
+        "9007199254740993.0",
+        "9007199254740992.99999999999999999999999999999999",
+        "9007199254740993.00000000000000000000000000000001",
+        "0.000000000000000000000000000000000000000000000e400",
+        "0e99999999999999999999",
+        "1e-99999999999999999999",
+    ] {
+        check_number(text);
+        check_number(&format!("-{text}"));
+    }
+    let zeros = "0".repeat(1_000);
+    check_number(&format!("1{zeros}e-1000"));
+    check_number(&format!("0.{zeros}1e1001"));
+    check_number(&format!("9007199254740993.{zeros}1"));
+    check_number(&format!("{}e-700", "1".repeat(900)));
+}
