@@ -1,51 +1,45 @@
 //! The card: one ask as a form.
+//!
+//! `machine` decides what happens, and knows no browser. `view` says what the card looks like, and changes nothing. `shell` carries events to
+//! the one and to the page what the other says; the Leptos component at the end of this file feeds it with what the host's signals hold.
 
-mod actions;
-mod acts;
-mod claim;
-mod deadline;
-mod events;
-mod extras;
-mod field;
-mod focus;
-mod follow;
 mod handle;
-mod host;
-mod keep;
-mod keys;
-mod late;
-mod malformed;
-mod on_pick;
-mod option_row;
-mod other;
-mod press;
-mod preview;
-mod question;
-mod state;
-mod status;
-mod steady;
-mod text;
+mod machine;
+mod view;
 
-pub use self::claim::ClaimFocus;
-use self::deadline::HostTime;
+// Nothing happens on a server.
+#[cfg(not(feature = "ssr"))]
+mod claim;
+#[cfg(not(feature = "ssr"))]
+mod events;
+#[cfg(not(feature = "ssr"))]
+mod focus;
+#[cfg(not(feature = "ssr"))]
+mod listening;
+#[cfg(not(feature = "ssr"))]
+mod shell;
+#[cfg(feature = "ssr")]
+#[path = "card/nowhere.rs"]
+mod shell;
+
 pub use self::handle::FocusHandle;
-use self::state::{Calls, CardState, Layout, Offers, Settings, Submission, is_over, takes_answer};
-pub(crate) use self::status::Announcer;
-use crate::anatomy::part;
-use crate::copy::copy_button;
-use crate::draft::Draft;
+use self::machine::{Card, Settings};
+use crate::dom::{Ids, call_key};
 use crate::drafts::Persist;
-use crate::effect::effect;
+use crate::drawn::Drawn;
 use crate::labels::Labels;
-use crate::receipt::{receipt_text, receipt_view};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
-use ask_user_question::{AskSnapshot, Phase, Reply};
-use leptos::attr::custom::custom_attribute;
-use leptos::either::{Either, EitherOf3};
-use leptos::ev::SubmitEvent;
-use leptos::html::Div;
+use ask_user_question::{AskSnapshot, Reply};
 use leptos::prelude::*;
+#[cfg(not(feature = "ssr"))]
+use {
+    self::machine::Input,
+    self::shell::{Host, Shell},
+    crate::drawn::Running,
+    crate::effect::effect,
+    std::rc::Rc,
+};
 
 /// How an answer is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -56,6 +50,18 @@ pub enum SubmitMode {
     /// One activation of an option answers at once. Applies only to an ask of exactly one single-select question without previews; any
     /// other ask is shown as [`Explicit`](Self::Explicit).
     OnPick,
+}
+
+/// Whether a card may take the focus when its question has arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ClaimFocus {
+    /// Never. Whoever reads or writes elsewhere is not disturbed.
+    #[default]
+    Never,
+    /// Once for each call in the life of the page, and only if the user has not touched the page since the card appeared, the page has the
+    /// focus and in it nothing or an empty text field, no dialog or menu is open, and there is a mouse or the like: a touch screen would
+    /// cover the question with its keyboard.
+    IfIdle,
 }
 
 /// One ask, from its first streamed byte to its receipt.
@@ -163,215 +169,95 @@ pub fn QuestionCard(
     #[prop(optional)]
     persist: Persist,
 ) -> impl IntoView {
-    let calls = Calls { on_reply, on_cancel, on_reply_in_chat, on_late_message, on_extend, on_change, on_next };
     let settings = Settings {
         mode,
-        labels: labels.unwrap_or(&Labels::ENGLISH),
         shortcuts,
-        offers: Offers { skip: allow_skip, notes },
-        max_length,
-        time: HostTime { expires_at, now },
-        persist,
+        skip: allow_skip,
+        notes,
         readonly,
         fresh,
-        scope,
-        held,
+        heading_level,
+        takes_messages: on_late_message.is_some(),
+        takes_chat: on_reply_in_chat.is_some(),
+        extends: on_extend.is_some(),
+        takes_back: on_change.is_some(),
+        leads_on: on_next.is_some(),
+        adds_actions: receipt_actions.is_some(),
     };
-    let card = CardState::new(ask, calls, settings);
-    let over = Memo::new(move |_| readonly || is_over(card.shown.phase.get()));
-    // A card that begins as a receipt comes from a history: nothing is announced, unless its ask is opened again.
-    let live = Memo::new(move |was: Option<&bool>| was == Some(&true) || !over.get());
-    let begins_live = live.get_untracked();
-    card.resolved.set_value(!begins_live);
-    // Looks at the ask only once that is over: before, each byte of its arguments would be a reason to look again.
-    let late = Memo::new(move |_| match over.get() {
-        true => card.late_text(),
-        false => String::new(),
+    let words = labels.unwrap_or(&Labels::ENGLISH);
+    let (card, key) = ask.with_untracked(|ask| {
+        let key = call_key(&scope, &ask.tool_call_id);
+        let deadline = expires_at.get_untracked();
+        (Card::new(ask, Ids::new(&key), words, settings, max_length, deadline), key)
     });
+    #[cfg(feature = "ssr")]
+    let drawn = {
+        // Nothing happens on a server.
+        let _ = (sending, on_reply, on_cancel, on_picks, now, held, claim_focus, handle, persist, key);
+        Drawn::following(move |w| ask.with_untracked(|ask| view::card(w, &card, ask, labels.is_some())))
+    };
+    #[cfg(not(feature = "ssr"))]
+    let drawn = {
+        let host = Host {
+            on_reply,
+            on_cancel,
+            on_reply_in_chat,
+            on_picks,
+            on_late_message,
+            on_extend,
+            on_change,
+            on_next,
+            now,
+            claims_focus: claim_focus == ClaimFocus::IfIdle,
+            persist,
+            receipt_actions,
+            has_labels: labels.is_some(),
+            owner: Owner::current().map(|owner| owner.downgrade()),
+        };
+        let shell = Shell::new(ask, card, key, host);
+        if let Some(handle) = handle {
+            handle.lead_to(&shell);
+        }
+        follow(&shell, ask, (held, expires_at, now), sending);
+        let shell = StoredValue::new_local(shell);
+        Drawn::by_itself(move |adopts| {
+            let shell = shell.try_get_value()?;
+            Some(Running::new(shell.start(adopts)?, shell))
+        })
+    };
+    drawn.into_any()
+}
 
-    if let Some(handle) = handle {
-        handle.lead_to(card);
-    }
-    let came_as = (fresh && !readonly).then(|| card.shown.phase.get_untracked());
-
+/// Tells the card whatever changes at its host.
+#[cfg(not(feature = "ssr"))]
+fn follow(
+    shell: &Rc<Shell>,
+    ask: Signal<AskSnapshot>,
+    (held, expires_at, now): (Signal<bool>, Signal<Option<u64>>, Option<Signal<u64>>),
+    sending: Signal<Sending>,
+) {
+    let me = Rc::downgrade(shell);
+    let mut has_begun = false;
     effect(move || {
-        if let Some(root) = card.root.get()
-            && live.get()
-        {
-            card.steady.watch(&root);
-            if claim_focus == ClaimFocus::IfIdle {
-                card.claim.watch();
-            }
-            if !begins_live {
-                card.keep_deadline();
-            }
+        ask.track();
+        if let Some(now) = now {
+            now.track();
+        }
+        let host = Input::Host { held: held.get(), expires_at: expires_at.get() };
+        if let Some(shell) = me.upgrade() {
+            untrack(|| {
+                if !std::mem::replace(&mut has_begun, true) {
+                    shell.take(Input::Begin);
+                }
+                shell.take(host);
+            });
         }
     });
-    effect(move || card.restore());
-    effect(move || ask.with(|ask| card.follow(ask)));
-    effect(move || match came_as {
-        Some(phase) if takes_answer(phase) => ask.with_untracked(|ask| card.arrive(ask)),
-        Some(Phase::Malformed) => card.announce_damage(),
-        _ => {}
-    });
-    effect(move || sending.with(|sending| card.follow_sending(sending)));
-    if begins_live {
-        card.keep_deadline();
-    }
-    effect(move || card.keep(is_kept(card, over, late)));
-    if let Some(on_picks) = on_picks {
-        let picks = Memo::new(move |_| card.draft.with(Draft::selections));
-        effect(move || on_picks.run(picks.get()));
-    }
-    on_cleanup(move || card.write_now());
-
-    view! {
-        <section
-            class=part::CARD
-            node_ref=card.root
-            lang=labels.map(|labels| labels.lang)
-            dir=labels.map(|labels| labels.dir.as_str())
-            data-state=move || state_name(card)
-            data-mode=move || mode_name(card)
-            data-dirty=move || is_dirty(card, over, late).then_some("")
-            data-tool-call-id=ask.with_untracked(|ask| ask.tool_call_id.clone())
-        >
-            {move || live.get().then(|| card.announcer.view())}
-            {move || match over.get() {
-                true => Either::Left(ended(card, live.get_untracked(), late, receipt_actions.clone())),
-                false => Either::Right(form(card, heading_level)),
-            }}
-        </section>
-    }
-    // Without its type a page that hydrates needs no higher recursion limit.
-    .into_any()
-}
-
-fn form(card: CardState, heading_level: Option<u8>) -> impl IntoView {
-    let begun = Memo::new(move |_| card.shown.questions.with(|questions| !questions.is_empty()));
-    let malformed = Memo::new(move |_| card.shown.phase.get() == Phase::Malformed);
-    let busy = move || {
-        let is_sent = card.is_latched() && !card.is_held();
-        card.shown.phase.get() == Phase::Streaming || is_sent
-    };
-    let submit = move |event: SubmitEvent| {
-        event.prevent_default();
-        card.submit();
-    };
-    // Where several ask, their landmarks differ by what they ask.
-    let named_by = move || match begun.get() && !malformed.get() {
-        true => format!("{} {}", card.ids.title(), card.ids.legend(0)),
-        false => card.ids.title(),
-    };
-    let content = move || match (malformed.get(), begun.get()) {
-        (true, _) => EitherOf3::A(malformed::malformed(card)),
-        (false, false) => EitherOf3::B(view! { <p class=part::COMPOSING>{card.labels.composing}</p> }),
-        (false, true) => EitherOf3::C(view! {
-            <For
-                each=move || card.shown.questions.get()
-                key=|question| question.index
-                children=move |shown| question::question(card, shown)
-            />
-            {actions::actions(card)}
-        }),
-    };
-    view! {
-        <form
-            class=part::FORM
-            novalidate
-            aria-labelledby=named_by
-            // A host's transcript may be a live region itself; the card speaks for itself.
-            aria-live="off"
-            aria-busy=move || busy().then_some("true")
-            on:submit=submit
-            on:keydown=move |event| keys::on_keydown(card, &event)
-            on:keyup=move |event| focus::show_field(&event)
-            on:pointerdown=move |event| card.press(&event)
-            on:focusin=move |event| preview::on_focusin(card, &event)
-        >
-            <p
-                class=format!("{} {}", part::TITLE, part::HIDDEN)
-                id=card.ids.title()
-                role=heading_level.map(|_| "heading")
-                // Leptos has no name for it.
-                {..custom_attribute("aria-level", heading_level.map(|level| level.to_string()))}
-            >
-                {card.labels.title}
-            </p>
-            {content}
-        </form>
-    }
-}
-
-fn ended(card: CardState, live: bool, late: Memo<String>, receipt_actions: Option<ViewFn>) -> impl IntoView {
-    let receipt = NodeRef::<Div>::new();
-    // The form is gone, and the focus with it: without this it would be nowhere.
+    let me = Rc::downgrade(shell);
     effect(move || {
-        if let Some(receipt) = receipt.get() {
-            card.resolve(&receipt);
+        let sending = sending.get();
+        if let Some(shell) = me.upgrade() {
+            untrack(|| shell.take(Input::Sending(&sending)));
         }
     });
-    view! {
-        {receipt_view((card.ask, card.shown.phase.into()), card.ids, card.labels, receipt)}
-        {receipt_actions_view(card, live, receipt_actions)}
-        {late::late(card, live.then_some(card.announcer), late, receipt)}
-    }
-}
-
-/// What ended before the user's eyes can be copied; a history would have a button and a listener for each receipt.
-fn receipt_actions_view(card: CardState, live: bool, of_host: Option<ViewFn>) -> impl IntoView {
-    let copies = move || live && card.shown.phase.get() == Phase::Answered;
-    let text = move || card.ask.with_untracked(|ask| receipt_text(ask, card.labels));
-    let name = card.labels.copy_answers;
-    let copy = move || copies().then(|| copy_button(card.labels, name, text, Some(card.announcer)));
-    (live || of_host.is_some()).then(|| {
-        view! {
-            <div class=part::RECEIPT_ACTIONS aria-live="off">
-                {copy}
-                {of_host.map(|of_host| of_host.run())}
-            </div>
-        }
-    })
-}
-
-fn state_name(card: CardState) -> &'static str {
-    match card.shown.phase.get() {
-        phase if card.readonly && !is_over(phase) => "readonly",
-        Phase::Answered => "answered",
-        Phase::Declined => "declined",
-        Phase::Superseded => "superseded",
-        Phase::Expired => "expired",
-        Phase::Interrupted => "interrupted",
-        Phase::Streaming if card.shown.questions.with(Vec::is_empty) => "composing",
-        Phase::Streaming => "streaming",
-        Phase::Malformed => "malformed",
-        Phase::Ready | Phase::Answerable => match card.submission.get() {
-            Submission::Latched | Submission::Settled(_) => "submitting",
-            Submission::Failed { .. } => "failed",
-            Submission::Open if card.validating.get() && !card.problems().is_empty() => "invalid",
-            Submission::Open => "awaiting",
-        },
-    }
-}
-
-/// Whether the draft is worth keeping: until the ask is over, and then as long as something did not reach the agent.
-fn is_kept(card: CardState, over: Memo<bool>, late: Memo<String>) -> bool {
-    let settled = card.submission.with(Submission::settled);
-    match over.get() {
-        true => late.with(|late| !late.is_empty()),
-        false => settled.is_none(),
-    }
-}
-
-/// Whether something would be lost with the card. What the user gave away or up is not.
-fn is_dirty(card: CardState, over: Memo<bool>, late: Memo<String>) -> bool {
-    is_kept(card, over, late) && (over.get() || card.draft.with(Draft::is_dirty))
-}
-
-fn mode_name(card: CardState) -> &'static str {
-    match card.layout.get() {
-        Layout::Undecided => "undecided",
-        Layout::Explicit => "explicit",
-        Layout::OnPick => "on-pick",
-    }
 }

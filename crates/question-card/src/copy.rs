@@ -1,13 +1,14 @@
 //! Copying what the user said.
 
 use crate::anatomy::part;
-use crate::card::Announcer;
-use crate::effect::set_if_changed;
+use crate::announcer::Announcer;
 use crate::labels::Labels;
 use crate::receipt::receipt_text;
 use ask_user_question::AskSnapshot;
+use leptos::html::Div;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
@@ -25,8 +26,57 @@ pub fn CopyReceipt(
     #[prop(default = &Labels::ENGLISH)]
     labels: &'static Labels,
 ) -> impl IntoView {
-    let text = move || ask.with_untracked(|ask| receipt_text(ask, labels));
-    copy_button(labels, labels.copy_answers, text, None)
+    let copied = RwSignal::new(Copied::No);
+    let announcer = StoredValue::<Option<Rc<Announcer>>, LocalStorage>::new_local(None);
+    let was_pressed = RwSignal::new(false);
+    let times = StoredValue::new(0_u32);
+    let take_back = move |time| {
+        if times.try_get_value() == time {
+            copied.try_set(Copied::No);
+        }
+    };
+    let copy = move |_| {
+        let text = ask.with_untracked(|ask| receipt_text(ask, labels));
+        was_pressed.set(true);
+        spawn_local(async move {
+            if !write_to_clipboard(&text).await {
+                copied.try_set(Copied::Failed);
+            } else if copied.try_set(Copied::Yes).is_none() {
+                if let Some(Some(announcer)) = announcer.try_get_value() {
+                    announcer.say(labels.copied);
+                }
+                let time = times.try_update_value(|times| {
+                    *times += 1;
+                    *times
+                });
+                set_timeout(move || take_back(time), STAY);
+            }
+        });
+    };
+    let node = NodeRef::<Div>::new();
+    node.on_load(move |region| {
+        let own = Rc::new(Announcer::default());
+        own.speak_in(Some(region.into()));
+        announcer.try_set_value(Some(own));
+    });
+    let region = move || {
+        let region = || {
+            view! { <div class="qc-status qc-visually-hidden" node_ref=node role="status" aria-live="polite" aria-atomic="true"></div> }
+        };
+        was_pressed.get().then(region)
+    };
+    let name = move || match copied.get() {
+        Copied::Yes => labels.copied,
+        Copied::No | Copied::Failed => labels.copy_answers,
+    };
+    let failure = move || {
+        (copied.get() == Copied::Failed).then(|| view! { <p class=part::WAIT role="alert">{labels.copy_failed}</p> })
+    };
+    view! {
+        <button type="button" class=part::BUTTON on:click=copy>{name}</button>
+        {failure}
+        {region}
+    }
 }
 
 /// How long the button says that it has copied.
@@ -41,55 +91,8 @@ enum Copied {
     Failed,
 }
 
-/// A button that copies a text, and says what came of that: beside it, and aloud, by the card's live region or, in a history, by one of
-/// its own from the first press on.
-pub(crate) fn copy_button(
-    labels: &'static Labels,
-    name: &'static str,
-    text: impl Fn() -> String + 'static,
-    of_card: Option<Announcer>,
-) -> impl IntoView {
-    let copied = RwSignal::new(Copied::No);
-    let was_pressed = RwSignal::new(false);
-    let times = StoredValue::new(0_u32);
-    let announcer = of_card.unwrap_or_else(Announcer::new);
-    let take_back = move |time| {
-        if times.try_get_value() == time {
-            copied.try_set(Copied::No);
-        }
-    };
-    let copy = move |_| {
-        let text = text();
-        set_if_changed(was_pressed, true);
-        spawn_local(async move {
-            if !write(&text).await {
-                copied.try_set(Copied::Failed);
-            } else if copied.try_set(Copied::Yes).is_none() {
-                announcer.say(labels.copied);
-                let time = times.try_update_value(|times| {
-                    *times += 1;
-                    *times
-                });
-                set_timeout(move || take_back(time), STAY);
-            }
-        });
-    };
-    let region = move || (of_card.is_none() && was_pressed.get()).then(|| announcer.view());
-    let name = move || match copied.get() {
-        Copied::Yes => labels.copied,
-        Copied::No | Copied::Failed => name,
-    };
-    let failure = move || {
-        (copied.get() == Copied::Failed).then(|| view! { <p class=part::WAIT role="alert">{labels.copy_failed}</p> })
-    };
-    view! {
-        <button type="button" class=part::BUTTON on:click=copy>{name}</button>
-        {failure}
-        {region}
-    }
-}
-
-async fn write(text: &str) -> bool {
+/// Puts a text into the clipboard. Says whether the browser let it.
+pub(crate) async fn write_to_clipboard(text: &str) -> bool {
     // A page that was not loaded securely has no clipboard.
     let clipboard = js_sys::Reflect::get(&window().navigator(), &"clipboard".into())
         .ok()

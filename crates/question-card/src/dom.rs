@@ -55,11 +55,64 @@ pub enum Control {
         /// The question's index.
         question: usize,
     },
+    /// The row of an option, around its input or button.
+    Row {
+        /// The question's index.
+        question: usize,
+        /// The option's index.
+        option: usize,
+    },
+    /// The row of the own answer.
+    OtherRow {
+        /// The question's index.
+        question: usize,
+    },
+    /// The button that leads to a question which still needs an answer.
+    Way {
+        /// The question's index.
+        question: usize,
+    },
     /// The main button.
     Submit,
     /// The button that declines.
     Cancel,
+    /// The button that takes the first press of Cancel back.
+    Keep,
+    /// The button that sends once more what did not go through.
+    Again,
+    /// The button that leaves the rest to the host's composer.
+    InChat,
+    /// The button that takes a held reply back.
+    Change,
+    /// The button that leads to the ask for which a reply is held.
+    Next,
+    /// The button that asks for more time.
+    MoreTime,
+    /// The button that copies a receipt.
+    CopyReceipt,
+    /// The button that copies what came too late.
+    CopyLate,
+    /// The button that sends what came too late as a message.
+    SendLate,
+    /// The button that puts away what came too late.
+    Dismiss,
 }
+
+/// Those controls of which a card has one, by what their ids end with.
+const SINGLE: [(Control, &str); 12] = [
+    (Control::Submit, "submit"),
+    (Control::Cancel, "cancel"),
+    (Control::Keep, "keep"),
+    (Control::Again, "again"),
+    (Control::InChat, "inchat"),
+    (Control::Change, "change"),
+    (Control::Next, "next"),
+    (Control::MoreTime, "moretime"),
+    (Control::CopyReceipt, "copyreceipt"),
+    (Control::CopyLate, "copylate"),
+    (Control::SendLate, "sendlate"),
+    (Control::Dismiss, "dismiss"),
+];
 
 impl Control {
     /// The question that it belongs to.
@@ -71,8 +124,22 @@ impl Control {
             | Self::OtherText { question }
             | Self::Note { question }
             | Self::AddNote { question }
-            | Self::Skip { question } => Some(question),
-            Self::Submit | Self::Cancel => None,
+            | Self::Skip { question }
+            | Self::Row { question, .. }
+            | Self::OtherRow { question }
+            | Self::Way { question } => Some(question),
+            Self::Submit
+            | Self::Cancel
+            | Self::Keep
+            | Self::Again
+            | Self::InChat
+            | Self::Change
+            | Self::Next
+            | Self::MoreTime
+            | Self::CopyReceipt
+            | Self::CopyLate
+            | Self::SendLate
+            | Self::Dismiss => None,
         }
     }
 }
@@ -95,11 +162,7 @@ impl Ids {
     pub fn parse(self, id: &str) -> Option<Control> {
         let rest = id.strip_prefix(&self.to_string())?.strip_prefix('-')?;
         match rest.split_once('-') {
-            None => match rest {
-                "submit" => Some(Control::Submit),
-                "cancel" => Some(Control::Cancel),
-                _ => None,
-            },
+            None => SINGLE.iter().find(|(_, name)| *name == rest).map(|(control, _)| *control),
             Some((question, part)) => {
                 let question = question.strip_prefix('q')?.parse().ok()?;
                 match part {
@@ -108,7 +171,12 @@ impl Ids {
                     "note" => Some(Control::Note { question }),
                     "addnote" => Some(Control::AddNote { question }),
                     "skip" => Some(Control::Skip { question }),
-                    _ => part.strip_prefix('o')?.parse().ok().map(|option| Control::Option { question, option }),
+                    "otherrow" => Some(Control::OtherRow { question }),
+                    "way" => Some(Control::Way { question }),
+                    _ => match part.strip_prefix("row") {
+                        Some(option) => option.parse().ok().map(|option| Control::Row { question, option }),
+                        None => part.strip_prefix('o')?.parse().ok().map(|option| Control::Option { question, option }),
+                    },
                 }
             }
         }
@@ -227,8 +295,13 @@ impl fmt::Display for Control {
             Self::Note { question } => write!(f, "q{question}-note"),
             Self::AddNote { question } => write!(f, "q{question}-addnote"),
             Self::Skip { question } => write!(f, "q{question}-skip"),
-            Self::Submit => f.write_str("submit"),
-            Self::Cancel => f.write_str("cancel"),
+            Self::Row { question, option } => write!(f, "q{question}-row{option}"),
+            Self::OtherRow { question } => write!(f, "q{question}-otherrow"),
+            Self::Way { question } => write!(f, "q{question}-way"),
+            single => {
+                let name = SINGLE.iter().find(|(control, _)| control == single);
+                f.write_str(name.map_or("", |(_, name)| name))
+            }
         }
     }
 }
@@ -251,10 +324,11 @@ mod tests {
             Control::Note { question: 0 },
             Control::AddNote { question: 11 },
             Control::Skip { question: 2 },
-            Control::Submit,
-            Control::Cancel,
+            Control::Row { question: 2, option: 1 },
+            Control::OtherRow { question: 2 },
+            Control::Way { question: 2 },
         ];
-        for control in controls {
+        for control in controls.into_iter().chain(SINGLE.map(|(control, _)| control)) {
             let id = ids.control(control);
             assert_eq!(ids.parse(&id), Some(control));
             assert!(id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'), "{id} needs no escape anywhere");

@@ -12,7 +12,7 @@ use ask_user_question::{AskUserQuestion, Question};
 /// The unfinished answer to one ask.
 ///
 /// - Getters: [`is_chosen`](Self::is_chosen), [`is_other_chosen`](Self::is_other_chosen), [`is_other_unsent`](Self::is_other_unsent),
-///   [`is_skipped`](Self::is_skipped), [`standing`](Self::standing), [`text`](Self::text), [`room`](Self::room), [`problem`](Self::problem),
+///   [`is_skipped`](Self::is_skipped), [`text`](Self::text), [`room`](Self::room), [`problem`](Self::problem),
 ///   [`problems`](Self::problems), [`is_dirty`](Self::is_dirty), [`selections`](Self::selections), [`left_over`](Self::left_over).
 /// - What the stream tells: [`know`](Self::know), [`reconcile`](Self::reconcile), [`become_message`](Self::become_message).
 /// - Apart from its card: [`kept`](Self::kept), [`restore`](Self::restore), [`take_up`](Self::take_up).
@@ -101,30 +101,6 @@ pub(crate) enum Room {
     Over(usize),
 }
 
-/// How the answer to a question stands: whatever of it is to be seen beside its texts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Standing {
-    /// The chosen options, in their order.
-    pub(crate) chosen: Vec<usize>,
-    /// Whether the own answer is chosen.
-    pub(crate) other: bool,
-    /// Whether a text stands in its field that is not part of the answer.
-    pub(crate) other_unsent: bool,
-    /// Whether the question is skipped.
-    pub(crate) skipped: bool,
-    /// Whether there is a note, if only of blanks.
-    pub(crate) noted: bool,
-    /// What keeps it from being sent.
-    pub(crate) problem: Option<Problem>,
-}
-
-impl Standing {
-    /// Whether this option is chosen.
-    pub(crate) fn has(&self, option: usize) -> bool {
-        self.chosen.contains(&option)
-    }
-}
-
 /// What of a question did not reach the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LeftOver {
@@ -165,19 +141,6 @@ impl Draft {
     /// Whether a text stands in the field that is not part of the answer.
     pub(crate) fn is_other_unsent(&self, question: usize) -> bool {
         self.question(question).is_some_and(QuestionDraft::other_unsent)
-    }
-
-    /// All of this about one question, for its views: it stays the same while the user answers another.
-    pub(crate) fn standing(&self, question: usize) -> Standing {
-        let chosen = |draft: &QuestionDraft| draft.choice.options().collect();
-        Standing {
-            chosen: self.question(question).map(chosen).unwrap_or_default(),
-            other: self.is_other_chosen(question),
-            other_unsent: self.is_other_unsent(question),
-            skipped: self.is_skipped(question),
-            noted: !self.text(question, Field::Note).is_empty(),
-            problem: self.problem(question),
-        }
     }
 
     /// What stands in a text field, as typed.

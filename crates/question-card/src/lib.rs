@@ -22,20 +22,22 @@
 //!
 //! Styles: link `style/question-card.css`, or call [`adopt_styles`] once, [`adopt_styles_in`] for each shadow tree. The [`anatomy`] lists what a page's own styles may rely on.
 
-// The type of a view holds all types in it, and is deep where Leptos hydrates.
-#![recursion_limit = "256"]
+#![cfg_attr(feature = "ssr", allow(dead_code, reason = "nothing happens on a server"))]
 
 pub mod anatomy;
+mod announcer;
 pub mod card;
 pub mod copy;
 pub mod dom;
 mod draft;
 pub mod drafts;
+mod drawn;
 mod effect;
 mod keyboard;
 pub mod labels;
 pub mod receipt;
 pub mod stylesheet;
+mod writer;
 
 pub use ask_user_question::snapshot::Sending;
 pub use card::{ClaimFocus, FocusHandle, QuestionCard, SubmitMode};

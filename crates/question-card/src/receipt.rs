@@ -2,12 +2,13 @@
 
 use crate::anatomy::part;
 use crate::dom::Ids;
+use crate::drawn::Drawn;
 use crate::labels::{Labels, isolate};
+use crate::writer::Writer;
 use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
-use leptos::html::Div;
 use leptos::prelude::*;
 
 /// A static record of an ask that is over: what was asked, what was chosen, how it ended. It has no controls and no listeners. Of an ask that
@@ -28,15 +29,16 @@ pub fn Receipt(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let phase = Signal::derive(move || ask.with(|ask| ask.phase));
     let ids = ask.with_untracked(|ask| Ids::new(&ask.tool_call_id));
+    let words = labels.unwrap_or(&Labels::ENGLISH);
+    let record = Drawn::following(move |w| ask.with(|ask| receipt(w, ask, ask.phase, ids, words)));
     view! {
         <section
             class=part::CARD
             lang=labels.map(|labels| labels.lang)
             dir=labels.map(|labels| labels.dir.as_str())
         >
-            {receipt_view((ask, phase), ids, labels.unwrap_or(&Labels::ENGLISH), NodeRef::new())}
+            {record}
             {children.map(|children| children())}
         </section>
     }
@@ -75,53 +77,45 @@ fn chat_reply(ask: &AskSnapshot) -> Option<&str> {
 }
 
 /// The record itself, without a root of its own.
-pub(crate) fn receipt_view(
-    (ask, phase): (Signal<AskSnapshot>, Signal<Phase>),
-    ids: Ids,
-    labels: &'static Labels,
-    node: NodeRef<Div>,
-) -> impl IntoView {
-    // How it ended and what was asked; then what was answered.
-    let named_by = move || {
-        let rows = ask.with(|ask| rows(ask, phase.get()).len());
-        let questions = (0..rows).map(|index| ids.receipt_question(index));
-        [ids.receipt()].into_iter().chain(questions).collect::<Vec<_>>().join(" ")
-    };
-    let described_by = move || {
-        let describes = |(index, row): (usize, &Row)| row.says_anything(labels).then(|| ids.receipt_answer(index));
-        let described = ask.with(|ask| {
-            let rows = rows(ask, phase.get());
-            let answers = rows.iter().enumerate().filter_map(describes);
-            answers.chain(chat_reply(ask).map(|_| ids.receipt_reply())).collect::<Vec<_>>()
-        });
-        (!described.is_empty()).then(|| described.join(" "))
-    };
-    let content = move || {
-        ask.with(|ask| {
-            let rows = rows(ask, phase.get()).into_iter().enumerate();
-            let rows = rows.map(|(index, row)| row_view((ids, index), row, &ask.lang, labels));
-            let reply = chat_reply(ask).map(|text| {
-                view! { <p class=part::REPLY id=ids.receipt_reply() dir="auto">{text.to_owned()}</p> }
-            });
-            (rows.collect_view(), reply)
-        })
-    };
-    view! {
-        <div
-            class=part::RECEIPT
-            node_ref=node
-            role="group"
-            aria-labelledby=named_by
-            aria-describedby=described_by
-            // A host's transcript may be a live region itself, and what ended was said.
-            aria-live="off"
-            tabindex="-1"
-            data-state=move || state_name(phase.get())
-        >
-            <p class=part::RECEIPT_STATE id=ids.receipt()>{move || ask.with(|ask| state_label(phase.get(), ask, labels))}</p>
-            {content}
-        </div>
+pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids, labels: &'static Labels) {
+    let rows = rows(ask, phase);
+    let reply = chat_reply(ask);
+    if w.open("div", part::RECEIPT, 0) {
+        w.set("role", "group");
+        // A host's transcript may be a live region itself, and what ended was said.
+        w.set("aria-live", "off");
+        w.set("tabindex", "-1");
     }
+    // How it ended and what was asked; then what was answered.
+    w.stamped("aria-labelledby", rows.len() + 1, &|| {
+        let questions = (0..rows.len()).map(|index| ids.receipt_question(index));
+        [ids.receipt()].into_iter().chain(questions).collect::<Vec<_>>().join(" ")
+    });
+    let answers = rows.iter().enumerate().filter(|(_, row)| row.says_anything(labels));
+    let answers = answers.map(|(index, _)| ids.receipt_answer(index));
+    let described: Vec<String> = answers.chain(reply.map(|_| ids.receipt_reply())).collect();
+    match described.is_empty() {
+        true => w.word("aria-describedby", None),
+        false => w.put("aria-describedby", &described.join(" ")),
+    }
+    w.word("data-state", Some(state_name(phase)));
+    if w.open("p", part::RECEIPT_STATE, 0) {
+        w.set("id", &ids.receipt());
+    }
+    w.text(state_label(phase, ask, labels));
+    w.close();
+    for (index, row) in rows.iter().enumerate() {
+        write_row(w, (ids, index), row, ask.lang.as_deref(), labels);
+    }
+    if let Some(text) = reply {
+        if w.open("p", part::REPLY, 0) {
+            w.set("id", &ids.receipt_reply());
+            w.set("dir", "auto");
+        }
+        w.say(text);
+        w.close();
+    }
+    w.close();
 }
 
 /// One question of the record.
@@ -167,39 +161,75 @@ impl Row {
 }
 
 /// A row; `lang` is the language of what the agent wrote.
-fn row_view(
-    (ids, index): (Ids, usize),
-    row: Row,
-    lang: &Option<String>,
-    labels: &'static Labels,
-) -> impl IntoView + use<> {
-    let id = || ids.receipt_answer(index);
-    let without = row.without_text(labels);
+fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row, lang: Option<&str>, labels: &'static Labels) {
     let has_answer = row.has_answer();
-    let chip = row.header.map(|header| view! { <span class=part::CHIP dir="auto">{header}</span> " " });
-    let answer = |(text, lang): (String, Option<String>)| {
-        view! {
-            <li class=part::ANSWER>
-                <span class=part::HIDDEN>{labels.selected_prefix} " "</span>
-                <span lang=lang dir="auto">{text}</span>
-            </li>
+    if w.open("p", part::RECEIPT_QUESTION, index) {
+        w.set("id", &ids.receipt_question(index));
+        speaks(w, lang);
+        w.set("dir", "auto");
+    }
+    if let Some(header) = &row.header {
+        if w.open("span", part::CHIP, 0) {
+            w.set("dir", "auto");
         }
-    };
-    let chosen = row.chosen.into_iter().map(|label| (label, lang.clone()));
-    let answers = chosen.chain(row.own.into_iter().map(|text| (text, None)));
-    let answers = has_answer.then(|| {
-        view! { <ul class=part::ANSWERS id=id()>{answers.map(answer).collect_view()}</ul> }
-    });
-    let offered = (!row.offered.is_empty()).then(|| {
-        let option = |label| view! { <li dir="auto">{label}</li> };
-        view! { <ul class=part::OFFERED id=id() lang=lang.clone()>{row.offered.into_iter().map(option).collect_view()}</ul> }
-    });
-    view! {
-        <p class=part::RECEIPT_QUESTION id=ids.receipt_question(index) lang=lang.clone() dir="auto">{chip}{row.question}</p>
-        {answers}
-        {offered}
-        {without.map(|text| view! { <p class=part::NO_ANSWER id=(!has_answer).then(id)>{text}</p> })}
-        {row.note.map(|note| view! { <p class=part::OPTION_DESC>{(labels.noted)(&isolate(&note))}</p> })}
+        w.say(header);
+        w.close();
+        w.say(&[" ", &row.question].concat());
+    } else {
+        w.say(&row.question);
+    }
+    w.close();
+    if has_answer {
+        if w.open("ul", part::ANSWERS, index) {
+            w.set("id", &ids.receipt_answer(index));
+        }
+        let chosen = row.chosen.iter().map(|label| (label, lang));
+        for (at, (text, lang)) in chosen.chain(row.own.iter().map(|text| (text, None))).enumerate() {
+            // What the user typed is in whatever language.
+            w.open("li", part::ANSWER, at * 2 + usize::from(lang.is_some()));
+            w.open("span", part::HIDDEN, 0);
+            w.say(&[labels.selected_prefix, " "].concat());
+            w.close();
+            if w.open("span", "", 0) {
+                speaks(w, lang);
+                w.set("dir", "auto");
+            }
+            w.say(text);
+            w.close();
+            w.close();
+        }
+        w.close();
+    }
+    if !row.offered.is_empty() {
+        if w.open("ul", part::OFFERED, index) {
+            w.set("id", &ids.receipt_answer(index));
+            speaks(w, lang);
+        }
+        for (at, label) in row.offered.iter().enumerate() {
+            if w.open("li", "", at) {
+                w.set("dir", "auto");
+            }
+            w.say(label);
+            w.close();
+        }
+        w.close();
+    }
+    if let Some(text) = row.without_text(labels) {
+        w.open("p", part::NO_ANSWER, index);
+        w.stamped("id", (!has_answer).into(), &|| ids.receipt_answer(index));
+        w.text(text);
+        w.close();
+    }
+    if let Some(note) = &row.note {
+        w.open("p", part::OPTION_DESC, index);
+        w.say(&(labels.noted)(&isolate(note)));
+        w.close();
+    }
+}
+
+fn speaks(w: &mut Writer, lang: Option<&str>) {
+    if let Some(lang) = lang {
+        w.set("lang", lang);
     }
 }
 

@@ -1,26 +1,16 @@
 //! Taking the focus by oneself, where the host allows it and nobody is busy with anything else.
 
 use super::focus::focus_quietly;
-use super::state::{CardState, takes_answer};
-use leptos::prelude::*;
-use std::cell::RefCell;
+use super::machine::takes_answer;
+use super::shell::{Shell, clock};
+use leptos::prelude::{document, window};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
+use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent, ShadowRoot};
-
-/// Whether a card may take the focus when its question has arrived.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ClaimFocus {
-    /// Never. Whoever reads or writes elsewhere is not disturbed.
-    #[default]
-    Never,
-    /// Once for each call in the life of the page, and only if the user has not touched the page since the card appeared, the page has the
-    /// focus and in it nothing or an empty text field, no dialog or menu is open, and there is a mouse or the like: a touch screen would
-    /// cover the question with its keyboard.
-    IfIdle,
-}
 
 /// A key that comes this soon, in milliseconds, after the focus was claimed was meant for where the focus had been.
 const TOO_SOON: f64 = 300.0;
@@ -29,54 +19,57 @@ const OVERLAYS: &str = "dialog[open], [role=dialog], [role=alertdialog], [role=m
 /// The same, in a query of its own: older browsers refuse what they do not know.
 const POPOVERS: &str = ":popover-open";
 
+/// What a user does who is not idle.
+const TOUCHES: [&str; 2] = ["pointerdown", "keydown"];
+
 thread_local! {
     /// The calls whose card has claimed the focus in the life of this page, each by its key.
     static CLAIMED: RefCell<HashSet<String>> = RefCell::new(HashSet::new());
 }
 
 /// Where a card stands with its claim.
-#[derive(Clone, Copy)]
-pub(crate) struct Claim {
+#[derive(Default)]
+pub(super) struct Claim {
     /// The user has been idle since the card appeared; never true where the host allows no claim.
-    idle: StoredValue<bool>,
+    idle: Rc<Cell<bool>>,
+    watching: OnceCell<Watching>,
     /// When the focus was claimed, and what had it.
-    taken: StoredValue<Option<(f64, Option<HtmlElement>)>, LocalStorage>,
+    taken: RefCell<Option<(f64, Option<HtmlElement>)>>,
 }
+
+/// Sees the user touch the page.
+struct Watching(Closure<dyn FnMut()>);
 
 impl Claim {
-    pub(crate) fn new() -> Self {
-        Self { idle: StoredValue::new(false), taken: StoredValue::new_local(None) }
-    }
-
     /// Watches from now on whether the user touches the page.
-    pub(crate) fn watch(self) {
-        self.idle.set_value(true);
-        let on_act = Closure::<dyn FnMut()>::new(move || {
-            self.idle.try_set_value(false);
-        });
-        // In the capture phase, so that nobody can hide it from us.
-        for name in ["pointerdown", "keydown"] {
-            let listener = on_act.as_ref().unchecked_ref();
-            // The browser refuses only what is no listener.
-            let _ = document().add_event_listener_with_callback_and_bool(name, listener, true);
-        }
-        let listening = StoredValue::new_local(on_act);
-        on_cleanup(move || {
-            listening.try_with_value(|on_act| {
-                for name in ["pointerdown", "keydown"] {
-                    let listener = on_act.as_ref().unchecked_ref();
-                    let _ = document().remove_event_listener_with_callback_and_bool(name, listener, true);
-                }
-            });
+    pub(super) fn watch(&self) {
+        self.watching.get_or_init(|| {
+            self.idle.set(true);
+            let idle = self.idle.clone();
+            let on_act = Closure::<dyn FnMut()>::new(move || idle.set(false));
+            for name in TOUCHES {
+                let listener = on_act.as_ref().unchecked_ref();
+                // In the capture phase, so that nobody can hide it from us. The browser refuses only what is no listener.
+                let _ = document().add_event_listener_with_callback_and_bool(name, listener, true);
+            }
+            Watching(on_act)
         });
     }
 }
 
-impl CardState {
+impl Drop for Watching {
+    fn drop(&mut self) {
+        for name in TOUCHES {
+            let listener = self.0.as_ref().unchecked_ref();
+            let _ = document().remove_event_listener_with_callback_and_bool(name, listener, true);
+        }
+    }
+}
+
+impl Shell {
     /// Gives the focus back if this key was on its way before the focus was claimed. The key then goes where it was meant to.
-    pub(crate) fn gives_focus_back(self, key: &KeyboardEvent) -> bool {
-        let taken = self.claim.taken.try_update_value(Option::take);
-        let Some((at, from)) = taken.flatten() else {
+    pub(super) fn gives_focus_back(&self, key: &KeyboardEvent) -> bool {
+        let Some((at, from)) = self.claim.taken.take() else {
             return false;
         };
         let too_soon = key.time_stamp() - at < TOO_SOON;
@@ -93,30 +86,27 @@ impl CardState {
         too_soon
     }
 
-    /// Takes the focus once the views have followed, if the user is idle then.
-    pub(crate) fn claim_focus(self) {
-        if self.claim.idle.get_value() {
-            set_timeout(move || self.claim_now(), Duration::ZERO);
+    /// Takes the focus soon, if the user is idle then.
+    pub(super) fn claim_focus(&self) {
+        if self.claim.idle.get() {
+            self.later(Duration::ZERO, Self::claim_now);
         }
     }
 
-    fn claim_now(self) {
-        let idle = self.claim.idle.try_get_value() == Some(true);
-        if !idle || !takes_answer(self.shown.phase.get_untracked()) || !self.is_page_idle() {
+    fn claim_now(&self) {
+        let waits = takes_answer(self.card.borrow().phase);
+        if !self.claim.idle.get() || !waits || !self.is_page_idle() {
             return;
         }
-        let key = self.key.get_value();
-        if CLAIMED.with_borrow_mut(|claimed| claimed.insert(key)) {
+        if CLAIMED.with_borrow_mut(|claimed| claimed.insert(self.key.clone())) {
             let from = self.focused();
-            if self.enter_question(0)
-                && let Some(clock) = window().performance()
-            {
-                self.claim.taken.set_value(Some((clock.now(), from)));
+            if self.enter_question(0) {
+                self.claim.taken.replace(Some((clock(), from)));
             }
         }
     }
 
-    fn is_page_idle(self) -> bool {
+    fn is_page_idle(&self) -> bool {
         let has_mouse = window().match_media("(pointer: fine)").ok().flatten().is_some_and(|query| query.matches());
         let has_focus = document().has_focus().unwrap_or(false);
         has_mouse
@@ -126,11 +116,11 @@ impl CardState {
     }
 
     /// Whether something lies over the page that the card is not part of.
-    fn is_covered(self) -> bool {
-        let Some(root) = self.root_element() else {
+    fn is_covered(&self) -> bool {
+        let Some(root) = self.root() else {
             return true;
         };
-        let place = in_document(root.into());
+        let place = in_document(root.clone().into());
         let overlays =
             [OVERLAYS, POPOVERS].into_iter().filter_map(|selector| document().query_selector_all(selector).ok());
         overlays

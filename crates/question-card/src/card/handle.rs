@@ -1,7 +1,8 @@
 //! The host's way to move the focus into a card.
 
-use super::state::CardState;
+use super::shell::Shell;
 use leptos::prelude::*;
+use std::rc::Weak;
 
 /// Moves the focus into a card when the host says so, such as for a key that goes back and forth between composer and card. Make one, give
 /// it to one card, keep a copy.
@@ -23,20 +24,20 @@ use leptos::prelude::*;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct FocusHandle {
-    card: StoredValue<Option<CardState>>,
+    card: StoredValue<Weak<Shell>, LocalStorage>,
 }
 
 impl FocusHandle {
     /// A handle of no card yet. It belongs to the current owner.
     #[must_use]
     pub fn new() -> Self {
-        Self { card: StoredValue::new(None) }
+        Self { card: StoredValue::new_local(Weak::new()) }
     }
 
     /// Moves the focus to where the user would go on: the first question without an answer, or Submit; the receipt of an ask that is over.
     /// False where there is nothing to go to, because no card is there or nothing of its question.
     pub fn focus(&self) -> bool {
-        self.card().is_some_and(CardState::focus_next)
+        self.card().is_some_and(|card| card.focus_next())
     }
 
     /// Moves the focus to what is chosen in the question of this index, counted from 0; where nothing is, to its first option, or to its
@@ -45,16 +46,14 @@ impl FocusHandle {
         self.card().is_some_and(|card| card.enter_question(index))
     }
 
-    /// Leads to this card until the current owner is cleaned up.
-    pub(super) fn lead_to(self, card: CardState) {
-        self.card.set_value(Some(card));
-        on_cleanup(move || {
-            self.card.try_set_value(None);
-        });
+    /// Leads to this card as long as it is there.
+    #[cfg(not(feature = "ssr"))]
+    pub(super) fn lead_to(self, card: &std::rc::Rc<Shell>) {
+        self.card.set_value(std::rc::Rc::downgrade(card));
     }
 
-    fn card(&self) -> Option<CardState> {
-        self.card.try_get_value().flatten()
+    fn card(&self) -> Option<std::rc::Rc<Shell>> {
+        self.card.try_get_value()?.upgrade()
     }
 }
 

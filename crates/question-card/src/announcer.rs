@@ -1,11 +1,11 @@
-//! What the card says aloud: one live region per card, one queue per document.
+//! What is said aloud: one live region per card, one queue per document.
 
-use crate::anatomy::part;
 use leptos::leptos_dom::helpers::set_timeout;
-use leptos::prelude::*;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashSet, VecDeque};
+use std::rc::{Rc, Weak};
 use std::time::Duration;
+use web_sys::Element;
 
 /// Milliseconds between two announcements of a document, so that none cuts off the one before.
 const APART: u64 = 500;
@@ -25,28 +25,33 @@ thread_local! {
 /// The announcements of all cards of a document, in the order in which they came.
 #[derive(Default)]
 struct Queue {
-    waiting: VecDeque<(Announcer, String)>,
+    waiting: VecDeque<(Weak<Announcer>, String)>,
     /// An announcement was made less than [`APART`] ago.
     taken: bool,
 }
 
-/// Fills the card's live region.
-#[derive(Clone, Copy)]
+/// Fills a live region.
+#[derive(Default)]
 pub(crate) struct Announcer {
-    text: RwSignal<String>,
+    region: RefCell<Option<Element>>,
     /// Counts what was shown, so that only the last one's timer empties the region.
-    shown: StoredValue<u32>,
+    shown: Cell<u32>,
 }
 
 impl Announcer {
-    pub(crate) fn new() -> Self {
-        Self { text: RwSignal::new(String::new()), shown: StoredValue::new(0) }
+    /// The region is there now.
+    pub(crate) fn speak_in(&self, region: Option<Element>) {
+        self.region.replace(region);
+    }
+
+    pub(crate) fn has_region(&self) -> bool {
+        self.region.borrow().is_some()
     }
 
     /// Says a text when the document's queue comes to it.
-    pub(crate) fn say(self, text: impl Into<String>) {
+    pub(crate) fn say(self: &Rc<Self>, text: impl Into<String>) {
         let is_free = QUEUE.with_borrow_mut(|queue| {
-            queue.waiting.push_back((self, text.into()));
+            queue.waiting.push_back((Rc::downgrade(self), text.into()));
             !std::mem::replace(&mut queue.taken, true)
         });
         if is_free {
@@ -54,51 +59,40 @@ impl Announcer {
         }
     }
 
-    /// As [`say`](Self::say), once for each call in the life of the page.
-    pub(crate) fn say_once(self, key: &str, text: impl FnOnce() -> String) {
+    /// As [`say`](Self::say), once for each key in the life of the page.
+    pub(crate) fn say_once(self: &Rc<Self>, key: &str, text: String) {
         if ANNOUNCED.with_borrow_mut(|announced| announced.insert(key.to_owned())) {
-            self.say(text());
+            self.say(text);
         }
     }
 
-    /// Fills the region for a while.
-    fn speak(self, text: String) {
-        let shown = self.show(text);
-        after(STAY, move || {
-            if self.shown.try_get_value() == shown {
-                self.show(String::new());
-            }
-        });
-    }
-
-    /// Puts a text into the region, unless the card is gone. Gives which one it is.
-    fn show(self, text: String) -> Option<u32> {
-        self.text.try_set(text);
-        self.shown.try_update_value(|shown| {
-            *shown += 1;
-            *shown
-        })
-    }
-
-    /// The region. It stays mounted and stands outside the form, which is busy at times.
-    pub(crate) fn view(self) -> impl IntoView {
-        view! {
-            <div class=format!("{} {}", part::STATUS, part::HIDDEN) role="status" aria-live="polite" aria-atomic="true">
-                {move || self.text.get()}
-            </div>
+    /// Puts a text into the region. Gives which one it is.
+    fn show(&self, text: &str) -> u32 {
+        if let Some(region) = &*self.region.borrow() {
+            region.set_text_content(Some(text));
         }
+        self.shown.set(self.shown.get() + 1);
+        self.shown.get()
     }
 }
 
 /// Says what has waited longest. A card that is gone is passed over and takes no time from the others.
 fn say_next() {
     while let Some((announcer, text)) = QUEUE.with_borrow_mut(|queue| queue.waiting.pop_front()) {
-        if announcer.show(String::new()).is_none() {
+        let Some(live) = announcer.upgrade() else {
             continue;
-        }
+        };
+        live.show("");
         // One after the other, so that timers which come late do not bring two texts closer together.
         after(LEAD, move || {
-            announcer.speak(text);
+            if let Some(live) = announcer.upgrade() {
+                let shown = live.show(&text);
+                after(STAY, move || {
+                    if let Some(live) = announcer.upgrade().filter(|live| live.shown.get() == shown) {
+                        live.show("");
+                    }
+                });
+            }
             after(APART - LEAD, say_next);
         });
         return;

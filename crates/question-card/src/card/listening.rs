@@ -1,0 +1,182 @@
+//! Turns the events of a card into inputs. Each kind has one listener, at the card's root.
+
+use super::focus::show_field;
+use super::machine::{Click, Input};
+use super::shell::Shell;
+use crate::anatomy::part;
+use crate::dom::Control;
+use crate::draft::Field;
+use crate::keyboard::KeyPress;
+use leptos::prelude::window;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Element, Event, HtmlElement, HtmlTextAreaElement, KeyboardEvent, MouseEvent};
+
+/// How far a pointer may move, in CSS pixels, until that is no tap any more: it has selected text or scrolled.
+const STILL_A_TAP: f64 = 8.0;
+/// What some browsers report as `keyCode` while an input method has the key, `isComposing` or not.
+const KEY_CODE_COMPOSING: u32 = 229;
+
+/// What a card listens to: what is said of a form alone comes first.
+const EVENTS: [&str; 11] = [
+    "submit",
+    "keydown",
+    "keyup",
+    "pointerdown",
+    "focusin",
+    "change",
+    "input",
+    "compositionstart",
+    "compositionend",
+    "focusout",
+    "click",
+];
+
+/// The one listener of all these events. Not an `FnMut`: what it does makes events of its own, such as those of the focus.
+pub(super) struct Listening {
+    root: HtmlElement,
+    on_event: Closure<dyn Fn(Event)>,
+}
+
+impl Listening {
+    pub(super) fn to(shell: &Shell, root: &HtmlElement) -> Self {
+        let me = shell.weak();
+        let on_event = Closure::<dyn Fn(Event)>::new(move |event: Event| {
+            if let Some(shell) = me.upgrade() {
+                shell.hear(&event);
+            }
+        });
+        for name in EVENTS {
+            // The browser refuses only what is no listener.
+            let _ = root.add_event_listener_with_callback(name, on_event.as_ref().unchecked_ref());
+        }
+        Self { root: root.clone(), on_event }
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        for name in EVENTS {
+            let _ = self.root.remove_event_listener_with_callback(name, self.on_event.as_ref().unchecked_ref());
+        }
+    }
+}
+
+impl Shell {
+    fn hear(&self, event: &Event) {
+        let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else {
+            return;
+        };
+        let name = event.type_();
+        let Ok((ids, is_form)) = self.card.try_borrow().map(|card| (card.ids, !card.is_over())) else {
+            return;
+        };
+        let control = ids.parse(&target.id());
+        let prevents = match name.as_str() {
+            "click" => self.click(event.unchecked_ref(), &target),
+            _ if !is_form => false,
+            "submit" => {
+                self.take(Input::Submit);
+                true
+            }
+            "keydown" => self.press(event.unchecked_ref(), target, control),
+            "keyup" => {
+                show_field(event.unchecked_ref(), &target);
+                false
+            }
+            "pointerdown" => {
+                self.pointer.went_down.set(Some(place(event.unchecked_ref())));
+                false
+            }
+            // Where that is a preview, it stays the one that is shown.
+            "focusin" => target.class_name() != part::PREVIEW_TEXT && self.take(Input::Focused(control)),
+            "change" => control.is_some_and(|control| self.take(Input::Choose(control))),
+            "input" => self.write(&target, control),
+            "compositionstart" => {
+                self.pointer.composes.replace(Some(target));
+                false
+            }
+            // Also when the field loses the focus: browsers then need not tell the end.
+            _ => {
+                self.pointer.composes.replace(None);
+                false
+            }
+        };
+        if prevents {
+            event.prevent_default();
+        }
+    }
+
+    fn click(&self, event: &MouseEvent, target: &Element) -> bool {
+        // Asked once of each click: a label makes a second one, which nobody pressed.
+        let down = self.pointer.went_down.take();
+        let has_pointer = event.detail() != 0;
+        let has_moved = down.is_some_and(|(x, y)| {
+            let (up_x, up_y) = place(event);
+            (up_x - x).hypot(up_y - y) > STILL_A_TAP
+        });
+        let Some(on) = self.control_around(target) else {
+            return false;
+        };
+        let click = Click {
+            on,
+            is_bare: is_on_bare_row(target),
+            is_tap: !has_pointer || !has_moved,
+            has_pointer,
+            at: event.time_stamp(),
+        };
+        self.take(Input::Click(click))
+    }
+
+    fn press(&self, event: &KeyboardEvent, target: Element, control: Option<Control>) -> bool {
+        if self.gives_focus_back(event) {
+            return false;
+        }
+        let key = event.key();
+        let composes = self.pointer.composes.borrow().as_ref() == Some(&target);
+        let press = KeyPress {
+            key: &key,
+            ctrl_or_meta: event.ctrl_key() || event.meta_key(),
+            alt: event.alt_key(),
+            shift: event.shift_key(),
+            repeat: event.repeat(),
+            composing: event.is_composing() || event.key_code() == KEY_CODE_COMPOSING || composes,
+            prevented: event.default_prevented(),
+        };
+        self.take(Input::Key(press, control))
+    }
+
+    fn write(&self, target: &Element, control: Option<Control>) -> bool {
+        let (question, field) = match control {
+            Some(Control::OtherText { question }) => (question, Field::Other),
+            Some(Control::Note { question }) => (question, Field::Note),
+            _ => return false,
+        };
+        let text = target.dyn_ref::<HtmlTextAreaElement>().map(HtmlTextAreaElement::value);
+        text.is_some_and(|text| self.take(Input::Typed(question, field, &text)))
+    }
+
+    /// The control that an element is, or that it is in.
+    fn control_around(&self, target: &Element) -> Option<Control> {
+        let ids = self.card.borrow().ids;
+        let mut element = target.clone();
+        loop {
+            element = element.closest("[id]").ok()??;
+            match ids.parse(&element.id()) {
+                None => element = element.parent_element()?,
+                control => return control,
+            }
+        }
+    }
+}
+
+/// Whether a click hit a row beside what is in it, and was not the end of selecting text.
+fn is_on_bare_row(target: &Element) -> bool {
+    let is_on_control = !matches!(target.closest("label, input, textarea, button"), Ok(None));
+    let selects_text = window().get_selection().ok().flatten().is_some_and(|selection| !selection.is_collapsed());
+    !is_on_control && !selects_text
+}
+
+fn place(event: &MouseEvent) -> (f64, f64) {
+    (f64::from(event.client_x()), f64::from(event.client_y()))
+}

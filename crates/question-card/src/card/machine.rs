@@ -1,0 +1,474 @@
+//! The card as a machine: what the user, the stream and the host do goes in, what is to be done in the page and for the host comes out.
+//!
+//! Nothing here knows a browser. [`Card::take`] is the one way in; the views read the fields and the getters, and change nothing.
+
+mod acts;
+mod clicks;
+mod clock;
+mod following;
+mod keys;
+mod standing;
+
+use super::SubmitMode;
+use crate::dom::{Control, Ids};
+use crate::draft::{Draft, Field, Kept, Kind};
+use crate::keyboard::KeyPress;
+use crate::labels::{Labels, TimeLeft};
+use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::{QuestionSnapshot, Sending};
+use ask_user_question::{AskSnapshot, Phase, Reply};
+use std::borrow::Cow;
+
+pub(crate) use self::standing::{has_previews, name};
+
+/// One card.
+///
+/// - Way in: [`take`](Self::take); before the card is in the page, [`restore`](Self::restore).
+/// - Getters: the fields, and whatever takes `&self`.
+pub(crate) struct Card {
+    pub(crate) labels: &'static Labels,
+    pub(crate) ids: Ids,
+    pub(crate) settings: Settings,
+    /// The phase that is shown: an ask whose time is up has expired here before the host knows.
+    pub(crate) phase: Phase,
+    pub(crate) layout: Layout,
+    pub(crate) draft: Draft,
+    pub(crate) submission: Submission,
+    /// The host keeps the reply until another ask has its own.
+    pub(crate) held: bool,
+    /// The question where Enter found nothing to confirm, and what is to be done first.
+    pub(crate) nudged: Option<(usize, &'static str)>,
+    /// The option that has the focus.
+    pub(crate) peeked: Option<(usize, usize)>,
+    /// Cancel was pressed with answers to lose, and is to be pressed again.
+    pub(crate) confirming: bool,
+    /// The host would not take a message at this moment.
+    pub(crate) refused: bool,
+    /// How long there is to answer.
+    pub(crate) left: Option<TimeLeft>,
+    /// The card was, or is, more than a receipt, and so it speaks.
+    pub(crate) live: bool,
+    /// What did not reach the agent, where the ask is over.
+    pub(crate) late: String,
+    /// What became of the last copy, and which button made it.
+    pub(crate) copied: Option<(Control, Copied)>,
+    /// What the next walk over the page need not look at: so many questions, and so many options of the one after them.
+    pub(crate) unchanged: (usize, usize),
+    /// Texts may have changed anywhere, and not only grown.
+    pub(crate) rewritten: bool,
+    /// The user tried to send: what is missing is shown from now on.
+    validating: bool,
+    /// Whether the field for the note of a question was opened. It stays then, even empty: the caret may be in it.
+    noting: Vec<bool>,
+    /// The ask came, or comes, while the user is there.
+    arrives: bool,
+    /// The card is in a page.
+    begun: bool,
+    /// The ask cannot be read: the first question's own answer is a message, and all there is.
+    unreadable: bool,
+    /// The page knows that the ask is over.
+    resolved: bool,
+    /// What was last handed to the host, to tell the own answer from one given elsewhere.
+    sent: Option<Sent>,
+    /// The host said that a reply is on its way, so that "idle" will say something too.
+    was_pending: bool,
+    /// How often a reply was on its way, to tell one time from the next.
+    latches: u32,
+    /// How often something was copied, to tell one time from the next.
+    copies: u32,
+    /// What was complete at the last walk, as in [`unchanged`](Self::unchanged).
+    complete: (usize, usize),
+    /// Tells how the ask was made up when it was last looked at.
+    outline: u64,
+    /// When anything last moved, or changed its meaning.
+    moved_at: f64,
+    /// When the rows to choose from came up, question by question.
+    rows: Vec<RowsUp>,
+    deadline: clock::Deadline,
+    now: Now,
+    to_do: Vec<Do>,
+}
+
+/// How the host wants the card.
+#[derive(Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) mode: SubmitMode,
+    pub(crate) shortcuts: bool,
+    pub(crate) skip: bool,
+    pub(crate) notes: bool,
+    pub(crate) readonly: bool,
+    pub(crate) fresh: bool,
+    pub(crate) heading_level: Option<u8>,
+    /// What the host takes, beside replies and cancellations.
+    pub(crate) takes_messages: bool,
+    pub(crate) takes_chat: bool,
+    pub(crate) extends: bool,
+    pub(crate) takes_back: bool,
+    pub(crate) leads_on: bool,
+    /// It shows something of its own below the receipt.
+    pub(crate) adds_actions: bool,
+}
+
+/// The moment at which something happens.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Now {
+    /// Milliseconds since the page began, as events have them.
+    pub(crate) clock: f64,
+    /// Milliseconds since the Unix epoch.
+    pub(crate) date: u64,
+    /// The focus is inside the card.
+    pub(crate) has_focus: bool,
+    /// The control that has it.
+    pub(crate) focused: Option<Control>,
+    /// When a card last took the form of a receipt, or its own again: everything below it moved.
+    pub(crate) page_moved_at: f64,
+}
+
+/// What happens to the card.
+pub(crate) enum Input<'a> {
+    /// It is in the page now.
+    Begin,
+    /// The ask, or what the host says of it, may have changed.
+    Host {
+        held: bool,
+        expires_at: Option<u64>,
+    },
+    /// The host moved on with the reply.
+    Sending(&'a Sending),
+    /// The host took the message that it was given, or did not.
+    Taken(bool),
+    /// The clock went on.
+    Clock,
+    /// A reply has been on its way for a while: which one.
+    StillSending(u32),
+    /// The card's size changed.
+    Resized,
+    Click(Click),
+    /// A radio button or check box changed.
+    Choose(Control),
+    Typed(usize, Field, &'a str),
+    Submit,
+    Key(KeyPress<'a>, Option<Control>),
+    /// Something in the form got the focus.
+    Focused(Option<Control>),
+    /// The clipboard has what this button copies, or could not take it.
+    Copied(Control, bool),
+    /// The button has said for long enough that it copied.
+    CopyFades(u32),
+}
+
+/// A click, in the form or below the receipt.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Click {
+    pub(crate) on: Control,
+    /// It hit a row beside what is in it, and was not the end of selecting text.
+    pub(crate) is_bare: bool,
+    /// The pointer, where there was one, went up where it had gone down.
+    pub(crate) is_tap: bool,
+    /// There was a pointer: no key, and no assistive technology.
+    pub(crate) has_pointer: bool,
+    /// When, in milliseconds since the page began.
+    pub(crate) at: f64,
+}
+
+/// What is to be done, in this order, when the page shows how the card stands.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Do {
+    /// The event is not the browser's any more.
+    Prevent,
+    Reply(Reply),
+    Cancel,
+    /// These picks are left to the host's composer.
+    LeaveToChat(Vec<Selection>),
+    /// This is a message of its own; whether the host took it is to be told.
+    Message(String),
+    Extend,
+    Change,
+    Next,
+    Say(Cow<'static, str>),
+    /// Says it once in the life of the page, for each call and kind of word.
+    SayOnce(&'static str, String),
+    /// An answer is waited for.
+    Waiting,
+    /// The ask is over: the page is told, unless it knows, and what took the place of the form gets the focus where the form had it.
+    Resolve {
+        is_known: bool,
+        had_focus: bool,
+    },
+    Claim,
+    Focus(Control),
+    /// Brings a question into view, and the focus to the first of these that is there.
+    Enter(usize, Vec<Control>),
+    /// The focus goes to where the user goes on.
+    GoOn,
+    /// The focus goes back to a control that was made anew.
+    KeepFocus(Control),
+    FocusReceipt,
+    ShowFocus,
+    /// A click beside a control is one on it.
+    Forward(Control),
+    /// A field that is there does not follow the draft by itself.
+    Fill(usize, Field),
+    /// All cards below this one moved.
+    PageMoved,
+    /// Tells in a second that this reply is still on its way.
+    AskIfSending(u32),
+    Copy(Control),
+    /// Takes back in a while that it was copied.
+    FadeCopy(u32),
+    /// Looks at the clock in so many milliseconds; or not any more.
+    Wake(Option<u64>),
+}
+
+/// How the options are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// As text: it is not known yet whether one tap will answer.
+    Undecided,
+    /// As radio buttons and check boxes with a Submit button below.
+    Explicit,
+    /// As buttons of which one activation answers.
+    OnPick,
+}
+
+/// What a row is, as far as is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Row {
+    /// Its option is not complete, or it is not known how it is chosen.
+    Text,
+    Input(Kind),
+    Button,
+}
+
+/// Where the one submission of the call stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Submission {
+    /// None yet.
+    Open,
+    /// Given to the host; nothing more is accepted.
+    Latched,
+    /// The host could not send it; open again.
+    Failed {
+        /// Why, in the host's words.
+        reason: String,
+        /// Whether it was a reply, which can be given again as it is.
+        is_reply: bool,
+    },
+    /// Over for the user, whatever the phase: an ask that could not be read never gets another one.
+    Settled(Settled),
+}
+
+/// How the user left an ask that could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Settled {
+    Messaged,
+    Cancelled,
+}
+
+/// Where a copy stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Copied {
+    Yes,
+    /// The browser refused; then the user has to know.
+    Failed,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Sent {
+    Reply(Reply),
+    Cancel,
+}
+
+/// When the rows of a question came up, those that did.
+#[derive(Default)]
+struct RowsUp {
+    options: Vec<Option<f64>>,
+    other: Option<Option<f64>>,
+}
+
+impl Card {
+    /// The card of this ask, before it is in a page.
+    pub(crate) fn new(
+        ask: &AskSnapshot,
+        ids: Ids,
+        labels: &'static Labels,
+        settings: Settings,
+        max_length: Option<usize>,
+        expires_at: Option<u64>,
+    ) -> Self {
+        let mut card = Self {
+            labels,
+            ids,
+            settings,
+            phase: ask.phase,
+            layout: Layout::Undecided,
+            draft: Draft::new(max_length),
+            submission: Submission::Open,
+            held: false,
+            nudged: None,
+            peeked: None,
+            confirming: false,
+            refused: false,
+            left: None,
+            live: false,
+            late: String::new(),
+            copied: None,
+            unchanged: (0, 0),
+            rewritten: false,
+            validating: false,
+            noting: Vec::new(),
+            arrives: settings.fresh || ask.phase == Phase::Streaming,
+            begun: false,
+            unreadable: ask.phase == Phase::Malformed,
+            resolved: false,
+            sent: None,
+            was_pending: false,
+            latches: 0,
+            copies: 0,
+            complete: (0, 0),
+            outline: following::outline(ask),
+            moved_at: f64::NEG_INFINITY,
+            rows: Vec::new(),
+            deadline: clock::Deadline::default(),
+            now: Now::default(),
+            to_do: Vec::new(),
+        };
+        card.layout = card.layout_of(ask);
+        card.live = !card.is_over();
+        // A card that begins as a receipt comes from a history.
+        card.resolved = !card.live;
+        card.know_kinds(ask);
+        card.know_deadline(ask, expires_at);
+        card
+    }
+
+    /// Takes up what was kept of this call.
+    pub(crate) fn restore(&mut self, ask: &AskSnapshot, kept: Option<Kept>) {
+        if let Some(kept) = kept {
+            self.draft.restore(kept);
+            self.take_up(ask);
+            self.settle_late(ask);
+            // The fields are still to be made.
+            self.to_do.clear();
+        } else if self.is_over() {
+            self.settle_late(ask);
+        }
+    }
+
+    /// Takes over what happened, and gives what is to be done about it.
+    pub(crate) fn take(&mut self, now: Now, ask: &AskSnapshot, input: Input<'_>) -> Vec<Do> {
+        self.now = now;
+        self.unchanged = (0, 0);
+        self.rewritten = false;
+        match input {
+            Input::Begin => self.begin(ask),
+            Input::Host { held, expires_at } => {
+                self.held = held;
+                self.know_deadline(ask, expires_at);
+                self.follow(ask);
+            }
+            Input::Sending(sending) => self.follow_sending(ask, sending),
+            Input::Taken(taken) => self.taken(taken),
+            Input::Clock => {}
+            Input::StillSending(latch) => self.still_sending(latch),
+            Input::Resized => self.moved(),
+            Input::Click(click) => self.click(ask, click),
+            Input::Choose(control) => self.choose(ask, control),
+            Input::Typed(question, field, text) => self.type_text(question, field, text),
+            Input::Submit => self.submit(ask),
+            Input::Key(press, control) => self.key(ask, press, control),
+            Input::Focused(control) => {
+                self.peeked = match control {
+                    Some(Control::Option { question, option }) => Some((question, option)),
+                    _ => None,
+                };
+            }
+            Input::Copied(control, is_done) => self.copied(control, is_done),
+            Input::CopyFades(copy) => {
+                if copy == self.copies {
+                    self.copied = None;
+                }
+            }
+        }
+        self.look_at_clock(ask);
+        self.live |= !self.is_over();
+        self.settle_late(ask);
+        std::mem::take(&mut self.to_do)
+    }
+
+    /// The card is in the page, and the user sees it.
+    fn begin(&mut self, ask: &AskSnapshot) {
+        self.note_rows(ask);
+        self.begun = true;
+        if self.settings.fresh && !self.settings.readonly {
+            match self.phase {
+                Phase::Ready | Phase::Answerable => self.arrive(ask),
+                Phase::Malformed => self.announce_damage(),
+                _ => {}
+            }
+        }
+    }
+
+    fn plan(&mut self, act: Do) {
+        self.to_do.push(act);
+    }
+
+    fn say(&mut self, text: impl Into<Cow<'static, str>>) {
+        self.to_do.push(Do::Say(text.into()));
+    }
+
+    /// Something moved or changed its meaning just now.
+    fn moved(&mut self) {
+        self.moved_at = self.now.clock;
+    }
+}
+
+impl Row {
+    /// What the row of an option is.
+    pub(crate) fn of(card: &Card, question: &QuestionSnapshot, option: usize) -> Self {
+        let is_closed = question.options.get(option).is_some_and(|option| option.closed);
+        match (card.layout, question.multi_select) {
+            (Layout::Undecided, _) | (_, None) => Self::Text,
+            _ if !is_closed => Self::Text,
+            (Layout::OnPick, Some(_)) => Self::Button,
+            (Layout::Explicit, Some(multi_select)) => Self::Input(Kind::of(multi_select)),
+        }
+    }
+}
+
+impl Submission {
+    pub(crate) fn is_open(&self) -> bool {
+        match self {
+            Self::Open | Self::Failed { .. } => true,
+            Self::Latched | Self::Settled(_) => false,
+        }
+    }
+
+    pub(crate) fn settled(&self) -> Option<Settled> {
+        match self {
+            Self::Settled(settled) => Some(*settled),
+            Self::Open | Self::Latched | Self::Failed { .. } => None,
+        }
+    }
+}
+
+/// Whether an answer is waited for.
+pub(crate) fn takes_answer(phase: Phase) -> bool {
+    matches!(phase, Phase::Ready | Phase::Answerable)
+}
+
+/// Whether the receipt has taken the place of the form.
+pub(crate) fn is_over(phase: Phase) -> bool {
+    match phase {
+        Phase::Streaming | Phase::Ready | Phase::Malformed | Phase::Answerable => false,
+        Phase::Answered | Phase::Declined | Phase::Superseded | Phase::Expired | Phase::Interrupted => true,
+    }
+}
+
+/// Whether no further option can come, and it is known how one is chosen.
+pub(crate) fn is_whole(question: &QuestionSnapshot) -> bool {
+    question.closed && question.multi_select.is_some()
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

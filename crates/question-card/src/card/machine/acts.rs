@@ -1,0 +1,281 @@
+//! What happens when the user chooses, sends or cancels.
+
+use super::standing::entry;
+use super::{Card, Copied, Do, Layout, Sent, Settled, Submission};
+use crate::dom::Control;
+use crate::draft::{Field, Problem, Room};
+use ask_user_question::text::is_blank;
+use ask_user_question::{AskSnapshot, Phase, Reply};
+
+impl Card {
+    /// Chooses an option or the own answer; toggles it where several may be chosen.
+    pub(super) fn choose(&mut self, ask: &AskSnapshot, control: Control) {
+        if !self.takes_changes() {
+            return;
+        }
+        match control {
+            Control::Option { question, option } => {
+                let asked = ask.questions.get(question);
+                if let Some(option_asked) = asked.and_then(|asked| asked.options.get(option)) {
+                    self.draft.toggle(question, option, &option_asked.label.text);
+                }
+            }
+            Control::Other { question } => self.draft.toggle_other(question),
+            _ => return,
+        }
+        self.settle_change();
+    }
+
+    /// Takes over what was typed; says it when that becomes too long.
+    pub(super) fn type_text(&mut self, question: usize, field: Field, text: &str) {
+        if !self.takes_changes() {
+            return;
+        }
+        let before = self.draft.room(question, field);
+        self.draft.type_text(question, field, text);
+        if let (Some(Room::Left(_)), Some(Room::Over(over))) = (before, self.draft.room(question, field)) {
+            self.say((self.labels.chars_over)(over));
+        }
+        if field == Field::Note {
+            self.open_note(question);
+        }
+        self.settle_change();
+    }
+
+    /// Opens the field for a note, which stays then.
+    pub(super) fn open_note(&mut self, question: usize) {
+        if self.noting.len() <= question {
+            self.noting.resize(question + 1, false);
+        }
+        self.noting[question] = true;
+    }
+
+    /// Skips a question, or takes that back; where one tap answers, this one does.
+    pub(super) fn skip(&mut self, ask: &AskSnapshot, question: usize, is_meant: bool) {
+        match self.layout {
+            Layout::OnPick if self.is_open() && is_meant => {
+                self.draft.skip(question);
+                self.settle_change();
+                self.check_and_send(ask);
+            }
+            Layout::Explicit if self.takes_changes() => {
+                self.draft.toggle_skip(question);
+                self.settle_change();
+            }
+            Layout::OnPick | Layout::Explicit | Layout::Undecided => {}
+        }
+    }
+
+    fn settle_change(&mut self) {
+        self.nudged = None;
+        self.confirming = false;
+        self.refused = false;
+        if matches!(self.submission, Submission::Failed { .. }) {
+            self.submission = Submission::Open;
+        }
+    }
+
+    /// Answers at once with this option.
+    pub(super) fn pick(&mut self, ask: &AskSnapshot, option: Control) {
+        if self.is_open() {
+            self.choose(ask, option);
+            self.check_and_send(ask);
+        }
+    }
+
+    /// Gives the reply that failed once more.
+    pub(super) fn try_again(&mut self, ask: &AskSnapshot) {
+        if self.is_open() {
+            // The button is about to go, and the focus with it.
+            self.plan(Do::Enter(0, self.ways_into(ask, 0)));
+            self.check_and_send(ask);
+        }
+    }
+
+    /// Goes to the next question without an answer after `question`, or sends where there is none.
+    pub(super) fn confirm(&mut self, ask: &AskSnapshot, question: usize) {
+        let problems = self.problems(ask);
+        match problems.iter().find(|(index, _)| *index == question) {
+            Some((_, Problem::Unanswered)) => self.nudge_to(question, self.labels.nudge),
+            Some(_) => self.submit(ask),
+            None => match problems.iter().find(|(index, _)| *index > question).or(problems.first()) {
+                Some((next, problem)) => self.go_to(ask, *next, *problem),
+                None => self.submit(ask),
+            },
+        }
+    }
+
+    /// As [`confirm`](Self::confirm), out of the text field. Where that is blank nothing is sent, whatever is chosen: who presses Enter there
+    /// meant to type.
+    pub(super) fn confirm_text(&mut self, ask: &AskSnapshot, question: usize) {
+        let blank = is_blank(self.draft.text(question, Field::Other));
+        match blank && self.phase != Phase::Malformed {
+            true => self.nudge_to(question, self.labels.error_other),
+            false => self.confirm(ask, question),
+        }
+    }
+
+    /// Says beside the question what is to be done first.
+    fn nudge_to(&mut self, question: usize, text: &'static str) {
+        self.nudged = Some((question, text));
+        self.say(text);
+    }
+
+    /// Brings a question into view, with the focus where its problem can be solved.
+    pub(super) fn go_to(&mut self, ask: &AskSnapshot, question: usize, problem: Problem) {
+        self.plan(Do::Enter(question, vec![entry(ask, question, problem)]));
+    }
+
+    /// Sends what the main button sends.
+    pub(super) fn submit(&mut self, ask: &AskSnapshot) {
+        if !self.is_open() {
+            return;
+        }
+        let is_malformed = self.phase == Phase::Malformed;
+        if is_malformed || self.layout == Layout::OnPick {
+            // A tap on an option would have answered, where there are any: this button is the text's.
+            self.draft.choose_other(0);
+        }
+        match is_malformed {
+            true => self.send_message(ask),
+            false => self.check_and_send(ask),
+        }
+    }
+
+    /// Checks every question; sends, or shows what is missing and goes there.
+    fn check_and_send(&mut self, ask: &AskSnapshot) {
+        let problems = self.problems(ask);
+        let Some((first, problem)) = problems.first() else {
+            return self.send(ask);
+        };
+        self.refuse(self.what_is_wrong(ask, &problems));
+        self.go_to(ask, *first, *problem);
+    }
+
+    /// Says why nothing was sent, and shows it from now on.
+    fn refuse(&mut self, why: String) {
+        self.validating = true;
+        self.nudged = None;
+        self.moved();
+        self.say(why);
+    }
+
+    fn what_is_wrong(&self, ask: &AskSnapshot, problems: &[(usize, Problem)]) -> String {
+        let is_missing = |(_, problem): &(usize, Problem)| problem.is_missing();
+        let is_explicit = self.layout == Layout::Explicit;
+        match problems {
+            [(question, problem), ..] if !is_explicit || !problems.iter().any(is_missing) => {
+                self.error_text(ask, *question, *problem)
+            }
+            _ => (self.labels.unanswered)(problems.len(), ask.questions.len()),
+        }
+    }
+
+    fn send_message(&mut self, ask: &AskSnapshot) {
+        if let Some(problem) = self.draft.problem(0) {
+            self.refuse(self.error_text(ask, 0, problem));
+            self.plan(Do::Focus(Control::OtherText { question: 0 }));
+        } else {
+            self.plan(Do::Message(self.draft.text(0, Field::Other).to_owned()));
+        }
+    }
+
+    /// Takes over whether the host took a message; where not, the user is told.
+    pub(super) fn taken(&mut self, is_taken: bool) {
+        self.refused = !is_taken;
+        if !is_taken {
+            self.moved();
+            self.say(self.labels.not_now);
+        } else if self.is_over() {
+            self.put_away();
+        } else {
+            self.settle(Settled::Messaged);
+        }
+    }
+
+    /// Forgets what came too late.
+    pub(super) fn put_away(&mut self) {
+        // The button is about to go, and the focus with it.
+        if self.now.has_focus {
+            self.plan(Do::FocusReceipt);
+        }
+        self.draft.forget();
+    }
+
+    /// Ends the card by itself, where no phase will.
+    fn settle(&mut self, settled: Settled) {
+        self.submission = Submission::Settled(settled);
+        self.confirming = false;
+        self.moved();
+        self.resolve();
+        self.say(match settled {
+            Settled::Messaged => self.labels.sent,
+            Settled::Cancelled => self.labels.declined,
+        });
+    }
+
+    fn send(&mut self, ask: &AskSnapshot) {
+        let selections = self.draft.selections();
+        match ask.ask.as_ref().map(|ask| Reply::check(ask, selections)) {
+            None => {}
+            Some(Ok(reply)) => {
+                self.sent = Some(Sent::Reply(reply.clone()));
+                self.latch();
+                self.plan(Do::Reply(reply));
+            }
+            // The draft let it pass and the shared rules did not: say why instead of doing nothing.
+            Some(Err(violations)) => {
+                let reasons: Vec<_> = violations.into_iter().map(|violation| violation.message).collect();
+                self.fail(&reasons.join(" "));
+            }
+        }
+    }
+
+    fn latch(&mut self) {
+        self.submission = Submission::Latched;
+        self.confirming = false;
+        self.validating = false;
+        self.moved();
+        self.announce_sending();
+    }
+
+    /// Declines; with answers to lose, only at the second press.
+    pub(super) fn cancel(&mut self) {
+        if !self.submission.is_open() || self.phase == Phase::Streaming {
+            return;
+        }
+        self.moved();
+        if self.draft.is_dirty() && !self.confirming {
+            self.confirming = true;
+            self.say(self.labels.cancel_confirm);
+            return;
+        }
+        if self.phase == Phase::Malformed {
+            self.settle(Settled::Cancelled);
+        } else {
+            self.sent = Some(Sent::Cancel);
+            self.latch();
+        }
+        self.plan(Do::Cancel);
+    }
+
+    /// Takes the first press of Cancel back.
+    pub(super) fn keep_answering(&mut self) {
+        self.confirming = false;
+        self.moved();
+        self.plan(Do::Focus(Control::Cancel));
+    }
+
+    /// Shows what became of a copy.
+    pub(super) fn copied(&mut self, control: Control, is_done: bool) {
+        self.copies += 1;
+        match is_done {
+            true => {
+                self.copied = Some((control, Copied::Yes));
+                self.say(self.labels.copied);
+                self.plan(Do::FadeCopy(self.copies));
+            }
+            false => self.copied = Some((control, Copied::Failed)),
+        }
+    }
+}

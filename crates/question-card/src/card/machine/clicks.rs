@@ -1,0 +1,96 @@
+//! What a click means: by what it hit, and whether that stood still.
+
+use super::{Card, Click, Do, Layout};
+use crate::dom::Control;
+use ask_user_question::{AskSnapshot, Phase};
+
+/// How long the card must have stood still, in milliseconds: a finger that is already on its way lands within this time.
+const STILL: f64 = 300.0;
+
+impl Card {
+    /// Does what is meant.
+    pub(super) fn click(&mut self, ask: &AskSnapshot, click: Click) {
+        let stands_still = self.stands_still(self.moved_at, click);
+        let is_meant = click.is_tap && stands_still;
+        match click.on {
+            Control::Option { question, option } | Control::Row { question, option } => {
+                let control = Control::Option { question, option };
+                match self.layout {
+                    Layout::OnPick => self.click_pick(ask, control, click, is_meant),
+                    Layout::Explicit | Layout::Undecided => self.click_row(control, click),
+                }
+            }
+            Control::Other { question } | Control::OtherRow { question } | Control::OtherText { question } => {
+                // Where one tap answers, or nothing could be read, there is only the field.
+                if self.layout == Layout::Explicit && self.phase != Phase::Malformed {
+                    self.click_row(Control::Other { question }, click);
+                }
+            }
+            Control::Note { .. } => {}
+            Control::AddNote { question } => {
+                if !self.is_latched() {
+                    self.open_note(question);
+                    self.plan(Do::Focus(Control::Note { question }));
+                }
+            }
+            Control::Skip { question } => self.skip(ask, question, is_meant),
+            Control::Way { question } => {
+                let problems = self.problems(ask);
+                if let Some((_, problem)) = problems.iter().find(|(index, _)| *index == question) {
+                    self.go_to(ask, question, *problem);
+                }
+            }
+            Control::Keep => self.keep_answering(),
+            Control::CopyReceipt | Control::CopyLate => self.plan(Do::Copy(click.on)),
+            // A tap that was meant for the form must not throw away what it held.
+            Control::SendLate | Control::Dismiss if !stands_still || self.late.is_empty() => {}
+            Control::SendLate => self.plan(Do::Message(self.late.clone())),
+            Control::Dismiss => self.put_away(),
+            // The form would be submitted.
+            Control::Submit if !is_meant => self.plan(Do::Prevent),
+            Control::Submit => {}
+            _ if !is_meant => {}
+            Control::Cancel => self.cancel(),
+            Control::Again => self.try_again(ask),
+            Control::InChat => {
+                if self.is_open() {
+                    self.plan(Do::LeaveToChat(self.draft.selections()));
+                }
+            }
+            Control::MoreTime => self.plan(Do::Extend),
+            Control::Change | Control::Next => {
+                // The button is about to go; a host that leads elsewhere takes the focus along.
+                self.plan(Do::Enter(0, self.ways_into(ask, 0)));
+                self.plan(if click.on == Control::Change { Do::Change } else { Do::Next });
+            }
+        }
+    }
+
+    /// A row answers at once.
+    fn click_pick(&mut self, ask: &AskSnapshot, button: Control, click: Click, is_meant: bool) {
+        let is_button = click.on == button;
+        if click.is_bare && !is_button {
+            self.plan(Do::Focus(button));
+        }
+        if (is_button || click.is_bare) && is_meant {
+            self.pick(ask, button);
+        }
+    }
+
+    /// A row with a radio button or check box. The browser itself changes that.
+    fn click_row(&mut self, input: Control, click: Click) {
+        let is_up = self.row_up(input).is_some_and(|up| self.stands_still(up, click));
+        let is_refused = click.on == input && !self.takes_changes();
+        if !click.is_tap || !is_up || is_refused {
+            // Neither the label nor the input itself shall take it: `disabled` would drop the focus.
+            self.plan(Do::Prevent);
+        } else if click.is_bare {
+            self.plan(Do::Forward(input));
+        }
+    }
+
+    /// Whether what moved at that time had stood still for long enough. A click without a pointer is always meant.
+    fn stands_still(&self, moved_at: f64, click: Click) -> bool {
+        !click.has_pointer || click.at - moved_at.max(self.now.page_moved_at) >= STILL
+    }
+}

@@ -1,0 +1,100 @@
+//! What a key press does, by the table in [`keyboard`](crate::keyboard).
+
+use super::{Card, Do, Layout, Row, is_whole};
+use crate::dom::Control;
+use crate::draft::Kind;
+use crate::keyboard::{Intent, KeyPress, Place, intent};
+use ask_user_question::{AskSnapshot, Phase};
+
+impl Card {
+    /// Handles a key press anywhere in the form.
+    pub(super) fn key(&mut self, ask: &AskSnapshot, press: KeyPress<'_>, control: Option<Control>) {
+        if let Some(intent) = intent(press, self.place(control))
+            && self.act(ask, control, intent)
+        {
+            self.plan(Do::Prevent);
+        }
+    }
+
+    fn place(&self, control: Option<Control>) -> Place {
+        let radio = |question, is_chosen: bool| match self.draft.kind(question) == Some(Kind::Single) && !is_chosen {
+            true => Place::UncheckedRadio,
+            false => Place::Choice,
+        };
+        match control {
+            Some(Control::Option { .. }) if self.layout == Layout::OnPick => Place::PickButton,
+            Some(Control::Option { question, option }) => radio(question, self.draft.is_chosen(question, option)),
+            Some(Control::Other { question }) => radio(question, self.draft.is_other_chosen(question)),
+            Some(Control::OtherText { .. }) => Place::Text,
+            Some(Control::Note { .. }) => Place::Note,
+            Some(Control::AddNote { .. } | Control::Skip { .. }) => Place::QuestionButton,
+            _ => Place::Button,
+        }
+    }
+
+    /// Does what is meant. Says whether it was the card's to do.
+    fn act(&mut self, ask: &AskSnapshot, control: Option<Control>, intent: Intent) -> bool {
+        let question = control.and_then(Control::question);
+        match (intent, control, question) {
+            (Intent::Swallow, ..) => true,
+            (Intent::Submit, ..) => {
+                self.submit(ask);
+                true
+            }
+            (Intent::Choose, Some(control @ (Control::Option { .. } | Control::Other { .. })), _) => {
+                self.choose(ask, control);
+                true
+            }
+            (Intent::Confirm, Some(control), Some(question)) => match (self.layout, control) {
+                // Where one tap answers there is nothing that a note could confirm: its Enter is a line break.
+                (Layout::OnPick, Control::Note { .. }) => false,
+                (Layout::OnPick, _) => {
+                    self.submit(ask);
+                    true
+                }
+                (Layout::Explicit | Layout::Undecided, Control::OtherText { .. }) => {
+                    self.confirm_text(ask, question);
+                    true
+                }
+                (Layout::Explicit | Layout::Undecided, _) => {
+                    self.confirm(ask, question);
+                    true
+                }
+            },
+            (Intent::Nth(nth), _, Some(question)) => self.settings.shortcuts && self.take_nth(ask, question, nth),
+            (Intent::LeaveText, _, Some(question)) => {
+                let is_there = self.layout == Layout::Explicit && self.phase != Phase::Malformed;
+                if is_there {
+                    self.plan(Do::Focus(Control::Other { question }));
+                }
+                is_there
+            }
+            _ => false,
+        }
+    }
+
+    fn take_nth(&mut self, ask: &AskSnapshot, question: usize, nth: usize) -> bool {
+        let Some(asked) = ask.questions.get(question) else {
+            return false;
+        };
+        let option = nth - 1;
+        if option == asked.options.len() {
+            let is_there = is_whole(asked) && self.layout != Layout::Undecided;
+            if is_there {
+                self.plan(Do::Focus(Control::OtherText { question }));
+            }
+            return is_there;
+        }
+        let control = Control::Option { question, option };
+        match Row::of(self, asked, option) {
+            Row::Text => false,
+            row => {
+                self.plan(Do::Focus(control));
+                if row != Row::Button {
+                    self.choose(ask, control);
+                }
+                true
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The machine without a page: tables of what one input does, and walks of many.
+
+mod walks;
+
+use super::*;
+use crate::anatomy::part;
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskUserQuestion, Outcome, Question, QuestionOption};
+
+/// A card, its ask and the time.
+pub(super) struct Stage {
+    pub(super) card: Card,
+    pub(super) ask: AskSnapshot,
+    pub(super) now: Now,
+}
+
+impl Stage {
+    pub(super) fn new(ask: AskSnapshot, mode: SubmitMode) -> Self {
+        let settings = Settings {
+            mode,
+            shortcuts: true,
+            skip: true,
+            notes: true,
+            readonly: false,
+            fresh: true,
+            heading_level: None,
+            takes_messages: true,
+            takes_chat: true,
+            extends: true,
+            takes_back: true,
+            leads_on: true,
+            adds_actions: false,
+        };
+        let card = Card::new(&ask, Ids::new("call"), &Labels::ENGLISH, settings, None, None);
+        let mut stage = Self { card, ask, now: Now { clock: 1000.0, date: 1_000_000, ..Now::default() } };
+        stage.take(Input::Begin);
+        stage
+    }
+
+    fn waiting(mode: SubmitMode) -> Self {
+        Self::new(AskSnapshot::complete("call", one(), Phase::Answerable), mode)
+    }
+
+    pub(super) fn take(&mut self, input: Input<'_>) -> Vec<Do> {
+        self.card.take(self.now, &self.ask, input)
+    }
+
+    pub(super) fn receive(&mut self, patches: impl IntoIterator<Item = AskPatch>) -> Vec<Do> {
+        for patch in patches {
+            self.ask.apply(patch);
+        }
+        self.take(Input::Host { held: false, expires_at: None })
+    }
+
+    /// A tap so many milliseconds after now.
+    fn tap(&mut self, on: Control, later: f64) -> Vec<Do> {
+        let at = self.now.clock + later;
+        self.take(Input::Click(Click { on, is_bare: false, is_tap: true, has_pointer: true, at }))
+    }
+
+    fn press(&mut self, on: Control) -> Vec<Do> {
+        self.take(Input::Click(Click { on, is_bare: false, is_tap: true, has_pointer: false, at: self.now.clock }))
+    }
+}
+
+pub(super) fn question(header: &str, multi_select: bool, labels: &[&str]) -> Question {
+    let option = |label: &&str| QuestionOption { label: (*label).to_owned(), description: None, preview: None };
+    Question {
+        question: format!("{header}?"),
+        header: Some(header.to_owned()),
+        multi_select,
+        options: labels.iter().map(option).collect(),
+    }
+}
+
+fn one() -> AskUserQuestion {
+    AskUserQuestion { questions: vec![question("Size", false, &["Small", "Large"])] }
+}
+
+const SMALL: Control = Control::Option { question: 0, option: 0 };
+
+fn replies(acts: &[Do]) -> usize {
+    acts.iter().filter(|act| matches!(act, Do::Reply(_))).count()
+}
+
+#[test]
+fn one_tap_answers_and_a_second_one_does_not() {
+    let mut stage = Stage::waiting(SubmitMode::OnPick);
+    assert_eq!(replies(&stage.tap(SMALL, 500.0)), 1);
+    for on in [SMALL, Control::Option { question: 0, option: 1 }, Control::Submit] {
+        assert_eq!(replies(&stage.tap(on, 1000.0)), 0);
+    }
+    assert_eq!(replies(&stage.take(Input::Submit)), 0);
+}
+
+#[test]
+fn a_tap_is_taken_when_what_it_hits_has_stood_still() {
+    for (later, is_taken) in [(0.0, false), (299.0, false), (300.0, true)] {
+        let mut stage = Stage::waiting(SubmitMode::OnPick);
+        stage.take(Input::Resized);
+        assert_eq!(replies(&stage.tap(SMALL, later)) == 1, is_taken, "{later} ms after it moved");
+    }
+    let mut stage = Stage::waiting(SubmitMode::OnPick);
+    stage.take(Input::Resized);
+    assert_eq!(replies(&stage.press(SMALL)), 1, "a key is always meant");
+}
+
+#[test]
+fn a_row_refuses_what_was_meant_for_another_place() {
+    let mut stage = Stage::waiting(SubmitMode::Explicit);
+    assert_eq!(stage.tap(SMALL, 100.0), [Do::Prevent], "it came up a moment ago");
+    assert_eq!(stage.tap(SMALL, 400.0), []);
+    let at = stage.now.clock + 400.0;
+    let drag = Click { on: SMALL, is_bare: false, is_tap: false, has_pointer: true, at };
+    assert_eq!(stage.take(Input::Click(drag)), [Do::Prevent], "it selected text");
+    let bare = Click { on: Control::Row { question: 0, option: 0 }, is_bare: true, is_tap: true, ..drag };
+    assert_eq!(stage.take(Input::Click(bare)), [Do::Forward(SMALL)]);
+}
+
+#[test]
+fn a_reply_that_failed_or_was_given_back_can_be_given_again() {
+    let mut stage = Stage::waiting(SubmitMode::Explicit);
+    stage.take(Input::Choose(SMALL));
+    for back in [Sending::Failed("No network.".to_owned()), Sending::Idle] {
+        assert_eq!(replies(&stage.take(Input::Submit)), 1);
+        stage.take(Input::Sending(&Sending::Pending));
+        assert_eq!(replies(&stage.take(Input::Submit)), 0);
+        stage.take(Input::Sending(&back));
+        assert!(stage.card.draft.is_chosen(0, 0), "after {back:?}");
+    }
+    assert_eq!(replies(&stage.take(Input::Submit)), 1);
+}
+
+#[test]
+fn cancel_asks_where_there_is_something_to_lose() {
+    let mut stage = Stage::waiting(SubmitMode::Explicit);
+    assert!(stage.press(Control::Cancel).contains(&Do::Cancel));
+    let mut stage = Stage::waiting(SubmitMode::Explicit);
+    stage.take(Input::Typed(0, Field::Note, "mind the step"));
+    assert!(!stage.press(Control::Cancel).contains(&Do::Cancel));
+    assert!(stage.card.confirming);
+    assert_eq!(stage.press(Control::Keep), [Do::Focus(Control::Cancel)]);
+    stage.press(Control::Cancel);
+    assert!(stage.press(Control::Cancel).contains(&Do::Cancel));
+}
+
+#[test]
+fn the_clock_warns_once_and_ends_the_ask() {
+    let mut stage = Stage::waiting(SubmitMode::Explicit);
+    let says = |acts: &[Do]| acts.iter().filter(|act| matches!(act, Do::Say(_))).count();
+    let at = stage.now.date + 125_000;
+    stage.receive([AskPatch::ExpiresAt(Some(at))]);
+    for (left, said, phase) in [
+        (125_000, 0, Phase::Answerable),
+        (59_999, 1, Phase::Answerable),
+        (30_000, 0, Phase::Answerable),
+        (0, 1, Phase::Expired),
+    ] {
+        stage.now.date = at - left;
+        let acts = stage.take(Input::Clock);
+        assert_eq!((says(&acts), stage.card.phase), (said, phase), "with {left} ms left: {acts:?}");
+    }
+    assert!(!stage.card.is_open());
+}
+
+#[test]
+fn what_is_complete_is_not_looked_at_again() {
+    let asked = AskUserQuestion {
+        questions: vec![question("Size", false, &["Small", "Large"]), question("Colour", true, &["Red", "Blue"])],
+    };
+    let mut stage = Stage::new(AskSnapshot::new("call"), SubmitMode::Explicit);
+    let mut seen = (0, 0);
+    for patch in walks::stream(&asked) {
+        stage.receive([patch]);
+        assert!(stage.card.unchanged >= seen, "{:?} after {seen:?}", stage.card.unchanged);
+        seen = stage.card.unchanged;
+    }
+    assert_eq!(seen, (1, 2));
+    stage.take(Input::Choose(SMALL));
+    assert_eq!(stage.card.unchanged, (0, 0), "all of it may look different now");
+}
+
+#[test]
+fn an_end_is_told_once() {
+    let mut stage = Stage::waiting(SubmitMode::Explicit);
+    let acts = stage.receive([AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)]);
+    assert!(acts.contains(&Do::Resolve { is_known: false, had_focus: false }), "{acts:?}");
+    assert_eq!(stage.receive([AskPatch::Phase(Phase::Declined)]), []);
+}
+
+#[test]
+fn classes_that_are_written_together_are_declared_parts() {
+    for class in ["qc-button", "qc-quiet", "qc-option", "qc-other", "qc-status", "qc-visually-hidden", "qc-title"] {
+        assert!(part::ALL.contains(&class), "{class}");
+    }
+}

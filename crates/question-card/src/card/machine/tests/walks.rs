@@ -1,0 +1,207 @@
+//! Whatever the user, the stream and the host do, in whatever order.
+
+use super::{Stage, question};
+use crate::card::SubmitMode;
+use crate::card::machine::{Card, Click, Do, Input, Submission, is_over};
+use crate::dom::Control;
+use crate::draft::Field;
+use ask_user_question::snapshot::{AskPatch, Sending, TextPath};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// So many patches arrive.
+    Stream(usize),
+    Phase(Phase),
+    Sending(Sending),
+    Choose(Control),
+    Type(usize, Field, &'static str),
+    Press(Control),
+    Submit,
+    /// So many seconds pass.
+    Wait(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let question = 0..3_usize;
+    let option = (question.clone(), 0..2_usize).prop_map(|(question, option)| Control::Option { question, option });
+    let other = question.clone().prop_map(|question| Control::Other { question });
+    let phases =
+        [Phase::Ready, Phase::Answerable, Phase::Malformed, Phase::Superseded, Phase::Answered, Phase::Declined];
+    let sendings = [Sending::Idle, Sending::Pending, Sending::Failed("No network.".to_owned())];
+    let controls =
+        [Control::Cancel, Control::Keep, Control::Again, Control::InChat, Control::SendLate, Control::Submit];
+    let fields = select(vec![Field::Other, Field::Note]);
+    let skip = question.clone().prop_map(|question| Step::Press(Control::Skip { question }));
+    prop_oneof![
+        3 => (1..60_usize).prop_map(Step::Stream),
+        1 => select(phases.to_vec()).prop_map(Step::Phase),
+        2 => select(sendings.to_vec()).prop_map(Step::Sending),
+        4 => prop_oneof![option.clone(), other].prop_map(Step::Choose),
+        2 => option.prop_map(Step::Press),
+        4 => (question, fields, select(vec!["", " ", "mine", "another text"])).prop_map(|(q, f, t)| Step::Type(q, f, t)),
+        3 => select(controls.to_vec()).prop_map(Step::Press),
+        1 => skip,
+        4 => Just(Step::Submit),
+        1 => (0..40_u64).prop_map(Step::Wait),
+    ]
+}
+
+/// What an onlooker knows of a walk.
+#[derive(Default)]
+struct Seen {
+    /// A reply or cancellation was handed over, and nothing came back.
+    is_out: bool,
+    was_pending: bool,
+    /// What the user typed, and in which field it stands.
+    typed: Vec<((usize, Field), String)>,
+    /// All that reached the host.
+    told: String,
+    /// The user threw the answer away.
+    gave_up: bool,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn nothing_is_lost_nothing_is_sent_twice_and_nothing_that_was_not_chosen(
+        mode in select(vec![SubmitMode::Explicit, SubmitMode::OnPick]),
+        is_alone in any::<bool>(),
+        steps in prop::collection::vec(step(), 1..60),
+    ) {
+        let mut questions = vec![question("Size", false, &["Small", "Large"])];
+        if !is_alone {
+            questions.push(question("Colour", true, &["Red", "Blue"]));
+            questions.push(question("Style", false, &["Plain", "Fancy"]));
+        }
+        let asked = AskUserQuestion { questions };
+        let mut coming = stream(&asked).into_iter().chain([AskPatch::Complete(asked.into())]);
+        let mut stage = Stage::new(AskSnapshot::new("call"), mode);
+        let mut seen = Seen::default();
+        for step in steps {
+            seen.take(&mut stage, &mut coming, step);
+        }
+    }
+}
+
+impl Seen {
+    fn take(&mut self, stage: &mut Stage, coming: &mut dyn Iterator<Item = AskPatch>, step: Step) {
+        stage.now.clock += 1000.0;
+        let was_latched = stage.card.submission == Submission::Latched;
+        let acts = match &step {
+            Step::Stream(count) => {
+                let patches: Vec<_> = coming.take(*count).collect();
+                let is_end = patches.iter().any(|patch| matches!(patch, AskPatch::Complete(_)));
+                stage.receive(patches.into_iter().chain(is_end.then_some(AskPatch::Phase(Phase::Ready))))
+            }
+            // Only a complete ask can be answered, and what is over does not begin again by itself.
+            Step::Phase(Phase::Ready | Phase::Answerable) if stage.ask.ask.is_none() => return,
+            Step::Phase(phase) => stage.receive([AskPatch::Phase(*phase)]),
+            Step::Sending(sending) => {
+                let comes_back = match sending {
+                    Sending::Failed(_) => true,
+                    Sending::Idle => self.was_pending,
+                    Sending::Pending => false,
+                };
+                self.is_out &= !comes_back;
+                self.was_pending = *sending == Sending::Pending;
+                stage.take(Input::Sending(sending))
+            }
+            Step::Choose(control) => stage.take(Input::Choose(*control)),
+            // Where nothing could be read there is one field.
+            Step::Type(question, field, _)
+                if stage.card.phase == Phase::Malformed && (*question, *field) != (0, Field::Other) =>
+            {
+                return;
+            }
+            Step::Type(question, field, text) => {
+                let is_known = stage.card.draft.kind(*question).is_some();
+                if is_known && stage.card.takes_changes() {
+                    let place = (*question, *field);
+                    self.typed.retain(|(at, _)| *at != place);
+                    self.typed.push((place, (*text).to_owned()));
+                }
+                stage.take(Input::Typed(*question, *field, text))
+            }
+            Step::Press(on) => {
+                let at = stage.now.clock;
+                stage.take(Input::Click(Click { on: *on, is_bare: false, is_tap: true, has_pointer: false, at }))
+            }
+            Step::Submit => stage.take(Input::Submit),
+            Step::Wait(seconds) => {
+                stage.now.date += seconds * 1000;
+                stage.take(Input::Clock)
+            }
+        };
+        self.look_at(stage, &acts, was_latched, &step);
+    }
+
+    fn look_at(&mut self, stage: &mut Stage, acts: &[Do], was_latched: bool, step: &Step) {
+        let is_broken = stage.card.phase == Phase::Malformed;
+        for act in acts {
+            match act {
+                Do::Reply(reply) => {
+                    assert!(!self.is_out, "sent twice, by {step:?}");
+                    assert!(!was_latched && stage.ask.ask.is_some() && !is_over(stage.card.phase));
+                    assert_eq!(reply.selections(), stage.card.draft.selections(), "by {step:?}");
+                    self.is_out = true;
+                    self.told.push_str(&reply.to_json().to_string());
+                }
+                Do::Cancel => {
+                    assert!(!self.is_out, "sent twice, by {step:?}");
+                    // Where nothing could be read the card ends by itself, and can be given back.
+                    self.is_out = !is_broken;
+                    self.gave_up = true;
+                }
+                Do::Message(text) => {
+                    self.told.push_str(text);
+                    let more = stage.take(Input::Taken(true));
+                    assert!(!more.iter().any(|act| matches!(act, Do::Reply(_) | Do::Message(_))));
+                }
+                _ => {}
+            }
+        }
+        // No reply to an ask that broke can go through.
+        self.is_out &= !is_broken;
+        if is_broken {
+            // All that there was stands in this one field, before the user's eyes.
+            self.typed.iter_mut().for_each(|(place, _)| *place = (0, Field::Other));
+        }
+        for (place, text) in &self.typed {
+            assert!(
+                self.gave_up || text.trim().is_empty() || holds(&stage.card, &self.told, text),
+                "{text:?} of {place:?} is gone, by {step:?}"
+            );
+        }
+    }
+}
+
+/// Whether a text is anywhere that the user or the agent can find it.
+fn holds(card: &Card, told: &str, text: &str) -> bool {
+    let fields = (0..3).flat_map(|question| [Field::Other, Field::Note].map(|field| card.draft.text(question, field)));
+    fields.chain([told, &card.late]).any(|place| place.contains(text))
+}
+
+/// What a parser says of this ask, up to the end of its arguments.
+pub(super) fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
+    let mut patches = Vec::new();
+    let text = |patches: &mut Vec<AskPatch>, text: TextPath, whole: &str| {
+        let letters = whole.chars().map(|letter| AskPatch::Append { text, delta: letter.to_string() });
+        patches.extend(letters);
+        patches.push(AskPatch::CloseText { text });
+    };
+    for (q, question) in ask.questions.iter().enumerate() {
+        patches.push(AskPatch::OpenQuestion { question: q });
+        text(&mut patches, TextPath::Question(q), &question.question);
+        patches.push(AskPatch::MultiSelect { question: q, value: question.multi_select });
+        for (o, option) in question.options.iter().enumerate() {
+            patches.push(AskPatch::OpenOption { question: q, option: o });
+            text(&mut patches, TextPath::Label(q, o), &option.label);
+            patches.push(AskPatch::CloseOption { question: q, option: o });
+        }
+        patches.push(AskPatch::CloseQuestion { question: q });
+    }
+    patches
+}

@@ -1,0 +1,493 @@
+//! Carries the card between the machine and the page: events go in, what is to be done comes out.
+
+use super::claim::Claim;
+use super::focus::focus_quietly;
+use super::machine::{Card, Do, Input, Now, Submission};
+use super::{events, view};
+use crate::anatomy::part;
+use crate::announcer::Announcer;
+use crate::copy::write_to_clipboard;
+use crate::dom::Control;
+use crate::draft::Field;
+use crate::drafts::{Persist, remember};
+use crate::receipt::receipt_text;
+use crate::writer::Tree;
+use ask_user_question::reply::Selection;
+use ask_user_question::{AskSnapshot, Reply};
+use leptos::ev;
+use leptos::leptos_dom::helpers::{TimeoutHandle, WindowListenerHandle};
+use leptos::prelude::*;
+use leptos::reactive::owner::WeakOwner;
+use leptos::tachys::view::any_view::AnyViewState;
+use leptos::task::spawn_local;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::{Rc, Weak};
+use std::time::Duration;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Element, HtmlElement, HtmlTextAreaElement, ResizeObserver};
+
+/// How long a reply must have been on its way before that is worth a word.
+const SENDING_AFTER: Duration = Duration::from_secs(1);
+/// How long a button says that it has copied.
+const COPIED_FOR: Duration = Duration::from_secs(3);
+/// How long changes of a draft are gathered before they are written.
+const GATHER: Duration = Duration::from_millis(250);
+/// The one field of an ask that cannot be read.
+const OWN_ANSWER: Control = Control::OtherText { question: 0 };
+
+thread_local! {
+    /// When a card of this document last took the form of a receipt, or its own again.
+    static PAGE_MOVED_AT: Cell<f64> = const { Cell::new(f64::NEG_INFINITY) };
+}
+
+/// One card in a page.
+pub(crate) struct Shell {
+    me: Weak<Self>,
+    ask: Signal<AskSnapshot>,
+    pub(super) card: RefCell<Card>,
+    tree: RefCell<Tree>,
+    root: OnceCell<HtmlElement>,
+    /// What the call is known by in this page and beyond it.
+    pub(super) key: String,
+    host: Host,
+    announcer: Rc<Announcer>,
+    pub(super) claim: Claim,
+    pub(super) pointer: Pointer,
+    listens: OnceCell<super::listening::Listening>,
+    watches: OnceCell<Sizes>,
+    /// Set where the card wants to look at the clock again.
+    alarm: RefCell<Option<TimeoutHandle>>,
+    /// Something is to be written: when its time has come, or when the page goes.
+    unwritten: RefCell<Option<(TimeoutHandle, WindowListenerHandle)>>,
+    picks: RefCell<Option<Vec<Selection>>>,
+    /// What the host shows below the receipt, and where.
+    added: RefCell<Option<(Element, Owner, AnyViewState)>>,
+}
+
+/// What the host wants to hear, and what it brings.
+pub(crate) struct Host {
+    pub(crate) on_reply: Callback<Reply>,
+    pub(crate) on_cancel: Callback<()>,
+    pub(crate) on_reply_in_chat: Option<Callback<Vec<Selection>>>,
+    pub(crate) on_picks: Option<Callback<Vec<Selection>>>,
+    pub(crate) on_late_message: Option<Callback<String, bool>>,
+    pub(crate) on_extend: Option<Callback<()>>,
+    pub(crate) on_change: Option<Callback<()>>,
+    pub(crate) on_next: Option<Callback<()>>,
+    pub(crate) now: Option<Signal<u64>>,
+    pub(crate) claims_focus: bool,
+    pub(crate) persist: Persist,
+    pub(crate) receipt_actions: Option<ViewFn>,
+    pub(crate) has_labels: bool,
+    /// What the host's own views belong to. It holds this card, and would keep itself alive.
+    pub(crate) owner: Option<WeakOwner>,
+}
+
+/// What the pointer and the input method last did in the form.
+#[derive(Default)]
+pub(super) struct Pointer {
+    pub(super) went_down: Cell<Option<(f64, f64)>>,
+    /// An input method composes in this field.
+    pub(super) composes: RefCell<Option<Element>>,
+}
+
+/// Sees the card change its size.
+struct Sizes {
+    observer: ResizeObserver,
+    _on_resize: Closure<dyn FnMut()>,
+}
+
+impl Shell {
+    /// The card of this ask, with what was kept of it.
+    pub(crate) fn new(ask: Signal<AskSnapshot>, mut card: Card, key: String, host: Host) -> Rc<Self> {
+        ask.with_untracked(|ask| card.restore(ask, host.persist.load(&key)));
+        Rc::new_cyclic(|me| Self {
+            me: me.clone(),
+            ask,
+            card: RefCell::new(card),
+            tree: RefCell::new(Tree::new(None)),
+            root: OnceCell::new(),
+            key,
+            host,
+            announcer: Rc::default(),
+            claim: Claim::default(),
+            pointer: Pointer::default(),
+            listens: OnceCell::new(),
+            watches: OnceCell::new(),
+            alarm: RefCell::default(),
+            unwritten: RefCell::default(),
+            picks: RefCell::default(),
+            added: RefCell::default(),
+        })
+    }
+
+    /// Draws the card for the first time; where a server has written it, that is taken over.
+    pub(crate) fn start(&self, adopts: Option<Element>) -> Option<Element> {
+        self.tree.replace(Tree::new(adopts));
+        self.draw();
+        self.root.get().map(|root| root.clone().into())
+    }
+
+    /// Takes over what happened, shows it and does what is to be done. Says whether an event is not the browser's any more.
+    pub(crate) fn take(&self, input: Input<'_>) -> bool {
+        let is_told = !matches!(input, Input::Focused(_) | Input::Resized | Input::Clock | Input::StillSending(_));
+        // Taking an element out of the page makes events, which nobody meant.
+        let Ok(mut card) = self.card.try_borrow_mut() else {
+            return false;
+        };
+        let now = self.now(&card);
+        let to_do = self.ask.try_with_untracked(|ask| card.take(now, ask, input)).unwrap_or_default();
+        drop(card);
+        self.draw();
+        let prevents = to_do.contains(&Do::Prevent);
+        for act in to_do {
+            self.act(act);
+        }
+        if is_told {
+            self.keep();
+        }
+        prevents
+    }
+
+    /// Has something done with this card later, if it is still there then.
+    pub(super) fn later(&self, after: Duration, act: impl FnOnce(&Self) + 'static) {
+        let me = self.me.clone();
+        let act = move || {
+            if let Some(shell) = me.upgrade() {
+                act(&shell);
+            }
+        };
+        set_timeout(act, after);
+    }
+
+    pub(super) fn weak(&self) -> Weak<Self> {
+        self.me.clone()
+    }
+
+    pub(super) fn root(&self) -> Option<&HtmlElement> {
+        self.root.get()
+    }
+
+    fn now(&self, card: &Card) -> Now {
+        let date = || match self.host.now {
+            Some(now) => now.try_get_untracked().unwrap_or_default(),
+            // Whole milliseconds since 1970, far below what would lose digits.
+            None => js_sys::Date::now() as u64,
+        };
+        let focused = self.focused_inside();
+        Now {
+            clock: clock(),
+            date: if card.needs_date() { date() } else { 0 },
+            has_focus: focused.is_some(),
+            focused: focused.and_then(|focused| card.ids.parse(&focused.id())),
+            page_moved_at: PAGE_MOVED_AT.get(),
+        }
+    }
+
+    fn draw(&self) {
+        let (Ok(card), Ok(mut tree)) = (self.card.try_borrow(), self.tree.try_borrow_mut()) else {
+            return;
+        };
+        let draw = |ask: &AskSnapshot| {
+            tree.write(card.rewritten, &|w| view::card(w, &card, ask, self.host.has_labels));
+        };
+        // The ask is gone where the host is about to take the card away.
+        let _ = self.ask.try_with_untracked(draw);
+        if self.root.get().is_none()
+            && let Some(root) = tree.element().and_then(|root| root.dyn_into().ok())
+        {
+            // It is set once.
+            let _ = self.root.set(root);
+        }
+        let (is_live, is_over) = (card.live, card.is_over());
+        let has_buttons = is_live || !card.late.is_empty();
+        drop((card, tree));
+        let Some(root) = self.root.get() else {
+            return;
+        };
+        if has_buttons {
+            self.listens.get_or_init(|| super::listening::Listening::to(self, root));
+        }
+        if is_live && !self.announcer.has_region() {
+            self.announcer.speak_in(root.first_element_child());
+            self.watches.get_or_init(|| Sizes::watch(self, root));
+            if self.host.claims_focus {
+                self.claim.watch();
+            }
+        }
+        self.add_actions(is_over);
+    }
+
+    /// Puts what the host offers below the receipt.
+    fn add_actions(&self, is_over: bool) {
+        let Some(of_host) = &self.host.receipt_actions else {
+            return;
+        };
+        let place = self.find(part::RECEIPT_ACTIONS).filter(|_| is_over);
+        let is_there = self.added.borrow().as_ref().is_some_and(|(at, ..)| Some(at) == place.as_ref());
+        if is_there {
+            return;
+        }
+        let added = place.map(|place| {
+            let owner = self.host.owner.as_ref().and_then(WeakOwner::upgrade);
+            let owner = owner.map_or_else(Owner::new, |owner| owner.child());
+            let mut view = owner.with(|| untrack(|| of_host.run().build()));
+            view.mount(&place, None);
+            (place, owner, view)
+        });
+        self.added.replace(added);
+    }
+
+    fn act(&self, act: Do) {
+        let host = &self.host;
+        match act {
+            Do::Prevent => {}
+            Do::Reply(reply) => host.on_reply.run(reply),
+            Do::Cancel => host.on_cancel.run(()),
+            Do::LeaveToChat(picks) => {
+                if let Some(on_reply_in_chat) = host.on_reply_in_chat {
+                    on_reply_in_chat.run(picks);
+                }
+            }
+            Do::Message(text) => {
+                if let Some(on_late_message) = host.on_late_message {
+                    let is_taken = on_late_message.run(text);
+                    self.take(Input::Taken(is_taken));
+                }
+            }
+            Do::Extend => run(host.on_extend),
+            Do::Change => run(host.on_change),
+            Do::Next => run(host.on_next),
+            Do::Say(text) => self.announcer.say(text),
+            Do::SayOnce(kind, text) => self.announcer.say_once(&[&self.key, kind].concat(), text),
+            Do::Waiting => {
+                self.dispatch(events::WAITING);
+            }
+            Do::Resolve { is_known, had_focus } => {
+                let is_ours = is_known || self.dispatch(events::RESOLVED);
+                if is_ours && had_focus {
+                    self.focus_receipt();
+                }
+            }
+            Do::Claim => self.claim_focus(),
+            Do::Focus(control) => self.focus(control),
+            Do::Enter(question, ways) => {
+                self.enter(question, &ways);
+            }
+            Do::GoOn => self.go_on(),
+            Do::KeepFocus(control) => {
+                if self.focused().is_none()
+                    && let Some(control) = self.control(control)
+                {
+                    focus_quietly(&control);
+                }
+            }
+            Do::FocusReceipt => {
+                self.focus_receipt();
+            }
+            Do::ShowFocus => self.show_focus(),
+            Do::Forward(control) => {
+                if let Some(input) = self.control(control) {
+                    focus_quietly(&input);
+                    // After this listener, which the input's own click comes by again.
+                    queue_microtask(move || input.click());
+                }
+            }
+            Do::Fill(question, field) => self.fill(question, field),
+            Do::PageMoved => PAGE_MOVED_AT.set(clock()),
+            Do::AskIfSending(latch) => self.later(SENDING_AFTER, move |shell| {
+                // Nothing is waited for, mostly: the card is not looked at for nothing.
+                let is_latched = shell.card.try_borrow().is_ok_and(|card| card.submission == Submission::Latched);
+                if is_latched {
+                    shell.take(Input::StillSending(latch));
+                }
+            }),
+            Do::Copy(control) => self.copy(control),
+            Do::FadeCopy(copy) => self.later(COPIED_FOR, move |shell| {
+                shell.take(Input::CopyFades(copy));
+            }),
+            Do::Wake(wait) => self.set_alarm(wait.filter(|_| host.now.is_none())),
+        }
+    }
+
+    fn dispatch(&self, event: &str) -> bool {
+        self.root.get().is_none_or(|root| events::dispatch(root, event))
+    }
+
+    /// Puts the focus, which was on what is gone, where the user goes on.
+    fn go_on(&self) {
+        if !self.card.borrow().is_unreadable() {
+            self.focus_next();
+        } else if self.control(OWN_ANSWER).is_some() {
+            // On Send a key that was meant for a text would send it.
+            self.focus(OWN_ANSWER);
+        } else {
+            self.focus(Control::Cancel);
+        }
+    }
+
+    /// Puts the focus where the user would go on. Says whether there was anything.
+    pub(crate) fn focus_next(&self) -> bool {
+        if self.focus_receipt() {
+            return true;
+        }
+        let next = self.ask.try_with_untracked(|ask| self.card.borrow().next_open(ask)).flatten();
+        if next.is_some_and(|(question, ways)| self.enter(question, &ways)) {
+            return true;
+        }
+        let ways_out = [Control::Submit, OWN_ANSWER, Control::Cancel];
+        let way_out = ways_out.into_iter().find_map(|control| self.control(control));
+        way_out.is_some_and(|control| control.focus().is_ok())
+    }
+
+    /// Puts the focus into a question. Says whether there was anything.
+    pub(crate) fn enter_question(&self, question: usize) -> bool {
+        let ways = self.ask.try_with_untracked(|ask| self.card.borrow().ways_into(ask, question));
+        self.enter(question, &ways.unwrap_or_default())
+    }
+
+    fn focus_receipt(&self) -> bool {
+        let receipt = self.find(part::RECEIPT).and_then(|receipt| receipt.dyn_into::<HtmlElement>().ok());
+        receipt.is_some_and(|receipt| {
+            focus_quietly(&receipt);
+            true
+        })
+    }
+
+    /// Gives a field that is there what the draft holds for it.
+    fn fill(&self, question: usize, field: Field) {
+        let control = match field {
+            Field::Other => Control::OtherText { question },
+            Field::Note => Control::Note { question },
+        };
+        let area = self.made(control).and_then(|control| control.dyn_into::<HtmlTextAreaElement>().ok());
+        if let Some(area) = area {
+            let card = self.card.borrow();
+            let text = card.draft.text(question, field);
+            // Writing a value moves the caret.
+            if area.value() != text {
+                area.set_value(text);
+            }
+        }
+    }
+
+    fn copy(&self, control: Control) {
+        let text = self.ask.try_with_untracked(|ask| {
+            let card = self.card.borrow();
+            match control {
+                Control::CopyLate => card.late.clone(),
+                _ => receipt_text(ask, card.labels),
+            }
+        });
+        let (me, text) = (self.me.clone(), text.unwrap_or_default());
+        spawn_local(async move {
+            let is_done = write_to_clipboard(&text).await;
+            if let Some(shell) = me.upgrade() {
+                shell.take(Input::Copied(control, is_done));
+            }
+        });
+    }
+
+    fn set_alarm(&self, wait: Option<u64>) {
+        let me = self.me.clone();
+        let ring = move || {
+            if let Some(shell) = me.upgrade() {
+                shell.take(Input::Clock);
+            }
+        };
+        let alarm = wait.and_then(|wait| set_timeout_with_handle(ring, Duration::from_millis(wait)).ok());
+        if let Some(earlier) = self.alarm.replace(alarm) {
+            earlier.clear();
+        }
+    }
+
+    /// Keeps the draft as it is now, and tells the host what is chosen.
+    fn keep(&self) {
+        let card = self.card.borrow();
+        let kept = self.ask.try_with_untracked(|ask| card.draft.kept(ask)).flatten();
+        let has_changed = remember(&self.key, kept.filter(|_| card.is_kept()));
+        if has_changed && self.host.persist.is_written() && self.unwritten.borrow().is_none() {
+            self.write_soon();
+        }
+        let Some(on_picks) = self.host.on_picks else {
+            return;
+        };
+        let picks = Some(card.draft.selections());
+        drop(card);
+        let before = self.picks.replace(picks.clone());
+        if let Some(picks) = picks.filter(|picks| before.as_ref() != Some(picks)) {
+            on_picks.run(picks);
+        }
+    }
+
+    fn write_soon(&self) {
+        let write = |me: Weak<Self>| {
+            move || {
+                if let Some(shell) = me.upgrade() {
+                    shell.write_now();
+                }
+            }
+        };
+        if let Ok(timer) = set_timeout_with_handle(write(self.me.clone()), GATHER) {
+            let write = write(self.me.clone());
+            let flush = window_event_listener(ev::pagehide, move |_| write());
+            self.unwritten.replace(Some((timer, flush)));
+        }
+    }
+
+    /// Writes what is to be written.
+    fn write_now(&self) {
+        if let Some((timer, flush)) = self.unwritten.take() {
+            timer.clear();
+            flush.remove();
+            self.host.persist.write(&self.key);
+        }
+    }
+
+    /// The first element of this class in the card.
+    fn find(&self, class: &str) -> Option<Element> {
+        self.root.get()?.get_elements_by_class_name(class).item(0)
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        self.write_now();
+        self.set_alarm(None);
+    }
+}
+
+impl Sizes {
+    /// Takes each change of the element's size for a move.
+    fn watch(shell: &Shell, element: &Element) -> Self {
+        let me = shell.weak();
+        let on_resize = Closure::<dyn FnMut()>::new(move || {
+            if let Some(shell) = me.upgrade() {
+                shell.take(Input::Resized);
+            }
+        });
+        let observer = ResizeObserver::new(on_resize.as_ref().unchecked_ref());
+        // Refused only what is no function.
+        let observer = observer.unwrap_or_else(JsCast::unchecked_into);
+        observer.observe(element);
+        Self { observer, _on_resize: on_resize }
+    }
+}
+
+impl Drop for Sizes {
+    fn drop(&mut self) {
+        self.observer.disconnect();
+    }
+}
+
+fn run(callback: Option<Callback<()>>) {
+    if let Some(callback) = callback {
+        callback.run(());
+    }
+}
+
+/// Milliseconds since the page began.
+pub(super) fn clock() -> f64 {
+    window().performance().map_or(0.0, |clock| clock.now())
+}

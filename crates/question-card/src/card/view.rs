@@ -1,0 +1,136 @@
+//! What the card looks like: one walk over all of it, which writes what differs.
+
+mod actions;
+mod ended;
+mod malformed;
+mod question;
+
+use super::machine::Card;
+use crate::anatomy::part;
+use crate::dom::Control;
+use crate::writer::Writer;
+use ask_user_question::{AskSnapshot, Phase};
+
+/// A button without weight.
+const QUIET_BUTTON: &str = "qc-button qc-quiet";
+
+/// The card, from its root.
+pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot, has_labels: bool) {
+    if w.open("section", part::CARD, 0) {
+        if has_labels {
+            w.set("lang", card.labels.lang);
+            w.set("dir", card.labels.dir.as_str());
+        }
+        w.set("data-tool-call-id", &ask.tool_call_id);
+    }
+    w.word("data-state", Some(card.state_name(ask)));
+    w.word("data-mode", Some(card.mode_name()));
+    w.flag("data-dirty", card.is_dirty());
+    if card.live {
+        region(w);
+    }
+    match card.is_over() {
+        true => ended::ended(w, card, ask),
+        false => form(w, card, ask),
+    }
+    w.close();
+}
+
+/// The live region. It stays and stands outside the form, which is busy at times; what it says is written there directly.
+pub(crate) fn region(w: &mut Writer) {
+    if w.open("div", "qc-status qc-visually-hidden", 0) {
+        w.set("role", "status");
+        w.set("aria-live", "polite");
+        w.set("aria-atomic", "true");
+    }
+    w.close();
+}
+
+fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
+    let ids = card.ids;
+    let is_malformed = card.phase == Phase::Malformed;
+    let has_begun = !ask.questions.is_empty();
+    if w.open("form", part::FORM, 0) {
+        w.set("novalidate", "");
+        // A host's transcript may be a live region itself; the card speaks for itself.
+        w.set("aria-live", "off");
+    }
+    // Where several ask, their landmarks differ by what they ask.
+    match has_begun && !is_malformed {
+        true => w.stamped("aria-labelledby", 2, &|| [ids.title(), ids.legend(0)].join(" ")),
+        false => w.stamped("aria-labelledby", 1, &|| ids.title()),
+    }
+    w.truth("aria-busy", card.phase == Phase::Streaming || (card.is_latched() && !card.is_held()));
+    if w.open("p", "qc-title qc-visually-hidden", 0) {
+        w.set("id", &ids.title());
+        if let Some(level) = card.settings.heading_level {
+            w.set("role", "heading");
+            w.set("aria-level", &level.to_string());
+        }
+    }
+    w.text(card.labels.title);
+    w.close();
+    if is_malformed {
+        malformed::malformed(w, card, ask);
+    } else if has_begun {
+        for (index, asked) in ask.questions.iter().enumerate() {
+            question::question(w, card, ask, index, asked);
+        }
+        actions::actions(w, card, ask);
+    } else {
+        line(w, "p", part::COMPOSING, card.labels.composing);
+    }
+    w.close();
+}
+
+/// An element of one text of the card's own.
+fn line(w: &mut Writer, tag: &'static str, class: &'static str, text: &'static str) {
+    w.open(tag, class, 0);
+    w.text(text);
+    w.close();
+}
+
+/// A text of the ask that may still grow, in its language.
+fn growing(w: &mut Writer, class: &'static str, ask: &AskSnapshot, text: &str) {
+    if w.open("span", class, 0)
+        && let Some(lang) = &ask.lang
+    {
+        w.set("lang", lang);
+    }
+    w.grow(text);
+    w.close();
+}
+
+/// A button, which stays open for what else is to be said of it.
+fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &'static str) {
+    if w.open("button", class, key(control)) {
+        w.set("type", if control == Control::Submit { "submit" } else { "button" });
+        w.set("id", &card.ids.control(control));
+    }
+    w.text(text);
+}
+
+/// A button that does nothing at times, and says why then. It is never `disabled`, which would drop the focus.
+fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &'static str, is_inert: bool) {
+    open_button(w, card, class, control, text);
+    w.truth("aria-disabled", is_inert);
+    w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());
+    w.close();
+}
+
+/// What tells buttons of one class from each other.
+fn key(control: Control) -> usize {
+    match control {
+        Control::Way { question } => question,
+        Control::Keep => 1,
+        Control::Again => 2,
+        Control::InChat => 3,
+        Control::Change => 4,
+        Control::Next => 5,
+        Control::CopyReceipt | Control::CopyLate => 6,
+        Control::SendLate => 7,
+        Control::Dismiss => 8,
+        Control::MoreTime => 9,
+        _ => 0,
+    }
+}

@@ -1,0 +1,133 @@
+//! The buttons below the questions and what is said beside them.
+
+use super::question::way;
+use super::{QUIET_BUTTON, button, line, open_button};
+use crate::anatomy::part;
+use crate::card::machine::{Card, Layout, Submission, name};
+use crate::dom::Control;
+use crate::labels::{Unit, isolate};
+use crate::writer::Writer;
+use ask_user_question::{AskSnapshot, Phase};
+
+/// Submit, Cancel and the ways out of the card.
+pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
+    let labels = card.labels;
+    alert(w, card);
+    summary(w, card, ask);
+    deadline(w, card);
+    w.open("div", part::ACTIONS, 0);
+    if card.layout == Layout::Explicit {
+        submit_button(w, card, labels.submit);
+    }
+    if card.can_try_again(ask) {
+        let tried = card.draft.chosen(0).map(|option| Control::Option { question: 0, option });
+        open_button(w, card, part::BUTTON, Control::Again, labels.try_again);
+        let stamp = card.draft.chosen(0).map_or(0, |option| option + 1);
+        w.stamped("aria-describedby", stamp, &|| tried.map(|tried| card.ids.control(tried)).unwrap_or_default());
+        w.close();
+    }
+    cancel_button(w, card);
+    if card.settings.takes_chat {
+        button(w, card, QUIET_BUTTON, Control::InChat, labels.reply_in_chat, !card.is_open());
+    }
+    if card.is_held() && card.settings.takes_back {
+        button(w, card, QUIET_BUTTON, Control::Change, labels.change, false);
+    }
+    if card.is_held() && card.settings.leads_on {
+        button(w, card, QUIET_BUTTON, Control::Next, labels.next_ask, false);
+    }
+    wait(w, card);
+    w.close();
+}
+
+/// The button that submits the form. It is never `disabled`, which would drop the focus; while it cannot act, it says why.
+pub(super) fn submit_button(w: &mut Writer, card: &Card, text: &'static str) {
+    open_button(w, card, "qc-button qc-submit", Control::Submit, text);
+    w.truth("aria-disabled", !card.is_open());
+    w.stamped("aria-describedby", (!card.is_open() || card.refused).into(), &|| card.ids.wait());
+    w.close();
+}
+
+/// Declines. One node throughout: while it asks to be pressed again, the focus stays on it. Then there is a way back, too.
+pub(super) fn cancel_button(w: &mut Writer, card: &Card) {
+    let labels = card.labels;
+    let text = if card.confirming { labels.cancel_confirm } else { labels.cancel };
+    let is_inert = card.phase == Phase::Streaming || card.is_latched();
+    open_button(w, card, "qc-button qc-cancel", Control::Cancel, text);
+    w.flag("data-confirm", card.confirming);
+    w.truth("aria-disabled", is_inert);
+    w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());
+    w.close();
+    if card.confirming {
+        button(w, card, QUIET_BUTTON, Control::Keep, labels.keep_answering, false);
+    }
+}
+
+/// Why the buttons do not act.
+pub(super) fn wait(w: &mut Writer, card: &Card) {
+    if w.open("p", part::WAIT, 0) {
+        w.set("id", &card.ids.wait());
+    }
+    w.text(match card.phase {
+        _ if card.is_held() => card.labels.held,
+        _ if card.is_latched() => card.labels.sending,
+        _ if card.refused => card.labels.not_now,
+        Phase::Streaming => card.labels.submit_wait,
+        _ => "",
+    });
+    w.close();
+}
+
+/// That the reply was not sent.
+pub(super) fn alert(w: &mut Writer, card: &Card) {
+    if let Submission::Failed { reason, .. } = &card.submission {
+        if w.open("p", part::ALERT, 0) {
+            w.set("role", "alert");
+        }
+        w.say(&(card.labels.failed)(&isolate(reason)));
+        w.close();
+    }
+}
+
+/// Where more than one question is open, a way to each of them.
+fn summary(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
+    let open = card.summary(ask);
+    if open.is_empty() {
+        return;
+    }
+    w.open("div", part::SUMMARY, 0);
+    w.open("p", "", 0);
+    w.say(&(card.labels.unanswered)(open.len(), ask.questions.len()));
+    w.close();
+    w.open("ul", "", 0);
+    for (index, _) in open {
+        if let Some(asked) = ask.questions.get(index) {
+            way(w, card, index, &name(asked));
+        }
+    }
+    w.close();
+    w.close();
+}
+
+/// How long there is, and a way to more of it. It changes in silence: who listens is warned once.
+fn deadline(w: &mut Writer, card: &Card) {
+    let Some(left) = card.left else {
+        return;
+    };
+    w.open("div", part::DEADLINE, 0);
+    w.flag("data-urgent", left.unit == Unit::Seconds);
+    if w.open("span", "", 0) {
+        w.set("role", "timer");
+    }
+    w.say(&(card.labels.time_left)(left));
+    w.close();
+    if card.settings.extends {
+        button(w, card, QUIET_BUTTON, Control::MoreTime, card.labels.more_time, false);
+    }
+    w.close();
+}
+
+/// A line of the card's own, below the receipt.
+pub(super) fn hint(w: &mut Writer, text: &'static str) {
+    line(w, "p", part::HINT, text);
+}

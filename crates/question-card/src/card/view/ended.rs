@@ -1,0 +1,72 @@
+//! The card of an ask that is over: its receipt, what can be done with it, and what did not reach the agent.
+
+use super::actions::hint;
+use super::{QUIET_BUTTON, button, open_button};
+use crate::anatomy::part;
+use crate::card::machine::{Card, Copied};
+use crate::dom::Control;
+use crate::receipt::receipt;
+use crate::writer::Writer;
+use ask_user_question::{AskSnapshot, Phase};
+
+/// All that is left of a card.
+pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
+    receipt(w, ask, card.phase, card.ids, card.labels);
+    if card.live || card.settings.adds_actions {
+        if w.open("div", part::RECEIPT_ACTIONS, 0) {
+            w.set("aria-live", "off");
+        }
+        // What ended before the user's eyes can be copied; a history would have a button and a listener for each receipt.
+        if card.live && card.phase == Phase::Answered {
+            copy_button(w, card, Control::CopyReceipt, card.labels.copy_answers);
+        }
+        // What the host adds is not the card's to write.
+        w.close();
+    }
+    if !card.late.is_empty() {
+        late(w, card);
+    }
+}
+
+/// What was typed or chosen and did not reach the agent: it stays until the user puts it away.
+fn late(w: &mut Writer, card: &Card) {
+    let labels = card.labels;
+    if w.open("div", part::LATE, 0) {
+        w.set("aria-live", "off");
+    }
+    hint(w, labels.late);
+    if w.open("p", part::LATE_TEXT, 0) {
+        w.set("dir", "auto");
+    }
+    w.say(&card.late);
+    w.close();
+    w.open("div", part::ACTIONS, 0);
+    if card.settings.takes_messages {
+        open_button(w, card, part::BUTTON, Control::SendLate, labels.send_as_message);
+        w.stamped("aria-describedby", card.refused.into(), &|| card.ids.wait());
+        w.close();
+    }
+    copy_button(w, card, Control::CopyLate, labels.copy);
+    button(w, card, QUIET_BUTTON, Control::Dismiss, labels.dismiss, false);
+    if w.open("p", part::WAIT, 0) {
+        w.set("id", &card.ids.wait());
+    }
+    w.text(if card.refused { labels.not_now } else { "" });
+    w.close();
+    w.close();
+    w.close();
+}
+
+/// A button that copies a text, and says what came of that.
+fn copy_button(w: &mut Writer, card: &Card, control: Control, text: &'static str) {
+    let copied = card.copied.filter(|(copied, _)| *copied == control).map(|(_, copied)| copied);
+    let text = if copied == Some(Copied::Yes) { card.labels.copied } else { text };
+    button(w, card, part::BUTTON, control, text, false);
+    if copied == Some(Copied::Failed) {
+        if w.open("p", part::WAIT, 1) {
+            w.set("role", "alert");
+        }
+        w.text(card.labels.copy_failed);
+        w.close();
+    }
+}

@@ -1,0 +1,55 @@
+//! What is shown where the arguments ended and cannot be used.
+
+use super::actions::{alert, cancel_button, submit_button, wait};
+use super::line;
+use super::question::message_field;
+use crate::anatomy::part;
+use crate::card::machine::{Card, Settled};
+use crate::writer::Writer;
+use ask_user_question::AskSnapshot;
+
+/// What could be read, and the ways out: to say something all the same, and Cancel. Afterwards, which of them was taken.
+pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
+    line(w, "p", part::ERROR, card.labels.malformed);
+    for (index, asked) in ask.questions.iter().enumerate().filter(|(_, asked)| !asked.question.text.is_empty()) {
+        if w.open("p", part::QUESTION_TEXT, index) {
+            w.set("dir", "auto");
+        }
+        w.grow(&asked.question.text);
+        w.close();
+    }
+    if let Some(settled) = card.submission.settled() {
+        return note(w, card, settled);
+    }
+    if card.settings.takes_messages {
+        message_field(w, card, ask);
+    }
+    alert(w, card);
+    w.open("div", part::ACTIONS, 0);
+    if card.settings.takes_messages {
+        submit_button(w, card, card.labels.send_as_message);
+    }
+    cancel_button(w, card);
+    wait(w, card);
+    w.close();
+}
+
+/// Looks as a receipt does, and takes the focus as one. The phase still says "malformed": nobody else will show that this is over.
+fn note(w: &mut Writer, card: &Card, settled: Settled) {
+    let (state, text) = match settled {
+        Settled::Messaged => ("answered", card.labels.replied_in_chat),
+        Settled::Cancelled => ("declined", card.labels.cancelled),
+    };
+    if w.open("div", part::RECEIPT, 0) {
+        w.set("role", "group");
+        w.set("aria-labelledby", &card.ids.receipt());
+        w.set("tabindex", "-1");
+    }
+    w.word("data-state", Some(state));
+    if w.open("p", part::RECEIPT_STATE, 0) {
+        w.set("id", &card.ids.receipt());
+    }
+    w.text(text);
+    w.close();
+    w.close();
+}

@@ -1,0 +1,465 @@
+//! One question: a fieldset with its legend, hint, error, rows and what else can be done about it.
+
+use super::{QUIET_BUTTON, actions, growing, open_button};
+use crate::anatomy::part;
+use crate::card::machine::{Card, Layout, Row, has_previews, is_whole};
+use crate::dom::Control;
+use crate::draft::{Field, Kind, Problem, Room};
+use crate::labels::isolate;
+use crate::writer::Writer;
+use ask_user_question::AskSnapshot;
+use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
+
+/// The row of an own answer.
+const OTHER_ROW: &str = "qc-option qc-other";
+
+/// A question and what the card knows of it.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    card: &'a Card,
+    ask: &'a AskSnapshot,
+    index: usize,
+    asked: &'a QuestionSnapshot,
+}
+
+/// A question of the ask.
+pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: usize, asked: &QuestionSnapshot) {
+    if index < card.unchanged.0 && w.keep("fieldset", part::QUESTION, index) {
+        return;
+    }
+    let place = Place { card, ask, index, asked };
+    let ids = card.ids;
+    let error = card.error(index);
+    let is_radio_group = asked.multi_select == Some(false) && card.layout == Layout::Explicit;
+    w.open("fieldset", part::QUESTION, index);
+    w.word("role", is_radio_group.then_some("radiogroup"));
+    w.truth("aria-required", is_radio_group && !card.settings.skip);
+    w.truth("aria-invalid", is_radio_group && error.is_some_and(Problem::is_missing));
+    match error.is_some() || card.nudge(index).is_some() {
+        true => w.stamped("aria-describedby", 2, &|| [ids.hint(index), ids.error(index)].join(" ")),
+        false => w.stamped("aria-describedby", 1, &|| ids.hint(index)),
+    }
+    w.word("data-status", Some(if card.draft.problem(index).is_none() { "answered" } else { "unanswered" }));
+    w.flag("data-multiple", asked.multi_select == Some(true));
+    w.flag("data-invalid", error.is_some());
+    w.flag("data-skipped", card.draft.is_skipped(index));
+    legend(w, place);
+    if w.open("p", part::HINT, 0) {
+        w.set("id", &ids.hint(index));
+    }
+    w.text(match asked.multi_select {
+        Some(false) => card.labels.select_one,
+        Some(true) => card.labels.select_many,
+        // The line is there from the start, so that nothing moves when it is known what it says.
+        None => "\u{a0}",
+    });
+    w.close();
+    // Where one tap answers only a text can be wrong: there it stands at its field.
+    if card.layout != Layout::OnPick {
+        error_line(w, place, error);
+    }
+    w.open("div", part::BODY, 0);
+    w.open("div", part::OPTIONS, 0);
+    for (option, shown) in asked.options.iter().enumerate() {
+        option_row(w, place, option, shown);
+    }
+    other_row(w, place);
+    w.close();
+    if has_previews(asked) {
+        preview(w, place);
+    }
+    w.close();
+    if card.settings.skip || card.settings.notes {
+        extras(w, place);
+    }
+    w.close();
+}
+
+fn legend(w: &mut Writer, place: Place<'_>) {
+    if w.open("legend", part::LEGEND, 0) {
+        w.set("id", &place.card.ids.legend(place.index));
+        w.set("dir", "auto");
+    }
+    if let Some(header) = &place.asked.header {
+        if w.open("span", part::CHIP, 0) {
+            w.set("dir", "auto");
+        }
+        growing(w, "", place.ask, &header.text);
+        w.close();
+        // Keeps the two apart in the legend's name.
+        w.text(" ");
+    }
+    growing(w, part::QUESTION_TEXT, place.ask, &place.asked.question.text);
+    w.close();
+}
+
+/// What is wrong, or what is to be done first.
+fn error_line(w: &mut Writer, Place { card, ask, index, .. }: Place<'_>, error: Option<Problem>) {
+    let text = match error {
+        Some(problem) => Some(card.error_text(ask, index, problem)),
+        None => card.nudge(index).map(str::to_owned),
+    };
+    if let Some(text) = text {
+        error_text(w, card, index, &text);
+    }
+}
+
+/// A line that says what is wrong with a question.
+pub(super) fn error_text(w: &mut Writer, card: &Card, question: usize, text: &str) {
+    if w.open("p", part::ERROR, 0) {
+        w.set("id", &card.ids.error(question));
+    }
+    w.say(text);
+    w.close();
+}
+
+/// The row of an option. Its label keeps its node when the input joins it; a button takes its place, and has a name from the start.
+fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnapshot) {
+    let Place { card, index: question, .. } = place;
+    let row = Row::of(card, place.asked, option);
+    let key = option * 2 + usize::from(row == Row::Button);
+    if question == card.unchanged.0 && option < card.unchanged.1 && w.keep("div", part::OPTION, key) {
+        return;
+    }
+    let control = Control::Option { question, option };
+    let has = card.draft.is_chosen(question, option);
+    if w.open("div", part::OPTION, key) {
+        w.set("id", &card.ids.control(Control::Row { question, option }));
+    }
+    w.flag("data-pending", row == Row::Text);
+    if row == Row::Button {
+        let is_picked = has && card.is_latched();
+        w.flag("data-chosen", is_picked || (has && card.can_try_again(place.ask)));
+        pick_button(w, place, option, shown, is_picked);
+    } else {
+        w.flag("data-chosen", has);
+        if let Row::Input(kind) = row {
+            open_input(w, place, control, kind, has);
+            described(w, place, option, shown, false);
+            w.word("aria-keyshortcuts", card.shortcut(option));
+            w.truth("aria-invalid", kind == Kind::Multi && card.error(question).is_some_and(Problem::is_missing));
+            w.close();
+        }
+        if w.open("label", part::OPTION_LABEL, 0) {
+            w.set("for", &card.ids.control(control));
+            w.set("dir", "auto");
+        }
+        growing(w, "", place.ask, &shown.label.text);
+        w.close();
+    }
+    // Not inside the label, or it would be part of the option's name.
+    if let Some(description) = &shown.description {
+        if w.open("p", part::OPTION_DESC, 0) {
+            w.set("id", &card.ids.description(question, option));
+            w.set("dir", "auto");
+        }
+        growing(w, "", place.ask, &description.text);
+        w.close();
+    }
+    digit(w, card.shortcut(option));
+    w.close();
+}
+
+/// Where one tap answers: the button, which does.
+fn pick_button(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnapshot, is_picked: bool) {
+    let Place { card, index: question, .. } = place;
+    let is_inert = !card.is_open();
+    if w.open("button", part::OPTION_BUTTON, 0) {
+        w.set("type", "button");
+        w.set("id", &card.ids.control(Control::Option { question, option }));
+        w.set("dir", "auto");
+    }
+    described(w, place, option, shown, is_inert);
+    w.truth("aria-busy", is_picked && !card.is_held());
+    w.truth("aria-disabled", is_inert);
+    w.word("aria-keyshortcuts", card.shortcut(option));
+    growing(w, "", place.ask, &shown.label.text);
+    w.close();
+}
+
+/// Names the description of an option, where there is one, and why it does nothing.
+fn described(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnapshot, is_inert: bool) {
+    let ids = place.card.ids;
+    let description = || ids.description(place.index, option);
+    match (shown.description.is_some(), is_inert) {
+        (true, true) => w.stamped("aria-describedby", 3, &|| [description(), ids.wait()].join(" ")),
+        (false, true) => w.stamped("aria-describedby", 2, &|| ids.wait()),
+        (is_described, false) => w.stamped("aria-describedby", is_described.into(), &description),
+    }
+}
+
+/// A radio button or check box, which stays open for what else is to be said of it.
+fn open_input(w: &mut Writer, Place { card, index, .. }: Place<'_>, control: Control, kind: Kind, is_chosen: bool) {
+    let is_new = w.open("input", part::OPTION_INPUT, 0);
+    w.word("type", Some(if kind == Kind::Single { "radio" } else { "checkbox" }));
+    if is_new {
+        w.set("id", &card.ids.control(control));
+        w.set("name", &card.ids.name(index));
+        match control {
+            Control::Option { option, .. } => w.set("value", &option.to_string()),
+            _ => w.set("value", "other"),
+        }
+    }
+    w.checked(is_chosen);
+    w.truth("aria-disabled", card.is_latched());
+}
+
+/// A digit, for those who see it; others hear it from `aria-keyshortcuts`.
+fn digit(w: &mut Writer, digit: Option<&'static str>) {
+    if let Some(digit) = digit {
+        if w.open("kbd", part::KBD, 0) {
+            w.set("aria-hidden", "true");
+        }
+        w.text(digit);
+        w.close();
+    }
+}
+
+/// The last row of a question. It is shown when no further option can push it down, and made before: what ends the arguments, and lets
+/// the user answer, has little left to do then.
+fn other_row(w: &mut Writer, place: Place<'_>) {
+    let Place { card, index: question, asked, .. } = place;
+    let is_pick = card.layout == Layout::OnPick;
+    if card.layout == Layout::Undecided || (is_pick && !is_whole(asked)) {
+        return;
+    }
+    if w.open("div", OTHER_ROW, is_pick.into()) {
+        w.set("id", &card.ids.control(Control::OtherRow { question }));
+    }
+    let text = Control::OtherText { question };
+    let is_unsent = card.is_unsent(question);
+    if !is_pick {
+        let kind = asked.multi_select.map_or(Kind::Single, Kind::of);
+        let is_chosen = card.draft.is_other_chosen(question);
+        w.flag("hidden", !is_whole(asked));
+        w.flag("data-chosen", is_chosen);
+        w.flag("data-unsent", is_unsent);
+        open_input(w, place, Control::Other { question }, kind, is_chosen);
+        w.truth("aria-invalid", kind == Kind::Multi && card.error(question).is_some_and(Problem::is_missing));
+        w.close();
+    }
+    if w.open("label", part::OPTION_LABEL, 0) {
+        w.set("id", &card.ids.other_label(question));
+        let labelled = if is_pick { text } else { Control::Other { question } };
+        w.set("for", &card.ids.control(labelled));
+    }
+    w.text(card.labels.other);
+    w.close();
+    digit(w, card.shortcut_of_text(asked));
+    let labels = || [card.ids.other_label(question), card.ids.legend(question)].join(" ");
+    text_field(w, card, question, Field::Other, &labels, card.shortcut_of_text(asked));
+    if is_pick {
+        actions::submit_button(w, card, card.labels.send);
+        field_error(w, place, Field::Other);
+    }
+    counter(w, card, question, Field::Other);
+    if is_unsent {
+        if w.open("p", part::UNSENT, 0) {
+            w.set("id", &card.ids.unsent(question));
+        }
+        w.text(card.labels.other_unsent);
+        w.close();
+    }
+    w.close();
+}
+
+/// A text field. Its value is the user's alone: a fresh field gets what was typed before, and then nothing is ever written back, or an
+/// input method would lose what it composes.
+pub(super) fn text_field(
+    w: &mut Writer,
+    card: &Card,
+    question: usize,
+    field: Field,
+    labelled_by: &dyn Fn() -> String,
+    shortcut: Option<&'static str>,
+) {
+    let control = control(question, field);
+    let typed = card.draft.text(question, field);
+    let problem = card.error(question).filter(|problem| problem.field() == field);
+    if w.open("textarea", part::OTHER_INPUT, 0) {
+        w.set("id", &card.ids.control(control));
+        w.set("rows", "1");
+        w.set("enterkeyhint", "enter");
+        if field == Field::Other {
+            w.set("placeholder", card.labels.other_placeholder);
+        }
+        w.set("aria-labelledby", &labelled_by());
+        w.value(typed);
+    }
+    let describes = [problem.is_some(), field == Field::Other && card.is_unsent(question), card.draft.is_limited()];
+    let stamp = describes.iter().fold(0, |stamp, describes| stamp << 1 | usize::from(*describes));
+    w.stamped("aria-describedby", stamp, &|| {
+        let ids = [card.ids.error(question), card.ids.unsent(question), card.ids.counter(control)];
+        let ids = ids.into_iter().zip(describes).filter(|(_, describes)| *describes);
+        ids.map(|(id, _)| id).collect::<Vec<_>>().join(" ")
+    });
+    // A text has its own direction; a placeholder, and the caret before the first letter, the card's.
+    w.word("dir", (!typed.is_empty()).then_some("auto"));
+    w.truth("aria-invalid", problem.is_some_and(|problem| problem != Problem::Unanswered));
+    w.word("aria-keyshortcuts", shortcut);
+    w.flag("readonly", card.is_latched());
+    w.close();
+}
+
+/// What is wrong with a text, at its field, where one tap answers.
+fn field_error(w: &mut Writer, place: Place<'_>, field: Field) {
+    if place.card.layout == Layout::OnPick {
+        let error = place.card.error(place.index);
+        error_line(w, place, error.filter(|problem| problem.field() == field));
+    }
+}
+
+/// How much more may be typed, below its field.
+pub(super) fn counter(w: &mut Writer, card: &Card, question: usize, field: Field) {
+    let (text, is_over) = match card.draft.room(question, field) {
+        None => return,
+        Some(Room::Left(left)) => ((card.labels.chars_left)(left), false),
+        Some(Room::Over(over)) => ((card.labels.chars_over)(over), true),
+    };
+    if w.open("p", part::COUNTER, 0) {
+        w.set("id", &card.ids.counter(control(question, field)));
+    }
+    w.flag("data-over", is_over);
+    w.say(&text);
+    w.close();
+}
+
+/// The control that a field is.
+fn control(question: usize, field: Field) -> Control {
+    match field {
+        Field::Other => Control::OtherText { question },
+        Field::Note => Control::Note { question },
+    }
+}
+
+/// What an option would look like: beside the options, for the one that has the focus or is chosen.
+fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
+    w.open("div", part::PREVIEW, 0);
+    let peeked = card.peeked.filter(|(question, _)| *question == index).map(|(_, option)| option);
+    let shown = peeked.or_else(|| card.draft.chosen(index));
+    let option = shown.and_then(|option| asked.options.get(option)).filter(|option| option.closed);
+    if let (Some(shown), Some(option)) = (shown, option)
+        && let Some(preview) = &option.preview
+    {
+        if w.open("div", "", shown) {
+            w.set("role", "group");
+        }
+        w.put("aria-label", &(card.labels.preview)(&isolate(&option.label.text)));
+        if w.open("pre", part::PREVIEW_TEXT, 0) {
+            if let Some(lang) = &ask.lang {
+                w.set("lang", lang);
+            }
+            w.set("dir", "auto");
+            // Its lines may be longer than the place: who has no pointer scrolls it by the keyboard.
+            w.set("tabindex", "0");
+        }
+        w.grow(&preview.text);
+        w.close();
+        w.close();
+    }
+    w.close();
+}
+
+/// What can be done about a question beside answering it. Like the row for an own answer it is there from the start, and shown when no
+/// further option can push it down.
+fn extras(w: &mut Writer, place: Place<'_>) {
+    let Place { card, index: question, asked, .. } = place;
+    w.open("div", part::EXTRAS, 0);
+    w.flag("hidden", !is_whole(asked) || card.layout == Layout::Undecided);
+    if card.settings.skip {
+        skip(w, card, question);
+    }
+    if card.settings.notes {
+        match card.is_noted(question) {
+            true => note_field(w, place),
+            false => {
+                let control = Control::AddNote { question };
+                open_button(w, card, QUIET_BUTTON, control, card.labels.add_note);
+                named_by_question(w, card, control);
+                w.truth("aria-disabled", card.is_latched());
+                w.stamped("aria-describedby", card.is_latched().into(), &|| card.ids.wait());
+                w.close();
+            }
+        }
+    }
+    w.close();
+}
+
+/// Where one tap answers, this one does too; else it is pressed and can be released again.
+fn skip(w: &mut Writer, card: &Card, question: usize) {
+    let control = Control::Skip { question };
+    let answers = card.layout == Layout::OnPick;
+    let is_pressed = card.draft.is_skipped(question) && !answers;
+    let is_inert = card.is_latched() || (answers && !card.is_open());
+    open_button(w, card, "qc-button qc-quiet qc-skip", control, card.labels.skip);
+    named_by_question(w, card, control);
+    w.word("aria-pressed", (!answers).then_some(if is_pressed { "true" } else { "false" }));
+    w.truth("aria-disabled", is_inert);
+    match is_inert {
+        true => w.stamped("aria-describedby", 2, &|| card.ids.wait()),
+        false => w.stamped("aria-describedby", is_pressed.into(), &|| card.ids.skipping(question)),
+    }
+    w.close();
+    if is_pressed {
+        if w.open("p", part::SKIPPING, 0) {
+            w.set("id", &card.ids.skipping(question));
+        }
+        w.text(card.labels.skipping);
+        w.close();
+    }
+}
+
+/// Several questions have such a button: its name says of which it is.
+fn named_by_question(w: &mut Writer, card: &Card, control: Control) {
+    let legend = control.question().map(|question| card.ids.legend(question)).unwrap_or_default();
+    w.stamped("aria-labelledby", 1, &|| [card.ids.control(control), legend.clone()].join(" "));
+}
+
+fn note_field(w: &mut Writer, place: Place<'_>) {
+    let Place { card, index: question, .. } = place;
+    let label = || card.ids.note_label(question);
+    w.open("div", "", 0);
+    if w.open("label", part::NOTE, 0) {
+        w.set("id", &label());
+        w.set("for", &card.ids.control(Control::Note { question }));
+    }
+    w.text(card.labels.note);
+    w.close();
+    let labels = || [label(), card.ids.legend(question)].join(" ");
+    text_field(w, card, question, Field::Note, &labels, None);
+    field_error(w, place, Field::Note);
+    counter(w, card, question, Field::Note);
+    w.close();
+}
+
+/// A text field for a message about an ask that cannot be read.
+pub(super) fn message_field(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
+    w.open("div", part::OPTIONS, 0);
+    let label = || card.ids.other_label(0);
+    if w.open("label", part::OPTION_LABEL, 0) {
+        w.set("id", &label());
+        w.set("for", &card.ids.control(Control::OtherText { question: 0 }));
+    }
+    w.text(card.labels.malformed_answer);
+    w.close();
+    if let Some(problem) = card.error(0) {
+        error_text(w, card, 0, &card.error_text(ask, 0, problem));
+    }
+    text_field(w, card, 0, Field::Other, &label, None);
+    counter(w, card, 0, Field::Other);
+    w.close();
+}
+
+/// A way to a question that still needs an answer.
+pub(super) fn way(w: &mut Writer, card: &Card, question: usize, name: &str) {
+    let control = Control::Way { question };
+    w.open("li", "", question);
+    if w.open("button", QUIET_BUTTON, 0) {
+        w.set("type", "button");
+        w.set("id", &card.ids.control(control));
+        w.set("dir", "auto");
+    }
+    w.say(name);
+    w.close();
+    w.close();
+}

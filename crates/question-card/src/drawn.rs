@@ -1,0 +1,175 @@
+//! What a [`Writer`] draws, as a view of Leptos.
+
+use crate::writer::Writer;
+use leptos::attr::Attribute;
+use leptos::attr::any_attribute::AnyAttribute;
+use leptos::prelude::*;
+use leptos::tachys::hydration::Cursor;
+use leptos::tachys::view::{Position, PositionState};
+use std::any::Any;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Node};
+
+/// One element that the card's own code draws, keeps and follows.
+pub(crate) struct Drawn {
+    #[cfg(feature = "ssr")]
+    html: Box<dyn FnOnce() -> String + Send>,
+    #[cfg(not(feature = "ssr"))]
+    start: Box<dyn FnOnce(Option<Element>) -> Option<Running> + Send>,
+}
+
+/// The element in the page, and what keeps it as it should be.
+pub(crate) struct Running {
+    element: Element,
+    _keeper: Box<dyn Any>,
+}
+
+impl Running {
+    #[cfg(not(feature = "ssr"))]
+    pub(crate) fn new(element: Element, keeper: impl Any) -> Self {
+        Self { element, _keeper: Box::new(keeper) }
+    }
+}
+
+#[cfg(feature = "ssr")]
+impl Drawn {
+    /// Draws once: a server has no changes.
+    pub(crate) fn following(draw: impl Fn(&mut Writer) + Send + 'static) -> Self {
+        Self { html: Box::new(move || Writer::write(&draw)) }
+    }
+
+    fn start(self, _adopts: Option<Element>) -> Option<Running> {
+        None
+    }
+}
+
+#[cfg(not(feature = "ssr"))]
+impl Drawn {
+    /// Draws again whenever a signal that it has read changes.
+    pub(crate) fn following(draw: impl Fn(&mut Writer) + Send + 'static) -> Self {
+        let start = move |adopts: Option<Element>| {
+            let tree = std::rc::Rc::new(std::cell::RefCell::new(crate::writer::Tree::new(adopts)));
+            let shown = tree.clone();
+            let keeper = RenderEffect::new(move |_| tree.borrow_mut().write(true, &draw));
+            let element = shown.borrow().element()?;
+            Some(Running::new(element, keeper))
+        };
+        Self { start: Box::new(start) }
+    }
+
+    /// What draws itself: it is given the element where a server has written it.
+    pub(crate) fn by_itself(start: impl FnOnce(Option<Element>) -> Option<Running> + Send + 'static) -> Self {
+        Self { start: Box::new(start) }
+    }
+
+    fn start(self, adopts: Option<Element>) -> Option<Running> {
+        (self.start)(adopts)
+    }
+}
+
+impl Render for Drawn {
+    type State = Option<Running>;
+
+    fn build(self) -> Self::State {
+        self.start(None)
+    }
+
+    fn rebuild(self, state: &mut Self::State) {
+        let mut next = self.start(None);
+        state.insert_before_this(&mut next);
+        state.unmount();
+        *state = next;
+    }
+}
+
+impl AddAnyAttr for Drawn {
+    type Output<SomeNewAttr: Attribute> = Self;
+
+    // What a host adds to a card it adds to an erased view, which sees to it by itself.
+    fn add_any_attr<NewAttr: Attribute>(self, _attr: NewAttr) -> Self::Output<NewAttr> {
+        self
+    }
+}
+
+impl RenderHtml for Drawn {
+    type AsyncOutput = Self;
+    type Owned = Self;
+
+    const MIN_LENGTH: usize = 0;
+
+    fn dry_resolve(&mut self) {}
+
+    async fn resolve(self) -> Self::AsyncOutput {
+        self
+    }
+
+    #[cfg(feature = "ssr")]
+    fn to_html_with_buf(
+        self,
+        buf: &mut String,
+        position: &mut Position,
+        _escape: bool,
+        _mark_branches: bool,
+        extra_attrs: Vec<AnyAttribute>,
+    ) {
+        let html = (self.html)();
+        let (mut attributes, mut class, mut style, mut inner) = Default::default();
+        for attribute in extra_attrs {
+            attribute.to_html(&mut attributes, &mut class, &mut style, &mut inner);
+        }
+        // Behind the name of the first tag.
+        let (tag, rest) = html.split_at(html.find([' ', '>']).unwrap_or(html.len()));
+        buf.extend([tag, &attributes, rest]);
+        *position = Position::NextChild;
+    }
+
+    #[cfg(not(feature = "ssr"))]
+    fn to_html_with_buf(
+        self,
+        _buf: &mut String,
+        position: &mut Position,
+        _escape: bool,
+        _mark_branches: bool,
+        _extra_attrs: Vec<AnyAttribute>,
+    ) {
+        *position = Position::NextChild;
+    }
+
+    fn hydrate<const FROM_SERVER: bool>(self, cursor: &Cursor, position: &PositionState) -> Self::State {
+        match position.get() {
+            Position::FirstChild => cursor.child(),
+            Position::Current => {}
+            _ => cursor.sibling(),
+        }
+        let found = cursor.current();
+        position.set(Position::NextChild);
+        self.start(found.dyn_into().ok())
+    }
+
+    fn into_owned(self) -> Self::Owned {
+        self
+    }
+}
+
+impl Mountable for Running {
+    fn unmount(&mut self) {
+        self.element.remove();
+    }
+
+    fn mount(&mut self, parent: &Element, marker: Option<&Node>) {
+        // Refused only where the marker is elsewhere.
+        let _ = parent.insert_before(&self.element, marker);
+    }
+
+    fn insert_before_this(&self, child: &mut dyn Mountable) -> bool {
+        let parent = self.element.parent_node();
+        parent.is_some_and(|parent| {
+            child.mount(parent.unchecked_ref(), Some(&self.element));
+            true
+        })
+    }
+
+    fn elements(&self) -> Vec<Element> {
+        vec![self.element.clone()]
+    }
+}
