@@ -1,5 +1,5 @@
-//! The everyday part of Markdown, read as it streams in: paragraphs, headings, lists, quotations, fenced code, rules; emphasis,
-//! code and links within them. Anything else, markup above all, is text.
+//! The everyday part of Markdown, read as it streams in: paragraphs, headings, lists, quotations, fenced code, tables, rules;
+//! emphasis, code and links within them. Anything else, markup above all, is text.
 //!
 //! A [`Reader`] is fed pieces of text and tells a [`Sink`] what they come to. It never takes a finished block up again, and looks at no
 //! character twice but for a bounded few: a delta costs its own length. What a mark means often shows only later (is `*` the beginning
@@ -7,15 +7,17 @@
 //! At the end the tree is the same, however the text was cut into pieces.
 //!
 //! It follows `CommonMark` in what models write, and leaves it where that helps a chat: a line break is a line break, a list nests by any
-//! indentation of two, marks stand beside ideographs without spaces, `2*3*4` is no emphasis, no indented code, no reference links.
+//! indentation of two, marks stand beside ideographs without spaces, `2*3*4` is no emphasis, each row of a table begins with its `|`, no indented code, no
+//! reference links.
 
 mod address;
 mod begin;
 mod blocks;
 mod inline;
 mod sink;
+mod table;
 pub mod view;
 
 pub use blocks::Reader;
-pub use sink::{Sink, Tag};
+pub use sink::{Align, Sink, Tag};
 pub use view::Markdown;

@@ -2,6 +2,8 @@
 
 /// The longest beginning of a line that is looked at before it is taken for text.
 const LONGEST: usize = 128;
+/// The longest line that may turn out to be a table's first or second.
+const LONGEST_ROW: usize = 1024;
 
 /// What the beginning of a line, without its indentation, makes of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub(super) enum Begin {
     Number(u32, usize),
     /// A fence before a block of code: so many of the character.
     Fence(char, usize),
+    /// The row of a table, if it stands in one. The whole line is there.
+    Row,
     /// Nothing special.
     Text,
 }
@@ -31,6 +35,9 @@ pub(super) fn begin(held: &str) -> Begin {
     let Some(first) = held.chars().next() else {
         return Begin::Unknown;
     };
+    if first == '|' {
+        return row(held);
+    }
     let run = held.chars().take_while(|c| *c == first).count();
     let rest = &held[run * first.len_utf8()..];
     let next = rest.chars().next();
@@ -54,6 +61,14 @@ pub(super) fn begin(held: &str) -> Begin {
     match begin {
         Begin::Unknown if held.len() > LONGEST => Begin::Text,
         begin => begin,
+    }
+}
+
+fn row(held: &str) -> Begin {
+    match held.ends_with('\n') {
+        true => Begin::Row,
+        false if held.len() > LONGEST_ROW => Begin::Text,
+        false => Begin::Unknown,
     }
 }
 

@@ -3,6 +3,7 @@
 use super::begin::{Begin, begin};
 use super::inline::Inline;
 use super::sink::{Sink, Tag, Writer};
+use super::table::{self, Table};
 
 /// How deep lists nest; what is deeper is shown at this depth.
 const DEEPEST: usize = 6;
@@ -21,6 +22,8 @@ pub struct Reader {
     /// The open items, from the outermost on, each in a list of its own.
     items: Vec<Item>,
     leaf: Leaf,
+    /// The last line, if it may be the first of a table, which the next one tells. Else it begins a paragraph, or goes on in the open one.
+    header: Option<String>,
     line: Line,
     inline: Inline,
 }
@@ -41,6 +44,7 @@ enum Leaf {
     Paragraph,
     Heading,
     Code(Fence),
+    Table(Table),
 }
 
 /// An open block of code.
@@ -95,6 +99,7 @@ impl Reader {
     pub fn finish(&mut self, sink: &mut dyn Sink) {
         let mut out = Writer::new(sink);
         self.take('\n', &mut out);
+        self.settle_header(&mut out);
         self.close_containers(&mut out);
         self.line = Line::default();
         out.flush();
@@ -114,6 +119,12 @@ impl Reader {
                 }
                 c => out.push(c),
             },
+            (Line::Within, Leaf::Table(table)) => {
+                table.take(c, &mut self.inline, out);
+                if c == '\n' {
+                    self.line = Line::default();
+                }
+            }
             (Line::Within, leaf) => match c {
                 '\n' => {
                     self.inline.end_line(out);
@@ -136,19 +147,41 @@ impl Reader {
             return;
         }
         line.held.push(c);
+        if line.held == "|" && matches!(self.leaf, Leaf::Table(_)) {
+            let line = std::mem::take(line);
+            if self.is_beside(&line) {
+                return self.row(out);
+            }
+            self.close_leaf(out);
+            self.line = Line::Begun(line);
+            return;
+        }
         let begin = begin(&line.held);
         if begin == Begin::Unknown {
             return;
         }
         let line = std::mem::take(line);
+        if begin == Begin::Row
+            && self.is_beside(&line)
+            && let Some(header) = &self.header
+            && let Some(table) = table::table(header, &line.held)
+        {
+            return self.open_table(table, out);
+        }
+        // The mark of the open quotation tells nothing yet of what is in it.
+        let is_quoted_on = begin == Begin::Quote && self.quote && !line.in_item;
+        if !is_quoted_on {
+            self.settle_header(out);
+        }
         let begin = self.as_it_stands(begin, &line);
-        if !matches!(begin, Begin::Text | Begin::Quote) || !self.goes_on(&line) {
+        let goes_on = matches!(begin, Begin::Text | Begin::Quote | Begin::Row) && self.goes_on(&line);
+        if !goes_on && !is_quoted_on {
             self.close_leaf(out);
         }
         match begin {
             Begin::Unknown => {}
             Begin::Blank => self.end_blank_line(&line, out),
-            Begin::Quote => self.quote(line, out),
+            Begin::Quote => self.quote(out),
             Begin::Heading(level) => {
                 self.open_leaf(&line, Leaf::Heading, Tag::Heading(level), out);
             }
@@ -167,18 +200,25 @@ impl Reader {
                 out.open(Tag::CodeBlock(language));
                 self.leaf = Leaf::Code(fence);
             }
+            Begin::Row => {
+                if !self.goes_on(&line) {
+                    self.leave(&line, out);
+                }
+                self.header = Some(line.held);
+            }
             Begin::Text => self.text(&line, out),
         }
     }
 
     /// What a line is where it stands: within a paragraph not everything begins something else.
     fn as_it_stands(&self, begin: Begin, line: &Beginning) -> Begin {
-        let within = self.goes_on(line) && self.quote == line.quoted && self.depth_of(line) == self.items.len();
+        let within = self.goes_on(line) && self.is_beside(line);
         let is_empty = line.held.ends_with('\n');
         match begin {
             Begin::Quote if line.in_item => Begin::Text,
             Begin::Bullet(_) | Begin::Number(1, _) if within && is_empty => Begin::Text,
             Begin::Number(number, _) if within && number != 1 => Begin::Text,
+            Begin::Row if self.goes_on(line) && !within => Begin::Text,
             begin => begin,
         }
     }
@@ -186,6 +226,11 @@ impl Reader {
     /// Whether a text would go on in the open paragraph.
     fn goes_on(&self, line: &Beginning) -> bool {
         matches!(self.leaf, Leaf::Paragraph) && !line.in_item
+    }
+
+    /// Whether a line stands in all that is open, and begins nothing of its own.
+    fn is_beside(&self, line: &Beginning) -> bool {
+        !line.in_item && self.quote == line.quoted && self.depth_of(line) == self.items.len()
     }
 
     /// To how many of the open items a line belongs.
@@ -200,7 +245,7 @@ impl Reader {
         }
     }
 
-    fn quote(&mut self, line: Beginning, out: &mut Writer<'_>) {
+    fn quote(&mut self, out: &mut Writer<'_>) {
         if !self.quote {
             self.close_leaf(out);
             self.close_containers(out);
@@ -208,7 +253,6 @@ impl Reader {
             self.quote = true;
         }
         self.line = Line::Begun(Beginning { quoted: true, ..Beginning::default() });
-        drop(line);
     }
 
     fn text(&mut self, line: &Beginning, out: &mut Writer<'_>) {
@@ -221,6 +265,42 @@ impl Reader {
         for c in line.held.chars() {
             self.take(c, out);
         }
+    }
+
+    /// The last line was not the first of a table.
+    fn settle_header(&mut self, out: &mut Writer<'_>) {
+        let Some(header) = self.header.take() else { return };
+        match self.leaf {
+            Leaf::Paragraph => self.inline.break_line(out),
+            _ => self.open_paragraph(out),
+        }
+        for c in header.trim_end_matches('\n').chars() {
+            self.inline.take(c, out);
+        }
+        self.inline.end_line(out);
+    }
+
+    fn open_paragraph(&mut self, out: &mut Writer<'_>) {
+        out.open(Tag::Paragraph);
+        self.leaf = Leaf::Paragraph;
+        self.inline = Inline::default();
+    }
+
+    fn open_table(&mut self, table: Table, out: &mut Writer<'_>) {
+        let header = self.header.take().unwrap_or_default();
+        self.close_leaf(out);
+        out.open(Tag::Table);
+        self.leaf = Leaf::Table(table);
+        self.row(out);
+        for c in header.chars().skip(1) {
+            self.take(c, out);
+        }
+    }
+
+    /// Begins a row of the open table, after its first `|`.
+    fn row(&mut self, out: &mut Writer<'_>) {
+        out.open(Tag::Row);
+        self.line = Line::Within;
     }
 
     fn open_leaf(&mut self, line: &Beginning, leaf: Leaf, tag: Tag<'_>, out: &mut Writer<'_>) {
@@ -314,7 +394,7 @@ impl Reader {
         match self.leaf {
             Leaf::None => return,
             Leaf::Paragraph | Leaf::Heading => self.inline.end(out),
-            Leaf::Code(_) => {}
+            Leaf::Code(_) | Leaf::Table(_) => {}
         }
         self.leaf = Leaf::None;
         out.close();

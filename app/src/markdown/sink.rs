@@ -38,6 +38,14 @@ pub enum Tag<'a> {
     CodeBlock(&'a str),
     /// A rule between two topics; it has no content.
     Rule,
+    /// A table. It has rows and nothing else.
+    Table,
+    /// A row of a table. It has cells and nothing else, in the first row as many as the table has columns.
+    Row,
+    /// A cell in the first row, which names its column.
+    HeadCell(Align),
+    /// A cell in another row.
+    Cell(Align),
     /// Emphasis.
     Emphasis,
     /// Strong emphasis.
@@ -48,6 +56,18 @@ pub enum Tag<'a> {
     Link,
     /// A link whose text is its address.
     Address,
+}
+
+/// Where a column's texts stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Align {
+    /// Where lines begin.
+    #[default]
+    Start,
+    /// In the middle.
+    Center,
+    /// Where lines end.
+    End,
 }
 
 /// Collects text, so that a sink gets it in long pieces.

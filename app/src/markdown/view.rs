@@ -1,6 +1,6 @@
 //! Markdown in the page.
 
-use super::{Reader, Sink, Tag};
+use super::{Align, Reader, Sink, Tag};
 use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -95,6 +95,15 @@ impl Sink for Tree {
                 content = self::element("code");
                 let _ = element.append_child(&content);
             }
+            Tag::Table => {
+                set(&element, "dir", "auto");
+                // As above.
+                set(&element, "tabindex", "0");
+                content = self::element("table");
+                let _ = element.append_child(&content);
+            }
+            Tag::HeadCell(Align::Center) | Tag::Cell(Align::Center) => set(&element, "data-align", "center"),
+            Tag::HeadCell(Align::End) | Tag::Cell(Align::End) => set(&element, "data-align", "end"),
             Tag::Link => set(&element, "data-hides", ""),
             _ => {}
         }
@@ -172,6 +181,11 @@ fn name(tag: Tag<'_>) -> &'static str {
         Tag::Item => "li",
         Tag::CodeBlock(_) => "pre",
         Tag::Rule => "hr",
+        // What scrolls; the table is in it.
+        Tag::Table => "div",
+        Tag::Row => "tr",
+        Tag::HeadCell(_) => "th",
+        Tag::Cell(_) => "td",
         Tag::Emphasis => "em",
         Tag::Strong => "strong",
         Tag::Code => "code",

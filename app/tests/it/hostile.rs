@@ -62,6 +62,13 @@ fn no_text_costs_more_than_a_few_times_its_length() {
         "`\n",
         "-\n",
         "---\n",
+        "|",
+        "|\n",
+        "| a ",
+        "|-",
+        "|-\n",
+        "|-|\n|",
+        "\\|",
         "é",
         "\0",
         "\u{202e}",
@@ -70,6 +77,7 @@ fn no_text_costs_more_than_a_few_times_its_length() {
         let text = unit.repeat(LENGTH / unit.len());
         check(unit, &text);
         check(&format!("paragraph of {unit:?}"), &format!("a {text} b"));
+        check(&format!("table with {unit:?}"), &format!("| a |\n|---|\n| {text} |"));
         check(&format!("fence before {unit:?}"), &format!("```\n{text}"));
     }
 }

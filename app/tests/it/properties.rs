@@ -35,6 +35,10 @@ fn text() -> impl Strategy<Value = String> {
         "2) ",
         "• ",
         "---",
+        "|",
+        "| ",
+        "|\n|",
+        "|---|\n",
         "\n",
         "\n\n",
         "\r\n",
@@ -91,7 +95,7 @@ proptest! {
     /// Only marks go, and what stands in their place: the rest of a fence's line, a link's title, an item's number.
     #[test]
     fn no_word_is_lost(pieces in vec(prop_oneof![
-        proptest::sample::select(vec!["*", "**", "_", "`", "``", "[", "]", "!", "\\", "# ", "> ", "- ", "---", "\n", "\n\n", " ", "    ", "http", "https://", ".", ","])
+        proptest::sample::select(vec!["*", "**", "_", "`", "``", "[", "]", "!", "\\", "# ", "> ", "- ", "---", "|", "| a |\n|---|\n|", "\n", "\n\n", " ", "    ", "http", "https://", ".", ","])
             .prop_map(str::to_owned),
         "[a-zé強]{1,4}",
     ], 0..60)) {

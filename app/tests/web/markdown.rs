@@ -8,7 +8,7 @@ use web_sys::{Element, Node};
 
 /// A text of every kind of element.
 const EVERYTHING: &str = "# One *two*\n\nA `b` **c** _d_ [e](https://example.com/f \"g\") https://example.org.\n\n- h\n  1. i\n\n7. j\n\n\
-    > k\n\n---\n\n```rust\nl\n\nm\n```\n\n*n **o `p";
+    > k\n\n---\n\n```rust\nl\n\nm\n```\n\n| q | r |\n|---|--:|\n| s | *t* |\n\n*n **o `p";
 
 /// A message, as it is shown.
 struct Message {
@@ -59,6 +59,9 @@ async fn each_kind_of_element_is_shown_as_what_it_is() {
         ("blockquote > p", "k"),
         ("hr", ""),
         ("pre[data-language=rust][tabindex='0'] > code", "l\n\nm"),
+        ("div[dir=auto][tabindex='0'] > table > tr:first-child > th:first-child", "q"),
+        ("tr > th[data-align=end]", "r"),
+        ("tr:last-child > td[data-align=end] > em", "t"),
         (".prose > p:last-child", "*n **o `p"),
     ] {
         message.part.says(selector, text);
