@@ -2,7 +2,7 @@
 
 use js_sys::{Function, Promise};
 use leptos::prelude::{document, window};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen_futures::JsFuture;
@@ -17,29 +17,43 @@ pub(crate) fn is_online() -> bool {
     window().navigator().on_line()
 }
 
-/// A rest that can be cut short.
+/// A pause that can be cut short.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rest(Rc<RefCell<Option<Function>>>);
+pub(crate) struct Pause(Rc<Waking>);
 
-impl Rest {
-    /// Rests until it is woken, or so long at most.
+#[derive(Debug, Default)]
+struct Waking {
+    wake: RefCell<Option<Function>>,
+    /// It was ended before it was taken.
+    is_over: Cell<bool>,
+}
+
+impl Pause {
+    /// Pauses until it is woken, or so long at most; not at all where it was woken since the last pause.
     pub(crate) async fn take(&self, most: Option<Duration>) {
+        if self.0.is_over.take() {
+            return;
+        }
         let promise = Promise::new(&mut |wake, _| {
             if let Some(most) = most {
                 let millis = i32::try_from(most.as_millis()).unwrap_or(i32::MAX);
                 // It fails only where it is no function.
                 let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&wake, millis);
             }
-            self.0.replace(Some(wake));
+            self.0.wake.replace(Some(wake));
         });
         // It is never rejected.
         let _ = JsFuture::from(promise).await;
+        self.0.wake.take();
     }
 
-    /// Ends a rest that is being taken.
+    /// Ends a pause: the one that is being taken, or else the next one.
     pub(crate) fn wake(&self) {
-        if let Some(wake) = self.0.take() {
-            let _ = wake.call0(&wasm_bindgen::JsValue::UNDEFINED);
+        match self.0.wake.take() {
+            Some(wake) => {
+                let _ = wake.call0(&wasm_bindgen::JsValue::UNDEFINED);
+            }
+            None => self.0.is_over.set(true),
         }
     }
 }

@@ -1,13 +1,12 @@
 //! The hook.
 
-use crate::core::{Core, Permission, Stop};
+use crate::core::{Core, Link, Next, Stop};
 use crate::entry::{Ask, Entry};
 use crate::options::ChatOptions;
-use crate::outbox::Outgoing;
 use crate::policy::{self, Reach};
+use crate::tabs::Turn;
 use crate::transport::Abort;
 use crate::trouble::Trouble;
-use ag_ui_stream::asks::reply::Refusal;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{Outcome, Reply};
 use leptos::leptos_dom::helpers::WindowListenerHandle;
@@ -51,6 +50,8 @@ pub struct AgentChat {
     pub connection: Signal<Connection>,
     /// Whether an earlier conversation is still to come back, so that nothing is known of it yet.
     pub restoring: Signal<bool>,
+    /// Whether a run is open whose agent has said nothing for eight seconds.
+    pub silent: Signal<bool>,
     /// The messages whose texts are arriving, by their ids.
     pub arriving: Signal<Vec<String>>,
     /// Whether the page's address has come to name another conversation, where this one is [kept in the address](ChatOptions::kept_in_address):
@@ -69,6 +70,7 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         status: core.status.into(),
         connection: core.connection.into(),
         restoring: core.restoring.into(),
+        silent: core.conversation.silent().into(),
         arriving: core.conversation.transcript.arriving().into(),
         left: core.left.into(),
         core: StoredValue::new_local(core),
@@ -77,6 +79,10 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         chat.with(Core::leave);
     });
     chat.heed_the_browser();
+    Effect::new(move || {
+        chat.status.track();
+        chat.await_silence();
+    });
     chat.begin();
     chat
 }
@@ -148,52 +154,69 @@ impl AgentChat {
     /// Starts the run again that failed: as it was, where the agent never got it, else as a new one over the same history. Where a question
     /// waits there is nothing to start, only the failure to clear. An agent that the page could not talk to is asked for again.
     pub fn retry(&self) {
-        match self.with(|core| (core.permission, core.is_free())) {
-            Some((Permission::Refused, _)) => {
-                self.with(|core| {
-                    core.permission = Permission::Unknown;
-                    core.status.set(Status::Idle);
-                });
-                self.begin();
+        let is_refused = self.with(|core| match core.link {
+            Link::Refused => {
+                core.link = Link::Asking;
+                core.status.set(Status::Idle);
+                true
             }
-            Some((Permission::Given, true)) => {
-                self.start(Core::outgoing_again);
+            Link::Alone(_) | Link::Following(_) if core.is_free() => {
+                core.status.set(Status::Idle);
+                core.outbox.release();
+                core.again = true;
+                false
             }
-            Some((Permission::Given, false) | (Permission::Unknown, _)) | None => {}
+            Link::Asking | Link::Alone(_) | Link::Following(_) => false,
+        });
+        match is_refused {
+            Some(true) => self.begin(),
+            Some(false) => drop(self.send_next()),
+            None => {}
         }
     }
 
     fn say(&self, text: &str, stands_alone: bool) -> bool {
         let can_say = self.with(|core| core.can_say()) == Some(true);
-        let is_blank = text.trim().is_empty();
-        can_say && !is_blank && self.start(|core| core.outgoing_text(text, stands_alone))
+        if !can_say || text.trim().is_empty() {
+            return false;
+        }
+        self.with(|core| core.say(text, stands_alone));
+        let is_taken = self.send_next();
+        if !is_taken {
+            self.with(Core::unsay);
+        }
+        is_taken
     }
 
     fn hold(&self, tool_call_id: &str, outcome: Outcome) {
         self.with(|core| core.hold(tool_call_id, outcome, AnsweredBy::Card));
-        self.start(Core::outgoing_held);
+        self.send_next();
     }
 
-    /// Starts a request, where there is one to start. False where there should be one and it can't be built.
-    pub(crate) fn start(&self, outgoing: impl FnOnce(&mut Core) -> Result<Option<Outgoing>, Refusal>) -> bool {
-        let outgoing = self.with(outgoing);
-        outgoing.is_some_and(|outgoing| self.launch(outgoing))
-    }
-
-    fn launch(&self, outgoing: Result<Option<Outgoing>, Refusal>) -> bool {
-        let launched = self.with(|core| match outgoing {
-            Ok(outgoing) => Some(outgoing.map(|outgoing| core.launch(outgoing))),
-            Err(refusal) => {
-                core.fail(refusal);
-                None
+    /// Does what is to be done next. False where what was said can't be sent.
+    pub(crate) fn send_next(self) -> bool {
+        match self.with(Core::next) {
+            Some(Next::Turn(name)) => {
+                let turn = Turn::claim(&name, move || {
+                    self.take_turn();
+                });
+                let is_granted = turn.is_granted();
+                self.with(|core| core.turn = Some(turn));
+                !is_granted || self.take_turn()
             }
-        });
-        let launched = launched.flatten();
-        let taken = launched.is_some();
-        if let Some(Some(launch)) = launched {
-            spawn_local(self.run(launch));
+            Some(Next::Request(launch)) => {
+                spawn_local(self.run(*launch));
+                true
+            }
+            Some(Next::Refused) => false,
+            Some(Next::Nothing) | None => true,
         }
-        taken
+    }
+
+    /// It is this tab's turn to talk to the agent, on top of what the others have kept.
+    fn take_turn(self) -> bool {
+        self.with(Core::read_news);
+        self.send_next()
     }
 
     /// Takes the conversation up as soon as it is known that the page may talk to the agent.
@@ -222,7 +245,7 @@ impl AgentChat {
 
     fn refuse(self, trouble: Trouble) {
         self.with(|core| {
-            core.permission = Permission::Refused;
+            core.link = Link::Refused;
             core.restoring.set(false);
             core.status.set(Status::Failed(trouble));
         });
@@ -230,11 +253,10 @@ impl AgentChat {
 
     fn take_up(self) {
         let follows = self.with(|core| {
-            core.permission = Permission::Given;
-            core.read_kept();
-            core.following.is_some()
+            core.allow();
+            core.following().is_some()
         });
-        self.start(Core::outgoing_held);
+        self.send_next();
         self.await_deadline();
         if follows == Some(true) {
             spawn_local(self.keep_in_step());

@@ -4,7 +4,7 @@ use crate::receipt::{self, Receipt};
 use crate::transcript::Transcript;
 use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::asks::reply::{AskedBy, NextRun};
-use ag_ui_stream::event::{MessagesSnapshot, RunFinished, RunStarted};
+use ag_ui_stream::event::{RunFinished, RunStarted};
 use ag_ui_stream::message::ToolMessage;
 use ag_ui_stream::outcome::{Interrupt, InterruptOutcome, RunOutcome};
 use ag_ui_stream::reader::{End, StreamError};
@@ -13,9 +13,13 @@ use ag_ui_stream::{Asks, Event, EventReader, Message, Thread};
 use ask_user_question::outcome::CANCELLED_TEXT;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Phase};
+use leptos::prelude::*;
 
 /// The name of a run that never was: a history is taken over as if one run had brought it.
 const HISTORY: &str = "history";
+
+/// After how long without a word an agent is called silent, in milliseconds.
+const LONG_SILENCE: u64 = 8_000;
 
 /// Feeds a response's bytes through reader, run state and interceptor into the transcript's signals.
 pub(crate) struct Conversation {
@@ -25,8 +29,10 @@ pub(crate) struct Conversation {
     reader: EventReader,
     /// The agent's own tools that need approval.
     approvals: Vec<String>,
-    /// Whether the response has brought an event.
-    has_begun: bool,
+    /// When the agent was heard last, or asked.
+    heard: u64,
+    /// Whether that is long ago for a run that is open.
+    silent: RwSignal<bool>,
     /// The ask whose deadline the server told beside the events, and the deadline.
     deadline: Option<(String, String)>,
 }
@@ -39,20 +45,40 @@ impl Conversation {
             transcript: Transcript::new(),
             reader: EventReader::new(),
             approvals,
-            has_begun: false,
+            heard: 0,
+            silent: RwSignal::new(false),
             deadline: None,
         }
     }
 
     /// At the start of a response.
-    pub(crate) fn start_response(&mut self) {
+    pub(crate) fn start_response(&mut self, now: u64) {
         self.reader = EventReader::new();
-        self.has_begun = false;
+        self.hear(now);
     }
 
-    /// Whether the response has brought an event.
-    pub(crate) fn has_begun(&self) -> bool {
-        self.has_begun
+    /// Whether the agent says nothing for long.
+    pub(crate) fn silent(&self) -> RwSignal<bool> {
+        self.silent
+    }
+
+    /// Learns whether a run is open. If so, gives how long the agent may be silent before it is to be asked again, in milliseconds.
+    pub(crate) fn look_at_silence(&mut self, now: u64, is_open: bool) -> Option<u64> {
+        let silence = now.saturating_sub(self.heard);
+        let is_long = is_open && silence >= LONG_SILENCE;
+        self.set_silent(is_long);
+        is_open.then(|| LONG_SILENCE - if is_long { 0 } else { silence })
+    }
+
+    fn hear(&mut self, now: u64) {
+        self.heard = now;
+        self.set_silent(false);
+    }
+
+    fn set_silent(&self, silent: bool) {
+        if self.silent.get_untracked() != silent {
+            self.silent.set(silent);
+        }
     }
 
     /// Takes the next bytes of the response.
@@ -149,17 +175,8 @@ impl Conversation {
         }
     }
 
-    /// Takes a message back that the agent never got.
-    pub(crate) fn take_back(&mut self, id: &str) {
-        let others = self.thread.messages().iter();
-        let others = others.filter(|message| message.id() != id).cloned();
-        let history = MessagesSnapshot::new(others.collect::<Vec<_>>());
-        self.thread.handle_event(&history.into());
-        self.transcript.lay(&self.thread);
-    }
-
     /// Shows how an ask ended that another endpoint than the agent's has taken. The agent says so itself soon.
-    pub(crate) fn settle(&mut self, tool_call_id: &str, content: String) {
+    pub(crate) fn settle(&mut self, tool_call_id: &str, content: &str) {
         let message = Message::Tool(ToolMessage::new("", tool_call_id, content));
         let changes = self.asks.handle_message(&message);
         self.show_asks(changes);
@@ -217,7 +234,6 @@ impl Conversation {
 
     fn drain(&mut self, now: u64) -> Result<(), StreamError> {
         while let Some(event) = self.reader.next_event() {
-            self.has_begun = true;
             self.take(now, &event?);
         }
         Ok(())
@@ -225,6 +241,7 @@ impl Conversation {
 
     /// Takes an event that was verified.
     pub(crate) fn take(&mut self, now: u64, event: &Event) {
+        self.hear(now);
         let change = self.thread.handle_event(event);
         let asks = self.asks.handle_event(now, event);
         let opened = self.show_asks(asks);

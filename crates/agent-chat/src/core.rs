@@ -4,23 +4,23 @@ mod incoming;
 mod outgoing;
 mod request;
 
+pub(crate) use outgoing::{Next, Post};
 pub(crate) use request::{Launch, RunEnd, Stop};
 
 use self::request::Running;
 use crate::address;
-use crate::browser::{self, Rest};
+use crate::browser::{self, Pause};
 use crate::chat::{Connection, Status};
 use crate::conversation::Conversation;
 use crate::delivery::Delivery;
 use crate::following::Following;
 use crate::kept::Kept;
 use crate::options::{ChatOptions, Memory};
-use crate::outbox::{Outbox, Resend};
+use crate::outbox::{Mail, Outbox, Resend};
 use crate::policy::Reach;
 use crate::tabs::{Channel, Turn};
 use crate::transport::Abort;
 use crate::trouble::Trouble;
-use ag_ui_stream::asks::reply::{AskReply, Refusal};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskUserQuestion, Outcome};
@@ -39,18 +39,18 @@ pub(crate) struct Core {
     pub(crate) left: RwSignal<bool>,
     /// Where the agent is, seen from the page.
     pub(crate) reach: Reach,
-    /// The conversation as its server tells it, where the server does.
-    pub(crate) following: Option<Following>,
-    /// What this browser keeps of the conversation, where no server does.
-    pub(crate) kept: Option<Kept>,
-    pub(crate) permission: Permission,
+    pub(crate) link: Link,
+    /// Whether the agent is to go on though there is nothing to say.
+    pub(crate) again: bool,
     /// The request that is under way.
     pub(crate) running: Option<Running>,
     /// When the next ask that waits expires.
     pub(crate) deadline: Option<TimeoutHandle>,
+    /// When the agent of an open run will have been silent for long.
+    pub(crate) silence: Option<TimeoutHandle>,
     /// The line to the other tabs of this conversation.
     pub(crate) channel: Option<Channel>,
-    /// The turn to hold the stream for all tabs.
+    /// The turn to hold the stream for all tabs, or where there is none, to talk to the agent.
     pub(crate) turn: Option<Turn>,
     /// The stream of events.
     pub(crate) listening: Option<Abort>,
@@ -58,18 +58,21 @@ pub(crate) struct Core {
     pub(crate) broken: bool,
     /// When the stream was heard last.
     pub(crate) heard: u64,
-    /// What staying in step rests in while there is nothing to do.
-    pub(crate) rest: Rest,
+    /// What staying in step waits in while there is nothing to do.
+    pub(crate) pause: Pause,
 }
 
-/// Whether the page may talk to the agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Permission {
-    /// It is being asked for.
-    Unknown,
-    Given,
+/// How the page stands to the agent.
+#[derive(Debug)]
+pub(crate) enum Link {
+    /// It is being asked whether the page may talk to the agent.
+    Asking,
     /// The page may not, or can't be told.
     Refused,
+    /// No server tells the conversation; what this browser keeps of it, where it does.
+    Alone(Option<Kept>),
+    /// The conversation's server tells it.
+    Following(Box<Following>),
 }
 
 impl Core {
@@ -93,11 +96,10 @@ impl Core {
             true => Resend::Safely,
             false => Resend::WhenTold,
         };
-        let name = format!("{} {}", options.endpoint.url, options.setup.thread_id);
         Self {
             conversation: Conversation::new(options.approvals.clone()),
             outbox: match remembers {
-                true => Outbox::kept(format!("agent-chat outbox {name}"), resend),
+                true => Outbox::kept(format!("agent-chat outbox {}", name(&options)), resend),
                 false => Outbox::default(),
             },
             status: RwSignal::new(Status::Idle),
@@ -105,36 +107,75 @@ impl Core {
             restoring: RwSignal::new(is_named),
             left: RwSignal::new(false),
             reach: Reach::Own,
-            following: has_server.then(|| Following::new(is_named)),
-            kept: (remembers && !has_server).then(|| Kept::new(&name)),
-            permission: Permission::Unknown,
+            link: Link::Asking,
+            again: false,
             running: None,
             deadline: None,
+            silence: None,
             channel: None,
             turn: None,
             listening: None,
             broken: false,
             heard: 0,
-            rest: Rest::default(),
+            pause: Pause::default(),
             options,
+        }
+    }
+
+    /// The page may talk to the agent.
+    pub(crate) fn allow(&mut self) {
+        let is_known = self.restoring.get_untracked();
+        let remembers = self.options.memory != Memory::None;
+        self.link = match (self.options.has_conversations(), is_known) {
+            (true, true) => Link::Following(Box::new(Following::of_known())),
+            (true, false) => Link::Following(Box::new(Following::of_new())),
+            (false, _) => Link::Alone(remembers.then(|| Kept::new(&name(&self.options)))),
+        };
+        self.read_kept();
+    }
+
+    /// The conversation as its server tells it, where the server does.
+    pub(crate) fn following(&self) -> Option<&Following> {
+        match &self.link {
+            Link::Following(following) => Some(following),
+            Link::Asking | Link::Refused | Link::Alone(_) => None,
+        }
+    }
+
+    pub(crate) fn following_mut(&mut self) -> Option<&mut Following> {
+        match &mut self.link {
+            Link::Following(following) => Some(following),
+            Link::Asking | Link::Refused | Link::Alone(_) => None,
+        }
+    }
+
+    /// What this browser keeps of the conversation, where no server does.
+    pub(crate) fn kept(&self) -> Option<&Kept> {
+        match &self.link {
+            Link::Alone(kept) => kept.as_ref(),
+            Link::Asking | Link::Refused | Link::Following(_) => None,
         }
     }
 
     /// Whether something can be sent now.
     pub(crate) fn is_free(&self) -> bool {
-        let following = self.following.as_ref();
-        self.permission == Permission::Given
-            && self.running.is_none()
-            && following.is_none_or(|it| !it.stale && !it.is_others_turn())
+        self.running.is_none()
+            && match &self.link {
+                Link::Asking | Link::Refused => false,
+                Link::Alone(_) => true,
+                Link::Following(following) => !following.has_missed() && !following.is_others_turn(),
+            }
     }
 
     /// Whether something can be said now. It may have to wait for the permission or for the server.
     pub(crate) fn can_say(&self) -> bool {
-        let following = self.following.as_ref();
-        self.permission != Permission::Refused
-            && self.running.is_none()
-            && !self.outbox.has_message()
-            && !following.is_some_and(Following::is_others_turn)
+        self.running.is_none()
+            && !self.outbox.has_open_message()
+            && match &self.link {
+                Link::Refused => false,
+                Link::Asking | Link::Alone(_) => true,
+                Link::Following(following) => !following.is_others_turn(),
+            }
     }
 
     /// Holds how an ask ended.
@@ -144,6 +185,10 @@ impl Core {
         let ask = ask.and_then(|ask| ask.ask.as_deref()).unwrap_or(&nothing);
         let content = outcome.tool_content(ask);
         self.outbox.hold(tool_call_id, outcome, by, content);
+        if by == AnsweredBy::Card {
+            // Its user goes on.
+            self.outbox.release_message();
+        }
         self.conversation.transcript.set_sending(tool_call_id, Sending::Pending);
     }
 
@@ -159,7 +204,7 @@ impl Core {
     /// Keeps the conversation in this browser, where no server does.
     pub(crate) fn save(&self) {
         let is_empty = self.conversation.thread.messages().is_empty();
-        if let Some(kept) = self.kept.as_ref().filter(|_| !is_empty) {
+        if let Some(kept) = self.kept().filter(|_| !is_empty) {
             kept.write(&self.conversation);
         }
     }
@@ -180,42 +225,41 @@ impl Core {
         if let Some(listening) = &self.listening {
             listening.abort();
         }
-        if let Some(deadline) = self.deadline.take() {
-            deadline.clear();
+        for timer in [self.deadline.take(), self.silence.take()].into_iter().flatten() {
+            timer.clear();
         }
-        self.rest.wake();
+        self.turn = None;
+        self.pause.wake();
     }
 
-    /// What can't be sent goes back to where it was said.
-    pub(crate) fn fail(&mut self, refusal: Refusal) {
-        let held = self.outbox.take_held();
-        self.report(&held, refusal.into());
-    }
-
-    /// A card tells its user what became of its reply; what was typed, or nobody's, the page has to tell. A reply that the user stopped goes
-    /// back to its card without a word.
-    pub(super) fn report(&mut self, replies: &[AskReply], trouble: Trouble) {
-        let stopped = trouble == Trouble::Stopped;
-        tell_developers(&trouble);
-        let sending = if stopped { Sending::Idle } else { Sending::Failed((self.options.words)(&trouble)) };
-        self.set_sending(replies, &sending);
-        let typed = replies.iter().any(|reply| reply.by == AnsweredBy::Composer);
-        if typed || (replies.is_empty() && !stopped) {
-            self.status.set(Status::Failed(trouble));
-        }
-    }
-
-    pub(super) fn set_sending(&self, replies: &[AskReply], sending: &Sending) {
-        for reply in replies {
-            self.conversation.transcript.set_sending(&reply.tool_call_id, sending.clone());
-        }
-    }
-
-    /// Shows the message that is held or on its way, where the conversation does not have it yet.
-    pub(super) fn show_message(&mut self) {
-        let message = self.outbox.any_message();
+    /// Shows where everything stands that was said and that the agent does not have. A card tells its user what became of its reply; what was
+    /// typed, the page has to tell. A reply that the user stopped goes back to its card without a word.
+    pub(super) fn show_mail(&mut self) {
+        let message = self.outbox.message();
         let message = message.map(|message| (message.id.clone(), message.text.clone()));
         self.conversation.show_message(message);
+        for ask in self.conversation.transcript.asks() {
+            let shown = ask.sending.get_untracked();
+            let sending = match self.outbox.mail(&ask.tool_call_id) {
+                Some(Mail::Held | Mail::Sent) => Sending::Pending,
+                Some(Mail::Back(Trouble::Stopped)) => Sending::Idle,
+                Some(Mail::Back(trouble)) => Sending::Failed((self.options.words)(trouble)),
+                None if shown == Sending::Pending => Sending::Idle,
+                None => continue,
+            };
+            if shown != sending {
+                ask.sending.set(sending);
+            }
+        }
+        if let Some(trouble) = self.outbox.trouble().filter(|_| self.status.get_untracked() != Status::Running) {
+            self.status.set(Status::Failed(trouble.clone()));
+        }
+    }
+
+    /// Says what is wrong.
+    pub(super) fn fail(&self, trouble: Trouble) {
+        tell_developers(&trouble);
+        self.status.set(Status::Failed(trouble));
     }
 
     /// Shows whether the server can be reached.
@@ -232,6 +276,11 @@ impl Core {
             self.connection.set(connection);
         }
     }
+}
+
+/// What this browser calls a conversation.
+fn name(options: &ChatOptions) -> String {
+    format!("{} {}", options.endpoint.url, options.setup.thread_id)
 }
 
 /// Says in the console what is no word for anybody else.

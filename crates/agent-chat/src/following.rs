@@ -5,21 +5,30 @@ use ag_ui_stream::Event;
 use ag_ui_stream::sse::Frame;
 
 /// Keeps what a tab reads as the response to its own request apart from what the server tells everybody.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Following {
     pub(crate) feed: Feed,
-    /// Whether the server has the conversation, or may have it.
-    pub(crate) begun: bool,
-    /// Whether all that could have begun it was lost on its way, as far as is known.
-    pub(crate) unsure: bool,
-    /// Whether something happened that this tab has not seen, so that the server is to be asked for the history.
-    pub(crate) stale: bool,
-    /// Whether the run that the history ends in died with its server: it goes on when somebody asks for that.
-    pub(crate) died: bool,
+    place: Place,
     /// The run that is under way as the server tells it.
     told: Option<Run>,
     /// Runs that this tab has asked for. It reads their events there, and skips them here.
     own: Vec<String>,
+}
+
+/// What this tab has of the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// The server does not have it yet.
+    New,
+    /// The server may have it: all that could have begun it was lost on its way, as far as is known.
+    Unsure,
+    /// Something happened that this tab has not seen: the server is to be asked for the history.
+    Behind,
+    /// Everything.
+    InStep {
+        /// Whether the run that the history ends in died with its server: it goes on when somebody asks for that.
+        died: bool,
+    },
 }
 
 #[derive(Debug)]
@@ -37,9 +46,34 @@ pub(crate) struct News {
 }
 
 impl Following {
-    /// Of a conversation that the server may have, or has not.
-    pub(crate) fn new(begun: bool) -> Self {
-        Self { begun, stale: begun, ..Self::default() }
+    /// Of a conversation that the server does not have yet.
+    pub(crate) fn of_new() -> Self {
+        Self { feed: Feed::default(), place: Place::New, told: None, own: Vec::new() }
+    }
+
+    /// Of a conversation that the server has, unless it is gone.
+    pub(crate) fn of_known() -> Self {
+        Self { place: Place::Behind, ..Self::of_new() }
+    }
+
+    /// Whether there is something to follow.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.place != Place::New
+    }
+
+    /// Whether it is not known if the server has the conversation.
+    pub(crate) fn is_unsure(&self) -> bool {
+        self.place == Place::Unsure
+    }
+
+    /// Whether the server is to be asked for the history.
+    pub(crate) fn has_missed(&self) -> bool {
+        matches!(self.place, Place::Unsure | Place::Behind)
+    }
+
+    /// Whether the run that the history ends in died with its server.
+    pub(crate) fn has_died(&self) -> bool {
+        self.place == Place::InStep { died: true }
     }
 
     /// Whether a run is under way that this tab did not ask for.
@@ -55,23 +89,38 @@ impl Following {
     /// This tab asks for a run.
     pub(crate) fn start_run(&mut self, run_id: &str) {
         self.own.push(run_id.to_owned());
-        self.died = false;
+        self.set_died(false);
     }
 
-    /// The server has taken a run that this tab asked for.
+    /// The server has taken something that this tab has sent.
     pub(crate) fn begin(&mut self) {
         // From its first run on, the events go on behind a history.
-        self.stale |= !self.begun;
-        self.begun = true;
-        self.unsure = false;
+        if matches!(self.place, Place::New | Place::Unsure) {
+            self.place = Place::Behind;
+        }
     }
 
-    /// It is not known any more what became of a run that this tab asked for. If it was the first, not even whether there is a conversation.
+    /// It is not known any more what became of what this tab has sent. If it was the first, not even whether there is a conversation.
     pub(crate) fn lose_runs(&mut self) {
         self.own.clear();
-        self.unsure |= !self.begun;
-        self.begun = true;
-        self.stale = true;
+        self.place = match self.place {
+            Place::New | Place::Unsure => Place::Unsure,
+            Place::Behind | Place::InStep { .. } => Place::Behind,
+        };
+    }
+
+    /// Something happened that this tab has not seen.
+    pub(crate) fn fall_behind(&mut self) {
+        if matches!(self.place, Place::InStep { .. }) {
+            self.place = Place::Behind;
+        }
+    }
+
+    /// Learns whether the run that the history ends in died with its server.
+    pub(crate) fn set_died(&mut self, died: bool) {
+        if let Place::InStep { died: known } = &mut self.place {
+            *known = died;
+        }
     }
 
     /// Takes over that the history is known up to an event id, and which run was under way then, whose beginning is given.
@@ -87,7 +136,7 @@ impl Following {
             Told::Events(events) => (events, false),
             Told::Anew(events) => (events, true),
             Told::Gap => {
-                self.stale = true;
+                self.fall_behind();
                 (Vec::new(), false)
             }
         };
@@ -99,9 +148,7 @@ impl Following {
     }
 
     fn begin_anew(&mut self) {
-        self.stale = false;
-        self.unsure = false;
-        self.died = false;
+        self.place = Place::InStep { died: false };
         self.own.clear();
         self.told = None;
     }
@@ -109,7 +156,7 @@ impl Following {
     fn is_new(&mut self, event: &Event, is_reading: bool) -> bool {
         if let Event::RunStarted(started) = event {
             self.told = Some(Run { id: started.run_id.clone(), is_own: self.own.contains(&started.run_id) });
-            self.died = false;
+            self.set_died(false);
         }
         let is_others = self.is_others_turn();
         if matches!(event, Event::RunFinished(_) | Event::RunError(_))
@@ -117,7 +164,9 @@ impl Following {
         {
             self.own.retain(|own| *own != run.id);
         }
-        self.stale |= is_others && is_reading;
+        if is_others && is_reading {
+            self.fall_behind();
+        }
         is_others && !is_reading
     }
 }

@@ -7,6 +7,7 @@ use ag_ui_stream::message::Message;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::thread::RunState;
 use serde_json::Value;
+use std::cell::Cell;
 
 /// Under which the names of the conversations are kept, one a line, the latest first.
 const LIST: &str = "agent-chat conversations";
@@ -21,6 +22,8 @@ const LONGEST: usize = 256 * 1024;
 #[derive(Debug)]
 pub(crate) struct Kept {
     key: String,
+    /// What this tab has read or written last, by its digest.
+    known: Cell<u64>,
 }
 
 /// A conversation as it was kept.
@@ -34,7 +37,12 @@ pub(crate) struct Record {
 
 impl Kept {
     pub(crate) fn new(name: &str) -> Self {
-        Self { key: format!("agent-chat conversation {name}") }
+        Self { key: format!("agent-chat conversation {name}"), known: Cell::new(digest("")) }
+    }
+
+    /// The name of the turn to talk to its agent.
+    pub(crate) fn turn(&self) -> String {
+        self.key.clone()
     }
 
     pub(crate) fn is_under(&self, key: &str) -> bool {
@@ -43,14 +51,22 @@ impl Kept {
 
     pub(crate) fn read(&self) -> Option<Record> {
         let kept = Shelf::Browser.read(&self.key)?;
+        self.known.set(digest(&kept));
         let mut lines = kept.lines().map(str::to_owned);
         let ended = lines.next().filter(|ended| !ended.is_empty());
         Some(Record { events: lines.collect(), ended })
     }
 
+    /// Whether another tab has kept it since this one has read or written it.
+    pub(crate) fn has_changed(&self) -> bool {
+        let kept = Shelf::Browser.read(&self.key).unwrap_or_default();
+        digest(&kept) != self.known.get()
+    }
+
     /// Keeps the conversation as it stands, in the place of the one that was kept longest where there is no more room.
     pub(crate) fn write(&self, conversation: &Conversation) {
         let record = record(conversation);
+        self.known.set(digest(&record));
         let known = Shelf::Browser.read(LIST).unwrap_or_default();
         let others = known.lines().filter(|key| *key != self.key);
         let mut list: Vec<&str> = [self.key.as_str()].into_iter().chain(others).collect();
@@ -61,6 +77,12 @@ impl Kept {
         }
         Shelf::Browser.write(LIST, &list.join("\n"));
     }
+}
+
+/// Tells texts apart (FNV-1a).
+fn digest(text: &str) -> u64 {
+    let take = |digest: u64, byte: u8| (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, take)
 }
 
 fn record(conversation: &Conversation) -> String {

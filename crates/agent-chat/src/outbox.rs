@@ -1,29 +1,37 @@
-//! What is on its way, or held until it may go. The tab keeps it, so that after a reload the same goes again, under the same id.
+//! What the user said, until the agent has it. The tab keeps it, so that after a reload the same goes again, under the same id.
 
 use crate::ids::new_id;
 use crate::storage::Shelf;
+use crate::trouble::Trouble;
 use ag_ui_stream::Asks;
-use ag_ui_stream::asks::reply::{AskReply, NextRun};
+use ag_ui_stream::asks::reply::AskReply;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{Outcome, Phase};
 use serde_json::Value;
 
-/// Replies and the message that have not reached the agent, as far as is known.
+/// Where something stands that was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Mail {
+    /// It goes as soon as it may.
+    Held,
+    /// A request carries it.
+    Sent,
+    /// It did not reach the agent as far as is known, for this reason. It goes when its user says so.
+    Back(Trouble),
+}
+
+/// Replies and the message that the agent does not have, as far as is known.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     /// What the tab calls it; nothing is kept without.
     key: Option<String>,
-    resend: Resend,
-    held: Vec<Held>,
+    letters: Vec<Letter>,
     message: Option<Spoken>,
-    /// The last replies made, so that sending the same one again is a retry and not a second answer.
-    made: Vec<AskReply>,
-    unsent: Option<Outgoing>,
 }
 
-/// A reply on its way to the agent.
-#[derive(Clone, Debug)]
-struct Held {
+/// The reply to an ask.
+#[derive(Debug)]
+struct Letter {
     tool_call_id: String,
     reply_id: String,
     by: AnsweredBy,
@@ -31,47 +39,26 @@ struct Held {
     content: String,
     /// Not known after a reload, until it is known which asks there are.
     outcome: Option<Outcome>,
-    /// Whether a request carries it.
-    is_sent: bool,
+    mail: Mail,
 }
 
-/// A message on its way to the agent.
+/// A message.
 #[derive(Clone, Debug)]
 pub(crate) struct Spoken {
     pub(crate) id: String,
     pub(crate) text: String,
     /// Whether it answers nothing, whatever waits when it goes.
     pub(crate) stands_alone: bool,
-    is_sent: bool,
+    mail: Mail,
 }
 
 /// What becomes of what was sent before a reload, of which nobody knows whether it arrived.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resend {
     /// The agent recognises what it has, so it is sent again.
-    #[default]
     Safely,
     /// It might be taken twice, so its user has to say so.
     WhenTold,
-}
-
-/// A request that is to be made.
-#[derive(Clone, Debug)]
-pub(crate) struct Outgoing {
-    pub(crate) post: Post,
-    /// What it answers.
-    pub(crate) replies: Vec<AskReply>,
-    /// Whether its messages are part of the conversation already.
-    pub(crate) started: bool,
-}
-
-/// What is posted.
-#[derive(Clone, Debug)]
-pub(crate) enum Post {
-    /// A run, to the agent.
-    Run(Box<NextRun>),
-    /// A reply, to an endpoint of the conversation.
-    Rest { action: &'static str, body: String },
 }
 
 impl Outbox {
@@ -79,195 +66,242 @@ impl Outbox {
     pub(crate) fn kept(key: String, resend: Resend) -> Self {
         let kept = Shelf::Tab.read(&key);
         let kept = kept.and_then(|kept| json_tree::parse(&kept).ok()).unwrap_or_default();
-        let held = kept["held"].as_array().into_iter().flatten();
-        let message = Some(&kept["message"]);
-        let message = message.filter(|it| resend == Resend::Safely || it["sent"] != true);
+        let letters = kept["held"].as_array().into_iter().flatten();
         Self {
-            held: held.filter_map(Held::read).collect(),
-            message: message.and_then(Spoken::read),
+            letters: letters.filter_map(|letter| Letter::read(letter, resend)).collect(),
+            message: Spoken::read(&kept["message"], resend),
             key: Some(key),
-            resend,
-            ..Self::default()
         }
     }
 
-    /// Holds the reply to an ask, in the place of an earlier one; `content` is how the agent reads it.
+    /// Holds the reply to an ask, in the place of an earlier one; `content` is how the agent reads it. The same one again keeps its id, so that it is
+    /// a retry and not a second answer.
     pub(crate) fn hold(&mut self, tool_call_id: &str, outcome: Outcome, by: AnsweredBy, content: String) {
-        let is_same = |made: &&AskReply| made.tool_call_id == tool_call_id && made.outcome == outcome && made.by == by;
-        let made = self.made.iter().find(is_same);
-        let reply = AskReply {
+        let earlier = self.letters.iter().position(|letter| letter.tool_call_id == tool_call_id);
+        let earlier = earlier.map(|index| self.letters.remove(index));
+        let same = earlier.filter(|letter| letter.outcome.as_ref() == Some(&outcome) && letter.by == by);
+        self.letters.push(Letter {
             tool_call_id: tool_call_id.to_owned(),
-            reply_id: made.map_or_else(new_id, |made| made.reply_id.clone()),
-            outcome,
-            by,
-        };
-        self.held.retain(|held| held.tool_call_id != tool_call_id);
-        self.held.push(Held {
-            tool_call_id: reply.tool_call_id.clone(),
-            reply_id: reply.reply_id.clone(),
+            reply_id: same.map_or_else(new_id, |letter| letter.reply_id),
             by,
             content,
-            outcome: Some(reply.outcome.clone()),
-            is_sent: false,
+            outcome: Some(outcome),
+            mail: Mail::Held,
         });
-        self.remember(reply);
         self.keep();
     }
 
     /// Holds a message, which may answer what waits when it goes, or stands alone.
     pub(crate) fn say(&mut self, text: &str, stands_alone: bool) {
-        self.message = Some(Spoken { id: new_id(), text: text.to_owned(), stands_alone, is_sent: false });
+        self.message = Some(Spoken { id: new_id(), text: text.to_owned(), stands_alone, mail: Mail::Held });
         self.keep();
     }
 
     /// The replies that are held.
     pub(crate) fn held(&self) -> Vec<AskReply> {
-        let held = self.held.iter().filter(|held| !held.is_sent);
-        held.filter_map(Held::reply).collect()
+        let held = self.letters.iter().filter(|letter| letter.mail == Mail::Held);
+        held.filter_map(Letter::reply).collect()
     }
 
-    /// The message that is held.
+    /// Whether anything is held.
+    pub(crate) fn has_held(&self) -> bool {
+        self.letters.iter().any(|letter| letter.mail == Mail::Held) || self.held_message().is_some()
+    }
+
+    /// The message, wherever it stands.
     pub(crate) fn message(&self) -> Option<&Spoken> {
-        self.message.as_ref().filter(|message| !message.is_sent)
-    }
-
-    /// The message that is held or on its way.
-    pub(crate) fn any_message(&self) -> Option<&Spoken> {
         self.message.as_ref()
     }
 
+    /// The message that is held.
+    pub(crate) fn held_message(&self) -> Option<&Spoken> {
+        self.message.as_ref().filter(|message| message.mail == Mail::Held)
+    }
+
     /// Whether a message is held or on its way.
-    pub(crate) fn has_message(&self) -> bool {
-        self.message.is_some()
+    pub(crate) fn has_open_message(&self) -> bool {
+        self.message.as_ref().is_some_and(|message| !message.mail.is_back())
+    }
+
+    /// Has the message no longer, where it did not reach the agent.
+    pub(crate) fn take_message_back(&mut self) -> Option<Spoken> {
+        let message = self.message.take_if(|message| message.mail.is_back());
+        self.keep();
+        message
     }
 
     /// Holds the message no longer, where it may be an answer.
     pub(crate) fn take_answer(&mut self) -> Option<Spoken> {
-        let may_answer = |message: &mut Spoken| !message.is_sent && !message.stands_alone;
-        let message = self.message.take_if(may_answer);
+        let message = self.message.take_if(|message| message.mail == Mail::Held && !message.stands_alone);
         self.keep();
         message
     }
 
     /// Holds the reply to an ask no longer. False where none is held; what is on its way can't be taken back.
     pub(crate) fn take_back(&mut self, tool_call_id: &str) -> bool {
-        let count = self.held.len();
-        self.held.retain(|held| held.is_sent || held.tool_call_id != tool_call_id);
+        let is_it = |letter: &Letter| letter.mail == Mail::Held && letter.tool_call_id == tool_call_id;
+        let count = self.letters.len();
+        self.letters.retain(|letter| !is_it(letter));
         self.keep();
-        self.held.len() < count
+        self.letters.len() < count
+    }
+
+    /// Where the reply to an ask stands, if there is one.
+    pub(crate) fn mail(&self, tool_call_id: &str) -> Option<&Mail> {
+        let mut letters = self.letters.iter();
+        Some(&letters.find(|letter| letter.tool_call_id == tool_call_id)?.mail)
     }
 
     /// Whether a reply to an ask is held or on its way.
     pub(crate) fn answers(&self, tool_call_id: &str) -> bool {
-        let mut held = self.held.iter();
-        held.any(|held| held.tool_call_id == tool_call_id)
+        self.mail(tool_call_id).is_some_and(|mail| !mail.is_back())
     }
 
-    /// A request carries these replies, and where it is a run, the message that was held.
-    pub(crate) fn send(&mut self, replies: &[AskReply], is_run: bool) {
-        for held in &mut self.held {
-            held.is_sent |= replies.iter().any(|reply| reply.reply_id == held.reply_id);
+    /// The asks whose replies a request carries, each with its reply as the agent reads it.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = (&str, &str)> {
+        let sent = self.letters.iter().filter(|letter| letter.mail == Mail::Sent);
+        sent.map(|letter| (letter.tool_call_id.as_str(), letter.content.as_str()))
+    }
+
+    /// Whether a request carries anything.
+    pub(crate) fn has_sent(&self) -> bool {
+        self.sent().next().is_some() || self.message.as_ref().is_some_and(|message| message.mail == Mail::Sent)
+    }
+
+    /// Why something did not reach the agent that no card tells of: what was typed.
+    pub(crate) fn trouble(&self) -> Option<&Trouble> {
+        let typed = self.letters.iter().filter(|letter| letter.by == AnsweredBy::Composer).map(|letter| &letter.mail);
+        // Whoever stops a message knows.
+        let message = self.message.as_ref().map(|message| &message.mail);
+        let message = message.filter(|mail| **mail != Mail::Back(Trouble::Stopped));
+        typed.chain(message).find_map(Mail::trouble)
+    }
+
+    /// A request carries these replies, and with `message` the message that was held.
+    pub(crate) fn send(&mut self, replies: &[AskReply], message: bool) {
+        for letter in &mut self.letters {
+            if replies.iter().any(|reply| reply.reply_id == letter.reply_id) {
+                letter.mail = Mail::Sent;
+            }
         }
-        if let Some(message) = self.message.as_mut().filter(|_| is_run) {
-            message.is_sent = true;
+        if let Some(spoken) = self.message.as_mut().filter(|spoken| message && spoken.mail == Mail::Held) {
+            spoken.mail = Mail::Sent;
         }
         self.keep();
     }
 
-    /// What was sent has arrived, or has come back.
-    pub(crate) fn drop_sent(&mut self) {
-        self.held.retain(|held| !held.is_sent);
-        self.message.take_if(|message| message.is_sent);
+    /// What was sent has arrived.
+    pub(crate) fn arrive(&mut self) {
+        self.letters.retain(|letter| letter.mail != Mail::Sent);
+        self.message.take_if(|message| message.mail == Mail::Sent);
         self.keep();
     }
 
-    /// What was sent did not arrive, as far as is known: it is held again.
-    pub(crate) fn hold_sent(&mut self) {
-        self.held.iter_mut().for_each(|held| held.is_sent = false);
-        if let Some(message) = &mut self.message {
-            message.is_sent = false;
+    /// What stands here stands there.
+    pub(crate) fn change(&mut self, here: &Mail, there: &Mail) {
+        for letter in self.letters.iter_mut().filter(|letter| letter.mail == *here) {
+            letter.mail = there.clone();
+        }
+        if let Some(message) = self.message.as_mut().filter(|message| message.mail == *here) {
+            message.mail = there.clone();
+            // Nothing waited that it could have answered.
+            message.stands_alone |= there.is_back();
         }
         self.keep();
     }
 
-    /// Holds nothing any more; the replies that were held come back.
-    pub(crate) fn take_held(&mut self) -> Vec<AskReply> {
-        let held = self.held();
-        self.held.retain(|held| held.is_sent);
-        self.message.take_if(|message| !message.is_sent);
-        self.keep();
-        held
+    /// What did not reach the agent goes again.
+    pub(crate) fn release(&mut self) {
+        for letter in self.letters.iter_mut().filter(|letter| letter.mail.is_back()) {
+            letter.mail = Mail::Held;
+        }
+        self.release_message();
     }
 
-    /// Learns how the asks stand, and what has been said: what is over is not held any longer. The replies that have to go back to their cards come
-    /// back.
-    pub(crate) fn settle(&mut self, asks: &Asks, is_said: impl Fn(&str) -> bool) -> Vec<AskReply> {
-        let resend = self.resend;
-        let (mut back, mut made) = (Vec::new(), Vec::new());
-        self.held.retain_mut(|held| {
-            let Some(snapshot) = asks.ask(&held.tool_call_id) else {
+    /// The message that did not reach the agent goes again.
+    pub(crate) fn release_message(&mut self) {
+        if let Some(message) = self.message.as_mut().filter(|message| message.mail.is_back()) {
+            message.mail = Mail::Held;
+        }
+        self.keep();
+    }
+
+    /// Holds no replies of cards any longer.
+    pub(crate) fn drop_picks(&mut self) {
+        self.letters.retain(|letter| letter.mail != Mail::Held || letter.by == AnsweredBy::Composer);
+        self.keep();
+    }
+
+    /// Has nothing any longer that was typed and did not reach the agent.
+    pub(crate) fn drop_typed(&mut self) {
+        self.letters.retain(|letter| !letter.mail.is_back() || letter.by == AnsweredBy::Card);
+        self.take_message_back();
+    }
+
+    /// Learns how the asks stand, and what has been said: what is over is dropped, and what was sent is held again. True where a reply was dropped.
+    pub(crate) fn settle(&mut self, asks: &Asks, is_said: impl Fn(&str) -> bool) -> bool {
+        let count = self.letters.len();
+        self.letters.retain_mut(|letter| {
+            let Some(snapshot) = asks.ask(&letter.tool_call_id) else {
                 return false;
             };
-            let is_kept = held.outcome.is_none();
-            if is_kept {
+            if letter.outcome.is_none() {
                 let ask = snapshot.ask.as_ref();
-                held.outcome = ask.and_then(|ask| Outcome::parse(ask, &held.content));
+                letter.outcome = ask.and_then(|ask| Outcome::parse(ask, &letter.content));
             }
-            let waits = matches!(snapshot.phase, Phase::Ready | Phase::Answerable);
-            let Some(reply) = held.reply().filter(|_| waits) else {
-                return false;
-            };
-            let goes_back = is_kept && held.is_sent && resend == Resend::WhenTold;
-            held.is_sent = false;
-            if goes_back {
-                back.push(reply.clone());
+            if letter.mail == Mail::Sent {
+                letter.mail = Mail::Held;
             }
-            made.push(reply);
-            !goes_back
+            letter.outcome.is_some() && matches!(snapshot.phase, Phase::Ready | Phase::Answerable)
         });
-        made.into_iter().for_each(|reply| self.remember(reply));
         self.message.take_if(|message| is_said(&message.id));
         self.keep();
-        back
-    }
-
-    /// Keeps a request that did not reach the agent.
-    pub(crate) fn keep_unsent(&mut self, outgoing: Outgoing) {
-        self.unsent = Some(outgoing);
-    }
-
-    /// Forgets the request that did not reach the agent: another one carries everything that was said.
-    pub(crate) fn drop_unsent(&mut self) {
-        self.unsent = None;
-    }
-
-    /// The request that did not reach the agent, under a new run id: a run is never started twice.
-    pub(crate) fn take_unsent(&mut self) -> Option<Outgoing> {
-        let mut outgoing = self.unsent.take()?;
-        if let Post::Run(run) = &mut outgoing.post {
-            run.input.run_id = new_id();
-        }
-        Some(outgoing)
-    }
-
-    fn remember(&mut self, reply: AskReply) {
-        self.made.retain(|made| made.tool_call_id != reply.tool_call_id);
-        self.made.push(reply);
+        self.letters.len() < count
     }
 
     fn keep(&self) {
         let Some(key) = &self.key else { return };
-        if self.held.is_empty() && self.message.is_none() {
+        if self.letters.is_empty() && self.message.is_none() {
             return Shelf::Tab.remove(key);
         }
-        let held = self.held.iter().map(Held::write).collect();
+        let letters = self.letters.iter().map(Letter::write).collect();
         let message = self.message.as_ref().map(Spoken::write);
-        let kept = object([("held", Value::Array(held)), ("message", message.unwrap_or_default())]);
+        let kept = object([("held", Value::Array(letters)), ("message", message.unwrap_or_default())]);
         Shelf::Tab.write(key, &json_tree::text(&kept));
     }
 }
 
-impl Held {
+impl Mail {
+    pub(crate) fn is_back(&self) -> bool {
+        self.trouble().is_some()
+    }
+
+    fn trouble(&self) -> Option<&Trouble> {
+        match self {
+            Self::Held | Self::Sent => None,
+            Self::Back(trouble) => Some(trouble),
+        }
+    }
+
+    fn write(&self) -> Value {
+        let word = match self {
+            Self::Held => "held",
+            Self::Sent => "sent",
+            Self::Back(_) => "back",
+        };
+        word.into()
+    }
+
+    /// After a reload, which forgets why.
+    fn read(kept: &Value, resend: Resend) -> Self {
+        match (kept.as_str(), resend) {
+            (Some("back"), _) | (Some("sent"), Resend::WhenTold) => Self::Back(Trouble::Unknown),
+            _ => Self::Held,
+        }
+    }
+}
+
+impl Letter {
     fn reply(&self) -> Option<AskReply> {
         Some(AskReply {
             tool_call_id: self.tool_call_id.clone(),
@@ -283,11 +317,11 @@ impl Held {
             ("reply", self.reply_id.as_str().into()),
             ("typed", (self.by == AnsweredBy::Composer).into()),
             ("content", self.content.as_str().into()),
-            ("sent", self.is_sent.into()),
+            ("mail", self.mail.write()),
         ])
     }
 
-    fn read(kept: &Value) -> Option<Self> {
+    fn read(kept: &Value, resend: Resend) -> Option<Self> {
         let text = |name: &str| kept[name].as_str().map(str::to_owned);
         Some(Self {
             tool_call_id: text("call")?,
@@ -295,7 +329,7 @@ impl Held {
             by: if kept["typed"] == true { AnsweredBy::Composer } else { AnsweredBy::Card },
             content: text("content")?,
             outcome: None,
-            is_sent: kept["sent"] == true,
+            mail: Mail::read(&kept["mail"], resend),
         })
     }
 }
@@ -306,16 +340,17 @@ impl Spoken {
             ("id", self.id.as_str().into()),
             ("text", self.text.as_str().into()),
             ("alone", self.stands_alone.into()),
-            ("sent", self.is_sent.into()),
+            ("mail", self.mail.write()),
         ])
     }
 
-    fn read(kept: &Value) -> Option<Self> {
+    fn read(kept: &Value, resend: Resend) -> Option<Self> {
+        let mail = Mail::read(&kept["mail"], resend);
         Some(Self {
             id: kept["id"].as_str()?.to_owned(),
             text: kept["text"].as_str()?.to_owned(),
-            stands_alone: kept["alone"] == true,
-            is_sent: false,
+            stands_alone: kept["alone"] == true || mail.is_back(),
+            mail,
         })
     }
 }

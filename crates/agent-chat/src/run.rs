@@ -1,12 +1,11 @@
 //! Carrying a request out, and keeping deadlines.
 
-use crate::chat::AgentChat;
-use crate::core::{Core, Launch, RunEnd};
+use crate::chat::{AgentChat, Status};
+use crate::core::{Launch, Post, RunEnd};
 use crate::ids::now;
-use crate::outbox::Post;
 use crate::transport::TransportError;
 use crate::trouble::Trouble;
-use leptos::prelude::set_timeout_with_handle;
+use leptos::prelude::{GetUntracked, set_timeout_with_handle};
 use std::time::Duration;
 
 /// The longest time, in milliseconds, that browsers wait for; a later deadline is looked at again then.
@@ -16,7 +15,7 @@ impl AgentChat {
     pub(crate) async fn run(self, launch: Launch) {
         let end = self.exchange(launch).await;
         self.with(|core| core.settle(end));
-        self.start(Core::outgoing_held);
+        self.send_next();
         self.await_deadline();
         self.reconsider();
     }
@@ -28,7 +27,7 @@ impl AgentChat {
         let wait = Duration::from_millis(due.saturating_sub(now()).min(LONGEST_TIMEOUT));
         let on_timeout = move || {
             self.with(|core| core.conversation.handle_timeout(now()));
-            self.start(Core::outgoing_held);
+            self.send_next();
             self.await_deadline();
         };
         let timeout = set_timeout_with_handle(on_timeout, wait).ok();
@@ -38,22 +37,48 @@ impl AgentChat {
         }
     }
 
+    /// Sees to it that an agent which says nothing more is noticed for as long as a run is open.
+    pub(crate) fn await_silence(self) {
+        self.with(|core| {
+            if let Some(earlier) = core.silence.take() {
+                earlier.clear();
+            }
+            let is_open = core.status.get_untracked() == Status::Running;
+            let wait = core.conversation.look_at_silence(now(), is_open);
+            let timer = |wait| set_timeout_with_handle(move || self.await_silence(), Duration::from_millis(wait)).ok();
+            core.silence = wait.and_then(timer);
+        });
+    }
+
     /// One request and its response, as far as it comes. The handle's owner may be gone at any await.
     async fn exchange(self, launch: Launch) -> RunEnd {
-        let Launch { endpoint, path, body, abort, outgoing } = launch;
-        let mut stream = match endpoint.post(path.as_deref(), body, &abort).await {
-            Ok(stream) => stream,
+        let Launch { endpoint, path, body, abort, post } = launch;
+        let response = endpoint.post(path.as_deref(), body, &abort).await;
+        let begun = match (response, &post) {
+            (Ok(response), Post::Endpoint { .. }) => response.check_json().map(|()| None),
+            (Ok(mut response), Post::Run(_)) => {
+                let first = response.check_events(&abort).await;
+                first.map(|first| Some((response, first)))
+            }
+            (Err(error), _) => Err(error),
+        };
+        let begun = match begun {
+            Ok(begun) => begun,
             Err(error) => {
-                let outgoing = Box::new(outgoing);
-                return RunEnd::Unsent { outgoing, error };
+                // Nothing more is read.
+                abort.abort();
+                return RunEnd::Unsent(error);
             }
         };
-        self.with(|core| core.handle_accepted(&outgoing));
-        if let Post::Rest { .. } = outgoing.post {
+        self.with(|core| core.handle_accepted(&post));
+        let Some((mut stream, mut first)) = begun else {
             return RunEnd::Done;
-        }
+        };
         loop {
-            let chunk = stream.next_chunk(&abort).await;
+            let chunk = match first.take() {
+                Some(first) => Ok(Some(first)),
+                None => stream.next_chunk(&abort).await,
+            };
             let reads_on = match &chunk {
                 Ok(Some(bytes)) => self.with(|core| core.conversation.feed(now(), bytes).is_ok()) == Some(true),
                 Ok(None) | Err(_) => false,
@@ -64,25 +89,11 @@ impl AgentChat {
             // Nothing more is read, so the agent need not go on writing.
             abort.abort();
             let end = self.with(|core| core.conversation.finish(now()));
-            let trouble = match end.and_then(Trouble::from_end) {
-                // A sign-in page, or the error of something in between. Where its server can be asked what has become of the run, it is.
-                Some(Trouble::BrokeOff) if chunk == Ok(None) && self.has_heard_nothing() => {
-                    let other = stream.other_type.take();
-                    let unreadable = |it| Trouble::Unreadable(format!("{it} is no stream of events"));
-                    Some(other.map_or(Trouble::BrokeOff, unreadable))
-                }
-                trouble => trouble,
-            };
-            return match (chunk, trouble) {
+            return match (chunk, end.and_then(Trouble::from_end)) {
                 (Err(TransportError::Aborted), _) => RunEnd::Stopped,
                 (_, Some(trouble)) => RunEnd::Failed(trouble),
                 (_, None) => RunEnd::Done,
             };
         }
-    }
-    /// Whether an agent whose conversation no server tells has not said anything in its response.
-    fn has_heard_nothing(self) -> bool {
-        let is_it = |core: &mut Core| core.following.is_none() && !core.conversation.has_begun();
-        self.with(is_it) == Some(true)
     }
 }

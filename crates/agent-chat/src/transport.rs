@@ -42,6 +42,11 @@ pub(crate) enum TransportError {
     Aborted,
     /// The server could not be reached, took too long, or the connection broke. Browsers don't tell scripts more than that.
     Network,
+    /// Somebody answered with something of this type, which is not what an agent answers, such as a page to sign in.
+    NoStream {
+        /// The content type.
+        other: String,
+    },
     /// The server answered with another status than 2xx.
     Status {
         /// The HTTP status.
@@ -55,7 +60,7 @@ impl TransportError {
     /// Whether it may or may not have arrived: nobody answered, or only a proxy did.
     pub(crate) fn is_lost(&self) -> bool {
         match self {
-            Self::Aborted => false,
+            Self::Aborted | Self::NoStream { .. } => false,
             Self::Network => true,
             Self::Status { status, body } => matches!(status, 502..=504) && body.message.is_none(),
         }
@@ -92,7 +97,7 @@ impl ErrorBody {
 /// A response that is arriving.
 pub(crate) struct ByteStream {
     /// What the server calls it, where that is no stream of events.
-    pub(crate) other_type: Option<String>,
+    other_type: Option<String>,
     reader: Option<ReadableStreamDefaultReader>,
     silence: Option<Duration>,
 }
@@ -270,6 +275,33 @@ pub(crate) fn conversation_path(id: &str, rest: &str) -> String {
 }
 
 impl ByteStream {
+    /// Takes the response for an agent's. Where it is not called a stream of events, its first bytes have to be those of one; they come back.
+    ///
+    /// # Errors
+    /// Where they are not, and as [`next_chunk`](Self::next_chunk).
+    pub(crate) async fn check_events(&mut self, abort: &Abort) -> Result<Option<Vec<u8>>, TransportError> {
+        let Some(other) = self.other_type.take() else {
+            return Ok(None);
+        };
+        match self.next_chunk(abort).await? {
+            Some(bytes) if begins_events(&bytes) => Ok(Some(bytes)),
+            Some(_) | None => Err(TransportError::NoStream { other }),
+        }
+    }
+
+    /// Takes the response for that of an endpoint.
+    ///
+    /// # Errors
+    /// Where it is no JSON.
+    pub(crate) fn check_json(self) -> Result<(), TransportError> {
+        match self.other_type {
+            Some(other) if !other.to_ascii_lowercase().starts_with("application/json") => {
+                Err(TransportError::NoStream { other })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// The next chunk; `None` at the end.
     ///
     /// # Errors
@@ -283,6 +315,14 @@ impl ByteStream {
         let chunk = field(&part, "value");
         Ok((!done).then(|| chunk.unchecked_into::<Uint8Array>().to_vec()))
     }
+}
+
+/// Whether a response that begins so is a stream of events, whatever it is called.
+fn begins_events(bytes: &[u8]) -> bool {
+    let begin = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    [&b"data:"[..], b"event:", b"id:", b"retry:", b":"]
+        .iter()
+        .any(|field| begin.starts_with(field) || field.starts_with(begin))
 }
 
 fn field(object: &JsValue, name: &str) -> JsValue {

@@ -76,6 +76,7 @@ impl Trouble {
                 Reach::Other(origin) => Self::Elsewhere { origin: origin.clone() },
                 Reach::Own | Reach::None => Self::Unreachable,
             },
+            TransportError::NoStream { other } => Self::Unreadable(format!("{other} is no stream of events")),
             TransportError::Status { status, body } => Self::Refused { status, message: body.message },
         }
     }

@@ -3,6 +3,7 @@
 use crate::browser;
 use crate::chat::{AgentChat, Status};
 use crate::core::Core;
+use crate::following::Following;
 use crate::ids::now;
 use crate::tabs::{Channel, Turn, Word};
 use crate::transport::{Abort, Endpoint, TransportError, conversation_path};
@@ -10,10 +11,10 @@ use ag_ui_stream::sse::Decoder;
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// How long the first rest is after a failure, in milliseconds; each further one is twice as long.
+/// How long the first pause is after a failure, in milliseconds; each further one is twice as long.
 const FIRST_PAUSE: u64 = 1_000;
 
-/// How long a rest is at most, in milliseconds.
+/// How long a pause is at most, in milliseconds.
 const LONGEST_PAUSE: u64 = 30_000;
 
 /// How long a stream that flows may be silent, in milliseconds: the server says every 15 seconds that it is alive.
@@ -22,7 +23,7 @@ const LONGEST_SILENCE: u64 = 20_000;
 /// What there is to do to stay in step.
 enum Step {
     /// Nothing until something changes.
-    Rest,
+    Pause,
     /// To ask for the history.
     Ask(Request),
     /// To hold the stream, from an event id on.
@@ -39,11 +40,11 @@ impl AgentChat {
     /// Stays in step for as long as the conversation is shown.
     pub(crate) async fn keep_in_step(self) {
         let mut failures = 0;
-        while let Some((step, rest)) = self.with(|core| (core.next_step(self), core.rest.clone())) {
+        while let Some((step, pause)) = self.with(|core| (core.next_step(self), core.pause.clone())) {
             let began = now();
             let done = match step {
-                Step::Rest => {
-                    rest.take(None).await;
+                Step::Pause => {
+                    pause.take(None).await;
                     continue;
                 }
                 Step::Ask(request) => self.ask(request).await,
@@ -53,7 +54,7 @@ impl AgentChat {
                 Ok(()) | Err(TransportError::Aborted) => true,
                 Err(TransportError::Status { status: 404, .. }) => {
                     self.with(Core::lose_conversation);
-                    self.start(Core::outgoing_held);
+                    self.send_next();
                     true
                 }
                 Err(_) => false,
@@ -63,7 +64,7 @@ impl AgentChat {
             let lasted = now().saturating_sub(began) >= FIRST_PAUSE;
             failures = if flows && lasted { 0 } else { failures + 1 };
             if !flows || failures > 3 {
-                rest.take(Some(pause(failures))).await;
+                pause.take(Some(length_of_pause(failures))).await;
             }
         }
     }
@@ -78,7 +79,7 @@ impl AgentChat {
             if let Some(listening) = core.listening.as_ref().filter(|_| !listens_on) {
                 listening.abort();
             }
-            core.rest.wake();
+            core.pause.wake();
         });
     }
 
@@ -87,7 +88,7 @@ impl AgentChat {
         let Request { endpoint, path, abort } = request;
         let description = endpoint.text(&path, &abort).await?;
         self.with(|core| core.take_description(&description));
-        self.start(Core::outgoing_held);
+        self.send_next();
         self.await_deadline();
         self.with(|core| core.tell(&Word::Hello));
         Ok(())
@@ -101,7 +102,7 @@ impl AgentChat {
             core.heard = now();
             core.show_flow(true);
         });
-        self.start(|core| Ok(core.outgoing_revival()));
+        self.send_next();
         let mut decoder = Decoder::new();
         // One that breaks is like one that ends: whether the server is still there the next one will tell.
         while let Ok(Some(bytes)) = stream.next_chunk(&abort).await {
@@ -142,7 +143,7 @@ impl AgentChat {
 
     /// After events came: what was held for the end of a run may go now, and deadlines may have come.
     fn follow_up(self) {
-        self.start(Core::outgoing_held);
+        self.send_next();
         self.await_deadline();
     }
 }
@@ -150,10 +151,9 @@ impl AgentChat {
 impl Core {
     fn next_step(&mut self, chat: AgentChat) -> Step {
         let id = &self.options.setup.thread_id;
-        let begun = self.following.as_ref().is_some_and(|it| it.begun);
-        if !begun {
+        if !self.following().is_some_and(Following::has_begun) {
             self.turn = None;
-            return Step::Rest;
+            return Step::Pause;
         }
         let name = format!("agent-chat {} {id}", self.options.endpoint.url);
         if self.channel.is_none() {
@@ -162,21 +162,20 @@ impl Core {
         if self.has_missed() {
             return match self.running {
                 // What this tab reads comes first.
-                Some(_) => Step::Rest,
+                Some(_) => Step::Pause,
                 None => Step::Ask(self.request("", Abort::new())),
             };
         }
         if !self.wants_stream() {
             self.turn = None;
-            return Step::Rest;
+            return Step::Pause;
         }
-        let rest = self.rest.clone();
-        let claim = || Turn::claim(&name, move || rest.wake());
+        let pause = self.pause.clone();
+        let claim = || Turn::claim(&name, move || pause.wake());
         if !self.turn.get_or_insert_with(claim).is_granted() {
-            return Step::Rest;
+            return Step::Pause;
         }
-        let following = self.following.as_ref();
-        let last_id = following.and_then(|it| it.feed.last_id());
+        let last_id = self.following().and_then(|it| it.feed.last_id());
         let last_id = last_id.map(str::to_owned);
         let abort = Abort::new();
         self.heard = now();
@@ -199,10 +198,10 @@ impl Core {
     }
 
     fn has_missed(&self) -> bool {
-        self.following.as_ref().is_some_and(|it| it.stale)
+        self.following().is_some_and(Following::has_missed)
     }
 
-    fn holds_stream(&self) -> bool {
+    pub(crate) fn holds_stream(&self) -> bool {
         self.turn.as_ref().is_some_and(Turn::is_granted)
     }
 
@@ -217,7 +216,7 @@ impl Core {
             return;
         }
         self.tell(&Word::Flows(!self.broken));
-        let recent = self.following.iter().flat_map(|it| it.feed.recent());
+        let recent = self.following().into_iter().flat_map(|it| it.feed.recent());
         for frame in recent {
             self.tell(&Word::Told(frame.clone()));
         }
@@ -232,7 +231,7 @@ impl Core {
     }
 }
 
-fn pause(failures: u32) -> Duration {
+fn length_of_pause(failures: u32) -> Duration {
     let doubled = FIRST_PAUSE << failures.saturating_sub(1).min(5);
     Duration::from_millis(doubled.min(LONGEST_PAUSE))
 }

@@ -1,6 +1,6 @@
 //! What comes from elsewhere: the events and the history that the server tells, and what this browser has kept.
 
-use super::{Core, tell_developers};
+use super::{Core, Link};
 use crate::chat::Status;
 use crate::conversation::Conversation;
 use crate::following::Following;
@@ -11,7 +11,6 @@ use ag_ui_stream::Event;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::sse::Frame;
 use ag_ui_stream::thread::RunState;
-use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -23,7 +22,7 @@ impl Core {
             self.know_deadline(&state);
         }
         let is_reading = self.running.as_ref().is_some_and(|running| running.is_run);
-        let Some(following) = &mut self.following else {
+        let Some(following) = self.following_mut() else {
             return;
         };
         let news = following.take(frame, is_reading);
@@ -58,10 +57,8 @@ impl Core {
         let last_id = description["lastEventId"].as_str().unwrap_or_default();
         let run_id = description["runId"].as_str();
         if !self.take_history(&history, last_id, run_id) {
-            let trouble = Trouble::Unreadable(text.chars().take(100).collect());
-            tell_developers(&trouble);
-            self.status.set(Status::Failed(trouble));
-            self.following = None;
+            self.fail(Trouble::Unreadable(text.chars().take(100).collect()));
+            self.link = Link::Alone(None);
             self.restoring.set(false);
             return;
         }
@@ -70,8 +67,8 @@ impl Core {
         }
         let state = &description["state"];
         let is_at_work = matches!(state["type"].as_str(), Some("llm_requesting" | "tool_executing"));
-        if let Some(following) = &mut self.following {
-            following.died = is_at_work && run_id.is_none();
+        if let Some(following) = self.following_mut() {
+            following.set_died(is_at_work && run_id.is_none());
         }
         if state["type"] == "failed" {
             let reason = state["reason"].as_str().unwrap_or_default();
@@ -95,7 +92,7 @@ impl Core {
         }
         let thread_id = self.options.setup.thread_id.clone();
         let run = run_id.map(|run_id| (thread_id.as_str(), run_id));
-        let started = self.following.as_mut().and_then(|following| following.catch_up(last_id, run));
+        let started = self.following_mut().and_then(|following| following.catch_up(last_id, run));
         self.status.set(Status::Idle);
         if let Some(started) = &started {
             self.take_event(started);
@@ -106,26 +103,20 @@ impl Core {
 
     /// The server does not have the conversation any more.
     pub(crate) fn lose_conversation(&mut self) {
-        let mut was_there = true;
-        if let Some(following) = &mut self.following {
-            was_there = !std::mem::replace(following, Following::new(false)).unsure;
-        }
+        let was_there = !self.following().is_some_and(Following::is_unsure);
+        self.link = Link::Following(Box::new(Following::of_new()));
         self.turn = None;
         self.conversation.abandon_asks();
-        // What is held shows as said, which it is not.
-        if let Some(message) = self.outbox.message() {
-            self.conversation.take_back(&message.id);
-        }
         self.settle_outbox();
         // What is about to be sent begins it anew.
-        if was_there && !self.outbox.has_message() {
+        if was_there && !self.outbox.has_open_message() {
             self.status.set(Status::Failed(Trouble::Gone));
         }
     }
 
     /// Takes over what this browser has kept of the conversation.
     pub(crate) fn read_kept(&mut self) {
-        let kept = self.kept.as_ref().and_then(Kept::read);
+        let kept = self.kept().and_then(Kept::read);
         let is_restored = kept.is_some_and(|kept| {
             let history: Vec<&str> = kept.events.iter().map(String::as_str).collect();
             self.conversation.restore(now(), &history, kept.ended.as_deref())
@@ -134,14 +125,21 @@ impl Core {
         if is_restored && *self.conversation.thread.run() == broke_off {
             self.status.set(Status::Failed(Trouble::BrokeOff));
         }
-        if self.kept.is_some() {
+        if self.kept().is_some() {
             self.settle_outbox();
         }
     }
 
     /// Takes over what another tab has kept under a key, where that is this conversation.
     pub(crate) fn read_others(&mut self, key: &str) {
-        if self.kept.as_ref().is_some_and(|kept| kept.is_under(key)) && self.is_free() {
+        if self.kept().is_some_and(|kept| kept.is_under(key)) && self.is_free() {
+            self.read_kept();
+        }
+    }
+
+    /// Takes over what another tab has kept meanwhile.
+    pub(crate) fn read_news(&mut self) {
+        if self.kept().is_some_and(Kept::has_changed) {
             self.read_kept();
         }
     }
@@ -151,19 +149,7 @@ impl Core {
         self.restoring.set(false);
         let Conversation { thread, asks, .. } = &self.conversation;
         let is_said = |id: &str| thread.message(id).is_some();
-        let back = self.outbox.settle(asks, is_said);
-        self.show_message();
-        for ask in self.conversation.transcript.asks() {
-            let is_held = self.outbox.answers(&ask.tool_call_id);
-            let is_pending = ask.sending.with_untracked(|it| *it == Sending::Pending);
-            match (is_held, is_pending) {
-                (true, false) => ask.sending.set(Sending::Pending),
-                (false, true) => ask.sending.set(Sending::Idle),
-                _ => {}
-            }
-        }
-        if !back.is_empty() {
-            self.report(&back, Trouble::Unknown);
-        }
+        self.outbox.settle(asks, is_said);
+        self.show_mail();
     }
 }

@@ -1,75 +1,131 @@
 //! What goes out next: what was said and answered, as the agent takes it.
 
-use super::Core;
+use super::{Core, Launch, Link, tell_developers};
 use crate::address;
-use crate::chat::Status;
 use crate::conversation::Conversation;
 use crate::delivery::Delivery;
+use crate::following::Following;
 use crate::ids::{new_id, now};
 use crate::options::Memory;
-use crate::outbox::{Outgoing, Post};
+use crate::outbox::Mail;
+use crate::tabs::Turn;
+use crate::trouble::Trouble;
 use ag_ui_stream::Message;
 use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal, Said, next_run};
 use ag_ui_stream::input::RunAgentInput;
+use ag_ui_stream::message::UserMessage;
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::*;
 use serde_json::Value;
 
+/// What is to be done next.
+pub(crate) enum Next {
+    /// Nothing, until something changes.
+    Nothing,
+    /// To queue under this name for the turn to talk to the agent.
+    Turn(String),
+    /// To make a request.
+    Request(Box<Launch>),
+    /// Nothing, because what was said can't be sent.
+    Refused,
+}
+
+/// What is posted.
+#[derive(Clone, Debug)]
+pub(crate) enum Post {
+    /// A run, to the agent.
+    Run(Box<NextRun>),
+    /// A reply, to an endpoint of the conversation.
+    Endpoint { action: &'static str, body: String },
+}
+
 impl Core {
     /// Holds what was typed. Unless it stands alone, it is decided when it goes what it is: a message of its own, or the answer to what waits.
-    pub(crate) fn outgoing_text(&mut self, text: &str, stands_alone: bool) -> Result<Option<Outgoing>, Refusal> {
+    pub(crate) fn say(&mut self, text: &str, stands_alone: bool) {
+        // Its user goes on: what did not reach the agent goes along.
+        if let Some(earlier) = self.outbox.take_message_back() {
+            self.conversation.push_message(Message::User(UserMessage::new(earlier.id, earlier.text)));
+        }
         // It can't be meant for a question that comes while it waits for the server.
         let stands_alone = stands_alone || self.knows_of_no_question();
         self.outbox.say(text, stands_alone);
         if self.options.memory == Memory::Address {
             address::name_conversation(&self.options.setup.thread_id);
         }
-        let outgoing = self.outgoing_held();
-        self.show_message();
-        outgoing
+        self.show_mail();
     }
 
-    fn knows_of_no_question(&self) -> bool {
-        let may_have_missed = self.following.as_ref().is_some_and(|it| it.stale);
-        let is_open = |ask: &AskSnapshot| match ask.phase {
-            Phase::Streaming | Phase::Ready | Phase::Answerable => true,
-            Phase::Malformed
-            | Phase::Answered
-            | Phase::Declined
-            | Phase::Superseded
-            | Phase::Expired
-            | Phase::Interrupted => false,
-        };
-        let is_known = !self.restoring.get_untracked() && !may_have_missed;
-        is_known && !self.conversation.asks.asks().any(is_open)
+    /// What was typed and can't be sent stays where it was typed.
+    pub(crate) fn unsay(&mut self) {
+        self.outbox.drop_typed();
+        self.show_mail();
     }
 
-    /// What is held, if it may go.
-    pub(crate) fn outgoing_held(&mut self) -> Result<Option<Outgoing>, Refusal> {
+    /// Decides what goes out next.
+    pub(crate) fn next(&mut self) -> Next {
         if !self.is_free() {
-            return Ok(None);
+            return Next::Nothing;
         }
+        let has_turn = self.turn.as_ref().map(Turn::is_granted);
+        if let Link::Alone(Some(kept)) = &self.link
+            && has_turn != Some(true)
+        {
+            // Two tabs at once would each keep a conversation without the other's turn.
+            return match has_turn.is_none() && (self.again || self.outbox.has_held()) {
+                true => Next::Turn(kept.turn()),
+                false => Next::Nothing,
+            };
+        }
+        match self.next_post() {
+            Ok(Some(post)) => return Next::Request(Box::new(self.launch(post))),
+            Ok(None) => {}
+            Err(refusal) => {
+                let trouble = Trouble::from(refusal);
+                tell_developers(&trouble);
+                self.outbox.change(&Mail::Held, &Mail::Back(trouble));
+                self.show_mail();
+                self.give_turn();
+                return Next::Refused;
+            }
+        }
+        self.give_turn();
+        Next::Nothing
+    }
+
+    /// Lets another tab talk to the agent, where that goes by turns.
+    fn give_turn(&mut self) {
+        if matches!(self.link, Link::Alone(_)) {
+            self.turn = None;
+        }
+    }
+
+    fn next_post(&mut self) -> Result<Option<Post>, Refusal> {
+        let again = std::mem::take(&mut self.again);
         self.answer_by_message();
         self.cancel_by_message();
         let held = self.outbox.held();
-        let message = self.outbox.message().cloned();
+        let message = self.outbox.held_message().cloned();
         if held.is_empty() && message.is_none() {
-            return Ok(None);
+            return match again && self.can_go_on() {
+                true => self.run(Vec::new(), None).map(Some),
+                false => Ok(self.revival()),
+            };
         }
-        if let Some(outgoing) = self.outgoing_rest(&held) {
-            return Ok(Some(outgoing));
+        if let Some((reply, post)) = self.by_endpoint(&held) {
+            self.outbox.send(&[reply], false);
+            return Ok(Some(post));
         }
         self.bind_interrupts(&held);
-        let text = message.as_ref().map(|message| message.text.clone());
-        match self.outgoing(held, text) {
-            Ok(mut outgoing) => {
-                if let (Post::Run(run), Some(message)) = (&mut outgoing.post, &message) {
+        match self.run(held.clone(), message.as_ref().map(|message| message.text.clone())) {
+            Ok(mut post) => {
+                if let (Post::Run(run), Some(message)) = (&mut post, &message) {
                     name_last(&mut run.messages, &message.id);
                     name_last(&mut run.input.messages, &message.id);
                 }
-                Ok(Some(outgoing))
+                self.outbox.send(&held, true);
+                Ok(Some(post))
             }
             // The other asks wait for their replies.
             Err(Refusal::QuestionsWait { .. } | Refusal::OpenCalls { .. } | Refusal::OpenInterrupts { .. })
@@ -81,21 +137,14 @@ impl Core {
         }
     }
 
-    /// What failed, once more.
-    pub(crate) fn outgoing_again(&mut self) -> Result<Option<Outgoing>, Refusal> {
-        self.status.set(Status::Idle);
-        match self.outbox.take_unsent() {
-            Some(outgoing) => Ok(Some(outgoing)),
-            None if self.conversation.waiting().next().is_some() => Ok(None),
-            None if self.conversation.thread.messages().is_empty() => Ok(None),
-            None => self.outgoing(Vec::new(), None).map(Some),
-        }
+    /// Whether a run over the same history has something to go on with. Where a question waits, its answer starts the next one.
+    fn can_go_on(&self) -> bool {
+        self.conversation.waiting().next().is_none() && !self.conversation.thread.messages().is_empty()
     }
 
-    /// Lets the server go on with a run that died with an earlier life of it. It has everything that was said.
-    pub(crate) fn outgoing_revival(&mut self) -> Option<Outgoing> {
-        let died = self.following.as_ref().is_some_and(|it| it.died);
-        if !died || !self.is_free() {
+    /// Lets the server go on with a run that died with an earlier life of it. It has everything that was said. One tab asks for it.
+    fn revival(&self) -> Option<Post> {
+        if !self.following()?.has_died() || !self.holds_stream() {
             return None;
         }
         let setup = &self.options.setup;
@@ -105,11 +154,22 @@ impl Core {
             forwarded_props: Some(props),
             ..RunAgentInput::new(setup.thread_id.clone(), new_id(), Vec::new())
         };
-        Some(Outgoing {
-            post: Post::Run(Box::new(NextRun { input, messages: Vec::new() })),
-            replies: Vec::new(),
-            started: true,
-        })
+        Some(Post::Run(Box::new(NextRun { input, messages: Vec::new() })))
+    }
+
+    fn knows_of_no_question(&self) -> bool {
+        let may_have_missed = self.following().is_some_and(Following::has_missed);
+        let is_open = |ask: &AskSnapshot| match ask.phase {
+            Phase::Streaming | Phase::Ready | Phase::Answerable => true,
+            Phase::Malformed
+            | Phase::Answered
+            | Phase::Declined
+            | Phase::Superseded
+            | Phase::Expired
+            | Phase::Interrupted => false,
+        };
+        let is_known = !self.restoring.get_untracked() && !may_have_missed;
+        is_known && !self.conversation.asks.asks().any(is_open)
     }
 
     /// Takes the message that is held for the answer to what waits.
@@ -140,12 +200,11 @@ impl Core {
                 self.hold(tool_call_id, Outcome::Superseded, AnsweredBy::Composer);
             }
         }
-        self.show_message();
     }
 
     /// Takes the message that is held for a no to what the agent waits for and nobody could be shown: no run can start before.
     fn cancel_by_message(&mut self) {
-        if self.outbox.message().is_none() {
+        if self.outbox.held_message().is_none() {
             return;
         }
         let cancelled = self.conversation.unreadable();
@@ -163,23 +222,16 @@ impl Core {
         open.any(|ask| !outbox.answers(&ask.tool_call_id))
     }
 
-    fn outgoing(&self, replies: Vec<AskReply>, text: Option<String>) -> Result<Outgoing, Refusal> {
+    fn run(&self, replies: Vec<AskReply>, text: Option<String>) -> Result<Post, Refusal> {
         let Conversation { thread, asks, .. } = &self.conversation;
+        let delivery = self.options.delivery.in_a_run(self.options.agent());
         let said = Said { replies, text };
-        let run = next_run(
-            now(),
-            thread,
-            asks,
-            &self.options.setup,
-            self.options.delivery.in_a_run(self.options.agent()),
-            &said,
-            new_id,
-        )?;
-        Ok(Outgoing { post: Post::Run(Box::new(run)), replies: said.replies, started: false })
+        let run = next_run(now(), thread, asks, &self.options.setup, delivery, &said, new_id)?;
+        Ok(Post::Run(Box::new(run)))
     }
 
     /// The first reply as the conversation's own endpoints take it. They take no other outcomes than these two.
-    fn outgoing_rest(&self, held: &[AskReply]) -> Option<Outgoing> {
+    fn by_endpoint(&self, held: &[AskReply]) -> Option<(AskReply, Post)> {
         let reply = held.first()?;
         if self.options.delivery != Delivery::Rest {
             return None;
@@ -197,12 +249,12 @@ impl Core {
             }
             Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => return None,
         };
-        Some(Outgoing { post: Post::Rest { action, body }, replies: vec![reply.clone()], started: true })
+        Some((reply.clone(), Post::Endpoint { action, body }))
     }
 
     /// The server takes an answer by interrupt whether or not the run that asked ended in one, and a history does not tell.
     fn bind_interrupts(&mut self, held: &[AskReply]) {
-        if self.following.is_none() || self.options.delivery != Delivery::Resume {
+        if self.following().is_none() || self.options.delivery != Delivery::Resume {
             return;
         }
         for reply in held {

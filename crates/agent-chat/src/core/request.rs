@@ -1,12 +1,13 @@
 //! A request from its launch to its end.
 
-use super::{Core, tell_developers};
+use super::{Core, Post, tell_developers};
 use crate::chat::Status;
-use crate::outbox::{Outgoing, Post};
+use crate::conversation::Conversation;
+use crate::ids::now;
+use crate::outbox::Mail;
 use crate::transport::{Abort, Endpoint, TransportError, conversation_path};
 use crate::trouble::Trouble;
 use ag_ui_stream::thread::RunState;
-use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
 
 /// A request that is under way.
@@ -23,7 +24,7 @@ pub(crate) struct Launch {
     pub(crate) path: Option<String>,
     pub(crate) body: String,
     pub(crate) abort: Abort,
-    pub(crate) outgoing: Outgoing,
+    pub(crate) post: Post,
 }
 
 /// How a server is asked to end a run.
@@ -44,60 +45,48 @@ pub(crate) enum RunEnd {
     /// After the agent had taken it.
     Failed(Trouble),
     /// Before the agent had taken it, as far as is known.
-    Unsent { outgoing: Box<Outgoing>, error: TransportError },
+    Unsent(TransportError),
 }
 
 impl Core {
     /// Marks a request as under way. What the user just said shows at once; an answer only when the agent has it, until then its card says
     /// "sending".
-    pub(crate) fn launch(&mut self, mut outgoing: Outgoing) -> Launch {
-        self.set_sending(&outgoing.replies, &Sending::Pending);
-        self.outbox.drop_unsent();
+    pub(super) fn launch(&mut self, post: Post) -> Launch {
         let id = &self.options.setup.thread_id;
-        let (path, body) = match &outgoing.post {
-            Post::Rest { action, body } => (Some(conversation_path(id, action)), body.clone()),
+        let (path, body) = match &post {
+            Post::Endpoint { action, body } => (Some(conversation_path(id, action)), body.clone()),
             Post::Run(run) => {
-                if outgoing.replies.is_empty() && !outgoing.started {
-                    self.conversation.start_run(run);
-                    outgoing.started = true;
-                }
-                if let Some(following) = &mut self.following {
+                if let Some(following) = self.following_mut() {
                     following.start_run(&run.input.run_id);
                 }
                 self.status.set(Status::Running);
-                self.conversation.start_response();
+                self.conversation.start_response(now());
                 let body = serde_json::to_string(&run.input).expect("a RunAgentInput always serializes");
                 (None, body)
             }
         };
-        let (abort, is_run) = (Abort::new(), path.is_none());
-        self.running = Some(Running { abort: abort.clone(), is_run });
-        self.outbox.send(&outgoing.replies, is_run);
+        let abort = Abort::new();
+        self.running = Some(Running { abort: abort.clone(), is_run: path.is_none() });
+        self.show_mail();
         self.save();
-        Launch { endpoint: self.options.endpoint.clone(), path, body, abort, outgoing }
+        Launch { endpoint: self.options.endpoint.clone(), path, body, abort, post }
     }
 
     /// The agent has a request, and what it brought.
-    pub(crate) fn handle_accepted(&mut self, outgoing: &Outgoing) {
-        if let Some(following) = &mut self.following {
+    pub(crate) fn handle_accepted(&mut self, post: &Post) {
+        if let Some(following) = self.following_mut() {
             following.begin();
         }
-        match &outgoing.post {
-            Post::Run(run) if !outgoing.started => self.conversation.start_run(run),
-            Post::Run(_) => {}
-            Post::Rest { .. } => {
-                for reply in &outgoing.replies {
-                    let ask = self.conversation.asks.ask(&reply.tool_call_id);
-                    let ask = ask.and_then(|ask| ask.ask.clone());
-                    let content = ask.map(|ask| reply.outcome.tool_content(&ask));
-                    let content = content.unwrap_or_default();
-                    self.conversation.settle(&reply.tool_call_id, content);
+        match post {
+            Post::Run(run) => self.conversation.start_run(run),
+            Post::Endpoint { .. } => {
+                for (tool_call_id, content) in self.outbox.sent() {
+                    self.conversation.settle(tool_call_id, content);
                 }
             }
         }
-        self.outbox.drop_sent();
-        self.show_message();
-        self.set_sending(&outgoing.replies, &Sending::Idle);
+        self.outbox.arrive();
+        self.show_mail();
         self.save();
     }
 
@@ -108,49 +97,53 @@ impl Core {
         }
         match end {
             RunEnd::Done => {}
-            RunEnd::Failed(trouble) => match &mut self.following {
+            RunEnd::Failed(trouble) => match self.following_mut() {
                 // The run goes on without this tab, or its server died: what has become of it is to be asked for.
                 Some(following) if trouble == Trouble::BrokeOff => following.lose_runs(),
-                _ => {
-                    tell_developers(&trouble);
-                    self.status.set(Status::Failed(trouble));
-                }
+                _ => self.fail(trouble),
             },
             RunEnd::Stopped => {
-                let held = self.outbox.take_held();
-                self.set_sending(&held, &Sending::Idle);
-                if let Some(following) = &mut self.following {
+                self.outbox.drop_picks();
+                if let Some(following) = self.following_mut() {
                     following.lose_runs();
                 }
             }
-            RunEnd::Unsent { outgoing, error } => self.settle_unsent(*outgoing, error),
+            RunEnd::Unsent(error) => self.settle_unsent(error),
         }
+        self.show_mail();
         self.save();
     }
 
-    fn settle_unsent(&mut self, outgoing: Outgoing, error: TransportError) {
+    fn settle_unsent(&mut self, error: TransportError) {
         let is_lost = error.is_lost();
-        if let Some(following) = &mut self.following {
+        if let Some(following) = self.following_mut() {
             if is_lost || error.is_conflict() || error == TransportError::Aborted {
                 following.lose_runs();
             }
             if is_lost {
                 // Held until the server is there again, which tells whether it has this already.
-                return self.outbox.hold_sent();
+                return self.outbox.change(&Mail::Sent, &Mail::Held);
             }
         }
-        self.outbox.drop_sent();
-        self.show_message();
         let winner = match &error {
             TransportError::Status { body, .. } => body.winner.clone(),
-            TransportError::Aborted | TransportError::Network => None,
+            TransportError::Aborted | TransportError::Network | TransportError::NoStream { .. } => None,
         };
         let trouble = Trouble::from_transport(error, &self.reach);
-        self.report(&outgoing.replies, trouble);
-        match winner {
-            // Somebody else was first: there is nothing to send again.
-            Some(winner) => self.conversation.push_message(winner),
-            None => self.outbox.keep_unsent(outgoing),
+        tell_developers(&trouble);
+        if !self.outbox.has_sent() {
+            return self.status.set(Status::Failed(trouble));
+        }
+        let came_back = Mail::Back(trouble);
+        self.outbox.change(&Mail::Sent, &came_back);
+        if let Some(winner) = winner {
+            self.show_mail();
+            self.conversation.push_message(winner);
+            let Conversation { thread, asks, .. } = &self.conversation;
+            // Somebody else was first: that reply is over, and all else goes again.
+            if self.outbox.settle(asks, |id| thread.message(id).is_some()) {
+                self.outbox.change(&came_back, &Mail::Held);
+            }
         }
     }
 
@@ -160,15 +153,15 @@ impl Core {
             self.abort();
             return None;
         };
-        let Some(following) = &self.following else {
+        let Some(following) = self.following() else {
             self.abort();
             return None;
         };
         let run = [("runId", following.run_id().unwrap_or(run_id).into())];
         let body = json_tree::text(&json_tree::object(run).into());
         let path = conversation_path(&self.options.setup.thread_id, "/cancel");
-        let held = self.outbox.take_held();
-        self.set_sending(&held, &Sending::Idle);
+        self.outbox.drop_picks();
+        self.show_mail();
         Some(Stop {
             endpoint: self.options.endpoint.clone(),
             path,
@@ -179,8 +172,8 @@ impl Core {
 
     /// The server was asked to end a run. What it kept of that run only it knows.
     pub(crate) fn handle_cancelled(&mut self) {
-        if let Some(following) = &mut self.following {
-            following.stale = true;
+        if let Some(following) = self.following_mut() {
+            following.fall_behind();
         }
     }
 

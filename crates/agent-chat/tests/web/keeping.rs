@@ -198,7 +198,10 @@ async fn what_is_kept_and_can_not_be_read_is_as_if_it_were_not_there() {
         let visitor = Visitor::beside(options("garbage"));
         assert!(visitor.keys().is_empty());
         assert!(visitor.chat.send("Hello"));
-        Call::next().await;
+        let call = Call::next().await;
+        call.accept();
+        call.finishes();
+        visitor.sees_status(Status::Idle).await;
     }
 }
 

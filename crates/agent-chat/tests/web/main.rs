@@ -1,8 +1,10 @@
 //! The hook against a scripted agent, in a browser.
 #![cfg(target_arch = "wasm32")]
 
+mod deliveries;
 mod following;
 mod keeping;
+mod mail;
 mod scripted_agent;
 mod server;
 mod visitor;
@@ -13,7 +15,7 @@ use ask_user_question::Phase;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
-use scripted_agent::Call;
+use scripted_agent::{Call, passes, tick};
 use serde_json::Value;
 use server::Server;
 use visitor::{BOTH, COLOUR, SIZE, Visitor};
@@ -40,6 +42,32 @@ async fn what_is_said_shows_at_once_and_the_agent_streams() {
     assert_eq!(visitor.chat.status.get_untracked(), Status::Running);
     call.finishes();
     visitor.sees_status(Status::Idle).await;
+}
+
+#[test]
+async fn an_agent_that_says_nothing_for_eight_seconds_is_called_silent_until_it_does() {
+    let (visitor, call) = Visitor::greeting().await;
+    visitor.sees_status(Status::Running).await;
+    tick().await;
+    let is_silent = |chat: agent_chat::AgentChat| chat.silent.get_untracked();
+    call.says("m1", "Good ");
+    visitor.sees_lines(&["user: Hello", "agent: Good "]).await;
+    passes(6_000);
+    assert!(!is_silent(visitor.chat));
+    call.says("m1", "day");
+    visitor.sees_lines(&["user: Hello", "agent: Good day"]).await;
+    passes(6_000);
+    assert!(!is_silent(visitor.chat), "it was heard in between");
+    passes(3_000);
+    assert!(is_silent(visitor.chat));
+    call.says("m1", ".");
+    visitor.sees("that it speaks", |chat| !is_silent(chat)).await;
+    passes(9_000);
+    assert!(is_silent(visitor.chat));
+    call.finishes();
+    visitor.sees("that nothing is awaited", |chat| !is_silent(chat)).await;
+    passes(60_000);
+    assert!(!is_silent(visitor.chat));
 }
 
 #[test]

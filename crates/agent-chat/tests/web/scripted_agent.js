@@ -65,7 +65,10 @@ export const close = (call) => {
 
 export const break_off = (call) => call.writer.error(new TypeError("network error"));
 
-export const answer = (call, status, body) => call.resolve(new Response(body, { status }));
+export const answer = (call, status, body) => {
+  const type = body.startsWith("{") ? "application/json" : "text/html";
+  call.resolve(new Response(body, { status, headers: { "content-type": type } }));
+};
 
 export const fail = (call) => call.reject(new TypeError("Failed to fetch"));
 
@@ -74,6 +77,38 @@ export const lock = (state) => {
   delete navigator.locks;
   const value = { none: undefined, refused: { request: () => Promise.reject(new DOMException("No.", "SecurityError")) } };
   if (state in value) Object.defineProperty(navigator, "locks", { configurable: true, value: value[state] });
+};
+
+// The browser's clock, which a test can turn. What waits for less than a second waits by itself.
+const [browsersNow, browsersTimeout, browsersClear] = [Date.now, window.setTimeout.bind(window), window.clearTimeout.bind(window)];
+const timers = new Map();
+let turned = 0;
+let stands = false;
+Date.now = () => browsersNow() + turned;
+
+window.setTimeout = (act, wait = 0, ...more) => {
+  const run = () => {
+    timers.delete(id);
+    act(...more);
+  };
+  const id = browsersTimeout(stands && wait >= 1000 ? () => {} : run, wait);
+  if (wait >= 1000) timers.set(id, { at: Date.now() + wait, run });
+  return id;
+};
+
+window.clearTimeout = (id) => {
+  timers.delete(id);
+  browsersClear(id);
+};
+
+export const stop_clock = (does) => { stands = does; };
+
+export const turn_clock = (milliseconds) => {
+  turned += milliseconds;
+  for (const [id, { run }] of [...timers].filter(([, { at }]) => at <= Date.now())) {
+    browsersClear(id);
+    run();
+  }
 };
 
 // The browser's own events, and what they are about.

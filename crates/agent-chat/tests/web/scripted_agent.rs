@@ -28,6 +28,8 @@ extern "C" {
     fn lock(state: &str);
     fn dispatch(name: &str);
     fn store(key: &str);
+    fn turn_clock(milliseconds: u32);
+    fn stop_clock(stands: bool);
 }
 
 /// Forgets what an earlier test left.
@@ -36,6 +38,7 @@ pub(crate) fn fresh() {
     show(true);
     connect(true);
     lock("granted");
+    stop_clock(false);
 }
 
 /// The browser shows the page, or hides it.
@@ -61,6 +64,16 @@ pub(crate) fn tells(event: &str) {
 /// The browser tells its page that another has kept something under this key.
 pub(crate) fn stores(key: &str) {
     store(key);
+}
+
+/// Time passes, in milliseconds.
+pub(crate) fn passes(milliseconds: u32) {
+    turn_clock(milliseconds);
+}
+
+/// From now on timers wait until [time passes](passes).
+pub(crate) fn clock_stands() {
+    stop_clock(true);
 }
 
 /// The requests that wait and that the test has not taken, as `METHOD PATH`.
@@ -200,6 +213,11 @@ impl Request {
     /// Answers as a whole.
     pub(crate) fn answers(&self, status: u16, body: &Value) {
         answer(&self.call, status, &body.to_string());
+    }
+
+    /// Answers with a page.
+    pub(crate) fn answers_with_page(&self, page: &str) {
+        answer(&self.call, 200, page);
     }
 
     /// Answers with a stream.
