@@ -112,14 +112,19 @@ const agent = setting("agent");
 const inGallery = query.has("gallery");
 const isNew = location.hash.length < 2 && !inGallery;
 
-says("h1", agent ? agent.split("//").at(-1).split("/")[0] || agent : words.title);
-says("header p", agent ? "" : words.subtitle);
+/** Names the agent, and what a newcomer may ask of it. */
+const introduce = (name) => {
+  says("h1", name || words.title);
+  says("header p", name ? "" : words.subtitle);
+  const texts = name ? words.suggestionsToAnyone : words.suggestions;
+  suggestions.forEach((button, at) => button.replaceChildren(texts[at]));
+};
+introduce(agent && (agent.split("//").at(-1).split("/")[0] || agent));
 isCalled(".new-button", words.newConversation);
 isCalled(".settings-button", words.settings);
 the(".new-button").href = location.pathname + location.search;
 says("h2", words.welcome);
 says(".welcome p", words.welcomeHint);
-suggestions.forEach((button, at) => button.replaceChildren((agent ? words.suggestionsToAnyone : words.suggestions)[at]));
 the(".welcome").hidden = !isNew;
 says("label", words.message);
 field.placeholder = words.placeholder;
@@ -173,9 +178,17 @@ suggestions.forEach((button) =>
 const { module, wasm } = inGallery
   ? { module: "./gallery/gallery.js" }
   : document.querySelector("meta[name=program]").dataset;
+// What the operator says of the page's own agent. Where nothing is said, that is the front desk.
+const introduced = inGallery || fetch("settings.json", { signal: AbortSignal.timeout(5000) })
+  .then((settings) => settings.json())
+  .then(({ name = "", profile = "" }) => {
+    if (name && !agent) introduce(name);
+    Object.assign(document.querySelector("#shell").dataset, { agent: name, profile });
+  })
+  .catch(() => {});
 // Without a wait at the top: the first paint is that of the frame, which comes when this file is done.
-import(module)
-  .then(({ default: start }) => start(wasm && { module_or_path: wasm }))
+Promise.all([import(module), introduced])
+  .then(([{ default: start }]) => start(wasm && { module_or_path: wasm }))
   .then(() => early.abort())
   .catch((problem) => {
     tell(words.failure);

@@ -2,7 +2,7 @@
 
 use crate::settings::{Setting, Settings};
 use crate::words::Words;
-use agent_chat::{ChatOptions, Delivery, kept_headers};
+use agent_chat::{ChatOptions, Delivery, Limits};
 
 /// Where the agent is unless another is set: at the page's own origin.
 const OWN_AGENT: &str = "agent";
@@ -12,20 +12,25 @@ const ALLOW_LIST: &str = "settings.json";
 
 /// Where an agent is and what it takes to talk to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Agent {
+pub struct Agent {
     /// Empty for the page's own.
-    address: String,
-    headers: Vec<(String, String)>,
-    delivery: Delivery,
+    pub address: String,
+    /// What goes with each request to it.
+    pub headers: Vec<(String, String)>,
+    /// How replies travel to it.
+    pub delivery: Delivery,
+    /// Under which it asks, as far as the page knows.
+    pub limits: Limits,
 }
 
 impl Agent {
-    /// The one that is set.
-    pub(crate) fn set(settings: &Settings) -> Self {
+    /// The one that is set, with the headers that are kept for its address.
+    #[must_use]
+    pub fn set(settings: &Settings, kept: impl Fn(&str) -> Vec<(String, String)>) -> Self {
         let address = settings.get(Setting::Agent);
         let headers = match address {
             "" => Vec::new(),
-            address => kept_headers(address),
+            address => kept(address),
         };
         // Beside the conversation only the page's own agent takes answers.
         let delivery = match (address, settings.delivery()) {
@@ -33,22 +38,29 @@ impl Agent {
             (_, Delivery::Rest) => Delivery::default(),
             (_, delivery) => delivery,
         };
-        Self { headers, address: address.to_owned(), delivery }
+        let limits = match address {
+            "" => settings.limits(),
+            _ => Limits::RUNTIME,
+        };
+        Self { headers, address: address.to_owned(), delivery, limits }
     }
 
     /// Whether it is the page's own.
-    pub(crate) fn is_own(&self) -> bool {
+    #[must_use]
+    pub fn is_own(&self) -> bool {
         self.address.is_empty()
     }
 
     /// What a conversation with it is set up with.
-    pub(crate) fn options(self) -> ChatOptions {
+    #[must_use]
+    pub fn options(self) -> ChatOptions {
         let options = match self.address.as_str() {
             "" => ChatOptions::new(OWN_AGENT).with_conversations(),
             // Any AG-UI endpoint may be behind it.
             address => ChatOptions::new(address).with_headers(self.headers).with_allow_list(ALLOW_LIST),
         };
         options
+            .with_limits(&self.limits)
             .with_delivery(self.delivery)
             .with_words(|trouble| Words::of_the_document().explain(trouble))
             .kept_in_address()

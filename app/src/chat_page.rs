@@ -12,7 +12,7 @@ use crate::settings::dialog::SettingsDialog;
 use crate::shell::{hear, is_called, keep, part, says, set};
 use crate::transcript::Transcript;
 use crate::words::{say, words};
-use agent_chat::{AgentChat, Connection, Status, use_agent_chat};
+use agent_chat::{AgentChat, Connection, Status, kept_headers, use_agent_chat};
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
@@ -20,7 +20,7 @@ use leptos::prelude::*;
 #[component]
 pub fn ChatPage() -> impl IntoView {
     let (settings, words) = browser::provide_settings();
-    let agent = Memo::new(move |_| settings.with(Agent::set));
+    let agent = Memo::new(move |_| settings.with(|settings| Agent::set(settings, kept_headers)));
     let address_changed = Trigger::new();
     keep(".bar h1", move |title| settings.with(|settings| title.set_text_content(Some(settings.title(words.get())))));
     keep(".bar p", move |subtitle| {
@@ -84,7 +84,7 @@ fn welcome(chat: AgentChat, settings: RwSignal<Settings>) {
     }
 }
 
-/// Whether the agent can be reached, where it can't.
+/// Whether the agent can be reached, where it can't, or says nothing.
 #[component]
 fn ConnectionLine(
     chat: AgentChat,
@@ -93,6 +93,7 @@ fn ConnectionLine(
 ) -> impl IntoView {
     let words = words();
     let text = move || match chat.connection.get() {
+        Connection::Online if chat.silent.get() => words.get().silent,
         Connection::Online => "",
         Connection::Reconnecting => words.get().reconnecting,
         Connection::Offline if is_own => words.get().offline,

@@ -1,6 +1,6 @@
 //! The chat page, apart from the program that mounts it.
 
-mod agent;
+pub mod agent;
 pub mod attention;
 mod cards;
 pub mod chat_page;

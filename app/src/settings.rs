@@ -4,7 +4,7 @@ pub mod browser;
 pub mod dialog;
 
 use crate::words::Words;
-use agent_chat::Delivery;
+use agent_chat::{Delivery, Limits};
 use question_card::SubmitMode;
 
 /// One of the settings.
@@ -50,23 +50,42 @@ impl Setting {
 
 /// All settings, as texts. What is not known is as good as empty, which is always the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings([String; Setting::ALL.len()]);
+pub struct Settings {
+    texts: [String; Setting::ALL.len()],
+    own_agent: OwnAgent,
+}
+
+/// What the operator says of the page's own agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnAgent {
+    /// What it is called; empty for the front desk.
+    pub name: String,
+    /// Which questions it asks, by the name of its limits.
+    pub profile: String,
+}
 
 impl Settings {
     /// Takes each setting from where it is found.
     pub fn read(find: impl Fn(Setting) -> Option<String>) -> Self {
-        Self(Setting::ALL.map(|setting| find(setting).unwrap_or_default()))
+        let texts = Setting::ALL.map(|setting| find(setting).unwrap_or_default());
+        Self { texts, own_agent: OwnAgent::default() }
+    }
+
+    /// The same, where the page's own agent is this one.
+    #[must_use]
+    pub fn of_own_agent(self, own_agent: OwnAgent) -> Self {
+        Self { own_agent, ..self }
     }
 
     /// The text of a setting.
     #[must_use]
     pub fn get(&self, setting: Setting) -> &str {
-        &self.0[setting as usize]
+        &self.texts[setting as usize]
     }
 
     /// Changes a setting.
     pub fn set(&mut self, setting: Setting, value: &str) {
-        value.clone_into(&mut self.0[setting as usize]);
+        value.clone_into(&mut self.texts[setting as usize]);
     }
 
     /// The words in the language that is set, or else in the first of these that there is.
@@ -82,11 +101,12 @@ impl Settings {
         Delivery::named(self.get(Setting::Delivery)).unwrap_or_default()
     }
 
-    /// What the page is called: by the host of the agent, unless that is the page's own.
+    /// What the page is called: as its own agent is, or by the host of another.
     #[must_use]
     pub fn title<'a>(&'a self, words: &Words) -> &'a str {
         match self.get(Setting::Agent) {
-            "" => words.title,
+            "" if self.own_agent.name.is_empty() => words.title,
+            "" => &self.own_agent.name,
             agent => {
                 let host = agent.split_once("//").map_or(agent, |(_, host)| host);
                 match host.split('/').next() {
@@ -101,19 +121,27 @@ impl Settings {
     /// What stands beside the title.
     #[must_use]
     pub fn subtitle(&self, words: &Words) -> &'static str {
-        match self.get(Setting::Agent) {
-            "" => words.subtitle,
-            _ => "",
-        }
+        if self.is_front_desk() { words.subtitle } else { "" }
     }
 
     /// What a newcomer may try.
     #[must_use]
     pub fn suggestions(&self, words: &Words) -> [&'static str; 3] {
-        match self.get(Setting::Agent) {
-            "" => words.suggestions,
-            _ => words.suggestions_to_anyone,
+        if self.is_front_desk() { words.suggestions } else { words.suggestions_to_anyone }
+    }
+
+    /// The limits of the questions that the page's own agent asks.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        match self.own_agent.profile.as_str() {
+            "chat" => Limits::CHAT,
+            "coding" => Limits::CODING,
+            _ => Limits::RUNTIME,
         }
+    }
+
+    fn is_front_desk(&self) -> bool {
+        self.get(Setting::Agent).is_empty() && self.own_agent.name.is_empty()
     }
 
     /// How an answer is given.

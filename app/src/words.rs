@@ -47,6 +47,7 @@ pub struct Words {
     pub(crate) still_writing: &'static str,
     pub(crate) not_yet: &'static str,
     pub(crate) picks_go_along: &'static str,
+    pub(crate) silent: &'static str,
     pub(crate) reconnecting: &'static str,
     pub(crate) offline: &'static str,
     /// The same, where nothing is sent by itself.

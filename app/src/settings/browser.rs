@@ -1,6 +1,6 @@
 //! Where settings come from and where they show. A browser that refuses to keep anything keeps nothing; all else works.
 
-use super::{Setting, Settings};
+use super::{OwnAgent, Setting, Settings};
 use crate::effect::effect;
 use crate::words::Words;
 use leptos::prelude::*;
@@ -27,6 +27,14 @@ fn settings() -> Settings {
         let asked = asked.as_ref().and_then(|asked| asked.get(setting.name()));
         asked.or_else(|| kept.as_ref()?.get_item(&setting.key()).ok()?)
     })
+    .of_own_agent(own_agent())
+}
+
+/// The page's own agent, as `boot.js` has written it into the frame.
+fn own_agent() -> OwnAgent {
+    let frame = document().get_element_by_id("shell");
+    let said = |name| frame.as_ref()?.get_attribute(name);
+    OwnAgent { name: said("data-agent").unwrap_or_default(), profile: said("data-profile").unwrap_or_default() }
 }
 
 /// Keeps a setting. The address asks for it no more, or a reload would forget what was chosen last.

@@ -29,6 +29,7 @@ pub(super) static WORDS: Words = Words {
     still_writing: "The agent is still writing. Your message can go when it has finished.",
     not_yet: "What you said before has to go out first.",
     picks_go_along: "What you have picked goes along with your message.",
+    silent: "The agent is taking long. You can stop it.",
     reconnecting: "The connection is gone. Trying to get it back; nothing is lost.",
     offline: "You are offline. What you answer is sent when you are back.",
     offline_elsewhere: "You are offline. Nothing can be sent until you are back.",

@@ -33,6 +33,7 @@ pub(super) static WORDS: Words = Words {
     still_writing: "Der Agent schreibt noch. Ihre Nachricht kann gesendet werden, sobald er fertig ist.",
     not_yet: "Was Sie zuvor gesagt haben, muss erst gesendet werden.",
     picks_go_along: "Was Sie ausgewählt haben, geht mit Ihrer Nachricht mit.",
+    silent: "Der Agent braucht lange. Sie können ihn anhalten.",
     reconnecting: "Die Verbindung ist unterbrochen und wird wiederhergestellt; nichts geht verloren.",
     offline: "Sie sind offline. Ihre Antworten werden gesendet, sobald Sie wieder verbunden sind.",
     offline_elsewhere: "Sie sind offline. Bis Sie wieder verbunden sind, kann nichts gesendet werden.",

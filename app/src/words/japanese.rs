@@ -29,6 +29,7 @@ pub(super) static WORDS: Words = Words {
     still_writing: "エージェントがまだ入力中です。終わってから送信できます。",
     not_yet: "先に入力した内容がまだ送信されていません。",
     picks_go_along: "選択した内容はメッセージと一緒に送信されます。",
+    silent: "エージェントの応答に時間がかかっています。停止できます。",
     reconnecting: "接続が切れました。再接続しています。内容は失われません。",
     offline: "オフラインです。回答は再接続後に送信されます。",
     offline_elsewhere: "オフラインです。再接続するまで送信できません。",

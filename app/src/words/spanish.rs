@@ -29,6 +29,7 @@ pub(super) static WORDS: Words = Words {
     still_writing: "El agente aún está escribiendo. Tu mensaje podrá enviarse cuando termine.",
     not_yet: "Antes tiene que enviarse lo que has dicho.",
     picks_go_along: "Lo que has elegido acompaña a tu mensaje.",
+    silent: "El agente tarda mucho. Puedes detenerlo.",
     reconnecting: "Se ha perdido la conexión. Se está recuperando; no se pierde nada.",
     offline: "No tienes conexión. Lo que respondas se enviará cuando la recuperes.",
     offline_elsewhere: "No tienes conexión. No se puede enviar nada hasta que la recuperes.",

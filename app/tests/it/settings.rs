@@ -1,7 +1,8 @@
 //! What settings come to.
 
-use agent_chat::Delivery;
-use app::settings::{Setting, Settings};
+use agent_chat::{Delivery, Limits};
+use app::agent::Agent;
+use app::settings::{OwnAgent, Setting, Settings};
 use question_card::SubmitMode;
 
 fn set(setting: Setting, value: &str) -> Settings {
@@ -19,6 +20,41 @@ fn each_setting_is_found_by_its_name() {
         assert_eq!(of_the_page.as_deref(), Some(setting.name()));
     }
     assert_eq!(Settings::read(|_| None), Settings::default());
+}
+
+/// Each way that the dialog, the address and `settings.json` have to name an agent, with each delivery: what the page goes by.
+#[test]
+fn every_combination_comes_to_an_agent() {
+    let profiles =
+        [("", Limits::RUNTIME), ("chat", Limits::CHAT), ("coding", Limits::CODING), ("runtime", Limits::RUNTIME)];
+    let own = |_: &str| -> Vec<(String, String)> { panic!("the page's own agent has no headers") };
+    let key = ("Authorization".to_owned(), "Bearer abc".to_owned());
+    for (delivery, by_name) in
+        [("", None), ("what?", None)].into_iter().chain(Delivery::ALL.map(|it| (it.as_str(), Some(it))))
+    {
+        let asked = by_name.unwrap_or_default();
+        let settings = set(Setting::Delivery, delivery);
+        for (profile, limits) in &profiles {
+            let settings =
+                settings.clone().of_own_agent(OwnAgent { name: String::new(), profile: (*profile).to_owned() });
+            let agent = Agent::set(&settings, own);
+            assert!(agent.is_own());
+            assert_eq!((agent.delivery, agent.limits), (asked, limits.clone()), "{delivery}, {profile}");
+        }
+        for address in ["/other/agent", "https://agent.example/run", "http://localhost:9000/"] {
+            let mut settings =
+                settings.clone().of_own_agent(OwnAgent { name: String::new(), profile: "coding".to_owned() });
+            settings.set(Setting::Agent, address);
+            for headers in [Vec::new(), vec![key.clone()]] {
+                let agent = Agent::set(&settings, |of| if of == address { headers.clone() } else { Vec::new() });
+                assert!(!agent.is_own());
+                assert_eq!((agent.address.as_str(), &agent.headers), (address, &headers));
+                // Beside its conversations only the page's own agent takes answers, and only of it anything is known.
+                let delivery = if asked == Delivery::Rest { Delivery::Automatic } else { asked };
+                assert_eq!((agent.delivery, agent.limits), (delivery, Limits::RUNTIME), "{address}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -56,6 +92,11 @@ fn another_agent_goes_by_its_own_name() {
     let other = set(Setting::Agent, "https://agent.example:8443/run?x=/");
     assert_eq!(other.title(words), "agent.example:8443");
     assert_eq!(other.subtitle(words), "");
+    let named = OwnAgent { name: "Coding desk".to_owned(), profile: "coding".to_owned() };
+    let named = Settings::default().of_own_agent(named);
+    assert_eq!((named.title(words), named.subtitle(words)), ("Coding desk", ""));
+    assert_eq!(named.suggestions(words), other.suggestions(words));
+    assert_eq!((named.limits(), own.limits()), (Limits::CODING, Limits::RUNTIME));
     let beside = set(Setting::Agent, "/other/agent");
     assert_eq!(beside.title(words), "/other/agent");
     assert_ne!(other.suggestions(words), own.suggestions(words));

@@ -13,6 +13,7 @@ use crate::policy::{self, cross_origin, policy};
 use crate::runtime::{Runtime, take_up, watch_deadlines};
 use crate::store::Store;
 use crate::{agent_endpoint, conversations, events};
+use ask_user_question::Limits;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post};
@@ -51,6 +52,7 @@ pub(crate) struct App {
 /// Outside of a Tokio runtime: questions expire and what was broken off goes on, whether or not anybody asks.
 pub fn app(config: &Config, parts: Parts) -> Router {
     let Parts { store, model, clock, page, shutdown } = parts;
+    let settings = settings(config, &model.limits());
     let runtime = Arc::new(Runtime::new(config, store, model, clock, shutdown));
     watch_deadlines(&runtime);
     take_up(&runtime);
@@ -61,7 +63,6 @@ pub fn app(config: &Config, parts: Parts) -> Router {
         .route("/healthz", get(healthz))
         .method_not_allowed_fallback(no_such_method)
         .with_state(app.clone());
-    let settings = settings(config);
     let routes = Router::new()
         .route("/agent", post(agent_endpoint::run))
         .route("/conversations/{id}", get(conversations::describe))
@@ -104,9 +105,18 @@ pub fn app(config: &Config, parts: Parts) -> Router {
 }
 
 /// What the page has to know of how its server was started.
-fn settings(config: &Config) -> Value {
+fn settings(config: &Config, limits: &Limits) -> Value {
     let agents = config.allow_agents.iter().map(ToString::to_string);
-    json!({"allowAgents": agents.collect::<Vec<String>>()})
+    let profile = match limits {
+        limits if *limits == Limits::CHAT => "chat",
+        limits if *limits == Limits::CODING => "coding",
+        _ => "runtime",
+    };
+    let mut settings = json!({"allowAgents": agents.collect::<Vec<String>>(), "profile": profile});
+    if let Some(name) = config.name.as_deref().or(config.model.name()) {
+        settings["name"] = name.into();
+    }
+    settings
 }
 
 async fn healthz(State(app): State<App>) -> (StatusCode, Json<Value>) {

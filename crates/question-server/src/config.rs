@@ -59,6 +59,8 @@ pub struct Config {
     pub log_contents: bool,
     /// How many ask the model behind an endpoint at once.
     pub model_calls: NonZeroUsize,
+    /// What the page calls the agent, where it is not called as [its kind](ModelName::name) is.
+    pub name: Option<String>,
     /// The file with what the model behind an endpoint is told that it is.
     pub system_prompt: Option<PathBuf>,
     /// The temperature of the model behind an endpoint, where it is not the endpoint's own.
@@ -85,6 +87,7 @@ impl Default for Config {
             log: LevelFilter::INFO,
             log_contents: false,
             model_calls: MODEL_CALLS,
+            name: None,
             system_prompt: None,
             temperature: None,
         }
@@ -100,6 +103,18 @@ pub enum ModelName {
     CodingDesk,
     /// [`OpenAi`](crate::models::openai::OpenAi), as the environment says.
     OpenAi,
+}
+
+impl ModelName {
+    /// What the page calls such an agent; `None` for the front desk, which the page calls so in its user's language.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::FrontDesk => None,
+            Self::CodingDesk => Some("Coding desk"),
+            Self::OpenAi => Some("Assistant"),
+        }
+    }
 }
 
 impl FromStr for ModelName {

@@ -69,6 +69,15 @@ pub(super) const ALL: &[Setting] = &[
         apply: |config, value| set(&mut config.model, value),
     },
     Setting {
+        name: "name",
+        value: "TEXT",
+        help: "What the page calls the agent (default what its desk is called, and Assistant for openai)",
+        apply: |config, value| {
+            config.name = Some(text(value)?.to_owned());
+            Ok(())
+        },
+    },
+    Setting {
         name: "system-prompt",
         value: "FILE",
         help: "What the model of --model openai is told that it is, in UTF-8; the guidance on asking well\n\

@@ -6,6 +6,7 @@ use crate::http::{Answer, call, get, post, request, says};
 use crate::socket::{start, until_logged};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
+use question_server::config::ModelName;
 use question_server::page::Page;
 use question_server::{Config, Parts, app};
 use serde_json::json;
@@ -325,7 +326,7 @@ async fn the_page_may_talk_to_the_agents_that_the_operator_allows_and_learns_whi
         ..Config::default()
     });
     let settings = get(&server, "/settings.json").await;
-    assert_eq!(settings.json(), json!({"allowAgents": agents}));
+    assert_eq!(settings.json(), json!({"allowAgents": agents, "profile": "chat"}));
     assert_eq!(text(&settings, "cache-control"), "no-store");
     let allowed = CONTENT_SECURITY_POLICY
         .replace("connect-src 'self'", "connect-src 'self' https://agent.example http://localhost:9000");
@@ -333,9 +334,24 @@ async fn the_page_may_talk_to_the_agents_that_the_operator_allows_and_learns_whi
 }
 
 #[tokio::test]
+async fn the_page_learns_what_the_agent_is_called() {
+    for (model, name, told) in [
+        (ModelName::FrontDesk, None, None),
+        (ModelName::FrontDesk, Some("Garage"), Some("Garage")),
+        (ModelName::CodingDesk, None, Some("Coding desk")),
+        (ModelName::OpenAi, None, Some("Assistant")),
+        (ModelName::OpenAi, Some("Ada"), Some("Ada")),
+    ] {
+        let server = server_of(&Config { model, name: name.map(str::to_owned), ..Config::default() });
+        let settings = get(&server, "/settings.json").await.json();
+        assert_eq!(settings.get("name").and_then(|name| name.as_str()), told);
+    }
+}
+
+#[tokio::test]
 async fn without_leave_the_page_talks_to_its_own_server_alone() {
     let settings = get(&server(), "/settings.json").await;
-    assert_eq!(settings.json(), json!({"allowAgents": []}));
+    assert_eq!(settings.json(), json!({"allowAgents": [], "profile": "chat"}));
     assert_eq!(text(&settings, "content-security-policy"), CONTENT_SECURITY_POLICY);
 }
 

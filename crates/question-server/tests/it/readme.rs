@@ -63,7 +63,7 @@ async fn the_readmes_commands_work_in_their_order() {
         "Proceed with this estimate?",
         r#"{"state":{"type":"idle"}}"#,
         r#"{"status":"ok"}"#,
-        r#"{"allowAgents":[]}"#,
+        r#"{"allowAgents":[],"profile":"chat"}"#,
     ];
     assert_eq!(commands.len(), expected.len());
     for (command, expected) in commands.iter().zip(expected) {
