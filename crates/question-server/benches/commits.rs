@@ -5,10 +5,10 @@ use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskUserQuestion, Outcome as Ending, Reply};
 use question_agent::call::ToolCall;
 use question_agent::event::Response;
-use question_agent::message::{AssistantMessage, UserMessage};
+use question_agent::message::{AssistantMessage, Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Effect, Event};
-use question_server::store::{Change, SqliteStore, Store as _, StoreError};
+use question_server::store::{Change, Revision, SqliteStore, Store as _, Told};
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -23,8 +23,8 @@ const WARM_UP: usize = 4;
 /// How many answers a turn has: few, so that the disk is the same for all turns of a round.
 const ANSWERS: usize = 5 * ABREAST;
 
-/// The history of one conversation, event by event: what was said, the call, the question that waits, and its answer.
-type Steps = Vec<(Conversation, Vec<Effect>)>;
+/// The history of one conversation, event by event: what was said, the call, the question that waits, and its answer. Each with what is new.
+type Steps = Vec<(Conversation, Vec<Message>)>;
 
 /// Measures and prints the table.
 pub(crate) async fn measure(folder: &Path) -> Outcome<()> {
@@ -105,12 +105,24 @@ async fn run(
         let (name, which) = (name.to_owned(), which.clone());
         working.spawn(async move {
             for number in (client..ANSWERS).step_by(clients) {
-                for (conversation, effects) in &steps[which.clone()] {
-                    let change = Change { owner: None, context: &ToolContext::default(), conversation, effects };
-                    store.commit(&format!("{name}-{number}"), change).await?;
+                for step in which.clone() {
+                    let (conversation, messages) = &steps[step];
+                    let revision = Revision(step as u64);
+                    let base = step.checked_sub(1).map(|before| Revision(before as u64));
+                    let change = Change {
+                        revision,
+                        owner: None,
+                        context: &ToolContext::default(),
+                        state: conversation.state(),
+                        messages,
+                        told: Told { since: revision, frames: 0 },
+                        lease: None,
+                    };
+                    let stored = store.commit(&format!("{name}-{number}"), base, change).await;
+                    stored.map_err(|error| format!("{error:?}"))?;
                 }
             }
-            Ok::<(), StoreError>(())
+            Ok::<(), String>(())
         });
     }
     while let Some(client) = working.join_next().await {
@@ -133,13 +145,9 @@ impl Bare {
         database.pragma_update(None, "synchronous", "FULL")?;
         database.execute_batch("CREATE TABLE answer (text TEXT NOT NULL) STRICT")?;
         let steps = steps()?;
-        let (conversation, effects) = steps.last().ok_or("there are steps")?;
+        let (conversation, messages) = steps.last().ok_or("there are steps")?;
         let mut text = serde_json::to_string(conversation.state())?;
-        for effect in effects {
-            if let Effect::PersistToolResults { results } = effect {
-                text.push_str(&serde_json::to_string(results)?);
-            }
-        }
+        text.push_str(&serde_json::to_string(messages)?);
         Ok(Self { database: Mutex::new(database), text })
     }
 
@@ -196,8 +204,15 @@ fn steps() -> Outcome<Steps> {
     let mut conversation = Conversation::new();
     let mut steps = Vec::new();
     for event in events {
-        let effects = conversation.handle(event)?;
-        steps.push((conversation.clone(), effects));
+        let mut messages = Vec::new();
+        for effect in conversation.handle(event)? {
+            match effect {
+                Effect::PersistMessage(message) => messages.push(message),
+                Effect::PersistToolResults { results } => messages.extend(results.into_iter().map(Message::Tool)),
+                _ => {}
+            }
+        }
+        steps.push((conversation.clone(), messages));
     }
     Ok(steps)
 }

@@ -10,7 +10,7 @@ use crate::models::Model;
 use crate::owner::recognise;
 use crate::page::{self, Page};
 use crate::policy::{self, cross_origin, policy};
-use crate::runtime::{Runtime, take_up, watch_deadlines};
+use crate::runtime::{Runtime, sweep};
 use crate::store::Store;
 use crate::{agent_endpoint, conversations, events};
 use ask_user_question::Limits;
@@ -54,8 +54,7 @@ pub fn app(config: &Config, parts: Parts) -> Router {
     let Parts { store, model, clock, page, shutdown } = parts;
     let settings = settings(config, &model.limits());
     let runtime = Arc::new(Runtime::new(config, store, model, clock, shutdown));
-    watch_deadlines(&runtime);
-    take_up(&runtime);
+    sweep(&runtime);
     runtime.watch_shutdown();
     let app = App { runtime, max_body: config.bounds.body as u64, patience: config.patience };
     // For whoever asks, under any name: what probes it knows neither names nor tokens.

@@ -116,7 +116,7 @@ pub(crate) async fn describe(
             state: StateChange::from(conversation.state()),
             pending: pending.into_iter().collect(),
             run_id: talk.run.as_ref().map(|run| run.id.clone()),
-            last_event_id: live.event_id(live.settled(&talk)),
+            last_event_id: live.settled(&talk).event_id(),
         };
         talk.rest();
         Ok(Json(description))
@@ -133,23 +133,32 @@ pub(crate) async fn respond(
     let body: RespondBody = parse(&body)?;
     check_ids([&body.tool_call_id, &body.reply_id])?;
     to_the_end(async move {
-        let live = app.runtime.open(&caller, &id).await?;
-        live.allow_change()?;
-        let mut talk = app.runtime.talk(&live).await?;
-        match read_response(app.runtime.bounds(), &talk, body) {
-            Ok(event) => hand_over(&app, &live, talk, event).await,
-            Err(ApiError::Rejected(Rejected::AlreadyAnswered { same_reply: true, .. })) => {
-                app.runtime.revive(&live, &mut talk).await?;
-                Ok(taken(&talk))
+        loop {
+            match try_respond(&app, &caller, &id, &body).await {
+                Err(ApiError::Overtaken) => {}
+                responded => return responded,
             }
-            Err(error) => Err(error),
         }
     })
     .await
 }
 
+async fn try_respond(app: &App, caller: &Caller, id: &str, body: &RespondBody) -> Result<Json<Taken>, ApiError> {
+    let live = app.runtime.open(caller, id).await?;
+    live.allow_change()?;
+    let mut talk = app.runtime.talk(&live).await?;
+    match read_response(app.runtime.bounds(), &talk, body) {
+        Ok(event) => hand_over(app, &live, talk, event).await,
+        Err(ApiError::Rejected(Rejected::AlreadyAnswered { same_reply: true, .. })) => {
+            app.runtime.revive(&live, &mut talk).await?;
+            Ok(taken(&talk))
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// An absent `toolCallId` means the ask that waits, unless the reply has been taken already: then it comes once more.
-fn read_response(bounds: &Bounds, talk: &Talk, body: RespondBody) -> Result<Event, ApiError> {
+fn read_response(bounds: &Bounds, talk: &Talk, body: &RespondBody) -> Result<Event, ApiError> {
     let conversation = &talk.conversation;
     let winner = match (&body.tool_call_id, &body.reply_id) {
         (Some(id), _) => conversation.result_of(id),
@@ -170,15 +179,15 @@ fn read_response(bounds: &Bounds, talk: &Talk, body: RespondBody) -> Result<Even
         return Err(ApiError::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() }));
     }
     let mut reply = json!({"answers": body.answers});
-    if let Some(Plain(details)) = body.details {
-        reply["details"] = details;
+    if let Some(Plain(details)) = &body.details {
+        reply["details"] = details.clone();
     }
     let reply = Reply::parse(&waiting.questions, &reply).map_err(ApiError::InvalidReply)?;
     let outcome = Outcome::Answered(reply);
     intake::check_reply(bounds, conversation, &outcome)?;
     Ok(Event::UserQuestionResponse(Response {
         tool_use_id: waiting.tool_use_id.clone(),
-        reply_id: body.reply_id.unwrap_or_else(|| Uuid::new_v4().to_string()),
+        reply_id: body.reply_id.clone().unwrap_or_else(|| Uuid::new_v4().to_string()),
         by: AnsweredBy::Card,
         outcome,
         tool_message_id: None,
@@ -207,38 +216,46 @@ pub(crate) async fn cancel(
     ConversationId(id): ConversationId,
     JsonBody(body): JsonBody,
 ) -> Result<Json<Taken>, ApiError> {
-    let CancelBody { proceed, run_id, tool_call_id } =
-        if body.is_empty() { CancelBody::default() } else { parse(&body)? };
-    check_ids([&run_id, &tool_call_id])?;
+    let body: CancelBody = if body.is_empty() { CancelBody::default() } else { parse(&body)? };
+    check_ids([&body.run_id, &body.tool_call_id])?;
+    if body.run_id.is_some() && body.tool_call_id.is_some() {
+        let both = "Either runId or toolCallId says what is to end.";
+        return Err(ApiError::BadRequest(both.to_owned()));
+    }
     to_the_end(async move {
-        let live = app.runtime.open(&caller, &id).await?;
-        live.allow_change()?;
-        let cancel = Event::UserCancel { proceed };
-        if let Some(tool_call_id) = tool_call_id {
-            if run_id.is_some() {
-                let both = "Either runId or toolCallId says what is to end.";
-                return Err(ApiError::BadRequest(both.to_owned()));
+        loop {
+            match try_cancel(&app, &caller, &id, &body).await {
+                Err(ApiError::Overtaken) => {}
+                cancelled => return cancelled,
             }
-            let talk = app.runtime.talk(&live).await?;
-            if is_cancelled(&talk, &tool_call_id)? {
-                return Ok(taken(&talk));
-            }
-            return hand_over(&app, &live, talk, cancel).await;
-        }
-        // One look decides: what begins behind it is not what was to end.
-        let talk = app.runtime.talk(&live).await?;
-        let run = talk.run.clone();
-        match run.filter(|run| run_id.as_ref().is_none_or(|id| *id == run.id)) {
-            Some(run) => {
-                drop(talk);
-                stop(&run).await;
-                Ok(taken(&*app.runtime.talk(&live).await?))
-            }
-            None if run_id.is_some() => Ok(taken(&talk)),
-            None => hand_over(&app, &live, talk, cancel).await,
         }
     })
     .await
+}
+
+async fn try_cancel(app: &App, caller: &Caller, id: &str, body: &CancelBody) -> Result<Json<Taken>, ApiError> {
+    let CancelBody { proceed, run_id, tool_call_id } = body;
+    let live = app.runtime.open(caller, id).await?;
+    live.allow_change()?;
+    let cancel = Event::UserCancel { proceed: *proceed };
+    // One look decides: what begins behind it is not what was to end.
+    let talk = app.runtime.talk(&live).await?;
+    if let Some(tool_call_id) = tool_call_id {
+        if is_cancelled(&talk, tool_call_id)? {
+            return Ok(taken(&talk));
+        }
+        return hand_over(app, &live, talk, cancel).await;
+    }
+    let run = talk.run.clone();
+    match run.filter(|run| run_id.as_ref().is_none_or(|id| *id == run.id)) {
+        Some(run) => {
+            drop(talk);
+            stop(&run).await;
+            Ok(taken(&*app.runtime.talk(&live).await?))
+        }
+        None if run_id.is_some() => Ok(taken(&talk)),
+        None => hand_over(app, &live, talk, cancel).await,
+    }
 }
 
 /// Whether a question was cancelled before, which is then done; refuses where it ended otherwise or does not wait.

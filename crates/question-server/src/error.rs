@@ -1,6 +1,6 @@
 //! What clients are told when something goes wrong: JSON `{code, message}`, with more where it helps.
 
-use crate::store::StoreError;
+use crate::store::{CommitError, StoreError};
 use crate::wire;
 use ask_user_question::validate::Violation;
 use axum::Json;
@@ -46,6 +46,8 @@ pub(crate) enum ApiError {
     TooManyConversations,
     /// 429 `too_many_requests`, with `Retry-After`: more often than [`limits`](crate::limits) let it.
     TooManyRequests(Duration),
+    /// 409 `overtaken`: somebody else changed the conversation at the same moment, again and again.
+    Overtaken,
     /// 500 `store_failed`: it is not known to be stored; the same request again finds out.
     Store(StoreError),
     /// 500 `internal_error`: a bug.
@@ -62,7 +64,7 @@ impl ApiError {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::ForbiddenHost | Self::ForbiddenOrigin | Self::BypassNotAllowed => StatusCode::FORBIDDEN,
             Self::UnknownConversation | Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Rejected(_) | Self::ConversationFull => StatusCode::CONFLICT,
+            Self::Rejected(_) | Self::ConversationFull | Self::Overtaken => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooManyConversations => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -87,6 +89,7 @@ impl ApiError {
             Self::ConversationFull => "conversation_full",
             Self::TooManyConversations => "too_many_conversations",
             Self::TooManyRequests(_) => "too_many_requests",
+            Self::Overtaken => "overtaken",
             Self::Store(_) => "store_failed",
             Self::Internal => "internal_error",
         }
@@ -116,6 +119,7 @@ impl ApiError {
             Self::ConversationFull => "The conversation is too long to go on; start a new one.".to_owned(),
             Self::TooManyConversations => "The server holds as many conversations as it may.".to_owned(),
             Self::TooManyRequests(_) => "That is too often; wait a little.".to_owned(),
+            Self::Overtaken => "Somebody else changed the conversation at the same moment; try again.".to_owned(),
             Self::Store(_) => "The conversation could not be stored; try again.".to_owned(),
             Self::Internal => "The server broke off.".to_owned(),
         }
@@ -151,6 +155,15 @@ impl From<Rejected> for ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
+    }
+}
+
+impl From<CommitError> for ApiError {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Conflict => Self::Overtaken,
+            CommitError::Failed(error) => Self::Store(error),
+        }
     }
 }
 

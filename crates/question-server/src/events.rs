@@ -39,14 +39,14 @@ pub(crate) async fn follow(
         let resumed = last.as_ref().and_then(|last| live.place(last));
         let place = resumed.unwrap_or_else(|| live.settled(&talk));
         let prefix = match (last, resumed) {
-            (Some(_), None) => live.anew(place.position, || anew(&live, &talk, place)),
+            (Some(_), None) => live.anew(place.told, || anew(&live, &talk, place)),
             _ => going_on(&live, &talk, place).into(),
         };
-        let reader = live.log.reader(place.position);
+        let reader = live.log.reader(place.told.frames);
         talk.rest();
         drop(talk);
         let shutdown = app.runtime.shutdown().clone();
-        Ok(ConversationStream { live, prefix: Some(prefix), reader, shutdown })
+        Ok(ConversationStream { prefix: Some(prefix), reader, shutdown, _live: live })
     })
     .await
 }
@@ -59,14 +59,14 @@ fn last_event_id(uri: &Uri) -> Option<&str> {
 
 /// What a client is told before it reads on from its place. Whoever breaks off in the midst of it comes back to the same.
 fn going_on(live: &Live, talk: &Talk, place: Place) -> String {
-    let mut frames = frame(Some(STATE_CHANGE), Some(&live.event_id(place)), &state(talk));
+    let mut frames = frame(Some(STATE_CHANGE), Some(&place.event_id()), &state(talk));
     let run_id = match place.known {
-        Known::Messages => live.log.run_at(place.position),
+        Known::Messages => live.log.run_at(place.told.frames),
         Known::Events => None,
     };
     if let Some(run_id) = run_id {
         let started = wire::run_started(&live.id, &run_id, Vec::new());
-        let id = live.event_id(place.knowing_events());
+        let id = Place::behind(place.told).event_id();
         frames.push_str(&frame(None, Some(&id), &json!(started).to_string()));
     }
     frames
@@ -74,7 +74,7 @@ fn going_on(live: &Live, talk: &Talk, place: Place) -> String {
 
 /// What a client is told that has missed events: the history, inside of a run as all events are. Its old id stands until it has all of it.
 fn anew(live: &Live, talk: &Talk, place: Place) -> String {
-    let under_way = live.log.run_at(place.position);
+    let under_way = live.log.run_at(place.told.frames);
     let run_id = match &under_way {
         Some(run_id) => run_id.to_string(),
         None => Uuid::new_v4().to_string(),
@@ -88,7 +88,7 @@ fn anew(live: &Live, talk: &Talk, place: Place) -> String {
     let mut frames = frame(Some(STATE_CHANGE), None, &state(talk));
     frames.push_str(&frame(Some(RESET), None, "{}"));
     let last = events.len() - 1;
-    let id = live.event_id(place.knowing_events());
+    let id = Place::behind(place.told).event_id();
     for (index, event) in events.iter().enumerate() {
         let id = (index == last).then_some(id.as_str());
         let data = serde_json::to_string(event).expect("an event has only strings for keys");

@@ -26,6 +26,7 @@ pub mod rate;
 mod runtime;
 mod serve;
 mod sse;
+mod step;
 pub mod store;
 mod turn;
 mod wire;

@@ -88,6 +88,12 @@ pub const MAX_CLIENT_TOOLS_BYTES: usize = 64 << 10;
 /// may be broken off.
 pub const UNATTENDED: usize = 16;
 
+/// How long nobody else takes up what a server works on, unless it renews that in time.
+pub const LEASE: Duration = Duration::from_secs(15);
+
+/// How often it does, and how often it looks for what nobody works on.
+pub const SWEEP: Duration = Duration::from_secs(5);
+
 /// How many ask the model behind an endpoint at once, where nobody says otherwise.
 pub const MODEL_CALLS: NonZeroUsize = NonZeroUsize::new(256).expect("it is not zero");
 

@@ -5,27 +5,24 @@ use crate::input::Pending;
 use crate::log::Log;
 use crate::owner::{Owner, name_in_log};
 use crate::rate::Allowance;
-use crate::store::Stored;
+use crate::store::{Lease, Revision, Stored, Told};
 use question_agent::call::ToolCall;
 use question_agent::registry::ToolContext;
-use question_agent::{ConvState, Conversation};
+use question_agent::{ConvState, Conversation, Timestamp};
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 /// A conversation that somebody does something with or watches.
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) id: String,
-    /// What its event ids begin with.
-    epoch: u32,
-    /// Where it is written down how it was left.
-    left: Arc<std::sync::Mutex<Option<Left>>>,
-    /// What those are told who have missed something, for as long as anybody is still being told it, with the position at which it is true.
-    anew: std::sync::Mutex<Option<(u64, Weak<str>)>>,
+    /// What those are told who have missed something, for as long as anybody is still being told it, with the place at which it is true.
+    anew: std::sync::Mutex<Option<(Told, Weak<str>)>>,
     /// Whose it is, where it has an owner.
     pub(crate) owner: Option<Owner>,
     /// How often it may still be changed from outside.
@@ -39,40 +36,44 @@ pub(crate) struct Live {
 pub(crate) struct Talk {
     pub(crate) conversation: Conversation,
     pub(crate) context: ToolContext,
+    /// Which of its states this is; `None` where nothing of it is stored yet.
+    pub(crate) revision: Option<Revision>,
+    /// Who works on it, as far as is known.
+    pub(crate) lease: Option<Lease>,
     pub(crate) run: Option<Run>,
-    /// Whether only the store knows what the conversation is, because it failed or nothing is under way: [`Runtime::talk`](crate::runtime::Runtime::talk)
-    /// reads it anew.
+    /// Whether only the store knows what the conversation is, because it failed, somebody else was first or nothing is under way:
+    /// [`Runtime::talk`](crate::runtime::Runtime::talk) reads it anew.
     pub(crate) is_away: bool,
-    /// How many messages it had when it was left to the store with nothing under way.
-    pub(crate) messages_left: Option<usize>,
-}
-
-/// A conversation's life in memory. Who watches it counts what happens; it may leave the memory and come back to the same life meanwhile.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Life {
-    /// What event ids begin with.
-    pub(crate) epoch: u32,
-    /// How much has happened.
-    pub(crate) position: u64,
-}
-
-/// How a life was left, with nothing under way.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Left {
-    pub(crate) life: Life,
-    pub(crate) messages: usize,
-}
-
-/// How many messages a conversation has in which nothing is under way. All that can happen then adds to them: as long as there are so many nothing
-/// has, and whoever knows them has missed nothing.
-pub(crate) fn messages_at_rest(conversation: &Conversation) -> Option<usize> {
-    match conversation.state() {
-        ConvState::Idle | ConvState::AwaitingUserResponse(_) => Some(conversation.messages().len()),
-        ConvState::LlmRequesting { .. } | ConvState::ToolExecuting(_) | ConvState::Failed { .. } => None,
-    }
 }
 
 impl Talk {
+    /// A conversation in which nothing has been said.
+    pub(crate) fn new() -> Self {
+        Self {
+            conversation: Conversation::new(),
+            context: ToolContext::default(),
+            revision: None,
+            lease: None,
+            run: None,
+            is_away: false,
+        }
+    }
+
+    fn stored(stored: Stored) -> Self {
+        Self {
+            conversation: stored.conversation,
+            context: stored.context,
+            revision: Some(stored.revision),
+            lease: stored.lease,
+            ..Self::new()
+        }
+    }
+
+    /// Whether a model or a tool of the server's is to go on.
+    pub(crate) fn is_at_work(&self) -> bool {
+        self.conversation.state().is_at_work() && self.clients_call().is_none()
+    }
+
     /// The call whose result the client is to bring because it runs the tool itself.
     pub(crate) fn clients_call(&self) -> Option<&ToolCall> {
         match self.conversation.state() {
@@ -89,11 +90,8 @@ impl Talk {
 
     /// Leaves the conversation to the store until somebody does something with it: it may be watched for days while its question waits.
     pub(crate) fn rest(&mut self) {
-        if self.run.is_none() && !self.is_away {
-            self.messages_left = messages_at_rest(&self.conversation);
-            self.conversation = Conversation::new();
-            self.context = ToolContext::default();
-            self.is_away = true;
+        if self.run.is_none() && self.revision.is_some() {
+            *self = Self { is_away: true, ..Self::new() };
         }
     }
 }
@@ -101,15 +99,8 @@ impl Talk {
 /// From where a client reads on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    pub(crate) position: u64,
+    pub(crate) told: Told,
     pub(crate) known: Known,
-}
-
-impl Place {
-    /// The same place for a client that knows what was before it.
-    pub(crate) fn knowing_events(self) -> Self {
-        Self { known: Known::Events, ..self }
-    }
 }
 
 /// What a client knows of what was before its place.
@@ -121,11 +112,38 @@ pub(crate) enum Known {
     Messages,
 }
 
-/// How long the end of a client's connection may take to be noticed.
-const A_MOMENT: Duration = Duration::from_millis(250);
-
 /// What an event id ends with for a client that knows the messages alone.
 const MESSAGES_MARK: &str = "m";
+
+impl Place {
+    /// The place of a client that knows every event up to there.
+    pub(crate) fn behind(told: Told) -> Self {
+        Self { told, known: Known::Events }
+    }
+
+    /// The id by which a client comes back as its `Last-Event-ID`: `REVISION-COUNT`. Clients count as well, to know what they have and what is missing.
+    pub(crate) fn event_id(self) -> String {
+        let Told { since, frames } = self.told;
+        let mark = match self.known {
+            Known::Events => "",
+            Known::Messages => MESSAGES_MARK,
+        };
+        format!("{:x}-{frames}{mark}", since.0)
+    }
+
+    fn read(event_id: &str) -> Option<Self> {
+        let (since, rest) = event_id.rsplit_once('-')?;
+        let (frames, known) = match rest.strip_suffix(MESSAGES_MARK) {
+            Some(frames) => (frames, Known::Messages),
+            None => (rest, Known::Events),
+        };
+        let since = Revision(u64::from_str_radix(since, 16).ok()?);
+        Some(Self { told: Told { since, frames: frames.parse().ok()? }, known })
+    }
+}
+
+/// How long the end of a client's connection may take to be noticed.
+const A_MOMENT: Duration = Duration::from_millis(250);
 
 /// A run under way.
 #[derive(Clone, Debug)]
@@ -148,29 +166,36 @@ pub(crate) struct Run {
 pub(crate) struct Follower(watch::Sender<usize>);
 
 impl Live {
+    /// A conversation that is begun at this time.
     pub(crate) fn new(
         id: String,
-        stored: Stored,
+        owner: Option<Owner>,
+        now: Timestamp,
         changes: Arc<Allowance>,
-        left: Arc<std::sync::Mutex<Option<Left>>>,
-        life: Life,
         log_bytes: usize,
     ) -> Self {
-        Self {
-            id,
-            owner: stored.owner,
-            changes,
-            epoch: life.epoch,
-            left,
-            anew: std::sync::Mutex::default(),
-            log: Arc::new(Log::new(life.position, log_bytes)),
-            talk: Mutex::new(Talk {
-                conversation: stored.conversation,
-                context: stored.context,
-                run: None,
-                is_away: false,
-                messages_left: None,
-            }),
+        let told = Told { since: Revision(now.0), frames: 0 };
+        let (anew, log) = (std::sync::Mutex::default(), Arc::new(Log::new(told, log_bytes)));
+        Self { id, anew, owner, changes, log, talk: Mutex::new(Talk::new()) }
+    }
+
+    /// A conversation that the store has.
+    pub(crate) fn stored(id: String, mut stored: Stored, changes: Arc<Allowance>, log_bytes: usize) -> Self {
+        let owner = stored.owner.take();
+        let told = stored.told;
+        let talk = Talk::stored(stored);
+        let log = Arc::new(Log::new(known_told(&talk, told), log_bytes));
+        Self { id, anew: std::sync::Mutex::default(), owner, changes, log, talk: Mutex::new(talk) }
+    }
+
+    /// Takes over what the store has. What this server itself told since then stays.
+    pub(crate) fn take(&self, talk: &mut Talk, stored: Stored, by: Uuid) {
+        let told = stored.told;
+        *talk = Talk::stored(stored);
+        let here = self.log.told();
+        let is_ours = talk.lease.is_some_and(|lease| lease.holder == by);
+        if !(is_ours && here.since == told.since && here.frames >= told.frames) {
+            self.log.go_on_from(known_told(talk, told));
         }
     }
 
@@ -184,59 +209,40 @@ impl Live {
         self.changes.take(Instant::now()).map_err(ApiError::TooManyRequests)
     }
 
-    /// The id by which a client comes back as its `Last-Event-ID`: `LIFE-COUNT`. Clients count as well, to know what they have and what is missing.
-    pub(crate) fn event_id(&self, place: Place) -> String {
-        let Place { position, known } = place;
-        let mark = match known {
-            Known::Events => "",
-            Known::Messages => MESSAGES_MARK,
-        };
-        format!("{:08x}-{position}{mark}", self.epoch)
-    }
-
-    /// The place that an event id stands for, where this process gave it and still has what follows.
+    /// The place that an event id stands for, where what follows it is here.
     pub(crate) fn place(&self, event_id: &str) -> Option<Place> {
-        let (epoch, rest) = event_id.rsplit_once('-')?;
-        let (position, known) = match rest.strip_suffix(MESSAGES_MARK) {
-            Some(position) => (position, Known::Messages),
-            None => (rest, Known::Events),
-        };
-        let is_ours = u32::from_str_radix(epoch, 16) == Ok(self.epoch);
-        let position = position.parse().ok().filter(|_| is_ours)?;
-        self.log.reaches(position).then_some(Place { position, known })
+        Place::read(event_id).filter(|place| self.log.reaches(place.told))
     }
 
-    /// What a client is told at this position that has missed something: the same for all, so that it is there once however many take it, and
-    /// however slowly.
-    pub(crate) fn anew(&self, position: u64, tell: impl FnOnce() -> String) -> Arc<str> {
+    /// What a client is told at this place that has missed something: the same for all, so that it is there once however many take it, and however
+    /// slowly.
+    pub(crate) fn anew(&self, place: Told, tell: impl FnOnce() -> String) -> Arc<str> {
         // It is only ever replaced as a whole.
         let mut kept = self.anew.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept.as_ref().filter(|(at, _)| *at == position);
+        let known = kept.as_ref().filter(|(at, _)| *at == place);
         if let Some(told) = known.and_then(|(_, told)| told.upgrade()) {
             return told;
         }
         let told: Arc<str> = tell().into();
-        *kept = Some((position, Arc::downgrade(&told)));
+        *kept = Some((place, Arc::downgrade(&told)));
         told
     }
 
     /// From where a client reads on that knows the conversation's messages.
     pub(crate) fn settled(&self, talk: &Talk) -> Place {
-        let run = talk.run.as_ref();
-        Place { position: run.map_or_else(|| self.log.next_position(), |run| run.settled), known: Known::Messages }
+        let mut told = self.log.told();
+        if let Some(run) = &talk.run {
+            told.frames = run.settled;
+        }
+        Place { told, known: Known::Messages }
     }
 }
 
-impl Drop for Live {
-    fn drop(&mut self) {
-        let life = Life { epoch: self.epoch, position: self.log.next_position() };
-        let talk = self.talk.get_mut();
-        let messages = match talk.is_away {
-            true => talk.messages_left,
-            false => messages_at_rest(&talk.conversation),
-        };
-        let left = messages.map(|messages| Left { life, messages });
-        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = left;
+/// What is known to have been told. Whoever works on a conversation tells more than it commits: who goes on after it counts anew.
+fn known_told(talk: &Talk, told: Told) -> Told {
+    match talk.revision.filter(|_| talk.is_at_work()) {
+        Some(revision) => Told { since: revision.next(), frames: 0 },
+        None => told,
     }
 }
 

@@ -1,9 +1,11 @@
 //! The events of one conversation, written once and read by any number of clients, each at its own speed.
 
 use crate::limits::MAX_LOG_ENTRIES;
+use crate::store::{Revision, Told};
 use ag_ui_stream::Event;
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::effect::StateChange;
+use serde::Serialize;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -11,12 +13,30 @@ use tokio::sync::watch;
 /// One thing that happened, encoded once for all who read it.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    pub(crate) position: u64,
     pub(crate) kind: Kind,
     /// The JSON of the event or state change.
     pub(crate) data: Arc<str>,
     /// How the run ended, where this entry is its end.
     pub(crate) end: Option<RunEnd>,
+}
+
+impl Entry {
+    pub(crate) fn event(event: &Event) -> Self {
+        Self::new(Kind::AgUi, event, None)
+    }
+
+    pub(crate) fn state(change: &StateChange) -> Self {
+        Self::new(Kind::StateChange, change, None)
+    }
+
+    pub(crate) fn end(event: &Event, end: RunEnd) -> Self {
+        Self::new(Kind::AgUi, event, Some(end))
+    }
+
+    fn new(kind: Kind, data: &impl Serialize, end: Option<RunEnd>) -> Self {
+        let data = serde_json::to_string(data).expect("events and state changes have only strings for keys");
+        Self { kind, data: data.into(), end }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +61,10 @@ pub(crate) struct Log {
     next: watch::Sender<u64>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Entries {
+    /// From which revision on positions are counted.
+    since: Revision,
     first: u64,
     entries: VecDeque<Entry>,
     /// How long their data is in all.
@@ -66,25 +88,45 @@ struct Span {
 #[derive(Debug)]
 pub(crate) enum Found {
     Entry(Entry),
-    /// It has been dropped: the reader was too slow.
+    /// It is not here any more, or has happened elsewhere: the reader was too slow, or another server went on.
     Gone,
 }
 
 impl Log {
-    /// A log that begins at a position and keeps at most so many bytes for those who read slowly.
-    pub(crate) fn new(first: u64, most_bytes: usize) -> Self {
-        let entries = Entries { first, ..Entries::default() };
-        Self { most_bytes, entries: Mutex::new(entries), next: watch::Sender::new(first) }
+    /// A log that goes on from what has been told and keeps at most so many bytes for those who read slowly.
+    pub(crate) fn new(told: Told, most_bytes: usize) -> Self {
+        let entries = Entries {
+            since: told.since,
+            first: told.frames,
+            entries: VecDeque::new(),
+            bytes: 0,
+            runs: VecDeque::new(),
+            waiting: 0,
+        };
+        Self { most_bytes, entries: Mutex::new(entries), next: watch::Sender::new(told.frames) }
     }
 
-    /// The position of the next entry.
-    pub(crate) fn next_position(&self) -> u64 {
-        self.lock().next_position()
+    /// How much has been told.
+    pub(crate) fn told(&self) -> Told {
+        let entries = self.lock();
+        Told { since: entries.since, frames: entries.next_position() }
+    }
+
+    /// Goes on from what has been told elsewhere: whoever has not read that comes back.
+    pub(crate) fn go_on_from(&self, told: Told) {
+        let mut entries = self.lock();
+        if (entries.since, entries.next_position()) == (told.since, told.frames) {
+            return;
+        }
+        entries.keep(0, 0);
+        entries.runs.clear();
+        entries.waiting = 0;
+        (entries.since, entries.first) = (told.since, told.frames);
+        self.next.send_replace(told.frames);
     }
 
     pub(crate) fn push_event(&self, event: &Event) {
-        let data = serde_json::to_string(event).expect("an event has only strings for keys");
-        self.push(Kind::AgUi, data.into(), None);
+        self.push([Entry::event(event)]);
     }
 
     /// A run begins, whose events are kept until it has ended.
@@ -102,42 +144,34 @@ impl Log {
         Some(Arc::clone(&run.run_id))
     }
 
-    pub(crate) fn push_end(&self, event: &Event, end: RunEnd) {
-        {
-            let mut entries = self.lock();
-            let last = entries.next_position();
-            if let Some(run) = entries.runs.back_mut() {
-                run.last = Some(last);
-            }
-        }
-        let data = serde_json::to_string(event).expect("an event has only strings for keys");
-        self.push(Kind::AgUi, data.into(), Some(end));
-    }
-
-    pub(crate) fn push_state(&self, change: &StateChange) {
-        let data = serde_json::to_string(change).expect("a state change has only strings for keys");
-        self.push(Kind::StateChange, data.into(), None);
-    }
-
-    fn push(&self, kind: Kind, data: Arc<str>, end: Option<RunEnd>) {
+    pub(crate) fn push(&self, new: impl IntoIterator<Item = Entry>) {
         let mut entries = self.lock();
-        let position = entries.next_position();
-        entries.waiting = 0;
-        entries.bytes += data.len();
-        entries.entries.push_back(Entry { position, kind, data, end });
-        entries.keep(MAX_LOG_ENTRIES, self.most_bytes);
-        self.next.send_replace(position + 1);
+        for entry in new {
+            let position = entries.next_position();
+            if let (Some(_), Some(run)) = (&entry.end, entries.runs.back_mut()) {
+                run.last = Some(position);
+            }
+            entries.waiting = 0;
+            entries.bytes += entry.data.len();
+            entries.entries.push_back(entry);
+            entries.keep(MAX_LOG_ENTRIES, self.most_bytes);
+        }
+        self.next.send_replace(entries.next_position());
     }
 
     /// A reader, which counts as one until it is dropped.
     pub(crate) fn reader(self: &Arc<Self>, position: u64) -> Reader {
-        Reader { next: self.next.subscribe(), log: Arc::clone(self), position }
+        let since = self.lock().since;
+        Reader { next: self.next.subscribe(), log: Arc::clone(self), since, position }
     }
 
     /// What is at a reader's position; where nothing is yet, the reader counts as waiting. Both under one lock, so that nothing it has not read can
     /// come and go in between.
-    fn find_or_wait(&self, position: u64) -> Option<Found> {
+    fn find_or_wait(&self, since: Revision, position: u64) -> Option<Found> {
         let mut entries = self.lock();
+        if entries.since != since {
+            return Some(Found::Gone);
+        }
         let found = entries.at(position);
         if found.is_none() {
             entries.wait(self.next.receiver_count());
@@ -145,10 +179,10 @@ impl Log {
         found
     }
 
-    /// Whether an entry at this position can still be read, or is the next.
-    pub(crate) fn reaches(&self, position: u64) -> bool {
+    /// Whether what follows can still be read by whoever has been told so much.
+    pub(crate) fn reaches(&self, told: Told) -> bool {
         let entries = self.lock();
-        (entries.first..=entries.next_position()).contains(&position)
+        entries.since == told.since && (entries.first..=entries.next_position()).contains(&told.frames)
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
@@ -200,19 +234,25 @@ impl Entries {
 pub(crate) struct Reader {
     log: Arc<Log>,
     next: watch::Receiver<u64>,
+    since: Revision,
     position: u64,
 }
 
 impl Reader {
+    /// What has been told to whoever has read this far.
+    pub(crate) fn told(&self) -> Told {
+        Told { since: self.since, frames: self.position }
+    }
+
     /// The next entry, once there is one.
     pub(crate) async fn next(&mut self) -> Found {
         loop {
             self.next.mark_unchanged();
-            if let Some(found) = self.log.find_or_wait(self.position) {
+            if let Some(found) = self.log.find_or_wait(self.since, self.position) {
                 self.position += 1;
                 return found;
             }
-            let waiting = Waiting { log: &self.log, position: self.position };
+            let waiting = Waiting { log: &self.log, told: self.told() };
             // The sender lives in the log that this reader holds.
             self.next.changed().await.expect("the log outlives its readers");
             drop(waiting);
@@ -223,14 +263,14 @@ impl Reader {
 /// A reader that is counted as waiting, until something is pushed or it is dropped.
 struct Waiting<'a> {
     log: &'a Log,
-    position: u64,
+    told: Told,
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let mut entries = self.log.lock();
         // Where something was pushed meanwhile, nobody is counted any more.
-        if entries.next_position() == self.position {
+        if (entries.since, entries.next_position()) == (self.told.since, self.told.frames) {
             entries.waiting -= 1;
         }
     }
@@ -238,8 +278,9 @@ impl Drop for Waiting<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, Log, RunEnd};
+    use super::{Entry, Found, Log, RunEnd};
     use crate::input::Edition;
+    use crate::store::{Revision, Told};
     use crate::wire;
     use ag_ui_stream::outcome::{RunOutcome, SuccessOutcome};
     use futures_util::FutureExt as _;
@@ -251,7 +292,8 @@ mod tests {
 
     #[test]
     fn events_are_kept_until_the_run_is_over_and_every_reader_has_them() {
-        let log = Arc::new(Log::new(0, usize::MAX));
+        let told = |frames| Told { since: Revision(7), frames };
+        let log = Arc::new(Log::new(told(0), usize::MAX));
         let (mut one, mut other) = (log.reader(0), log.reader(0));
         log.begin_run("r");
         log.push_event(&wire::run_started("t", "r", Vec::new()));
@@ -259,7 +301,7 @@ mod tests {
             assert!(is_entry(reader.next().now_or_never()));
             assert!(reader.next().now_or_never().is_none());
         }
-        assert!(log.reaches(0), "the run goes on");
+        assert!(log.reaches(told(0)), "the run goes on");
         assert_eq!(log.run_at(0), None, "it has not begun there");
         assert_eq!(log.run_at(1).as_deref(), Some("r"));
 
@@ -267,10 +309,10 @@ mod tests {
         assert!((&mut waiting).now_or_never().is_none());
         let outcome = RunOutcome::Success(SuccessOutcome::new());
         let event = wire::run_finished(Edition::Current, "t", "r", outcome.clone());
-        log.push_end(&event, RunEnd::Finished(outcome));
+        log.push([Entry::end(&event, RunEnd::Finished(outcome))]);
         assert!(is_entry(one.next().now_or_never()));
         assert!(one.next().now_or_never().is_none());
-        assert!(log.reaches(0), "the other was woken but has not read");
+        assert!(log.reaches(told(0)), "the other was woken but has not read");
         assert_eq!(log.run_at(1).as_deref(), Some("r"), "its end is to come");
         assert_eq!(log.run_at(2), None);
         assert!(is_entry(waiting.now_or_never()));
@@ -279,9 +321,25 @@ mod tests {
         let (mut first, mut second) = (Box::pin(one.next()), Box::pin(other.next()));
         assert!((&mut first).now_or_never().is_none());
         assert!((&mut second).now_or_never().is_none());
-        assert!(!log.reaches(0) && log.reaches(2));
+        assert!(!log.reaches(told(0)) && log.reaches(told(2)));
         log.begin_run("r2");
         log.push_event(&wire::run_started("t", "r2", Vec::new()));
         assert!(is_entry(first.now_or_never()) && is_entry(second.now_or_never()));
+    }
+
+    #[test]
+    fn whoever_has_not_read_what_was_told_elsewhere_comes_back() {
+        let told = |since, frames| Told { since: Revision(since), frames };
+        let log = Arc::new(Log::new(told(7, 3), usize::MAX));
+        let mut reader = log.reader(3);
+        assert!(reader.next().now_or_never().is_none());
+        log.go_on_from(told(7, 3));
+        assert!(reader.next().now_or_never().is_none(), "nothing was");
+        log.go_on_from(told(7, 5));
+        assert!(matches!(reader.next().now_or_never(), Some(Found::Gone)));
+        let mut reader = log.reader(5);
+        log.go_on_from(told(9, 5));
+        assert!(matches!(reader.next().now_or_never(), Some(Found::Gone)));
+        assert!(log.reaches(told(9, 5)) && !log.reaches(told(7, 5)));
     }
 }

@@ -1,9 +1,9 @@
 //! Carries out what the state machine decides: asks the model, runs tools, stores, and tells the clients.
 
-mod broken_off;
-mod deadlines;
+mod agent;
 mod lives;
 mod sub_agents;
+mod sweep;
 mod tell;
 mod work;
 
@@ -12,25 +12,27 @@ use crate::config::Config;
 use crate::error::ApiError;
 use crate::input::{Pending, RunInput};
 use crate::intake;
-use crate::limits::{Bounds, SHUTDOWN_GRACE, UNATTENDED};
+use crate::limits::{Bounds, LEASE, SHUTDOWN_GRACE, UNATTENDED};
 use crate::live::{Live, Run, Talk};
-use crate::log::{Reader, RunEnd};
+use crate::log::{Entry, Reader};
 use crate::models::{Model, SPAWN_AGENTS};
 use crate::owner::Caller;
 use crate::rate::Allowance;
 use crate::sse::{Client, RunStream};
-use crate::store::{Change, Store};
+use crate::step::Step;
+use crate::store::{Change, CommitError, Lease, Revision, Store, Told};
 use crate::wire;
-pub(crate) use broken_off::take_up;
-pub(crate) use deadlines::watch_deadlines;
 use lives::Slots;
 use question_agent::effect::StateChange;
+use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSpec};
-use question_agent::{ConvState, Effect, Event, Rejected};
-use std::sync::Arc;
+use question_agent::{ConvState, Event, Rejected};
+use std::collections::HashSet;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
+pub(crate) use sweep::sweep;
 pub(crate) use tell::snapshot;
-use tell::{announce, attach, brought_message, catch_up, end_run, taken_messages};
+use tell::{attach, brought_message, catch_up, end_entry, end_of, news, taken_messages};
 use tokio::sync::{Mutex, MutexGuard, Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -50,6 +52,10 @@ pub(crate) struct Runtime {
     /// How often a conversation may still be begun.
     new: Allowance,
     slots: Mutex<Slots>,
+    /// As what it holds leases.
+    holder: Uuid,
+    /// The conversations in which it works.
+    held: std::sync::Mutex<HashSet<String>>,
     /// Told when an ask begins to wait that expires.
     deadlines_changed: Arc<Notify>,
     /// How many agents may still go on by themselves.
@@ -77,6 +83,8 @@ impl Runtime {
             log_contents: config.log_contents,
             new: Allowance::new(Instant::now(), config.bounds.new),
             slots: Mutex::default(),
+            holder: Uuid::new_v4(),
+            held: std::sync::Mutex::default(),
             deadlines_changed: Arc::default(),
             unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
             shutdown,
@@ -131,15 +139,24 @@ impl Runtime {
 
     /// Takes a client's input and gives the response to stream: a run, or what has become of the one that took the same input before.
     pub(crate) async fn run(self: Arc<Self>, caller: Caller, input: RunInput) -> Result<RunStream, ApiError> {
+        loop {
+            match self.try_run(&caller, &input).await {
+                Err(ApiError::Overtaken) => {}
+                ran => return ran,
+            }
+        }
+    }
+
+    async fn try_run(self: &Arc<Self>, caller: &Caller, input: &RunInput) -> Result<RunStream, ApiError> {
         let context = input.context(self.allow_bypass)?;
         let client_tools = input.client_tools()?;
-        let live = self.open_or_create(&caller, &input.thread_id).await?;
+        let live = self.open_or_create(caller, &input.thread_id).await?;
         live.allow_change()?;
         let mut talk = loop {
             let talk = self.talk(&live).await?;
             let Some(run) = &talk.run else { break talk };
-            if intake::read(&self.bounds, &talk, &input)?.is_none() {
-                return Ok(attach(&live, &talk, run, &input));
+            if intake::read(&self.bounds, &talk, input)?.is_none() {
+                return Ok(attach(&live, &talk, run, input));
             }
             let run = run.clone();
             drop(talk);
@@ -149,13 +166,16 @@ impl Runtime {
             // Its client has gone, as one does that presses Stop; what it says next comes first.
             stop(&run).await;
         };
-        let event = match (intake::read(&self.bounds, &talk, &input)?, talk.conversation.state()) {
+        if self.is_anothers(&talk) {
+            return Err(Rejected::Busy.into());
+        }
+        let event = match (intake::read(&self.bounds, &talk, input)?, talk.conversation.state()) {
             (Some(event), _) => Some(event),
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
             // The process that worked on it has ended.
             (None, state) if state.is_at_work() => None,
             (None, _) => {
-                return Ok(catch_up(&live, &talk, &input));
+                return Ok(catch_up(&live, &talk, input));
             }
         };
         let pending = input.pending();
@@ -166,7 +186,7 @@ impl Runtime {
             let cancel = Event::UserCancel { proceed: false };
             self.begin(&live, &mut talk, dead, Some(cancel)).await?;
         }
-        let client = Client::of(&input);
+        let client = Client::of(input);
         // From here on, and not before: what the dead run left was called under the old one.
         let before = talk.context.clone();
         if event.is_some() {
@@ -178,7 +198,7 @@ impl Runtime {
                 ..context
             };
         }
-        let run = Run::new(input.run_id, pending);
+        let run = Run::new(input.run_id.clone(), pending);
         match self.begin(&live, &mut talk, run, event).await {
             Ok((run, reader)) => Ok(RunStream::following(Vec::new(), reader, run.follow(), client)),
             Err(error) => {
@@ -201,7 +221,13 @@ impl Runtime {
         Ok(StateChange::from(talk.conversation.state()))
     }
 
-    /// Starts a run with an event, or goes on where an earlier process stopped.
+    /// Whether another server works on it.
+    fn is_anothers(&self, talk: &Talk) -> bool {
+        let is_anothers = |lease: Lease| lease.holder != self.holder && self.clock.now() < lease.until;
+        talk.is_at_work() && talk.lease.is_some_and(is_anothers)
+    }
+
+    /// Starts a run with an event, or goes on where somebody else stopped.
     async fn begin(
         self: &Arc<Self>,
         live: &Arc<Live>,
@@ -210,61 +236,102 @@ impl Runtime {
         event: Option<Event>,
     ) -> Result<(Run, Reader), ApiError> {
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
+        let brought = brought.as_deref();
         // An earlier run may have shown what was not kept.
         let goes_on = matches!(event, None | Some(Event::Retry));
-        let effects = match event {
-            Some(event) => self.commit(live, talk, event).await?,
-            None => talk.conversation.resume(),
+        let name = event.as_ref().map_or("resumed", Event::name);
+        let step = match event {
+            Some(event) => self.handle_event(live, talk, event)?,
+            None => Step::of(talk.conversation.resume()),
         };
-        live.log.begin_run(&run.id);
-        let reader = live.log.reader(live.log.next_position());
-        let taken = taken_messages(&effects, brought.as_deref());
-        live.log.push_event(&wire::run_started(&live.id, &run.id, taken));
+        let taken = taken_messages(&step, brought);
+        let mut told = vec![Entry::event(&wire::run_started(&live.id, &run.id, taken))];
         if goes_on {
-            live.log.push_event(&snapshot(talk));
+            told.push(Entry::event(&snapshot(talk)));
         }
         let unseen = (!goes_on).then_some(&*talk);
-        let work = announce(live, unseen, effects, brought.as_deref());
-        let work = work.filter(|_| talk.clients_call().is_none());
-        run.settled = live.log.next_position();
+        told.extend(news(unseen, &step, brought));
+        let work = step.work.filter(|_| talk.clients_call().is_none());
+        if work.is_none() {
+            told.push(end_entry(live, &run, end_of(talk, &run)));
+        }
+        self.commit(live, talk, name, &step.messages, told.len()).await?;
+        let reader = live.log.reader(live.log.told().frames);
+        live.log.begin_run(&run.id);
         match work {
             Some(work) => {
+                run.settled = live.log.told().frames + told.len() as u64;
                 talk.run = Some(run.clone());
+                self.hold(&live.id);
+                live.log.push(told);
                 tokio::spawn(Arc::clone(self).drive(Arc::clone(live), run.clone(), work));
             }
-            None => end_run(live, talk, &run, RunEnd::Finished(wire::outcome(talk, run.pending))),
+            None => {
+                live.log.push(told);
+                run.over.cancel();
+            }
         }
         Ok((run, reader))
     }
 
-    /// Lets the state machine take an event and stores what it changed.
-    async fn commit(&self, live: &Live, talk: &mut Talk, event: Event) -> Result<Vec<Effect>, ApiError> {
-        let name = event.name();
+    /// Lets the state machine take an event.
+    fn handle_event(&self, live: &Live, talk: &mut Talk, event: Event) -> Result<Step, Rejected> {
         if self.log_contents {
             tracing::info!(conversation = %live.name(), contents = ?event);
         }
-        let effects = talk.conversation.handle(event)?;
+        talk.conversation.handle(event).map(Step::of)
+    }
+
+    /// Stores what an event changed, and that its clients will have been told so many frames of it.
+    async fn commit(
+        &self,
+        live: &Live,
+        talk: &mut Talk,
+        event: &'static str,
+        messages: &[Message],
+        frames: usize,
+    ) -> Result<(), ApiError> {
+        let told = live.log.told();
+        let revision = talk.revision.map_or(told.since, Revision::next);
+        let lease = talk.is_at_work().then(|| self.lease());
         let change = Change {
+            revision,
             owner: live.owner.as_ref(),
             context: &talk.context,
-            conversation: &talk.conversation,
-            effects: &effects,
+            state: talk.conversation.state(),
+            messages,
+            told: Told { frames: told.frames + frames as u64, ..told },
+            lease,
         };
-        let stored = self.store.commit(&live.id, change).await;
+        let stored = self.store.commit(&live.id, talk.revision, change).await;
         if let Err(error) = stored {
             talk.is_away = true;
+            if error == CommitError::Conflict && talk.revision.is_none() {
+                self.forget(&live.id).await;
+            }
             return Err(error.into());
         }
-        tracing::info!(
-            conversation = %live.name(),
-            event = name,
-            state = talk.conversation.state().name()
-        );
+        (talk.revision, talk.lease) = (Some(revision), lease);
+        tracing::info!(conversation = %live.name(), event, state = talk.conversation.state().name());
         let waiting = talk.conversation.waiting();
         if waiting.is_some_and(|waiting| waiting.expires_at.is_some()) {
             self.deadlines_changed.notify_one();
         }
-        Ok(effects)
+        Ok(())
+    }
+
+    fn lease(&self) -> Lease {
+        Lease { holder: self.holder, until: sweep::later(self.clock.now(), LEASE) }
+    }
+
+    /// Renews the lease of a conversation from now on.
+    fn hold(&self, id: &str) {
+        self.held().insert(id.to_owned());
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+        // Names are only put in and taken out.
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::input::{Edition, RunInput};
 use crate::limits::HEARTBEAT;
-use crate::live::{Follower, Known, Live, Place};
+use crate::live::{Follower, Live, Place};
 use crate::log::{Entry, Found, Kind, Reader, RunEnd};
 use crate::wire;
 use ag_ui_stream::Event;
@@ -126,11 +126,12 @@ impl Following {
 /// What a client of a conversation reads for as long as it likes.
 #[derive(Debug)]
 pub(crate) struct ConversationStream {
-    pub(crate) live: Arc<Live>,
     /// What it is told first.
     pub(crate) prefix: Option<Arc<str>>,
     pub(crate) reader: Reader,
     pub(crate) shutdown: CancellationToken,
+    /// Keeps what it reads in memory: for all who watch there is one log.
+    pub(crate) _live: Arc<Live>,
 }
 
 impl IntoResponse for ConversationStream {
@@ -154,7 +155,7 @@ impl ConversationStream {
         };
         match found {
             Ok(Found::Entry(entry)) => {
-                let id = self.live.event_id(Place { position: entry.position + 1, known: Known::Events });
+                let id = Place::behind(self.reader.told()).event_id();
                 let event = (entry.kind == Kind::StateChange).then_some(STATE_CHANGE);
                 Some(frame(event, Some(&id), &entry.data).into())
             }

@@ -7,36 +7,78 @@ pub mod sqlite;
 use crate::owner::Owner;
 use futures_util::future::BoxFuture;
 pub use memory::MemoryStore;
+use question_agent::message::Message;
 use question_agent::registry::ToolContext;
-use question_agent::{Conversation, Effect, Timestamp};
+use question_agent::{ConvState, Conversation, Timestamp};
 pub use sqlite::SqliteStore;
 use std::error::Error;
 use std::fmt;
+use uuid::Uuid;
 
 /// Where conversations are kept. What it has acknowledged is there after a crash, as far as its medium allows.
+///
+/// A conversation has a [`Revision`]. A change says which one it was made of, and of all that were made of the same the store takes one: whoever
+/// reads, decides and commits needs no other lock, in one process or in many.
 pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Reads a conversation; `None` where there is none.
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>>;
 
-    /// Keeps what an event changed, as one commit. Once it is acknowledged it stays.
-    fn commit<'a>(&'a self, id: &'a str, change: Change<'a>) -> BoxFuture<'a, Result<(), StoreError>>;
+    /// Keeps what an event changed, as one commit, where the conversation still has the revision that it was made of; `None` is of one that is not
+    /// there yet. Once it is acknowledged it stays.
+    fn commit<'a>(
+        &'a self,
+        id: &'a str,
+        base: Option<Revision>,
+        change: Change<'a>,
+    ) -> BoxFuture<'a, Result<(), CommitError>>;
+
+    /// The conversations that somebody has to take up by now: their question has expired, or nobody works on them any more. And when to look again.
+    fn due(&self, now: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>>;
+
+    /// Has the leases of these conversations run longer, where they are still this holder's.
+    fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// How many conversations there are.
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>>;
-
-    /// Which questions have expired by now, and when the next will.
-    fn deadlines(&self, now: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>>;
-
-    /// The conversations in which a model or a tool is at work; at the start, all that an earlier process left so, the oldest first.
-    fn at_work(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
 }
 
-/// When questions expire that wait.
+/// How a conversation's states are counted: each commit makes the next. The first is the time at which the conversation began, in milliseconds, so that
+/// one that takes the name of another repeats none of the other's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Revision(pub u64);
+
+impl Revision {
+    /// The revision after this.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+/// How much the clients of a conversation have been told: so many frames since the revision at which somebody took it up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The revision that was being made then.
+    pub since: Revision,
+    /// The frames since.
+    pub frames: u64,
+}
+
+/// Who works on a conversation, and until when nobody else may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// The server that works on it.
+    pub holder: Uuid,
+    /// When that is over, unless it is renewed.
+    pub until: Timestamp,
+}
+
+/// What is to be taken up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Deadlines {
-    /// The conversations whose questions have, those that wait longest first.
-    pub over: Vec<String>,
-    /// When the next will.
+pub struct Due {
+    /// The conversations, those that wait longest first.
+    pub now: Vec<String>,
+    /// When there will be more.
     pub next: Option<Timestamp>,
 }
 
@@ -49,19 +91,54 @@ pub struct Stored {
     pub context: ToolContext,
     /// Whose it is; `None` where whoever made it did not say.
     pub owner: Option<Owner>,
+    /// Which of its states this is.
+    pub revision: Revision,
+    /// How much its clients had been told when it was committed.
+    pub told: Told,
+    /// Who works on it.
+    pub lease: Option<Lease>,
 }
 
 /// What an event changed in a conversation.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
+    /// The revision that it makes.
+    pub revision: Revision,
     /// Whose conversation it is. It is kept with the first change and stays.
     pub owner: Option<&'a Owner>,
     /// Who its agent is and what it may do, as it is now.
     pub context: &'a ToolContext,
-    /// What the event led to.
-    pub conversation: &'a Conversation,
-    /// The new messages, results and state.
-    pub effects: &'a [Effect],
+    /// Where it stands now.
+    pub state: &'a ConvState,
+    /// The new messages and results, in the order in which the effects brought them.
+    pub messages: &'a [Message],
+    /// How much its clients will have been told with it.
+    pub told: Told,
+    /// Who works on it from now on.
+    pub lease: Option<Lease>,
+}
+
+impl Change<'_> {
+    /// When somebody has to look after the conversation, whoever that is.
+    fn due_at(&self) -> Option<Timestamp> {
+        let expiry = self.state.waiting().and_then(|waiting| waiting.expires_at);
+        self.lease.map(|lease| lease.until).or(expiry)
+    }
+}
+
+/// Why a commit was not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CommitError {
+    /// The conversation has another revision by now: what was decided is to be decided anew.
+    Conflict,
+    /// It is not known to be kept.
+    Failed(StoreError),
+}
+
+impl From<StoreError> for CommitError {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error)
+    }
 }
 
 /// Why the store did not do it.

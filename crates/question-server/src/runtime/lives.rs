@@ -3,20 +3,15 @@
 use super::Runtime;
 use crate::error::ApiError;
 use crate::limits::Bounds;
-use crate::live::{Left, Life, Live, Talk, messages_at_rest};
+use crate::live::{Live, Talk};
 use crate::owner::Caller;
 use crate::rate::Allowance;
-use crate::store::Stored;
-use question_agent::Conversation;
-use question_agent::registry::ToolContext;
 use std::collections::HashMap;
-use std::hash::BuildHasher as _;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 use tokio::sync::MutexGuard;
-use uuid::Uuid;
 
-/// The conversations in memory, and of those that are not, until that is forgotten, how often they may be changed and how they were left.
+/// The conversations in memory, and how often those may be changed that are not, until that is forgotten.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     slots: HashMap<String, Slot>,
@@ -28,8 +23,6 @@ pub(super) struct Slots {
 struct Slot {
     live: Weak<Live>,
     changes: Arc<Allowance>,
-    /// How it was left when it was in memory last.
-    left: Arc<Mutex<Option<Left>>>,
 }
 
 /// How many slots are not worth a look.
@@ -46,37 +39,27 @@ impl Slots {
         self.slots.values().filter(in_memory).count()
     }
 
-    fn keep(&mut self, id: &str, stored: Stored, bounds: &Bounds) -> Arc<Live> {
+    /// Keeps a conversation in memory that is made of how often it may be changed.
+    fn keep(&mut self, id: &str, bounds: &Bounds, make: impl FnOnce(Arc<Allowance>) -> Live) -> Arc<Live> {
         let now = Instant::now();
         if self.slots.len() >= self.prune_at {
             self.prune(now);
         }
-        let life = self.life(id, &stored.conversation);
-        let (changes, left) = match self.slots.get(id) {
-            Some(slot) => (Arc::clone(&slot.changes), Arc::clone(&slot.left)),
-            None => (Arc::new(Allowance::new(now, bounds.changes)), Arc::default()),
+        let changes = match self.slots.get(id) {
+            Some(slot) => Arc::clone(&slot.changes),
+            None => Arc::new(Allowance::new(now, bounds.changes)),
         };
-        let live =
-            Arc::new(Live::new(id.to_owned(), stored, Arc::clone(&changes), Arc::clone(&left), life, bounds.log()));
-        let slot = Slot { live: Arc::downgrade(&live), changes, left };
+        let live = Arc::new(make(Arc::clone(&changes)));
+        let slot = Slot { live: Arc::downgrade(&live), changes };
         self.slots.insert(id.to_owned(), slot);
         live
     }
 
-    /// The life of a conversation that comes into memory: the one that it was left in, if nothing has happened since. Where that is forgotten, one that
-    /// is the same for as long as nothing happens, however often the conversation comes and goes. Where something is under way that died, a new one.
-    fn life(&self, id: &str, conversation: &Conversation) -> Life {
-        let Some(messages) = messages_at_rest(conversation) else {
-            return Life { epoch: Uuid::new_v4().as_fields().0, position: 0 };
-        };
-        let slot = self.slots.get(id);
-        let left = slot.and_then(|slot| *slot.left.lock().unwrap_or_else(PoisonError::into_inner));
-        if let Some(left) = left.filter(|left| left.messages == messages) {
-            return left.life;
+    /// Whoever comes next reads it from the store.
+    fn forget(&mut self, id: &str) {
+        if let Some(slot) = self.slots.get_mut(id) {
+            slot.live = Weak::new();
         }
-        // Its keys are this process's own, and so the lives of another are others.
-        let hash = self.slots.hasher().hash_one((id, messages));
-        Life { epoch: (hash >> 32) as u32, position: 0 }
     }
 
     /// Forgets what is not in memory and may be changed as often as any. Each look at all of them comes after as many new ones.
@@ -99,17 +82,18 @@ impl Runtime {
     /// What a conversation is by now, for as long as the guard is held.
     pub(crate) async fn talk<'a>(self: &Arc<Self>, live: &'a Arc<Live>) -> Result<MutexGuard<'a, Talk>, ApiError> {
         let mut talk = live.talk.lock().await;
-        if talk.is_away {
-            let stored = self.store.load(&live.id).await?;
-            let (conversation, context) =
-                stored.map(|stored| (stored.conversation, stored.context)).unwrap_or_default();
-            talk.conversation = conversation;
-            talk.context = context;
-            talk.is_away = false;
-            talk.messages_left = None;
+        loop {
+            if talk.is_away {
+                match self.store.load(&live.id).await? {
+                    Some(stored) => live.take(&mut talk, stored, self.holder),
+                    None => *talk = Talk::new(),
+                }
+            }
+            match self.expire(live, &mut talk).await {
+                Err(ApiError::Overtaken) => {}
+                expired => return expired.map(|()| talk),
+            }
         }
-        self.expire(live, &mut talk).await?;
-        Ok(talk)
     }
 
     pub(super) async fn open_or_create(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
@@ -122,9 +106,9 @@ impl Runtime {
             return Err(ApiError::TooManyConversations);
         }
         self.new.take(Instant::now()).map_err(ApiError::TooManyRequests)?;
-        let new =
-            Stored { conversation: Conversation::new(), context: ToolContext::default(), owner: caller.0.clone() };
-        Ok(slots.keep(id, new, &self.bounds))
+        let (owner, now) = (caller.0.clone(), self.clock.now());
+        let new = |changes| Live::new(id.to_owned(), owner, now, changes, self.bounds.log());
+        Ok(slots.keep(id, &self.bounds, new))
     }
 
     /// A conversation that exists, whosever it is.
@@ -135,7 +119,13 @@ impl Runtime {
         let Some(stored) = self.store.load(id).await? else {
             return Ok(None);
         };
-        Ok(Some(slots.keep(id, stored, &self.bounds)))
+        let known = |changes| Live::stored(id.to_owned(), stored, changes, self.bounds.log());
+        Ok(Some(slots.keep(id, &self.bounds, known)))
+    }
+
+    /// Somebody else has begun a conversation of that name, which may have another owner.
+    pub(super) async fn forget(&self, id: &str) {
+        self.slots.lock().await.forget(id);
     }
 }
 
@@ -143,25 +133,25 @@ impl Runtime {
 mod tests {
     use super::{FEW, Slots};
     use crate::limits::Bounds;
+    use crate::live::Live;
     use crate::rate::PerMinute;
-    use crate::store::Stored;
-    use question_agent::Conversation;
-    use question_agent::registry::ToolContext;
+    use question_agent::Timestamp;
+    use std::sync::Arc;
 
-    fn new() -> Stored {
-        Stored { conversation: Conversation::new(), context: ToolContext::default(), owner: None }
+    fn keep(slots: &mut Slots, id: &str, bounds: &Bounds) -> Arc<Live> {
+        slots.keep(id, bounds, |changes| Live::new(id.to_owned(), None, Timestamp(0), changes, 0))
     }
 
     #[test]
     fn conversations_that_nobody_needs_are_forgotten() {
         let mut slots = Slots::default();
         let bounds = Bounds { changes: PerMinute::new(2), ..Bounds::default() };
-        let used = slots.keep("used", new(), &bounds);
+        let used = keep(&mut slots, "used", &bounds);
         used.allow_change().expect("there are two");
         drop(used);
-        let watched = slots.keep("watched", new(), &bounds);
+        let watched = keep(&mut slots, "watched", &bounds);
         for number in 0..20 * FEW {
-            slots.keep(&format!("over-{number}"), new(), &bounds);
+            keep(&mut slots, &format!("over-{number}"), &bounds);
             assert!(slots.slots.len() <= 2 * FEW, "after {number}");
         }
         assert!(slots.live("watched").is_some());

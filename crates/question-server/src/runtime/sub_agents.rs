@@ -1,16 +1,16 @@
 //! Sub-agents: agents with a task and no user of their own. What one is asked to do and says in the end is all that its parent knows of it.
 
-use super::Runtime;
-use crate::limits::{MAX_MODEL_CALLS, MAX_SUB_AGENTS};
-use crate::log::Log;
-use crate::models::{Request, SPAWN_AGENTS};
-use crate::turn::Turn;
-use futures_util::StreamExt as _;
+use super::agent::{Agent, SubAgent};
+use crate::limits::MAX_SUB_AGENTS;
+use crate::log::{Log, RunEnd};
+use crate::models::SPAWN_AGENTS;
+use crate::store::{Revision, Told};
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::message::{Message, UserMessage};
-use question_agent::registry::{ToolContext, ToolRegistry};
-use question_agent::{ConvState, Conversation, Effect, Event};
+use question_agent::registry::ToolContext;
+use question_agent::{ConvState, Conversation, Event};
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// The arguments of a call that spawns them.
@@ -38,79 +38,29 @@ pub(super) fn tasks(context: &ToolContext, call: &ToolCall) -> Option<Result<Vec
     }
 }
 
-impl Runtime {
-    /// Lets a sub-agent do its task, and gives what it says in the end.
-    pub(super) async fn run_sub_agent(&self, parent: &ToolContext, task: String) -> String {
+impl SubAgent {
+    /// One of this parent's, and what it is told first.
+    pub(super) fn new(parent: &ToolContext, task: String, stop: CancellationToken) -> (Self, Event) {
         let context = ToolContext {
             is_sub_agent: true,
             // They have no client either.
             client_tools: Vec::new(),
             ..parent.clone()
         };
-        let registry = self.registry(&context);
-        let mut conversation = Conversation::new();
-        let id = Uuid::new_v4().to_string();
-        let ask = None;
-        let message = UserMessage { id, text: task, ask };
-        let mut event = Some(Event::UserMessage { messages: vec![message] });
-        let mut asked = 0;
-        while let Some(next) = event.take() {
-            let effects = match conversation.handle(next) {
-                Ok(effects) => effects,
-                Err(rejected) => return format!("The sub-agent broke off: {rejected}."),
-            };
-            for effect in effects {
-                event = match effect {
-                    Effect::RequestLlm if asked == MAX_MODEL_CALLS => None,
-                    Effect::RequestLlm => {
-                        asked += 1;
-                        Some(self.hear(&registry, &conversation).await)
-                    }
-                    Effect::ExecuteTool(call) => Some(execute(&registry, &call)),
-                    Effect::PersistMessage(_)
-                    | Effect::PersistToolResults { .. }
-                    | Effect::PersistState
-                    | Effect::NotifyStateChange(_)
-                    | Effect::NotifyLlmRequesting { .. }
-                    | Effect::NotifyAgentDone => None,
-                };
-            }
-        }
-        last_words(&conversation)
-    }
-
-    async fn hear(&self, registry: &ToolRegistry, conversation: &Conversation) -> Event {
-        let attempt = match conversation.state() {
-            ConvState::LlmRequesting { attempt } => *attempt,
-            _ => 1,
-        };
-        // Nobody watches a sub-agent.
-        let log = Log::new(0, 0);
-        let mut turn = Turn::new(&log, registry.context().clone());
-        let mut deltas = self.model.respond(Request::new(registry, conversation, attempt));
-        while let Some(delta) = deltas.next().await {
-            if let Err(error) = delta.and_then(|delta| turn.take(delta)) {
-                let pause = error.pause_after(attempt);
-                if let Some(pause) = pause {
-                    // The endpoint said when to come back. Stopping the run ends it: all of this is dropped then.
-                    tokio::time::sleep(pause).await;
-                }
-                return Event::LlmFailed { reason: error.reason, retryable: pause.is_some() };
-            }
-        }
-        Event::LlmResponse(turn.finish())
+        let log = Log::new(Told { since: Revision(0), frames: 0 }, 0);
+        let message = UserMessage { id: Uuid::new_v4().to_string(), text: task, ask: None };
+        let sub = Self { conversation: Conversation::new(), context, log, stop };
+        (sub, Event::UserMessage { messages: vec![message] })
     }
 }
 
-fn execute(registry: &ToolRegistry, call: &ToolCall) -> Event {
-    if let Some(Err(result)) = tasks(registry.context(), call) {
-        return Event::ToolComplete { result };
-    }
-    let intercepted = registry.intercept(call).into_event(call, None);
-    intercepted.unwrap_or_else(|| Event::ToolComplete { result: registry.run(call) })
-}
-
-fn last_words(conversation: &Conversation) -> String {
+/// What a sub-agent says in the end, however it came to that.
+pub(super) fn last_words(agent: &Agent, worked: Result<(), RunEnd>) -> String {
+    let conversation = match (agent, worked) {
+        (_, Err(RunEnd::Failed { message, .. })) => return format!("The sub-agent broke off: {message}."),
+        (Agent::Sub(sub), _) => &sub.conversation,
+        (Agent::Parent { .. }, _) => return String::new(),
+    };
     match (conversation.state(), conversation.messages().last()) {
         (ConvState::Failed { reason }, _) => format!("The sub-agent failed: {reason}"),
         (_, Some(Message::Assistant(message))) => message.text.clone(),

@@ -1,66 +1,53 @@
 //! What the clients of a conversation are told.
 
-use super::work::Work;
 use crate::input::{Edition, RunInput};
 use crate::live::{Live, Run, Talk};
-use crate::log::RunEnd;
+use crate::log::{Entry, RunEnd};
 use crate::sse::{Client, RunStream};
+use crate::step::{News, Step, Work};
 use crate::wire;
 use ag_ui_stream::event::MessagesSnapshot;
-use question_agent::call::ToolResult;
-use question_agent::effect::StateChange;
+use question_agent::Event;
 use question_agent::message::Message;
-use question_agent::{Effect, Event};
 
-/// Tells the clients that a run has ended. The conversation is free before they can know, so that what they say next finds it so.
-pub(super) fn end_run(live: &Live, talk: &mut Talk, run: &Run, end: RunEnd) {
-    talk.run = None;
+/// How a run ends that does not fail, where there is nothing left to do in it.
+pub(super) fn end_of(talk: &Talk, run: &Run) -> RunEnd {
+    RunEnd::Finished(wire::outcome(talk, run.pending))
+}
+
+/// What tells the clients that a run has ended.
+pub(super) fn end_entry(live: &Live, run: &Run, end: RunEnd) -> Entry {
     let event = match &end {
         RunEnd::Finished(outcome) => wire::run_finished(Edition::Current, &live.id, &run.id, outcome.clone()),
         RunEnd::Failed { code, message } => wire::run_error(code, message),
     };
-    live.log.push_end(&event, end);
-    run.over.cancel();
+    Entry::end(&event, end)
 }
 
-/// Tells the clients what happened; what is left to do comes back. A result that the client brought itself is not told again. Calls that were
-/// held back are looked up in the conversation; `None` where the clients have just been given all of it.
-pub(super) fn announce(live: &Live, talk: Option<&Talk>, effects: Vec<Effect>, brought: Option<&str>) -> Option<Work> {
-    let show = |tool_use_id: &str| {
+/// What tells the clients what happened. A result that the client brought itself is not told again. Calls that were held back are looked up in the
+/// conversation; `None` where the clients are just given all of it.
+pub(super) fn news(talk: Option<&Talk>, step: &Step, brought: Option<&str>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let show = |entries: &mut Vec<Entry>, tool_use_id: &str| {
         let events = talk.map(|talk| wire::held_back(talk, tool_use_id));
-        for event in events.into_iter().flatten() {
-            live.log.push_event(&event);
-        }
+        entries.extend(events.iter().flatten().map(Entry::event));
     };
-    let mut work = None;
-    for effect in effects {
-        match effect {
-            Effect::PersistToolResults { results } => {
-                for (index, result) in results.iter().enumerate() {
-                    if brought == Some(&result.message_id) {
-                        continue;
-                    }
-                    // The first is of the call that ran or waited; those behind it never did, and nobody has seen them.
-                    if index > 0 {
-                        show(&result.tool_use_id);
-                    }
-                    live.log.push_event(&wire::result_event(result));
+    for news in &step.news {
+        match news {
+            News::Result { result, .. } if brought == Some(&result.message_id) => {}
+            News::Result { result, has_been_shown } => {
+                if !has_been_shown {
+                    show(&mut entries, &result.tool_use_id);
                 }
+                entries.push(Entry::event(&wire::result_event(result)));
             }
-            Effect::NotifyStateChange(change) => live.log.push_state(&change),
-            Effect::NotifyLlmRequesting { attempt } => {
-                live.log.push_state(&StateChange::LlmRequesting { attempt });
-            }
-            Effect::RequestLlm => work = Some(Work::AskModel),
-            Effect::ExecuteTool(call) => {
-                show(&call.id);
-                work = Some(Work::Execute(call));
-            }
-            // Stored already; and a run's end says that the agent is done.
-            Effect::PersistMessage(_) | Effect::PersistState | Effect::NotifyAgentDone => {}
+            News::State(change) => entries.push(Entry::state(change)),
         }
     }
-    work
+    if let Some(Work::Execute(call)) = &step.work {
+        show(&mut entries, &call.id);
+    }
+    entries
 }
 
 /// The id of the tool message by which a client delivered its reply, or the result of a tool that it runs.
@@ -73,19 +60,13 @@ pub(super) fn brought_message(event: &Event) -> Option<&str> {
 }
 
 /// What a run was started with, for the clients that did not start it.
-pub(super) fn taken_messages(effects: &[Effect], brought: Option<&str>) -> Vec<ag_ui_stream::Message> {
-    let is_brought = |result: &&ToolResult| brought == Some(&result.message_id);
-    let mut taken = Vec::new();
-    for effect in effects {
-        match effect {
-            Effect::PersistMessage(Message::User(user)) => taken.push(wire::user_message(user)),
-            Effect::PersistToolResults { results } => {
-                taken.extend(results.iter().filter(is_brought).map(wire::result_message));
-            }
-            _ => {}
-        }
-    }
-    taken
+pub(super) fn taken_messages(step: &Step, brought: Option<&str>) -> Vec<ag_ui_stream::Message> {
+    let taken = step.messages.iter().filter_map(|message| match message {
+        Message::User(user) => Some(wire::user_message(user)),
+        Message::Tool(result) if brought == Some(&result.message_id) => Some(wire::result_message(result)),
+        Message::Tool(_) | Message::Assistant(_) => None,
+    });
+    taken.collect()
 }
 
 /// The history, for clients that may hold something else.

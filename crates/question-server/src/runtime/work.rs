@@ -1,50 +1,29 @@
 //! Working a run off: the model is asked and tools run until the state machine has nothing more to do.
 
 use super::Runtime;
-use super::sub_agents::tasks;
-use super::tell::{announce, end_run, failed, snapshot};
-use crate::error::ApiError;
+use super::agent::{Agent, Done, SubAgent};
+use super::sub_agents::{last_words, tasks};
+use super::tell::{end_entry, failed};
 use crate::limits::{MAX_ASK_RETRIES, MAX_MODEL_CALLS};
 use crate::live::{Live, Run};
 use crate::log::RunEnd;
-use crate::models::Request;
+use crate::step::Work;
 use crate::turn::Turn;
-use crate::wire;
-use ag_ui_stream::outcome::{CancelledOutcome, RunOutcome};
 use futures_util::StreamExt as _;
-use futures_util::future::join_all;
+use futures_util::future::{BoxFuture, join_all};
+use question_agent::Event;
 use question_agent::call::{ToolCall, ToolResult, is_asking_tool};
 use question_agent::registry::ToolContext;
-use question_agent::{ConvState, Event};
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
-
-/// What has to be done before the state machine can go on.
-#[derive(Debug)]
-pub(super) enum Work {
-    AskModel,
-    Execute(ToolCall),
-}
-
-/// What came of a piece of work.
-#[derive(Debug)]
-struct Done {
-    event: Event,
-    /// Whether clients have seen something that is not kept.
-    shown_but_dropped: bool,
-}
-
-impl Done {
-    fn kept(event: Event) -> Self {
-        Self { event, shown_but_dropped: false }
-    }
-}
 
 impl Runtime {
     /// Works a run off and tells how it ended.
     pub(super) async fn drive(self: Arc<Self>, live: Arc<Live>, run: Run, work: Work) {
         // A task of its own, so that a bug in a model cannot leave the conversation busy for ever.
-        let mut working = tokio::spawn(Arc::clone(&self).work_off(Arc::clone(&live), run.clone(), work));
+        let (runtime, mut agent) = (Arc::clone(&self), Agent::Parent { live: Arc::clone(&live), run: run.clone() });
+        let mut working = tokio::spawn(async move { runtime.work_off(&mut agent, work).await });
         let worked = tokio::select! {
             worked = &mut working => worked,
             () = self.cut_off.cancelled() => {
@@ -67,13 +46,18 @@ impl Runtime {
         };
         let mut talk = live.talk.lock().await;
         if !run.over.is_cancelled() {
-            end_run(&live, &mut talk, &run, end);
+            talk.run = None;
+            live.log.push([end_entry(&live, &run, end)]);
+            run.over.cancel();
+        }
+        if talk.run.is_none() {
+            self.held().remove(&live.id);
         }
         talk.rest();
     }
 
     /// Works a run off to its end, or to the reason why it goes no further.
-    async fn work_off(self: Arc<Self>, live: Arc<Live>, run: Run, work: Work) -> Result<(), RunEnd> {
+    async fn work_off(&self, agent: &mut Agent, work: Work) -> Result<(), RunEnd> {
         let mut asked = 0;
         let mut refused = 0;
         let mut work = Some(work);
@@ -89,74 +73,28 @@ impl Runtime {
                 }),
                 Work::AskModel => {
                     asked += 1;
-                    self.ask_model(&live, &run).await
+                    self.ask_model(agent).await
                 }
                 Work::Execute(call) => {
-                    let done = self.execute(&live, &run, &call).await?;
+                    let done = self.execute(agent, &call).await?;
                     refused += u32::from(is_refused_ask(&call, &done.event));
                     done
                 }
             };
-            work = self.feed(&live, &run, done).await?;
+            work = self.feed(agent, done).await?;
         }
         Ok(())
     }
 
-    /// Feeds what came of a piece of work, and gives the next. Where there is none the run ends, in the same breath: a client that learns that a
-    /// question waits finds the conversation free to take its answer.
-    async fn feed(&self, live: &Live, run: &Run, done: Done) -> Result<Option<Work>, RunEnd> {
-        let stopped = matches!(done.event, Event::LlmStopped { .. } | Event::UserCancel { .. });
-        let mut talk = live.talk.lock().await;
-        let effects = self.commit(live, &mut talk, done.event).await.map_err(|error| match error {
-            ApiError::Store(error) => {
-                tracing::error!(conversation = %live.name(), %error, "the store failed");
-                failed("store_failed", "The conversation could not be stored.")
-            }
-            other => {
-                tracing::error!(
-                    conversation = %live.name(),
-                    ?other,
-                    "the run broke its own rules"
-                );
-                failed("internal_error", "The run broke off.")
-            }
-        })?;
-        if done.shown_but_dropped {
-            live.log.push_event(&snapshot(&talk));
-        }
-        let work = announce(live, Some(&talk), effects, None);
-        let is_clients = talk.clients_call().is_some();
-        let work = work.filter(|_| !is_clients);
-        if let Some(run) = &mut talk.run {
-            run.settled = live.log.next_position();
-        }
-        if is_clients || (work.is_none() && !talk.conversation.state().is_at_work()) {
-            let end = match talk.conversation.state() {
-                ConvState::Failed { reason } => failed("model_failed", reason),
-                _ if stopped => RunEnd::Finished(RunOutcome::Cancelled(CancelledOutcome::new())),
-                _ => RunEnd::Finished(wire::outcome(&talk, run.pending)),
-            };
-            end_run(live, &mut talk, run, end);
-        }
-        Ok(work)
-    }
-
-    async fn ask_model(&self, live: &Live, run: &Run) -> Done {
-        let request = {
-            let talk = live.talk.lock().await;
-            let attempt = match talk.conversation.state() {
-                ConvState::LlmRequesting { attempt } => *attempt,
-                _ => 1,
-            };
-            Request::new(&self.registry(&talk.context), &talk.conversation, attempt)
-        };
+    async fn ask_model(&self, agent: &Agent) -> Done {
+        let request = self.request(agent).await;
         let attempt = request.attempt;
-        let mut turn = Turn::new(&live.log, request.context.clone());
+        let mut turn = Turn::new(agent.log(), request.context.clone());
         let mut deltas = self.model.respond(request);
         loop {
             let delta = tokio::select! {
                 biased;
-                () = run.stop.cancelled() => {
+                () = agent.stop().cancelled() => {
                     let partial = turn.finish();
                     return Done { shown_but_dropped: !partial.tool_calls.is_empty(), event: Event::LlmStopped { partial } };
                 }
@@ -174,7 +112,7 @@ impl Runtime {
                     let partial = turn.finish();
                     if let Some(pause) = pause {
                         tokio::select! {
-                            () = run.stop.cancelled() => return Done::kept(Event::LlmStopped { partial }),
+                            () = agent.stop().cancelled() => return Done::kept(Event::LlmStopped { partial }),
                             // The endpoint said when to come back.
                             () = tokio::time::sleep(pause) => {}
                         }
@@ -186,10 +124,10 @@ impl Runtime {
         }
     }
 
-    async fn execute(&self, live: &Live, run: &Run, call: &ToolCall) -> Result<Done, RunEnd> {
-        let context = live.talk.lock().await.context.clone();
+    async fn execute(&self, agent: &mut Agent, call: &ToolCall) -> Result<Done, RunEnd> {
+        let context = agent.context().await;
         match tasks(&context, call) {
-            Some(Ok(tasks)) => self.spawn_agents(live, run, &context, call, tasks).await,
+            Some(Ok(tasks)) => self.spawn_agents(agent, &context, call, tasks).await,
             Some(Err(result)) => Ok(Done::kept(Event::ToolComplete { result })),
             None => {
                 let registry = self.registry(&context);
@@ -202,8 +140,7 @@ impl Runtime {
     /// Lets sub-agents work side by side until the last is done, or the user stops the run.
     async fn spawn_agents(
         &self,
-        live: &Live,
-        run: &Run,
+        agent: &mut Agent,
         context: &ToolContext,
         call: &ToolCall,
         tasks: Vec<String>,
@@ -211,20 +148,34 @@ impl Runtime {
         let ids: Vec<String> = tasks.iter().map(|_| Uuid::new_v4().to_string()).collect();
         for sub_agent_id in &ids {
             let started = Event::SubAgentStarted { tool_use_id: call.id.clone(), sub_agent_id: sub_agent_id.clone() };
-            self.feed(live, run, Done::kept(started)).await?;
+            self.feed(agent, Done::kept(started)).await?;
         }
-        let works = tasks.into_iter().map(|task| self.run_sub_agent(context, task));
+        let stop = agent.stop().clone();
+        let works = tasks.into_iter().map(|task| self.run_sub_agent(context, task, stop.clone()));
         let said = tokio::select! {
             biased;
-            () = run.stop.cancelled() => return Ok(Done::kept(Event::UserCancel { proceed: false })),
+            () = stop.cancelled() => return Ok(Done::kept(Event::UserCancel { proceed: false })),
             said = join_all(works) => said,
         };
         for sub_agent_id in ids {
             let finished = Event::SubAgentFinished { sub_agent_id };
-            self.feed(live, run, Done::kept(finished)).await?;
+            self.feed(agent, Done::kept(finished)).await?;
         }
         let result = ToolResult::success(&call.id, said.join("\n\n"));
         Ok(Done::kept(Event::ToolComplete { result }))
+    }
+
+    /// Lets a sub-agent do its task, and gives what it says in the end.
+    fn run_sub_agent(&self, parent: &ToolContext, task: String, stop: CancellationToken) -> BoxFuture<'_, String> {
+        let (sub, task) = SubAgent::new(parent, task, stop);
+        Box::pin(async move {
+            let mut agent = Agent::Sub(Box::new(sub));
+            let worked = match self.feed(&mut agent, Done::kept(task)).await {
+                Ok(Some(work)) => self.work_off(&mut agent, work).await,
+                begun => begun.map(drop),
+            };
+            last_words(&agent, worked)
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Conversations that last as long as the server runs.
 
-use super::rows::{NewRows, StoredRows};
-use super::{Change, Deadlines, Store, StoreError, Stored};
+use super::rows::{NewRows, Row, StoredRows};
+use super::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored};
 use futures_util::future::BoxFuture;
 use question_agent::Timestamp;
 use std::collections::HashMap;
@@ -17,10 +17,7 @@ pub struct MemoryStore {
 #[derive(Debug)]
 struct Kept {
     owner: Option<Box<str>>,
-    version: u32,
-    state: Box<str>,
-    context: Box<str>,
-    expires_at: Option<Timestamp>,
+    row: Row,
     messages: Vec<Box<str>>,
 }
 
@@ -29,37 +26,35 @@ impl MemoryStore {
         // Each conversation is changed without a panic in between, so one elsewhere cannot have left it half-written.
         self.conversations.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn write(&self, rows: NewRows) -> Result<(), CommitError> {
+        let NewRows { id, base, owner, row, messages } = rows;
+        let mut conversations = self.lock();
+        let known = conversations.get_mut(id.as_str());
+        if known.as_ref().map(|kept| kept.row.revision) != base {
+            return Err(CommitError::Conflict);
+        }
+        let messages = messages.into_iter().map(String::into_boxed_str);
+        match known {
+            Some(kept) => {
+                kept.row = row;
+                kept.messages.extend(messages);
+                kept.messages.shrink_to_fit();
+            }
+            None => {
+                let owner = owner.map(String::into_boxed_str);
+                conversations.insert(id.into(), Kept { owner, row, messages: messages.collect() });
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Kept {
-    /// Each text is copied to its size: cut down from the longer one that it was written into, it would leave a gap behind it.
-    fn new(rows: &NewRows) -> Self {
-        let text = |text: &String| text.as_str().into();
-        Self {
-            owner: rows.owner.as_ref().map(text),
-            version: rows.version,
-            state: text(&rows.state),
-            context: text(&rows.context),
-            expires_at: rows.expires_at,
-            messages: rows.messages.iter().map(text).collect(),
-        }
-    }
-
-    /// Takes what a later change brings.
-    fn change(&mut self, rows: &NewRows) {
-        let new = Self::new(rows);
-        let mut messages = std::mem::take(&mut self.messages);
-        messages.extend(new.messages);
-        messages.shrink_to_fit();
-        *self = Self { owner: self.owner.take(), messages, ..new };
-    }
-
     fn rows(&self) -> StoredRows {
         StoredRows {
             owner: self.owner.as_deref().map(str::to_owned),
-            version: self.version,
-            state: self.state.to_string(),
-            context: self.context.to_string(),
+            row: self.row.clone(),
             messages: self.messages.iter().map(ToString::to_string).collect(),
         }
     }
@@ -73,14 +68,35 @@ impl Store for MemoryStore {
         })
     }
 
-    fn commit<'a>(&'a self, id: &'a str, change: Change<'a>) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn commit<'a>(
+        &'a self,
+        id: &'a str,
+        base: Option<Revision>,
+        change: Change<'a>,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        Box::pin(async move { self.write(NewRows::new(id, base, change)?) })
+    }
+
+    fn due(&self, now: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
         Box::pin(async move {
-            let rows = NewRows::new(id, change)?;
+            let conversations = self.lock();
+            let times = conversations.iter().filter_map(|(id, kept)| Some((kept.row.due_at?, id)));
+            let (mut due, to_come): (Vec<_>, Vec<_>) = times.partition(|(time, _)| *time <= now);
+            due.sort_unstable();
+            Ok(Due {
+                now: due.into_iter().map(|(_, id)| id.to_string()).collect(),
+                next: to_come.into_iter().map(|(time, _)| time).min(),
+            })
+        })
+    }
+
+    fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
             let mut conversations = self.lock();
-            match conversations.get_mut(id) {
-                Some(kept) => kept.change(&rows),
-                None => {
-                    conversations.insert(id.into(), Kept::new(&rows));
+            for id in ids {
+                let kept = conversations.get_mut(id.as_str());
+                if let Some(kept) = kept.filter(|kept| kept.row.holder == Some(lease.holder)) {
+                    kept.row.due_at = Some(lease.until);
                 }
             }
             Ok(())
@@ -89,30 +105,5 @@ impl Store for MemoryStore {
 
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
         Box::pin(async move { Ok(self.lock().len()) })
-    }
-
-    fn deadlines(&self, now: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>> {
-        Box::pin(async move {
-            let conversations = self.lock();
-            let waiting = conversations.iter().filter_map(|(id, kept)| Some((kept.expires_at?, id)));
-            let (mut over, to_come): (Vec<_>, Vec<_>) = waiting.partition(|(deadline, _)| *deadline <= now);
-            over.sort_unstable();
-            Ok(Deadlines {
-                over: over.into_iter().map(|(_, id)| id.to_string()).collect(),
-                next: to_come.into_iter().map(|(deadline, _)| deadline).min(),
-            })
-        })
-    }
-
-    fn at_work(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(async move {
-            let conversations = self.lock();
-            let all = conversations.iter().map(|(id, kept)| {
-                let stored = kept.rows().read()?;
-                let is_at_work = stored.conversation.state().is_at_work();
-                Ok(is_at_work.then(|| id.to_string()))
-            });
-            all.filter_map(Result::transpose).collect()
-        })
     }
 }

@@ -1,83 +1,91 @@
 //! A conversation as rows of text: only what is new is written, whatever the length of the history.
 
 use crate::owner::Owner;
-use crate::store::{Change, StoreError, Stored};
-use question_agent::message::Message;
+use crate::store::{Change, Lease, Revision, StoreError, Stored, Told};
+use question_agent::Timestamp;
 use question_agent::registry::ToolContext;
 use question_agent::snapshot::{SNAPSHOT_VERSION, Snapshot};
-use question_agent::{ConvState, Effect, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
+use uuid::Uuid;
 
 /// What a commit writes.
 #[derive(Debug)]
 pub(super) struct NewRows {
     pub(super) id: String,
+    pub(super) base: Option<Revision>,
     pub(super) owner: Option<String>,
-    pub(super) version: u32,
-    pub(super) state: String,
-    pub(super) context: String,
-    pub(super) expires_at: Option<Timestamp>,
+    pub(super) row: Row,
     /// In the order in which the effects brought them.
     pub(super) messages: Vec<String>,
+}
+
+/// What a conversation is beside its messages and its owner; each commit writes it anew.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) version: u32,
+    pub(super) state: Box<str>,
+    pub(super) context: Box<str>,
+    pub(super) revision: Revision,
+    pub(super) told: Told,
+    pub(super) holder: Option<Uuid>,
+    pub(super) due_at: Option<Timestamp>,
 }
 
 /// What a conversation is read from.
 #[derive(Debug)]
 pub(super) struct StoredRows {
     pub(super) owner: Option<String>,
-    pub(super) version: u32,
-    pub(super) state: String,
-    pub(super) context: String,
+    pub(super) row: Row,
     pub(super) messages: Vec<String>,
 }
 
 impl NewRows {
-    pub(super) fn new(id: &str, change: Change<'_>) -> Result<Self, StoreError> {
-        let state: &ConvState = change.conversation.state();
-        let mut messages = Vec::new();
-        for effect in change.effects {
-            match effect {
-                Effect::PersistMessage(message) => messages.push(text(message)?),
-                Effect::PersistToolResults { results } => {
-                    for result in results {
-                        messages.push(text(&Message::Tool(result.clone()))?);
-                    }
-                }
-                Effect::PersistState
-                | Effect::NotifyStateChange(_)
-                | Effect::NotifyLlmRequesting { .. }
-                | Effect::NotifyAgentDone
-                | Effect::RequestLlm
-                | Effect::ExecuteTool(_) => {}
-            }
-        }
+    pub(super) fn new(id: &str, base: Option<Revision>, change: Change<'_>) -> Result<Self, StoreError> {
+        let messages: Result<_, StoreError> = change.messages.iter().map(text).collect();
         Ok(Self {
             id: id.to_owned(),
+            base,
             owner: change.owner.map(|owner| owner.as_str().to_owned()),
-            version: SNAPSHOT_VERSION,
-            state: text(state)?,
-            context: match change.context {
-                // What is absent is read as its default.
-                context if *context == ToolContext::default() => "{}".to_owned(),
-                context => text(context)?,
+            row: Row {
+                version: SNAPSHOT_VERSION,
+                // Cut to its size: it may be kept for days.
+                state: text(change.state)?.into(),
+                context: match change.context {
+                    // What is absent is read as its default.
+                    context if *context == ToolContext::default() => "{}".into(),
+                    context => text(context)?.into(),
+                },
+                revision: change.revision,
+                told: change.told,
+                holder: change.lease.map(|lease| lease.holder),
+                due_at: change.due_at(),
             },
-            expires_at: state.waiting().and_then(|waiting| waiting.expires_at),
-            messages,
+            messages: messages?,
         })
+    }
+}
+
+impl Row {
+    fn lease(&self) -> Option<Lease> {
+        Some(Lease { holder: self.holder?, until: self.due_at? })
     }
 }
 
 impl StoredRows {
     pub(super) fn read(self) -> Result<Stored, StoreError> {
+        let row = self.row;
         let messages: Result<Vec<Value>, StoreError> = self.messages.iter().map(|text| json(text)).collect();
-        let snapshot = Snapshot::from_parts(self.version, json(&self.state)?, messages?)
+        let snapshot = Snapshot::from_parts(row.version, json(&row.state)?, messages?)
             .map_err(|error| StoreError(error.to_string()))?;
         Ok(Stored {
             conversation: snapshot.into_conversation(),
-            context: serde_json::from_str(&self.context)
+            context: serde_json::from_str(&row.context)
                 .map_err(|error| StoreError(format!("it cannot be read: {error}")))?,
             owner: self.owner.map(Owner::stored),
+            revision: row.revision,
+            told: row.told,
+            lease: row.lease(),
         })
     }
 }

@@ -7,9 +7,10 @@ mod file;
 mod writer;
 
 use super::rows::{NewRows, StoredRows};
-use super::{Change, Deadlines, Store, StoreError, Stored};
+use super::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored};
 use futures_util::future::BoxFuture;
 use question_agent::Timestamp;
+use rusqlite::Transaction;
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
@@ -39,11 +40,27 @@ impl SqliteStore {
         Ok(Self { jobs: Some(jobs), writer: Some(writer) })
     }
 
-    async fn ask<T>(&self, job: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Job) -> Result<T, StoreError> {
-        let stopped = || StoreError("the store has stopped".to_owned());
+    /// Has the thread do something and waits until it is committed with all that was done beside it.
+    async fn ask<T: Send + 'static, E: From<StoreError> + Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E> {
+        let stopped = || E::from(StoreError("the store has stopped".to_owned()));
         let (reply, answer) = oneshot::channel();
+        let job: Job = Box::new(move |all| {
+            let done = match all {
+                Some(all) => work(all),
+                None => Err(StoreError("the transaction could not be begun".to_owned()).into()),
+            };
+            Box::new(move |failed| {
+                let outcome = failed.map_or(done, |error| Err(error.into()));
+                if reply.send(outcome).is_err() {
+                    tracing::debug!("nobody waits for the store any more");
+                }
+            })
+        });
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
-        jobs.send(job(reply)).map_err(|_| stopped())?;
+        jobs.send(job).map_err(|_| stopped())?;
         answer.await.map_err(|_| stopped())?
     }
 }
@@ -52,28 +69,33 @@ impl Store for SqliteStore {
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
         Box::pin(async move {
             let id = id.to_owned();
-            let rows = self.ask(|reply| Job::Load { id, reply }).await?;
+            let rows = self.ask(move |all| writer::load(all, &id)).await?;
             rows.map(StoredRows::read).transpose()
         })
     }
 
-    fn commit<'a>(&'a self, id: &'a str, change: Change<'a>) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn commit<'a>(
+        &'a self,
+        id: &'a str,
+        base: Option<Revision>,
+        change: Change<'a>,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
         Box::pin(async move {
-            let rows = NewRows::new(id, change)?;
-            self.ask(|reply| Job::Commit { rows, reply }).await
+            let rows = NewRows::new(id, base, change)?;
+            self.ask(move |all| writer::write(all, &rows)).await
         })
     }
 
+    fn due(&self, now: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
+        Box::pin(self.ask(move |all| writer::due(all, now)))
+    }
+
+    fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.ask(move |all| writer::renew(all, &ids, lease)))
+    }
+
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
-        Box::pin(self.ask(|reply| Job::Count { reply }))
-    }
-
-    fn deadlines(&self, now: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>> {
-        Box::pin(self.ask(move |reply| Job::Deadlines { now, reply }))
-    }
-
-    fn at_work(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(self.ask(|reply| Job::AtWork { reply }))
+        Box::pin(self.ask(|all| writer::count(all)))
     }
 }
 

@@ -23,6 +23,7 @@ mod provider;
 mod readme;
 mod refusals;
 mod reload;
+mod replicas;
 mod replies;
 mod script;
 mod scripted;

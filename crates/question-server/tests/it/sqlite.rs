@@ -5,14 +5,17 @@ use crate::socket::binary;
 use ask_user_question::Limits;
 use futures_util::future::join_all;
 use question_agent::call::{ToolCall, ToolResult};
-use question_agent::message::{AssistantMessage, UserMessage};
+use question_agent::message::{AssistantMessage, Message, UserMessage};
 use question_agent::registry::ToolContext;
-use question_agent::{Conversation, Event, Timestamp, intercept};
+use question_agent::{Conversation, Effect, Event, Timestamp, intercept};
 use question_server::owner::Owner;
-use question_server::store::{Change, Deadlines, MemoryStore, SqliteStore, Store, Stored};
-use std::collections::BTreeSet;
+use question_server::store::{
+    Change, CommitError, Due, Lease, MemoryStore, Revision, SqliteStore, Store, Stored, Told,
+};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
+use uuid::Uuid;
 
 fn says(id: &str) -> Event {
     let message = UserMessage { id: id.to_owned(), text: format!("text of {id}"), ask: None };
@@ -30,13 +33,41 @@ fn calls(id: &str, names: [&str; 2]) -> Event {
     })
 }
 
+/// The new messages among effects, in the order in which those brought them.
+fn new_messages(effects: Vec<Effect>) -> Vec<Message> {
+    let messages = effects.into_iter().flat_map(|effect| match effect {
+        Effect::PersistMessage(message) => vec![message],
+        Effect::PersistToolResults { results } => results.into_iter().map(Message::Tool).collect(),
+        _ => Vec::new(),
+    });
+    messages.collect()
+}
+
+/// The change that such a conversation is, as a server makes it that works on it until then.
+fn change<'a>(
+    conversation: &'a Conversation,
+    context: &'a ToolContext,
+    messages: &'a [Message],
+    revision: u64,
+) -> Change<'a> {
+    let told = Told { since: Revision(1), frames: 10 * revision };
+    let lease = conversation.state().is_at_work().then_some(Lease { holder: HOLDER, until: Timestamp(25) });
+    let (revision, owner, state) = (Revision(revision), None, conversation.state());
+    Change { revision, owner, context, state, messages, told, lease }
+}
+
+const HOLDER: Uuid = Uuid::from_u128(7);
+
 /// Plays events against a store and gives what it should have.
 async fn play(store: &dyn Store, id: &str, owner: Option<&Owner>, events: Vec<Event>) -> Conversation {
     let mut conversation = Conversation::new();
-    for event in events {
-        let effects = conversation.handle(event).expect("the event fits");
-        let change = Change { owner, context: &plan_mode(), conversation: &conversation, effects: &effects };
-        store.commit(id, change).await.expect("it is stored");
+    let mut base = None;
+    for (revision, event) in (1..).zip(events) {
+        let messages = new_messages(conversation.handle(event).expect("the event fits"));
+        let context = plan_mode();
+        let change = Change { owner, ..change(&conversation, &context, &messages, revision) };
+        store.commit(id, base, change).await.expect("it is stored");
+        base = Some(Revision(revision));
     }
     conversation
 }
@@ -73,35 +104,99 @@ async fn check(store: &dyn Store) {
     assert_eq!(store.load("t").await, Ok(None));
     let owner = Owner::of("a token");
     let played = play(store, "t", Some(&owner), answered_in_chat()).await;
-    let expected = Stored { conversation: played, context: plan_mode(), owner: Some(owner) };
+    let expected = Stored {
+        conversation: played,
+        context: plan_mode(),
+        owner: Some(owner),
+        revision: Revision(5),
+        told: Told { since: Revision(1), frames: 50 },
+        lease: Some(Lease { holder: HOLDER, until: Timestamp(25) }),
+    };
     assert_eq!(store.load("t").await, Ok(Some(expected)));
     play(store, "ü 🚗 '; --", None, vec![says("u")]).await;
     assert_eq!(store.count().await, Ok(2));
+}
 
+/// What is due at each moment, and when to look again.
+async fn check_due(store: &dyn Store) {
     for (id, expires_at) in [("late", Some(30)), ("soon", Some(20)), ("never", None)] {
         play(store, id, None, asked(expires_at.map(Timestamp))).await;
     }
-    for (now, over, next) in [(19, vec![], Some(20)), (20, vec!["soon"], Some(30)), (31, vec!["soon", "late"], None)] {
-        let deadlines = store.deadlines(Timestamp(now)).await;
-        let over = over.into_iter().map(str::to_owned).collect();
-        let next = next.map(Timestamp);
-        assert_eq!(deadlines, Ok(Deadlines { over, next }), "{now}");
+    play(store, "works", None, vec![says("u")]).await;
+    play(store, "stopped", None, vec![says("u"), Event::UserCancel { proceed: false }]).await;
+    let due = async |now| store.due(Timestamp(now)).await.expect("it is read");
+    for (now, over, next) in [
+        (19, vec![], Some(20)),
+        (20, vec!["soon"], Some(25)),
+        (25, vec!["soon", "works"], Some(30)),
+        (31, vec!["soon", "works", "late"], None),
+    ] {
+        let now_due = over.into_iter().map(str::to_owned).collect();
+        assert_eq!(due(now).await, Due { now: now_due, next: next.map(Timestamp) }, "{now}");
     }
+    let ids = ["works", "soon", "gone"].map(str::to_owned).to_vec();
+    let others = Lease { holder: Uuid::from_u128(8), until: Timestamp(50) };
+    store.renew(ids.clone(), others).await.expect("it is read");
+    assert_eq!(due(25).await.now, ["soon", "works"], "it is not the other's");
+    store.renew(ids, Lease { holder: HOLDER, ..others }).await.expect("it is written");
+    assert_eq!(due(49).await.now, ["soon", "late"]);
+    assert_eq!(due(50).await.now, ["soon", "late", "works"]);
+}
 
-    let call = calls("a", ["other", "another"]);
-    play(store, "executing", None, vec![says("u"), call]).await;
-    let stopped = Event::UserCancel { proceed: false };
-    play(store, "stopped", None, vec![says("u"), stopped]).await;
-    let at_work = store.at_work().await.map(BTreeSet::from_iter);
-    let expected = ["t", "ü 🚗 '; --", "executing"].map(str::to_owned);
-    assert_eq!(at_work, Ok(BTreeSet::from(expected)));
+/// Of all changes that were made of one revision one is taken.
+async fn check_conflicts(store: Arc<dyn Store>) {
+    let mut conversation = Conversation::new();
+    let messages = new_messages(conversation.handle(says("u0")).expect("it fits"));
+    let rivals = |base: Option<Revision>, messages: Vec<Message>| {
+        let revision = base.map_or(1, |base| base.0 + 1);
+        let rivals = (0..32).map(|_| {
+            let (store, conversation, messages) = (Arc::clone(&store), conversation.clone(), messages.clone());
+            async move {
+                let context = ToolContext::default();
+                store.commit("contested", base, change(&conversation, &context, &messages, revision)).await
+            }
+        });
+        join_all(rivals)
+    };
+    for (base, messages) in [(None, messages), (Some(Revision(1)), Vec::new()), (Some(Revision(2)), Vec::new())] {
+        let outcomes = rivals(base, messages).await;
+        let (taken, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
+        assert_eq!(taken.len(), 1, "{base:?}");
+        assert!(refused.iter().all(|outcome| *outcome == Err(CommitError::Conflict)), "{refused:?}");
+    }
+    let stored = store.load("contested").await.expect("it is read").expect("it is there");
+    assert_eq!((stored.revision, stored.conversation.messages().len()), (Revision(3), 1));
+}
+
+async fn each_store(check: impl AsyncFn(Arc<dyn Store>)) {
+    check(Arc::new(MemoryStore::default())).await;
+    let folder = Folder::new();
+    check(Arc::new(SqliteStore::open(&folder.file()).expect("it is new"))).await;
 }
 
 #[tokio::test]
 async fn what_is_committed_is_read_again() {
-    check(&MemoryStore::default()).await;
+    each_store(async |store| check(&*store).await).await;
+}
+
+#[tokio::test]
+async fn what_nobody_works_on_and_what_has_expired_is_due() {
+    each_store(async |store| check_due(&*store).await).await;
+}
+
+#[tokio::test]
+async fn of_many_who_decide_on_the_same_grounds_one_is_taken() {
+    each_store(check_conflicts).await;
+}
+
+#[tokio::test]
+async fn leases_end_with_the_server_that_had_the_file() {
     let folder = Folder::new();
-    check(&SqliteStore::open(&folder.file()).expect("it is new")).await;
+    let first = SqliteStore::open(&folder.file()).expect("it is new");
+    play(&first, "works", None, vec![says("u")]).await;
+    drop(first);
+    let second = SqliteStore::open(&folder.file()).expect("nobody has it");
+    assert_eq!(second.due(Timestamp(0)).await, Ok(Due { now: vec!["works".to_owned()], next: None }));
 }
 
 #[tokio::test]

@@ -8,10 +8,11 @@ use crate::watcher::{Frame, Watcher, until_state};
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use futures_util::future::BoxFuture;
-use question_agent::message::UserMessage;
+use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event, Timestamp};
-use question_server::store::{Change, Deadlines, MemoryStore, Store, StoreError, Stored};
+use question_server::limits::LEASE;
+use question_server::store::{Change, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, Told};
 use question_server::{Config, Parts, app};
 use serde_json::json;
 use std::num::NonZeroUsize;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Semaphore;
+use uuid::Uuid;
 
 /// Fails the commit of that number, counted from 0.
 #[derive(Debug)]
@@ -33,23 +35,28 @@ impl Store for FailsOnce {
         self.store.load(id)
     }
 
-    fn commit<'a>(&'a self, id: &'a str, change: Change<'a>) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn commit<'a>(
+        &'a self,
+        id: &'a str,
+        base: Option<Revision>,
+        change: Change<'a>,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
         if self.commits.fetch_add(1, Ordering::Relaxed) == self.failing {
-            return Box::pin(async { Err(StoreError("the disk is full".to_owned())) });
+            return Box::pin(async { Err(StoreError("the disk is full".to_owned()).into()) });
         }
-        self.store.commit(id, change)
+        self.store.commit(id, base, change)
     }
 
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
         self.store.count()
     }
 
-    fn deadlines(&self, now: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>> {
-        self.store.deadlines(now)
+    fn due(&self, now: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
+        self.store.due(now)
     }
 
-    fn at_work(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
-        self.store.at_work()
+    fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.store.renew(ids, lease)
     }
 }
 
@@ -124,13 +131,25 @@ async fn a_run_that_cannot_be_stored_fails_and_goes_on_when_tried_again() {
     }
 }
 
+#[tokio::test]
+async fn an_agent_whose_work_could_not_be_stored_goes_on_by_itself() {
+    let store = FailsOnce { store: MemoryStore::default(), commits: AtomicUsize::new(0), failing: 1 };
+    let clock = HandClock::new();
+    let parts = Parts { store: Arc::new(store), clock: Arc::new(clock.clone()), ..parts(front_desk()) };
+    let server = app(&Config::default(), parts);
+    let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+    assert_eq!(end.error.map(|error| error.code).as_deref(), Some("store_failed"));
+    clock.advance(LEASE);
+    until_state(&server, "t", "awaiting_user_response").await;
+}
+
 /// A store whose thread or disk has gone.
 #[derive(Debug)]
 struct Dead;
 
 impl Dead {
-    fn fails<T: Send>() -> BoxFuture<'static, Result<T, StoreError>> {
-        Box::pin(async { Err(StoreError("the store has stopped".to_owned())) })
+    fn fails<T: Send, E: From<StoreError> + Send>() -> BoxFuture<'static, Result<T, E>> {
+        Box::pin(async { Err(StoreError("the store has stopped".to_owned()).into()) })
     }
 }
 
@@ -139,7 +158,7 @@ impl Store for Dead {
         Self::fails()
     }
 
-    fn commit<'a>(&'a self, _: &'a str, _: Change<'a>) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn commit<'a>(&'a self, _: &'a str, _: Option<Revision>, _: Change<'a>) -> BoxFuture<'a, Result<(), CommitError>> {
         Self::fails()
     }
 
@@ -147,11 +166,11 @@ impl Store for Dead {
         Self::fails()
     }
 
-    fn deadlines(&self, _: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>> {
+    fn due(&self, _: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
         Self::fails()
     }
 
-    fn at_work(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+    fn renew(&self, _: Vec<String>, _: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
         Self::fails()
     }
 }
@@ -204,10 +223,15 @@ impl Store for Waits {
         })
     }
 
-    fn commit<'a>(&'a self, id: &'a str, change: Change<'a>) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn commit<'a>(
+        &'a self,
+        id: &'a str,
+        base: Option<Revision>,
+        change: Change<'a>,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
         Box::pin(async move {
             self.wait().await;
-            self.store.commit(id, change).await
+            self.store.commit(id, base, change).await
         })
     }
 
@@ -215,13 +239,13 @@ impl Store for Waits {
         self.store.count()
     }
 
-    fn deadlines(&self, _: Timestamp) -> BoxFuture<'_, Result<Deadlines, StoreError>> {
+    fn due(&self, _: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
         // Nobody looks by itself: whoever asks for the conversation lets its question expire.
-        Box::pin(async { Ok(Deadlines::default()) })
+        Box::pin(async { Ok(Due::default()) })
     }
 
-    fn at_work(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
-        self.store.at_work()
+    fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.store.renew(ids, lease)
     }
 }
 
@@ -289,11 +313,20 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
     let store = Arc::new(MemoryStore::default());
     for id in ids {
         let message = UserMessage { id: "u".to_owned(), text: "go".to_owned(), ask: None };
-        let messages = vec![message];
+        let messages = vec![Message::User(message.clone())];
         let mut conversation = Conversation::new();
-        let effects = conversation.handle(Event::UserMessage { messages }).expect("it is new");
-        let change = Change { owner: None, context, conversation: &conversation, effects: &effects };
-        store.commit(id, change).await.expect("it is stored");
+        conversation.handle(Event::UserMessage { messages: vec![message] }).expect("it is new");
+        let revision = Revision(1);
+        let change = Change {
+            revision,
+            owner: None,
+            context,
+            state: conversation.state(),
+            messages: &messages,
+            told: Told { since: revision, frames: 2 },
+            lease: Some(Lease { holder: Uuid::new_v4(), until: Timestamp(0) }),
+        };
+        store.commit(id, None, change).await.expect("it is stored");
     }
     store
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 const APPLICATION_ID: i32 = 0x4173_6b55;
 
 /// How the file got from one version to the next; `user_version` counts how many of them it has behind it.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     "CREATE TABLE conversation (
          number INTEGER PRIMARY KEY,
          id TEXT NOT NULL UNIQUE,
@@ -28,6 +28,16 @@ const MIGRATIONS: [&str; 2] = [
      ) STRICT, WITHOUT ROWID;",
     "ALTER TABLE conversation ADD COLUMN expires_at INTEGER;
      CREATE INDEX deadline ON conversation (expires_at) WHERE expires_at IS NOT NULL;",
+    "DROP INDEX deadline;
+     ALTER TABLE conversation RENAME COLUMN expires_at TO due_at;
+     ALTER TABLE conversation ADD COLUMN holder TEXT;
+     ALTER TABLE conversation ADD COLUMN revision INTEGER NOT NULL DEFAULT 1;
+     ALTER TABLE conversation ADD COLUMN told_since INTEGER NOT NULL DEFAULT 1;
+     ALTER TABLE conversation ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
+     UPDATE conversation SET due_at = 0
+         WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.type') END
+             IN ('llm_requesting', 'tool_executing');
+     CREATE INDEX due ON conversation (due_at) WHERE due_at IS NOT NULL;",
 ];
 
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
@@ -41,6 +51,8 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     database.pragma_update(None, "journal_mode", "WAL")?;
     database.pragma_update(None, "synchronous", "FULL")?;
     database.pragma_update(None, "foreign_keys", true)?;
+    // Whoever held a lease has ended: nobody else has the file.
+    database.execute("UPDATE conversation SET holder = NULL, due_at = 0 WHERE holder IS NOT NULL", ())?;
     Ok(database)
 }
 
@@ -134,8 +146,8 @@ mod tests {
     fn an_older_file_is_brought_up_to_date_once() {
         let mut database = memory();
         migrate(&mut database, &MIGRATIONS).expect("it is new");
-        let [first, second] = MIGRATIONS;
-        let later = [first, second, "ALTER TABLE conversation ADD COLUMN title TEXT"];
+        let [first, second, third] = MIGRATIONS;
+        let later = [first, second, third, "ALTER TABLE conversation ADD COLUMN title TEXT"];
         migrate(&mut database, &later).expect("one is missing");
         migrate(&mut database, &later).expect("none is missing");
         let sql = "INSERT INTO conversation (id, version, state, context, title) VALUES ('t', 1, '', '', 'x')";

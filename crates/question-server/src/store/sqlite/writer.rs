@@ -1,26 +1,17 @@
 //! The thread that owns the file.
 
-use crate::store::rows::{NewRows, StoredRows};
-use crate::store::{Deadlines, StoreError};
+use crate::store::rows::{NewRows, Row, StoredRows};
+use crate::store::{CommitError, Due, Lease, Revision, StoreError, Told};
 use question_agent::Timestamp;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use std::sync::mpsc;
-use tokio::sync::oneshot;
+use uuid::Uuid;
 
-type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
-
-/// What the thread is asked to do.
-#[derive(Debug)]
-pub(super) enum Job {
-    Load { id: String, reply: Reply<Option<StoredRows>> },
-    Commit { rows: NewRows, reply: Reply<()> },
-    Count { reply: Reply<usize> },
-    Deadlines { now: Timestamp, reply: Reply<Deadlines> },
-    AtWork { reply: Reply<Vec<String>> },
-}
+/// What the thread is asked to do, with the rest of a batch in one transaction. Where that could not be begun there is none.
+pub(super) type Job = Box<dyn FnOnce(Option<&mut Transaction<'_>>) -> Verdict + Send>;
 
 /// Tells what came of a job, unless the commit that it was part of failed.
-type Verdict = Box<dyn FnOnce(Option<StoreError>)>;
+pub(super) type Verdict = Box<dyn FnOnce(Option<StoreError>)>;
 
 /// How many jobs share one commit at most, so that none waits long for the others.
 const MAX_BATCH: usize = 256;
@@ -43,61 +34,33 @@ fn commit(database: &mut Connection, batch: Vec<Job>, verdicts: &mut Vec<Verdict
     let mut all = match database.transaction() {
         Ok(all) => all,
         Err(error) => {
-            verdicts.extend(batch.into_iter().map(Job::refuse));
+            verdicts.extend(batch.into_iter().map(|job| job(None)));
             return Err(error.into());
         }
     };
-    for job in batch {
-        verdicts.push(match job {
-            Job::Load { id, reply } => verdict(reply, load(&all, &id)),
-            Job::Count { reply } => verdict(reply, count(&all)),
-            Job::Deadlines { now, reply } => verdict(reply, deadlines(&all, now)),
-            Job::AtWork { reply } => verdict(reply, at_work(&all)),
-            Job::Commit { rows, reply } => {
-                // Of its own, so that one that fails takes no other with it.
-                let done = all.savepoint().map_err(StoreError::from).and_then(|one| {
-                    write(&one, &rows)?;
-                    Ok(one.commit()?)
-                });
-                verdict(reply, done)
-            }
-        });
-    }
+    verdicts.extend(batch.into_iter().map(|job| job(Some(&mut all))));
     Ok(all.commit()?)
 }
 
-fn verdict<T: 'static>(reply: Reply<T>, done: Result<T, StoreError>) -> Verdict {
-    Box::new(move |failed| {
-        let outcome = failed.map_or(done, Err);
-        if reply.send(outcome).is_err() {
-            tracing::debug!("nobody waits for the store any more");
-        }
-    })
-}
-
-impl Job {
-    /// The verdict of a job that could not even be begun.
-    fn refuse(self) -> Verdict {
-        let why = || StoreError("the transaction could not be begun".to_owned());
-        match self {
-            Self::Load { reply, .. } => verdict(reply, Err(why())),
-            Self::Commit { reply, .. } => verdict(reply, Err(why())),
-            Self::Count { reply } => verdict(reply, Err(why())),
-            Self::Deadlines { reply, .. } => verdict(reply, Err(why())),
-            Self::AtWork { reply } => verdict(reply, Err(why())),
-        }
-    }
-}
-
-fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>, StoreError> {
-    let mut find =
-        database.prepare_cached("SELECT number, owner, version, state, context FROM conversation WHERE id = ?1")?;
+pub(super) fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>, StoreError> {
+    let mut find = database.prepare_cached(
+        "SELECT number, owner, version, state, context, revision, told_since, told, holder, due_at
+         FROM conversation WHERE id = ?1",
+    )?;
     let found = find.query_row([id], |row| {
+        let holder: Option<String> = row.get(8)?;
+        let due_at: Option<i64> = row.get(9)?;
         let rows = StoredRows {
             owner: row.get(1)?,
-            version: row.get(2)?,
-            state: row.get(3)?,
-            context: row.get(4)?,
+            row: Row {
+                version: row.get(2)?,
+                state: row.get(3)?,
+                context: row.get(4)?,
+                revision: Revision(unsigned(row.get(5)?)),
+                told: Told { since: Revision(unsigned(row.get(6)?)), frames: unsigned(row.get(7)?) },
+                holder: holder.and_then(|holder| holder.parse().ok()),
+                due_at: due_at.map(unsigned).map(Timestamp),
+            },
             messages: Vec::new(),
         };
         Ok((row.get::<_, i64>(0)?, rows))
@@ -111,48 +74,79 @@ fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>, StoreErro
     Ok(Some(rows))
 }
 
-fn count(database: &Connection) -> Result<usize, StoreError> {
+pub(super) fn count(database: &Connection) -> Result<usize, StoreError> {
     let count: i64 = database.prepare_cached("SELECT count(*) FROM conversation")?.query_row((), |row| row.get(0))?;
     Ok(usize::try_from(count).unwrap_or_default())
 }
 
-fn deadlines(database: &Connection, now: Timestamp) -> Result<Deadlines, StoreError> {
+pub(super) fn due(database: &Connection, now: Timestamp) -> Result<Due, StoreError> {
     let now = milliseconds(now);
-    let mut over =
-        database.prepare_cached("SELECT id FROM conversation WHERE expires_at <= ?1 ORDER BY expires_at, number")?;
-    let mut next = database.prepare_cached("SELECT min(expires_at) FROM conversation WHERE expires_at > ?1")?;
+    let mut over = database.prepare_cached("SELECT id FROM conversation WHERE due_at <= ?1 ORDER BY due_at, number")?;
+    let mut next = database.prepare_cached("SELECT min(due_at) FROM conversation WHERE due_at > ?1")?;
     let next: Option<i64> = next.query_row([now], |row| row.get(0))?;
     let over = over.query_map([now], |row| row.get(0))?;
-    Ok(Deadlines {
-        over: over.collect::<Result<_, _>>()?,
-        next: next.and_then(|next| u64::try_from(next).ok()).map(Timestamp),
-    })
+    Ok(Due { now: over.collect::<Result<_, _>>()?, next: next.map(unsigned).map(Timestamp) })
 }
 
-/// Looks at every state, since it is asked for once. One that cannot be read hides no other.
-fn at_work(database: &Connection) -> Result<Vec<String>, StoreError> {
-    let mut find = database.prepare_cached(
-        "SELECT id FROM conversation
-         WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.type') END
-             IN ('llm_requesting', 'tool_executing')
-         ORDER BY number",
-    )?;
-    let ids = find.query_map((), |row| row.get(0))?;
-    Ok(ids.collect::<Result<_, _>>()?)
+pub(super) fn renew(database: &Connection, ids: &[String], lease: Lease) -> Result<(), StoreError> {
+    let mut renew = database.prepare_cached("UPDATE conversation SET due_at = ?1 WHERE id = ?2 AND holder = ?3")?;
+    for id in ids {
+        renew.execute(params![milliseconds(lease.until), id, text(lease.holder)])?;
+    }
+    Ok(())
 }
 
-fn write(database: &Connection, rows: &NewRows) -> Result<(), StoreError> {
-    let NewRows { id, owner, version, state, context, expires_at, messages } = rows;
-    let expires_at = expires_at.map(milliseconds);
-    let number: i64 = database
-        .prepare_cached(
-            "INSERT INTO conversation (id, owner, version, state, context, expires_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-             ON CONFLICT (id) DO UPDATE SET version = excluded.version, state = excluded.state,
-                 context = excluded.context, expires_at = excluded.expires_at
-             RETURNING number",
-        )?
-        .query_row(params![id, owner, version, state, context, expires_at], |row| row.get(0))?;
+/// In a savepoint of its own, so that a change that fails takes no other with it.
+pub(super) fn write(all: &mut Transaction<'_>, rows: &NewRows) -> Result<(), CommitError> {
+    let one = all.savepoint().map_err(StoreError::from)?;
+    write_rows(&one, rows)?;
+    Ok(one.commit().map_err(StoreError::from)?)
+}
+
+fn write_rows(database: &Connection, rows: &NewRows) -> Result<(), CommitError> {
+    let NewRows { id, base, owner, row, messages } = rows;
+    let number = write_row(database, id, *base, owner.as_deref(), row).map_err(StoreError::from)?;
+    let number = number.ok_or(CommitError::Conflict)?;
+    append(database, number, messages).map_err(StoreError::from)?;
+    Ok(())
+}
+
+/// Gives the number of the conversation, if it still has the revision that the change was made of.
+fn write_row(
+    database: &Connection,
+    id: &str,
+    base: Option<Revision>,
+    owner: Option<&str>,
+    row: &Row,
+) -> rusqlite::Result<Option<i64>> {
+    let Row { version, state, context, revision, told, holder, due_at } = row;
+    let (holder, due_at) = (holder.map(text), due_at.map(milliseconds));
+    let [revision, since, frames] = [revision.0, told.since.0, told.frames].map(signed);
+    let found = match base {
+        Some(base) => database
+            .prepare_cached(
+                "UPDATE conversation SET version = ?3, state = ?4, context = ?5, revision = ?6, told_since = ?7,
+                     told = ?8, holder = ?9, due_at = ?10
+                 WHERE id = ?1 AND revision = ?2 RETURNING number",
+            )?
+            .query_row(
+                params![id, signed(base.0), version, state, context, revision, since, frames, holder, due_at],
+                |row| row.get(0),
+            ),
+        None => database
+            .prepare_cached(
+                "INSERT INTO conversation
+                     (id, owner, version, state, context, revision, told_since, told, holder, due_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (id) DO NOTHING RETURNING number",
+            )?
+            .query_row(params![id, owner, version, state, context, revision, since, frames, holder, due_at], |row| {
+                row.get(0)
+            }),
+    };
+    found.optional()
+}
+
+fn append(database: &Connection, number: i64, messages: &[String]) -> rusqlite::Result<()> {
     let mut append = database.prepare_cached(
         "INSERT INTO message (conversation, sequence, json)
          SELECT ?1, coalesce(max(sequence) + 1, 0), ?2 FROM message WHERE conversation = ?1",
@@ -163,7 +157,19 @@ fn write(database: &Connection, rows: &NewRows) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// As SQLite counts.
+fn text(holder: Uuid) -> String {
+    holder.to_string()
+}
+
 fn milliseconds(time: Timestamp) -> i64 {
-    i64::try_from(time.0).unwrap_or(i64::MAX)
+    signed(time.0)
+}
+
+/// As SQLite counts.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
 }

@@ -1,0 +1,149 @@
+//! Whoever works: the agent of a conversation, or a sub-agent of its. One loop drives both.
+
+use super::Runtime;
+use super::tell::{end_entry, end_of, failed, news, snapshot};
+use crate::error::ApiError;
+use crate::live::{Live, Run};
+use crate::log::{Entry, Log, RunEnd};
+use crate::models::Request;
+use crate::step::{Step, Work};
+use ag_ui_stream::outcome::{CancelledOutcome, RunOutcome};
+use question_agent::registry::ToolContext;
+use question_agent::{ConvState, Conversation, Event};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Whoever works.
+#[derive(Debug)]
+pub(super) enum Agent {
+    /// The agent of a conversation: what it does is stored, and its clients hear of it.
+    Parent { live: Arc<Live>, run: Run },
+    /// An agent without a user. Nobody hears of it, and it dies with its parent's run.
+    Sub(Box<SubAgent>),
+}
+
+#[derive(Debug)]
+pub(super) struct SubAgent {
+    pub(super) conversation: Conversation,
+    pub(super) context: ToolContext,
+    /// Nobody reads it.
+    pub(super) log: Log,
+    pub(super) stop: CancellationToken,
+}
+
+/// What came of a piece of work.
+#[derive(Debug)]
+pub(super) struct Done {
+    pub(super) event: Event,
+    /// Whether clients have seen something that is not kept.
+    pub(super) shown_but_dropped: bool,
+}
+
+impl Done {
+    pub(super) fn kept(event: Event) -> Self {
+        Self { event, shown_but_dropped: false }
+    }
+}
+
+impl Agent {
+    pub(super) fn log(&self) -> &Log {
+        match self {
+            Self::Parent { live, .. } => &live.log,
+            Self::Sub(sub) => &sub.log,
+        }
+    }
+
+    /// Told when it is to stop.
+    pub(super) fn stop(&self) -> &CancellationToken {
+        match self {
+            Self::Parent { run, .. } => &run.stop,
+            Self::Sub(sub) => &sub.stop,
+        }
+    }
+
+    pub(super) async fn context(&self) -> ToolContext {
+        match self {
+            Self::Parent { live, .. } => live.talk.lock().await.context.clone(),
+            Self::Sub(sub) => sub.context.clone(),
+        }
+    }
+}
+
+impl Runtime {
+    /// What the model is asked.
+    pub(super) async fn request(&self, agent: &Agent) -> Request {
+        let request = |context: &ToolContext, conversation: &Conversation| {
+            let attempt = match conversation.state() {
+                ConvState::LlmRequesting { attempt } => *attempt,
+                _ => 1,
+            };
+            Request::new(&self.registry(context), conversation, attempt)
+        };
+        match agent {
+            Agent::Parent { live, .. } => {
+                let talk = live.talk.lock().await;
+                request(&talk.context, &talk.conversation)
+            }
+            Agent::Sub(sub) => request(&sub.context, &sub.conversation),
+        }
+    }
+
+    /// Feeds what came of a piece of work, and gives the next.
+    pub(super) async fn feed(&self, agent: &mut Agent, done: Done) -> Result<Option<Work>, RunEnd> {
+        match agent {
+            Agent::Parent { live, run } => self.feed_parent(live, run, done).await,
+            Agent::Sub(sub) => match sub.conversation.handle(done.event) {
+                Ok(effects) => Ok(Step::of(effects).work),
+                Err(rejected) => Err(failed("internal_error", &rejected.to_string())),
+            },
+        }
+    }
+
+    /// Where there is no work left the run ends, in the same breath: a client that learns that a question waits finds the conversation free to take its
+    /// answer.
+    async fn feed_parent(&self, live: &Live, run: &Run, done: Done) -> Result<Option<Work>, RunEnd> {
+        let stopped = matches!(done.event, Event::LlmStopped { .. } | Event::UserCancel { .. });
+        let name = done.event.name();
+        let mut talk = live.talk.lock().await;
+        let step = self.handle_event(live, &mut talk, done.event).map_err(|rejected| {
+            tracing::error!(conversation = %live.name(), ?rejected, "the run broke its own rules");
+            failed("internal_error", "The run broke off.")
+        })?;
+        let mut told = Vec::new();
+        if done.shown_but_dropped {
+            told.push(Entry::event(&snapshot(&talk)));
+        }
+        told.extend(news(Some(&talk), &step, None));
+        let work = step.work.filter(|_| talk.clients_call().is_none());
+        let is_over = work.is_none() && !talk.is_at_work();
+        if is_over {
+            let end = match talk.conversation.state() {
+                ConvState::Failed { reason } => failed("model_failed", reason),
+                _ if stopped => RunEnd::Finished(RunOutcome::Cancelled(CancelledOutcome::new())),
+                _ => end_of(&talk, run),
+            };
+            told.push(end_entry(live, run, end));
+        }
+        let stored = self.commit(live, &mut talk, name, &step.messages, told.len()).await;
+        stored.map_err(|error| self.not_stored(live, error))?;
+        if is_over {
+            // The conversation is free before its clients can know, so that what they say next finds it so.
+            talk.run = None;
+        }
+        live.log.push(told);
+        match &mut talk.run {
+            Some(run) => run.settled = live.log.told().frames,
+            None => run.over.cancel(),
+        }
+        Ok(work)
+    }
+
+    fn not_stored(&self, live: &Live, error: ApiError) -> RunEnd {
+        if let ApiError::Overtaken = error {
+            tracing::info!(conversation = %live.name(), "another server goes on with it");
+            return failed("overtaken", "Another server goes on with this conversation.");
+        }
+        tracing::error!(conversation = %live.name(), ?error, "the store failed");
+        failed("store_failed", "The conversation could not be stored.")
+    }
+}

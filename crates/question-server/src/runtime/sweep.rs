@@ -1,0 +1,160 @@
+//! What is to go on by itself: agents that nobody works on any more, and those whose question has expired, whether or not anybody looks.
+
+use super::Runtime;
+use crate::clock::Clock;
+use crate::error::ApiError;
+use crate::input::Pending;
+use crate::limits::SWEEP;
+use crate::live::{Live, Run, Talk};
+use crate::owner::name_in_log;
+use crate::store::Due;
+use question_agent::{ConvState, Event, Timestamp};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use uuid::Uuid;
+
+/// Takes up what is due and keeps what this server works on its own, for as long as it lives.
+pub(crate) fn sweep(runtime: &Arc<Runtime>) {
+    tokio::spawn(take_up(Arc::downgrade(runtime)));
+    tokio::spawn(renew(Arc::downgrade(runtime)));
+}
+
+async fn take_up(watched: Weak<Runtime>) {
+    while let Some(runtime) = watched.upgrade() {
+        let (clock, shutdown) = (Arc::clone(&runtime.clock), runtime.shutdown.clone());
+        let changed = Arc::clone(&runtime.deadlines_changed);
+        let next = tokio::select! {
+            () = shutdown.cancelled() => return,
+            next = runtime.take_up_due() => next,
+        };
+        drop(runtime);
+        tokio::select! {
+            () = shutdown.cancelled() => return,
+            () = changed.notified() => {}
+            () = clock.sleep_until(next) => {}
+        }
+    }
+}
+
+/// Goes on while the server drains: what still runs is still its own.
+async fn renew(watched: Weak<Runtime>) {
+    while let Some(runtime) = watched.upgrade() {
+        let clock: Arc<dyn Clock> = Arc::clone(&runtime.clock);
+        runtime.renew_held().await;
+        drop(runtime);
+        clock.sleep_until(later(clock.now(), SWEEP)).await;
+    }
+}
+
+impl Runtime {
+    /// When an ask expires that begins to wait now.
+    pub(super) fn deadline(&self) -> Option<Timestamp> {
+        let patience = self.expire_after?;
+        Some(later(self.clock.now(), patience))
+    }
+
+    /// Lets the question that waits expire, if its time is over.
+    pub(super) async fn expire(self: &Arc<Self>, live: &Arc<Live>, talk: &mut Talk) -> Result<(), ApiError> {
+        let now = self.clock.now();
+        let waiting = talk.conversation.waiting();
+        if !waiting.is_some_and(|waiting| waiting.is_expired(now)) {
+            return Ok(());
+        }
+        let run = Run::detached(Uuid::new_v4().to_string(), talk);
+        let expired = Event::QuestionExpired { now };
+        self.begin(live, talk, run, Some(expired)).await?;
+        Ok(())
+    }
+
+    async fn renew_held(&self) {
+        let held: Vec<String> = self.held().iter().cloned().collect();
+        if held.is_empty() {
+            return;
+        }
+        if let Err(error) = self.store.renew(held, self.lease()).await {
+            tracing::error!(%error, "the store does not renew leases");
+        }
+    }
+
+    /// Takes up all that is due, and says when to look again.
+    async fn take_up_due(self: &Arc<Self>) -> Timestamp {
+        let now = self.clock.now();
+        let due = self.store.due(now).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "the store does not say what is to be taken up");
+            Due::default()
+        });
+        for id in due.now {
+            let permit = Arc::clone(&self.unattended).acquire_owned().await;
+            match self.take_up(&id).await {
+                Ok(run) => hold_during(run, permit),
+                Err(error) => {
+                    let conversation = name_in_log(&id, None);
+                    tracing::error!(%conversation, ?error, "what is to go on cannot");
+                }
+            }
+        }
+        let soon = later(now, SWEEP);
+        due.next.map_or(soon, |next| next.min(soon))
+    }
+
+    /// Gives the run in which the agent goes on, where it does.
+    async fn take_up(self: &Arc<Self>, id: &str) -> Result<Option<Run>, ApiError> {
+        let Some(live) = self.find(&mut *self.slots.lock().await, id).await? else {
+            return Ok(None);
+        };
+        // A question whose time is over expires here.
+        let mut talk = self.talk(&live).await?;
+        let run = match self.go_on(&live, &mut talk).await {
+            // Somebody else has taken it up.
+            Err(ApiError::Overtaken) => None,
+            run => run?,
+        };
+        let run = run.or_else(|| talk.run.clone());
+        talk.rest();
+        Ok(run)
+    }
+
+    /// Gives the run in which the agent goes on where the one before it died or failed. There is none where neither is so: it goes on, has come to its
+    /// end, or waits for what its client's tool brings.
+    pub(crate) async fn revive(self: &Arc<Self>, live: &Arc<Live>, talk: &mut Talk) -> Result<Option<Run>, ApiError> {
+        match talk.conversation.state() {
+            ConvState::Failed { .. } => self.begin_unattended(live, talk, Some(Event::Retry)).await.map(Some),
+            _ => self.go_on(live, talk).await,
+        }
+    }
+
+    async fn go_on(self: &Arc<Self>, live: &Arc<Live>, talk: &mut Talk) -> Result<Option<Run>, ApiError> {
+        if talk.run.is_some() || !talk.is_at_work() || self.is_anothers(talk) {
+            return Ok(None);
+        }
+        tracing::info!(conversation = %live.name(), "an agent goes on with what was broken off");
+        self.begin_unattended(live, talk, None).await.map(Some)
+    }
+
+    async fn begin_unattended(
+        self: &Arc<Self>,
+        live: &Arc<Live>,
+        talk: &mut Talk,
+        event: Option<Event>,
+    ) -> Result<Run, ApiError> {
+        // Nobody reads it as its own, so what its user says next comes first.
+        let run = Run::new(Uuid::new_v4().to_string(), Pending::of(&talk.context));
+        let (run, _) = self.begin(live, talk, run, event).await?;
+        Ok(run)
+    }
+}
+
+/// Holds a permit until the run is over, where there is one.
+fn hold_during<T: Send + 'static>(run: Option<Run>, permit: T) {
+    tokio::spawn(async move {
+        if let Some(run) = run {
+            run.over.cancelled().await;
+        }
+        drop(permit);
+    });
+}
+
+pub(super) fn later(time: Timestamp, by: Duration) -> Timestamp {
+    let by = u64::try_from(by.as_millis()).unwrap_or(u64::MAX);
+    Timestamp(time.0.saturating_add(by))
+}
