@@ -7,7 +7,7 @@ use question_agent::call::ToolCall;
 use question_agent::event::Response;
 use question_agent::message::{AssistantMessage, Message, UserMessage};
 use question_agent::registry::ToolContext;
-use question_agent::{Conversation, Effect, Event};
+use question_agent::{Conversation, Effect, Event, Timestamp};
 use question_server::store::{Change, Revision, SqliteStore, Store as _, Told};
 use rusqlite::Connection;
 use std::path::Path;
@@ -117,6 +117,7 @@ async fn run(
                         messages,
                         told: Told { since: revision, frames: 0 },
                         lease: None,
+                        at: Timestamp(revision.0),
                     };
                     let stored = store.commit(&format!("{name}-{number}"), base, change).await;
                     stored.map_err(|error| format!("{error:?}"))?;

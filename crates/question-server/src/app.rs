@@ -64,7 +64,7 @@ pub fn app(config: &Config, parts: Parts) -> Router {
         .with_state(app.clone());
     let routes = Router::new()
         .route("/agent", post(agent_endpoint::run))
-        .route("/conversations/{id}", get(conversations::describe))
+        .route("/conversations/{id}", get(conversations::describe).delete(conversations::delete))
         .route("/conversations/{id}/events", get(events::follow))
         .route("/conversations/{id}/respond", post(conversations::respond))
         .route("/conversations/{id}/cancel", post(conversations::cancel))

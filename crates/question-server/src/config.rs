@@ -41,6 +41,8 @@ pub struct Config {
     pub database: Option<PathBuf>,
     /// How long an ask waits for its reply; `None` where it waits for as long as it takes.
     pub expire_after: Option<Duration>,
+    /// How long conversations are kept that have ended; `None` where they stay.
+    pub keep: Option<Duration>,
     /// What the server bounds.
     pub bounds: Bounds,
     /// How long it waits for clients that do not come on.
@@ -78,6 +80,7 @@ impl Default for Config {
             pace: DEFAULT_PACE,
             database: None,
             expire_after: None,
+            keep: None,
             bounds: Bounds::default(),
             patience: Patience::default(),
             allow_bypass: false,
@@ -135,6 +138,13 @@ impl FromStr for ModelName {
 pub enum Command {
     /// Serve.
     Serve(Box<Config>),
+    /// Copy an SQLite file, which a server may be working with.
+    Backup {
+        /// The file.
+        database: PathBuf,
+        /// The copy.
+        to: PathBuf,
+    },
     /// Print the help.
     Help,
     /// Print the version.
@@ -164,11 +174,20 @@ pub fn read(
 
 fn read_args(mut config: Config, mut args: lexopt::Parser) -> Result<Command, String> {
     let text = |error: lexopt::Error| error.to_string();
+    let mut backup = None;
     while let Some(arg) = args.next().map_err(text)? {
         let setting = match arg {
             Short('h') | Long("help") => return Ok(Command::Help),
             Short('V') | Long("version") => return Ok(Command::Version),
             Long(name) => Setting::named(name),
+            Value(command) if command == "backup" && backup.is_none() => {
+                let to = args.next().map_err(text)?;
+                let Some(Value(to)) = to else {
+                    return Err("backup FILE: which file the copy goes into is missing".to_owned());
+                };
+                backup = Some(PathBuf::from(to));
+                continue;
+            }
             Short(_) | Value(_) => None,
         };
         let Some(setting) = setting else {
@@ -176,6 +195,11 @@ fn read_args(mut config: Config, mut args: lexopt::Parser) -> Result<Command, St
         };
         let value = args.value().map_err(text)?;
         (setting.apply)(&mut config, &value).map_err(|why| format!("--{}: {why}", setting.name))?;
+    }
+    if let Some(to) = backup {
+        let database =
+            config.database.ok_or("backup: which database is to be copied is missing; --database says it")?;
+        return Ok(Command::Backup { database, to });
     }
     check(&config)?;
     Ok(Command::Serve(Box::new(config)))

@@ -13,6 +13,7 @@ use crate::wire;
 use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use axum::extract::{FromRequestParts, Path, State};
+use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::{Extension, Json};
 use json_tree::{Plain, plain};
@@ -120,6 +121,21 @@ pub(crate) async fn describe(
         };
         talk.rest();
         Ok(Json(description))
+    })
+    .await
+}
+
+/// Deletes the conversation with all that was said in it.
+pub(crate) async fn delete(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    ConversationId(id): ConversationId,
+) -> Result<StatusCode, ApiError> {
+    to_the_end(async move {
+        let live = app.runtime.open(&caller, &id).await?;
+        live.allow_change()?;
+        app.runtime.delete(&live).await?;
+        Ok(StatusCode::NO_CONTENT)
     })
     .await
 }

@@ -91,7 +91,7 @@ impl Talk {
     /// Leaves the conversation to the store until somebody does something with it: it may be watched for days while its question waits.
     pub(crate) fn rest(&mut self) {
         if self.run.is_none() && self.revision.is_some() {
-            *self = Self { is_away: true, ..Self::new() };
+            *self = Self { is_away: true, revision: self.revision, ..Self::new() };
         }
     }
 }
@@ -197,6 +197,12 @@ impl Live {
         if !(is_ours && here.since == told.since && here.frames >= told.frames) {
             self.log.go_on_from(known_told(talk, told));
         }
+    }
+
+    /// Ends the streams of all who watch it: it is not there any more.
+    pub(crate) fn end(&self) {
+        // Which is no revision of any.
+        self.log.go_on_from(Told { since: Revision(0), frames: 0 });
     }
 
     /// What it is called in the log.

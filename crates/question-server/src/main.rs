@@ -24,6 +24,7 @@ fn main() -> ExitCode {
     let outcome = match config::read(std::env::vars_os(), lexopt::Parser::from_env()) {
         Ok(Command::Help) => say(&config::help()),
         Ok(Command::Version) => say(concat!("question-server ", env!("CARGO_PKG_VERSION"), "\n")),
+        Ok(Command::Backup { database, to }) => SqliteStore::back_up(&database, &to).map_err(|error| error.to_string()),
         Ok(Command::Serve(config)) => run(*config),
         Err(error) => {
             complain(&format!("{error}. Try --help."));

@@ -32,7 +32,7 @@ pub(crate) fn cross_origin(allowed: &[Origin]) -> CorsLayer {
         .map(|origin| HeaderValue::try_from(origin.to_string()).expect("an origin's characters are legal in a header"));
     CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
-        .allow_methods([Method::GET, Method::POST])
+        .allow_methods([Method::GET, Method::POST, Method::DELETE])
         .allow_headers(AllowHeaders::mirror_request())
         .expose_headers([header::RETRY_AFTER])
         .max_age(PREFLIGHT_AGE)

@@ -46,6 +46,8 @@ pub(crate) struct Runtime {
     bounds: Bounds,
     /// How long an ask waits for its reply; `None` where it waits for as long as it takes.
     expire_after: Option<Duration>,
+    /// How long conversations that have ended are kept; `None` where they stay.
+    keep: Option<Duration>,
     /// Whether a client may have the agent ask nobody.
     allow_bypass: bool,
     log_contents: bool,
@@ -79,6 +81,7 @@ impl Runtime {
             clock,
             bounds: config.bounds,
             expire_after: config.expire_after,
+            keep: config.keep,
             allow_bypass: config.allow_bypass,
             log_contents: config.log_contents,
             new: Allowance::new(Instant::now(), config.bounds.new),
@@ -302,6 +305,7 @@ impl Runtime {
             messages,
             told: Told { frames: told.frames + frames as u64, ..told },
             lease,
+            at: self.clock.now(),
         };
         let stored = self.store.commit(&live.id, talk.revision, change).await;
         if let Err(error) = stored {

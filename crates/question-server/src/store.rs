@@ -13,6 +13,7 @@ use question_agent::{ConvState, Conversation, Timestamp};
 pub use sqlite::SqliteStore;
 use std::error::Error;
 use std::fmt;
+use std::path::Path;
 use uuid::Uuid;
 
 /// Where conversations are kept. What it has acknowledged is there after a crash, as far as its medium allows.
@@ -37,6 +38,12 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Has the leases of these conversations run longer, where they are still this holder's.
     fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Deletes a conversation with all that was said in it; false where there is none.
+    fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>>;
+
+    /// Deletes conversations that ended by then and in which nothing has happened since, some at a time, and gives their names.
+    fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
 
     /// How many conversations there are.
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>>;
@@ -116,15 +123,25 @@ pub struct Change<'a> {
     pub told: Told,
     /// Who works on it from now on.
     pub lease: Option<Lease>,
+    /// When that is.
+    pub at: Timestamp,
 }
 
 impl Change<'_> {
+    /// When it came to an end, for now: nobody works on it, and it waits for nobody.
+    fn ended_at(&self) -> Option<Timestamp> {
+        matches!(self.state, ConvState::Idle | ConvState::Failed { .. }).then_some(self.at)
+    }
+
     /// When somebody has to look after the conversation, whoever that is.
     fn due_at(&self) -> Option<Timestamp> {
         let expiry = self.state.waiting().and_then(|waiting| waiting.expires_at);
         self.lease.map(|lease| lease.until).or(expiry)
     }
 }
+
+/// How many conversations are deleted at a time that have ended, so that nobody waits long for that.
+const DELETED_AT_A_TIME: usize = 256;
 
 /// Why a commit was not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,6 +161,13 @@ impl From<StoreError> for CommitError {
 /// Why the store did not do it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreError(pub String);
+
+impl StoreError {
+    /// The same with the name of the file that it is about.
+    fn about(self, path: &Path) -> Self {
+        Self(format!("{}: {}", path.display(), self.0))
+    }
+}
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

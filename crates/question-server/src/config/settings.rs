@@ -171,6 +171,19 @@ pub(super) const ALL: &[Setting] = &[
         },
     },
     Setting {
+        name: "keep",
+        value: "TIME",
+        help: "How long conversations are kept that have ended, such as 30d; one in which somebody works or\n\
+               a question waits has not. The word forever (default) keeps them until they are deleted",
+        apply: |config, value| {
+            config.keep = match text(value)? {
+                "forever" => None,
+                time => duration(time)?,
+            };
+            Ok(())
+        },
+    },
+    Setting {
         name: "max-body",
         value: "BYTES",
         help: "The largest body of a request (default 4194304)",
@@ -298,6 +311,9 @@ const HEAD: &str = "\
 question-server: an AG-UI server for agents that ask.
 
 Usage: question-server [OPTIONS]
+       question-server backup FILE --database DATABASE
+
+backup copies what the SQLite file of --database has at this moment into a new FILE, also while a server works with it.
 
 ";
 

@@ -1,14 +1,15 @@
 //! The conversations in memory: only those that somebody does something with or watches. A question may wait for days.
 
-use super::Runtime;
+use super::{Runtime, stop};
 use crate::error::ApiError;
 use crate::limits::Bounds;
 use crate::live::{Live, Talk};
 use crate::owner::Caller;
 use crate::rate::Allowance;
+use question_agent::Timestamp;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::MutexGuard;
 
 /// The conversations in memory, and how often those may be changed that are not, until that is forgotten.
@@ -86,6 +87,10 @@ impl Runtime {
             if talk.is_away {
                 match self.store.load(&live.id).await? {
                     Some(stored) => live.take(&mut talk, stored, self.holder),
+                    None if talk.revision.is_some() => {
+                        live.end();
+                        return Err(ApiError::UnknownConversation);
+                    }
                     None => *talk = Talk::new(),
                 }
             }
@@ -123,10 +128,54 @@ impl Runtime {
         Ok(Some(slots.keep(id, &self.bounds, known)))
     }
 
-    /// Somebody else has begun a conversation of that name, which may have another owner.
+    /// Deletes a conversation with all that was said in it. What runs in it ends first.
+    pub(crate) async fn delete(self: &Arc<Self>, live: &Arc<Live>) -> Result<(), ApiError> {
+        let mut talk = self.talk(live).await?;
+        while let Some(run) = talk.run.clone() {
+            drop(talk);
+            stop(&run).await;
+            talk = self.talk(live).await?;
+        }
+        self.store.delete(&live.id).await?;
+        tracing::info!(conversation = %live.name(), "deleted");
+        // Whoever has waited for it meanwhile finds it gone.
+        talk.is_away = true;
+        live.end();
+        self.forget(&live.id).await;
+        Ok(())
+    }
+
+    /// Deletes what ended that long ago, where the operator says so.
+    pub(super) async fn delete_ended(&self) {
+        let Some(by) = self.keep.and_then(|keep| earlier(self.clock.now(), keep)) else {
+            return;
+        };
+        let deleted = self.store.delete_ended(by).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "the store does not delete what has ended");
+            Vec::new()
+        });
+        if deleted.is_empty() {
+            return;
+        }
+        tracing::info!(conversations = deleted.len(), "deleted what ended long ago");
+        let mut slots = self.slots.lock().await;
+        for id in deleted {
+            if let Some(live) = slots.live(&id) {
+                live.end();
+            }
+            slots.forget(&id);
+        }
+    }
+
+    /// The store does not have it any more, or as another's.
     pub(super) async fn forget(&self, id: &str) {
         self.slots.lock().await.forget(id);
     }
+}
+
+fn earlier(time: Timestamp, by: Duration) -> Option<Timestamp> {
+    let by = u64::try_from(by.as_millis()).ok()?;
+    time.0.checked_sub(by).map(Timestamp)
 }
 
 #[cfg(test)]

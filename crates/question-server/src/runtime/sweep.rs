@@ -27,6 +27,10 @@ async fn take_up(watched: Weak<Runtime>) {
             () = shutdown.cancelled() => return,
             next = runtime.take_up_due() => next,
         };
+        tokio::select! {
+            () = shutdown.cancelled() => return,
+            () = runtime.delete_ended() => {}
+        };
         drop(runtime);
         tokio::select! {
             () = shutdown.cancelled() => return,

@@ -1,7 +1,7 @@
 //! Conversations that last as long as the server runs.
 
 use super::rows::{NewRows, Row, StoredRows};
-use super::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored};
+use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored};
 use futures_util::future::BoxFuture;
 use question_agent::Timestamp;
 use std::collections::HashMap;
@@ -100,6 +100,19 @@ impl Store for MemoryStore {
                 }
             }
             Ok(())
+        })
+    }
+
+    fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+        Box::pin(async move { Ok(self.lock().remove(id).is_some()) })
+    }
+
+    fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(async move {
+            let is_old = |_: &Box<str>, kept: &mut Kept| kept.row.ended_at.is_some_and(|ended| ended <= by);
+            let mut conversations = self.lock();
+            let old = conversations.extract_if(is_old).take(DELETED_AT_A_TIME);
+            Ok(old.map(|(id, _)| id.into()).collect())
         })
     }
 

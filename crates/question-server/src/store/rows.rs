@@ -30,6 +30,7 @@ pub(super) struct Row {
     pub(super) told: Told,
     pub(super) holder: Option<Uuid>,
     pub(super) due_at: Option<Timestamp>,
+    pub(super) ended_at: Option<Timestamp>,
 }
 
 /// What a conversation is read from.
@@ -60,6 +61,7 @@ impl NewRows {
                 told: change.told,
                 holder: change.lease.map(|lease| lease.holder),
                 due_at: change.due_at(),
+                ended_at: change.ended_at(),
             },
             messages: messages?,
         })

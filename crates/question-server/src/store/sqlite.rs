@@ -1,19 +1,24 @@
 //! Conversations in an SQLite file, where they survive the server.
 //!
 //! One thread owns the file. It takes all changes that wait as one transaction, so that they share the wait for the disk, and acknowledges them
-//! after the commit. The file is locked for as long as it is open: two servers over one file would each answer from a memory of its own.
+//! after the commit. The file is one server's alone for as long as it is open: what another one told its clients nobody would hear here. Reading it
+//! meanwhile, as a backup does, is for everybody who may.
 
+mod backup;
 mod file;
 mod writer;
 
 use super::rows::{NewRows, StoredRows};
 use super::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored};
+use crate::limits::TAKEOVER;
 use futures_util::future::BoxFuture;
 use question_agent::Timestamp;
 use rusqlite::Transaction;
+use std::fs::File;
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 use tokio::sync::oneshot;
 use writer::{Job, work_off};
 
@@ -23,6 +28,8 @@ pub struct SqliteStore {
     /// `None` only while the store is dropped.
     jobs: Option<mpsc::Sender<Job>>,
     writer: Option<JoinHandle<()>>,
+    /// Until the writer has ended.
+    _lock: File,
 }
 
 impl SqliteStore {
@@ -31,13 +38,29 @@ impl SqliteStore {
     /// # Errors
     /// Why it cannot be used: another server has it, it is no database of this program, a newer version wrote it, or the disk refuses.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let database = file::open(path).map_err(|StoreError(why)| StoreError(format!("{}: {why}", path.display())))?;
+        Self::open_within(path, TAKEOVER)
+    }
+
+    /// The same, where a server that is just ending may have the file for so long yet.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_within(path: &Path, patience: Duration) -> Result<Self, StoreError> {
+        let (lock, database) = file::open(path, patience).map_err(|why| why.about(path))?;
         let (jobs, todo) = mpsc::channel();
         let writer = thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || work_off(database, &todo))
             .map_err(|error| StoreError(format!("no thread for the store: {error}")))?;
-        Ok(Self { jobs: Some(jobs), writer: Some(writer) })
+        Ok(Self { jobs: Some(jobs), writer: Some(writer), _lock: lock })
+    }
+
+    /// Copies what a file has at this moment into a new one, whether or not a server works with it meanwhile.
+    ///
+    /// # Errors
+    /// Why it cannot be copied: there is none, the copy exists already, or the disk refuses.
+    pub fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {
+        backup::back_up(path, to)
     }
 
     /// Has the thread do something and waits until it is committed with all that was done beside it.
@@ -92,6 +115,15 @@ impl Store for SqliteStore {
 
     fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.ask(move |all| writer::renew(all, &ids, lease)))
+    }
+
+    fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+        let id = id.to_owned();
+        Box::pin(self.ask(move |all| writer::delete(all, &id)))
+    }
+
+    fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(self.ask(move |all| writer::delete_ended(all, by)))
     }
 
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {

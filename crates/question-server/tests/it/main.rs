@@ -1,12 +1,14 @@
 //! The server as its clients see it.
 
 mod access;
+mod backup;
 mod bounds;
 mod capability;
 mod client_tools;
 mod clock;
 mod coding;
 mod conversations;
+mod deletion;
 mod expiry;
 mod folder;
 mod house;

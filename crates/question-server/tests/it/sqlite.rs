@@ -53,7 +53,7 @@ fn change<'a>(
     let told = Told { since: Revision(1), frames: 10 * revision };
     let lease = conversation.state().is_at_work().then_some(Lease { holder: HOLDER, until: Timestamp(25) });
     let (revision, owner, state) = (Revision(revision), None, conversation.state());
-    Change { revision, owner, context, state, messages, told, lease }
+    Change { revision, owner, context, state, messages, told, lease, at: Timestamp(revision.0) }
 }
 
 const HOLDER: Uuid = Uuid::from_u128(7);
@@ -168,6 +168,24 @@ async fn check_conflicts(store: Arc<dyn Store>) {
     assert_eq!((stored.revision, stored.conversation.messages().len()), (Revision(3), 1));
 }
 
+/// What has ended goes at its time, what waits or works stays, and nothing of what is deleted comes back.
+async fn check_deletion(store: &dyn Store) {
+    let stop = Event::UserCancel { proceed: false };
+    play(store, "ended", None, vec![says("u"), stop.clone()]).await;
+    play(store, "ended later", None, vec![says("u"), stop.clone(), says("u2"), stop]).await;
+    play(store, "waits", None, asked(None)).await;
+    play(store, "works", None, vec![says("u")]).await;
+    assert_eq!(store.delete_ended(Timestamp(1)).await, Ok(Vec::new()));
+    assert_eq!(store.delete_ended(Timestamp(2)).await, Ok(vec!["ended".to_owned()]));
+    assert_eq!(store.delete_ended(Timestamp(100)).await, Ok(vec!["ended later".to_owned()]));
+    assert_eq!(store.delete("waits").await, Ok(true));
+    assert_eq!(store.delete("waits").await, Ok(false));
+    assert_eq!((store.load("waits").await, store.count().await), (Ok(None), Ok(1)));
+    let anew = play(store, "waits", None, vec![says("u")]).await;
+    let stored = store.load("waits").await.expect("it is read").expect("it is there");
+    assert_eq!(stored.conversation, anew);
+}
+
 async fn each_store(check: impl AsyncFn(Arc<dyn Store>)) {
     check(Arc::new(MemoryStore::default())).await;
     let folder = Folder::new();
@@ -187,6 +205,22 @@ async fn what_nobody_works_on_and_what_has_expired_is_due() {
 #[tokio::test]
 async fn of_many_who_decide_on_the_same_grounds_one_is_taken() {
     each_store(check_conflicts).await;
+}
+
+#[tokio::test]
+async fn what_is_deleted_is_gone() {
+    each_store(async |store| check_deletion(&*store).await).await;
+}
+
+#[tokio::test]
+async fn what_was_deleted_is_not_to_be_read_in_the_file() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(&folder.file()).expect("it is new");
+    play(&store, "t", None, vec![says("unmistakable")]).await;
+    assert_eq!(store.delete("t").await, Ok(true));
+    drop(store);
+    let file = std::fs::read(folder.file()).expect("it is there");
+    assert!(!String::from_utf8_lossy(&file).contains("unmistakable"));
 }
 
 #[tokio::test]

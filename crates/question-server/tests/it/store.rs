@@ -58,6 +58,14 @@ impl Store for FailsOnce {
     fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
         self.store.renew(ids, lease)
     }
+
+    fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+        self.store.delete(id)
+    }
+
+    fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        self.store.delete_ended(by)
+    }
 }
 
 fn server_failing_at(failing: usize) -> Router {
@@ -173,6 +181,14 @@ impl Store for Dead {
     fn renew(&self, _: Vec<String>, _: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
         Self::fails()
     }
+
+    fn delete<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+        Self::fails()
+    }
+
+    fn delete_ended(&self, _: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        Self::fails()
+    }
 }
 
 #[tokio::test]
@@ -246,6 +262,14 @@ impl Store for Waits {
 
     fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
         self.store.renew(ids, lease)
+    }
+
+    fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+        self.store.delete(id)
+    }
+
+    fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        self.store.delete_ended(by)
     }
 }
 
@@ -325,6 +349,7 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
             messages: &messages,
             told: Told { since: revision, frames: 2 },
             lease: Some(Lease { holder: Uuid::new_v4(), until: Timestamp(0) }),
+            at: Timestamp(0),
         };
         store.commit(id, None, change).await.expect("it is stored");
     }

@@ -1,17 +1,18 @@
 //! Opening the file.
 
-use crate::limits::TAKEOVER;
 use crate::store::StoreError;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Marks a file as one of this program ("AskU"): any other database is left alone.
 const APPLICATION_ID: i32 = 0x4173_6b55;
 
 /// How the file got from one version to the next; `user_version` counts how many of them it has behind it.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     "CREATE TABLE conversation (
          number INTEGER PRIMARY KEY,
          id TEXT NOT NULL UNIQUE,
@@ -38,37 +39,59 @@ const MIGRATIONS: [&str; 3] = [
          WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.type') END
              IN ('llm_requesting', 'tool_executing');
      CREATE INDEX due ON conversation (due_at) WHERE due_at IS NOT NULL;",
+    "ALTER TABLE conversation ADD COLUMN ended_at INTEGER;
+     CREATE INDEX ended ON conversation (ended_at) WHERE ended_at IS NOT NULL;",
 ];
 
-pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
-    create(path).map_err(|error| StoreError(error.to_string()))?;
+/// How long a commit waits for whoever reads the file as a whole.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// How long it is until a lock is tried again.
+const NAP: Duration = Duration::from_millis(20);
+
+/// The lock that makes the file one server's alone, and the file.
+pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, Connection), StoreError> {
+    let said = |error: io::Error| StoreError(error.to_string());
+    create(path).map_err(said)?;
+    let lock = lock(&path.canonicalize().map_err(said)?, patience)?;
     let mut database = Connection::open(path)?;
-    // Before anything is read, so that the lock is held from here on.
-    database.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
-    wait_for_its_turn(&database, path)?;
+    database.busy_timeout(BUSY)?;
     check(&database)?;
     migrate(&mut database, &MIGRATIONS)?;
     database.pragma_update(None, "journal_mode", "WAL")?;
     database.pragma_update(None, "synchronous", "FULL")?;
     database.pragma_update(None, "foreign_keys", true)?;
+    // What was deleted is not to be read in the file any more.
+    database.pragma_update(None, "secure_delete", true)?;
     // Whoever held a lease has ended: nobody else has the file.
     database.execute("UPDATE conversation SET holder = NULL, due_at = 0 WHERE holder IS NOT NULL", ())?;
-    Ok(database)
+    Ok((lock, database))
 }
 
-/// A server that is just ending may have the file for some time yet.
-fn wait_for_its_turn(database: &Connection, path: &Path) -> Result<(), StoreError> {
-    database.busy_timeout(Duration::ZERO)?;
-    let tried = database.execute_batch("BEGIN IMMEDIATE; ROLLBACK");
-    let code = tried.err().and_then(|error| error.sqlite_error_code());
-    if let Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) = code {
-        tracing::warn!(
-            file = %path.display(),
-            "another server has the file; waiting up to {} s for it to end",
-            TAKEOVER.as_secs()
-        );
+/// A server that is just ending may have the file for some time yet. The lock is a file of its own: what a system does with a locked database differs.
+fn lock(path: &Path, patience: Duration) -> Result<File, StoreError> {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-lock");
+    create(Path::new(&name)).map_err(|error| StoreError(error.to_string()))?;
+    let lock = File::open(&name).map_err(|error| StoreError(error.to_string()))?;
+    let until = Instant::now() + patience;
+    let mut is_told = false;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(lock),
+            Err(TryLockError::Error(error)) => return Err(StoreError(format!("it cannot be locked: {error}"))),
+            Err(TryLockError::WouldBlock) if Instant::now() >= until => {
+                return Err(StoreError("another server is using it".to_owned()));
+            }
+            Err(TryLockError::WouldBlock) => {}
+        }
+        if !is_told {
+            is_told = true;
+            let file = path.display();
+            tracing::warn!(%file, "another server has the file; waiting up to {} s for it to end", patience.as_secs());
+        }
+        thread::sleep(NAP);
     }
-    Ok(database.busy_timeout(TAKEOVER)?)
 }
 
 /// Whoever writes into a damaged file damages more of it. Reading all of it takes a tenth of a second for a hundred megabytes.
@@ -87,7 +110,7 @@ fn damaged(what: &str) -> StoreError {
 }
 
 /// Makes the file where there is none. What people write is for this user alone; SQLite gives its log the same rights.
-fn create(path: &Path) -> std::io::Result<()> {
+pub(super) fn create(path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -98,14 +121,24 @@ fn create(path: &Path) -> std::io::Result<()> {
     options.open(path).map(drop)
 }
 
+/// Refuses what another program wrote.
+pub(super) fn check_application(database: &Connection) -> Result<(), StoreError> {
+    match number(database, "PRAGMA application_id")? == i64::from(APPLICATION_ID) {
+        true => Ok(()),
+        false => Err(StoreError("it is another program's database".to_owned())),
+    }
+}
+
+fn number(database: &Connection, sql: &str) -> rusqlite::Result<i64> {
+    database.query_row(sql, (), |row| row.get(0))
+}
+
 fn migrate(database: &mut Connection, migrations: &[&str]) -> Result<(), StoreError> {
     let work = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let number = |sql: &str| work.query_row(sql, (), |row| row.get::<_, i64>(0));
-    let application = number("PRAGMA application_id")?;
-    if application != i64::from(APPLICATION_ID) && number("SELECT count(*) FROM sqlite_schema")? > 0 {
-        return Err(StoreError("it is another program's database".to_owned()));
+    if number(&work, "SELECT count(*) FROM sqlite_schema")? > 0 {
+        check_application(&work)?;
     }
-    let version = number("PRAGMA user_version")?;
+    let version = number(&work, "PRAGMA user_version")?;
     let known = usize::try_from(version).ok().and_then(|done| migrations.get(done..));
     let Some(missing) = known else {
         let known = migrations.len();
@@ -125,7 +158,7 @@ fn migrate(database: &mut Connection, migrations: &[&str]) -> Result<(), StoreEr
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self("another server is using it".to_owned()),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self("another program is using it".to_owned()),
             Some(ErrorCode::DatabaseCorrupt) => damaged(&error.to_string()),
             Some(ErrorCode::NotADatabase) => Self("it is no database".to_owned()),
             Some(_) | None => Self(error.to_string()),
@@ -146,8 +179,8 @@ mod tests {
     fn an_older_file_is_brought_up_to_date_once() {
         let mut database = memory();
         migrate(&mut database, &MIGRATIONS).expect("it is new");
-        let [first, second, third] = MIGRATIONS;
-        let later = [first, second, third, "ALTER TABLE conversation ADD COLUMN title TEXT"];
+        let [first, second, third, fourth] = MIGRATIONS;
+        let later = [first, second, third, fourth, "ALTER TABLE conversation ADD COLUMN title TEXT"];
         migrate(&mut database, &later).expect("one is missing");
         migrate(&mut database, &later).expect("none is missing");
         let sql = "INSERT INTO conversation (id, version, state, context, title) VALUES ('t', 1, '', '', 'x')";

@@ -1,7 +1,7 @@
 //! The thread that owns the file.
 
 use crate::store::rows::{NewRows, Row, StoredRows};
-use crate::store::{CommitError, Due, Lease, Revision, StoreError, Told};
+use crate::store::{CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, StoreError, Told};
 use question_agent::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use std::sync::mpsc;
@@ -44,12 +44,12 @@ fn commit(database: &mut Connection, batch: Vec<Job>, verdicts: &mut Vec<Verdict
 
 pub(super) fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>, StoreError> {
     let mut find = database.prepare_cached(
-        "SELECT number, owner, version, state, context, revision, told_since, told, holder, due_at
+        "SELECT number, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at
          FROM conversation WHERE id = ?1",
     )?;
     let found = find.query_row([id], |row| {
         let holder: Option<String> = row.get(8)?;
-        let due_at: Option<i64> = row.get(9)?;
+        let time = |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(index)?.map(unsigned).map(Timestamp));
         let rows = StoredRows {
             owner: row.get(1)?,
             row: Row {
@@ -59,7 +59,8 @@ pub(super) fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>
                 revision: Revision(unsigned(row.get(5)?)),
                 told: Told { since: Revision(unsigned(row.get(6)?)), frames: unsigned(row.get(7)?) },
                 holder: holder.and_then(|holder| holder.parse().ok()),
-                due_at: due_at.map(unsigned).map(Timestamp),
+                due_at: time(9)?,
+                ended_at: time(10)?,
             },
             messages: Vec::new(),
         };
@@ -96,6 +97,23 @@ pub(super) fn renew(database: &Connection, ids: &[String], lease: Lease) -> Resu
     Ok(())
 }
 
+pub(super) fn delete(database: &Connection, id: &str) -> Result<bool, StoreError> {
+    let find = "DELETE FROM message WHERE conversation = (SELECT number FROM conversation WHERE id = ?1)";
+    database.prepare_cached(find)?.execute([id])?;
+    Ok(database.prepare_cached("DELETE FROM conversation WHERE id = ?1")?.execute([id])? > 0)
+}
+
+pub(super) fn delete_ended(database: &Connection, by: Timestamp) -> Result<Vec<String>, StoreError> {
+    let mut find =
+        database.prepare_cached("SELECT id FROM conversation WHERE ended_at <= ?1 ORDER BY ended_at LIMIT ?2")?;
+    let found = find.query_map(params![milliseconds(by), DELETED_AT_A_TIME as i64], |row| row.get(0))?;
+    let ids: Vec<String> = found.collect::<Result<_, _>>()?;
+    for id in &ids {
+        delete(database, id)?;
+    }
+    Ok(ids)
+}
+
 /// In a savepoint of its own, so that a change that fails takes no other with it.
 pub(super) fn write(all: &mut Transaction<'_>, rows: &NewRows) -> Result<(), CommitError> {
     let one = all.savepoint().map_err(StoreError::from)?;
@@ -119,29 +137,30 @@ fn write_row(
     owner: Option<&str>,
     row: &Row,
 ) -> rusqlite::Result<Option<i64>> {
-    let Row { version, state, context, revision, told, holder, due_at } = row;
-    let (holder, due_at) = (holder.map(text), due_at.map(milliseconds));
+    let Row { version, state, context, revision, told, holder, due_at, ended_at } = row;
+    let (holder, due_at, ended_at) = (holder.map(text), due_at.map(milliseconds), ended_at.map(milliseconds));
     let [revision, since, frames] = [revision.0, told.since.0, told.frames].map(signed);
     let found = match base {
         Some(base) => database
             .prepare_cached(
                 "UPDATE conversation SET version = ?3, state = ?4, context = ?5, revision = ?6, told_since = ?7,
-                     told = ?8, holder = ?9, due_at = ?10
+                     told = ?8, holder = ?9, due_at = ?10, ended_at = ?11
                  WHERE id = ?1 AND revision = ?2 RETURNING number",
             )?
             .query_row(
-                params![id, signed(base.0), version, state, context, revision, since, frames, holder, due_at],
+                params![id, signed(base.0), version, state, context, revision, since, frames, holder, due_at, ended_at],
                 |row| row.get(0),
             ),
         None => database
             .prepare_cached(
                 "INSERT INTO conversation
-                     (id, owner, version, state, context, revision, told_since, told, holder, due_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (id) DO NOTHING RETURNING number",
+                     (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (id) DO NOTHING RETURNING number",
             )?
-            .query_row(params![id, owner, version, state, context, revision, since, frames, holder, due_at], |row| {
-                row.get(0)
-            }),
+            .query_row(
+                params![id, owner, version, state, context, revision, since, frames, holder, due_at, ended_at],
+                |row| row.get(0),
+            ),
     };
     found.optional()
 }

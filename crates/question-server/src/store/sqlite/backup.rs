@@ -1,0 +1,61 @@
+//! Copying a file that a server may be working with.
+
+use super::file;
+use crate::store::StoreError;
+use rusqlite::{Connection, OpenFlags};
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+/// How long a commit is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(super) fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {
+    if to.exists() {
+        return Err(taken().about(to));
+    }
+    // Nobody takes half a copy for a whole one.
+    let mut part = to.as_os_str().to_owned();
+    part.push(".part");
+    let part = Path::new(&part);
+    let copied = copy(path, part).map_err(|why| why.about(path)).and_then(|()| finish(part, to));
+    if copied.is_err() {
+        // It says why already.
+        let _ = fs::remove_file(part);
+    }
+    copied
+}
+
+fn copy(path: &Path, part: &Path) -> Result<(), StoreError> {
+    // What is to be copied is not made here.
+    let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    database.busy_timeout(PATIENCE)?;
+    file::check_application(&database)?;
+    // SQLite fills an empty file, which keeps its rights.
+    file::create(part).and_then(|()| File::options().write(true).open(part)?.set_len(0)).map_err(said)?;
+    let name = part.to_str().ok_or_else(|| StoreError("the copy's name is no text".to_owned()))?;
+    database.execute("VACUUM INTO ?1", [name])?;
+    Ok(())
+}
+
+fn finish(part: &Path, to: &Path) -> Result<(), StoreError> {
+    let finished = || {
+        File::open(part)?.sync_all()?;
+        // Unlike renaming, this replaces nothing.
+        fs::hard_link(part, to)?;
+        fs::remove_file(part)
+    };
+    finished().map_err(|error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => taken().about(to),
+        _ => said(error).about(to),
+    })
+}
+
+fn taken() -> StoreError {
+    StoreError("it exists already".to_owned())
+}
+
+fn said(error: io::Error) -> StoreError {
+    StoreError(error.to_string())
+}

@@ -1,0 +1,100 @@
+//! Conversations that are deleted, by their owner or at their time.
+
+use crate::clock::HandClock;
+use crate::house::{front_desk, parts, server, server_with};
+use crate::http::{call, get, post, request, says, start};
+use crate::script::{Line, Script};
+use crate::watcher::{Frame, Watcher};
+use axum::Router;
+use axum::http::{HeaderValue, Method, header};
+use futures_util::StreamExt as _;
+use question_server::limits::SWEEP;
+use question_server::{Config, Parts, app};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::yield_now;
+use tower::ServiceExt as _;
+
+const PATH: &str = "/conversations/t";
+
+async fn delete(server: &Router) -> u16 {
+    call(server, request(Method::DELETE, PATH, None)).await.status.as_u16()
+}
+
+#[tokio::test]
+async fn a_deleted_conversation_is_gone_and_its_watchers_learn_of_it() {
+    let server = server();
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    let old = get(&server, PATH).await.json()["lastEventId"].clone();
+    let watching = request(Method::GET, "/conversations/t/events", None);
+    let watching = server.clone().oneshot(watching).await.expect("it answers");
+    assert_eq!(delete(&server).await, 204);
+    let told = watching.into_body().into_data_stream().count().await;
+    assert!(told <= 1, "the stream ends");
+    assert_eq!(get(&server, PATH).await.refusal(), (404, "not_found".to_owned()));
+    assert_eq!(delete(&server).await, 404);
+
+    // Another one under its name has nothing of it.
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    let described = get(&server, PATH).await.json();
+    assert_eq!(described["messages"].as_array().map(Vec::len), Some(2));
+    assert_ne!(described["lastEventId"], old);
+}
+
+#[tokio::test]
+async fn a_run_ends_before_its_conversation_is_deleted() {
+    let script = Script::new([vec![Line::Waits, Line::Hangs]]);
+    let server = server_with(script.clone());
+    let run = start(&server, "/agent", says("t", "u", "go"));
+    script.waits().await;
+    script.go_on();
+    assert_eq!(delete(&server).await, 204);
+    let (_, end) = run.await.expect("it ends").events();
+    assert_eq!(end.error, None, "its client stopped it");
+    assert_eq!(get(&server, PATH).await.status, 404);
+}
+
+#[tokio::test]
+async fn nobody_deletes_what_is_anothers() {
+    let server = server();
+    let as_owner = |method, path, body, token: &'static str| {
+        let mut request = request(method, path, body);
+        request.headers_mut().insert(header::AUTHORIZATION, HeaderValue::from_static(token));
+        request
+    };
+    let hello = as_owner(Method::POST, "/agent", Some(says("t", "u", "hi")), "Bearer alice");
+    call(&server, hello).await.events();
+    for (token, status) in [("Bearer bob", 404), ("Bearer alice", 204)] {
+        let answer = call(&server, as_owner(Method::DELETE, PATH, None, token)).await;
+        assert_eq!(answer.status, status, "{token}");
+    }
+}
+
+#[tokio::test]
+async fn what_has_ended_is_kept_for_so_long_and_what_waits_for_ever() {
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+    let clock = HandClock::new();
+    let config = Config { keep: Some(30 * DAY), ..Config::default() };
+    let server = app(&config, Parts { clock: Arc::new(clock.clone()), ..parts(front_desk()) });
+    for thread in ["t", "waits", "answered"] {
+        post(&server, "/agent", says(thread, "u", "hi")).await.events();
+    }
+    let end = async |thread: &str| {
+        let cancelled = post(&server, &format!("/conversations/{thread}/cancel"), json!({})).await;
+        assert_eq!(cancelled.status, 200);
+    };
+    end("t").await;
+    let mut watcher = Watcher::open(&server, "answered", None).await;
+    clock.advance(29 * DAY);
+    end("answered").await;
+    watcher.until(|frame: &Frame| frame.data["type"] == "idle").await;
+    clock.advance(DAY);
+    while get(&server, PATH).await.status != 404 {
+        yield_now().await;
+    }
+    clock.advance(SWEEP);
+    for thread in ["waits", "answered"] {
+        assert_eq!(get(&server, &format!("/conversations/{thread}")).await.status, 200, "{thread}");
+    }
+}
