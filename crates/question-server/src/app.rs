@@ -3,6 +3,7 @@
 use crate::access::admit;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::guard::{Guard, guard};
 use crate::limits::Patience;
@@ -20,7 +21,6 @@ use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// What a server is put together from, beside its configuration.
 #[derive(Debug)]
@@ -33,8 +33,8 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     /// The built page, where one is served.
     pub page: Option<Page>,
-    /// Told when the server is to stop: the streams that would never end by themselves end, and what still runs some time later is cut off.
-    pub shutdown: CancellationToken,
+    /// Its end, for whoever is to bring that about.
+    pub drain: Drain,
 }
 
 /// What the handlers share.
@@ -51,15 +51,14 @@ pub(crate) struct App {
 /// # Panics
 /// Outside of a Tokio runtime: questions expire and what was broken off goes on, whether or not anybody asks.
 pub fn app(config: &Config, parts: Parts) -> Router {
-    let Parts { store, model, clock, page, shutdown } = parts;
-    let settings = settings(config, &model.limits());
-    let runtime = Arc::new(Runtime::new(config, store, model, clock, shutdown));
+    let Parts { store, model, clock, page, drain } = parts;
+    let runtime = Arc::new(Runtime::new(config, store, model, clock, drain));
     sweep(&runtime);
-    runtime.watch_shutdown();
     let app = App { runtime, max_body: config.bounds.body as u64, patience: config.patience };
     // For whoever asks, under any name: what probes it knows neither names nor tokens.
     let health = Router::new()
         .route("/healthz", get(healthz))
+        .route("/readyz", get(readyz))
         .method_not_allowed_fallback(no_such_method)
         .with_state(app.clone());
     let routes = Router::new()
@@ -124,6 +123,13 @@ async fn healthz(State(app): State<App>) -> (StatusCode, Json<Value>) {
         false => (StatusCode::SERVICE_UNAVAILABLE, "store_failed"),
     };
     (status, Json(json!({"status": word})))
+}
+
+async fn readyz(State(app): State<App>) -> (StatusCode, Json<Value>) {
+    match app.runtime.is_ready().await {
+        Ok(()) => (StatusCode::OK, Json(json!({"status": "ready"}))),
+        Err(why) => (StatusCode::SERVICE_UNAVAILABLE, Json(json!({"status": why}))),
+    }
 }
 
 async fn no_such_method() -> ApiError {

@@ -4,7 +4,7 @@ mod settings;
 
 use crate::access::Token;
 use crate::guard::{Host, Origin};
-use crate::limits::{Bounds, MODEL_CALLS, Patience};
+use crate::limits::{Bounds, DRAIN_GRACE, MODEL_CALLS, Patience};
 use lexopt::prelude::*;
 use settings::Setting;
 pub use settings::help;
@@ -47,6 +47,10 @@ pub struct Config {
     pub bounds: Bounds,
     /// How long it waits for clients that do not come on.
     pub patience: Patience,
+    /// How long it says that it is about to stop before it begins no more runs.
+    pub drain_notice: Duration,
+    /// How long runs may go on then.
+    pub drain_grace: Duration,
     /// Whether a client may have the agent ask nobody (`bypassPermissions`).
     pub allow_bypass: bool,
     /// Origins that are let in beside those of this machine.
@@ -83,6 +87,8 @@ impl Default for Config {
             keep: None,
             bounds: Bounds::default(),
             patience: Patience::default(),
+            drain_notice: Duration::ZERO,
+            drain_grace: DRAIN_GRACE,
             allow_bypass: false,
             allow_origins: Vec::new(),
             allow_agents: Vec::new(),

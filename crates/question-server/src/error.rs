@@ -48,6 +48,8 @@ pub(crate) enum ApiError {
     TooManyRequests(Duration),
     /// 409 `overtaken`: somebody else changed the conversation at the same moment, again and again.
     Overtaken,
+    /// 503 `server_stopping`, with `Retry-After`: the server begins nothing more; the next one will.
+    Stopping,
     /// 500 `store_failed`: it is not known to be stored; the same request again finds out.
     Store(StoreError),
     /// 500 `internal_error`: a bug.
@@ -66,7 +68,7 @@ impl ApiError {
             Self::UnknownConversation | Self::NotFound => StatusCode::NOT_FOUND,
             Self::Rejected(_) | Self::ConversationFull | Self::Overtaken => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::TooManyConversations => StatusCode::SERVICE_UNAVAILABLE,
+            Self::TooManyConversations | Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Store(_) | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -90,6 +92,7 @@ impl ApiError {
             Self::TooManyConversations => "too_many_conversations",
             Self::TooManyRequests(_) => "too_many_requests",
             Self::Overtaken => "overtaken",
+            Self::Stopping => "server_stopping",
             Self::Store(_) => "store_failed",
             Self::Internal => "internal_error",
         }
@@ -120,6 +123,7 @@ impl ApiError {
             Self::TooManyConversations => "The server holds as many conversations as it may.".to_owned(),
             Self::TooManyRequests(_) => "That is too often; wait a little.".to_owned(),
             Self::Overtaken => "Somebody else changed the conversation at the same moment; try again.".to_owned(),
+            Self::Stopping => "The server is stopping; try again in a moment.".to_owned(),
             Self::Store(_) => "The conversation could not be stored; try again.".to_owned(),
             Self::Internal => "The server broke off.".to_owned(),
         }
@@ -181,6 +185,9 @@ impl IntoResponse for ApiError {
             Self::TooManyRequests(wait) => {
                 let seconds = HeaderValue::from(wait.as_secs() + 1);
                 headers.insert(header::RETRY_AFTER, seconds);
+            }
+            Self::Stopping => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(1));
             }
             Self::Unauthorized => {
                 let bearer = HeaderValue::from_static("Bearer");

@@ -45,8 +45,8 @@ pub(crate) async fn follow(
         let reader = live.log.reader(place.told.frames);
         talk.rest();
         drop(talk);
-        let shutdown = app.runtime.shutdown().clone();
-        Ok(ConversationStream { prefix: Some(prefix), reader, shutdown, _live: live })
+        let drain = app.runtime.drain().clone();
+        Ok(ConversationStream { prefix: Some(prefix), reader, drain, _live: live })
     })
     .await
 }

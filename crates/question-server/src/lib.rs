@@ -10,6 +10,7 @@ mod body;
 pub mod clock;
 pub mod config;
 mod conversations;
+pub mod drain;
 mod error;
 mod events;
 pub mod guard;
@@ -33,4 +34,5 @@ mod wire;
 
 pub use app::{Parts, app};
 pub use config::Config;
+pub use drain::Drain;
 pub use serve::serve;

@@ -112,11 +112,14 @@ pub const MAX_LOG_ENTRIES: usize = 8_192;
 /// How often a stream without events says that it is alive.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// How long runs may go on after the server was told to stop. What is left of them then goes on after the next start.
-pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(3);
+/// How long runs may go on after the server was told to stop, where nobody says otherwise. What is left of them then goes on after the next start.
+pub const DRAIN_GRACE: Duration = Duration::from_secs(3);
 
 /// How long clients have then to read how their runs ended.
 pub const FAREWELL: Duration = Duration::from_secs(1);
 
 /// How long a server that starts waits for the one before it to let go of the file: longer than that may take to end.
-pub const TAKEOVER: Duration = SHUTDOWN_GRACE.saturating_add(FAREWELL).saturating_mul(2);
+pub const TAKEOVER: Duration = DRAIN_GRACE.saturating_add(FAREWELL).saturating_mul(2);
+
+/// How long it is taken for known whether the store can commit.
+pub const CHECKED_FOR: Duration = Duration::from_secs(1);

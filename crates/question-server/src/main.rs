@@ -4,21 +4,20 @@ mod stderr;
 
 use question_server::clock::SystemClock;
 use question_server::config::{self, Command, ModelName};
-use question_server::limits::{FAREWELL, SHUTDOWN_GRACE};
+use question_server::limits::{FAREWELL, TAKEOVER};
 use question_server::models::Model;
 use question_server::models::coding_desk::CodingDesk;
 use question_server::models::front_desk::FrontDesk;
 use question_server::models::openai::OpenAi;
 use question_server::page::Page;
 use question_server::store::{MemoryStore, SqliteStore, Store};
-use question_server::{Config, Parts, app, serve as serve_sockets};
+use question_server::{Config, Drain, Parts, app, serve as serve_sockets};
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use stderr::Stderr;
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
 
 fn main() -> ExitCode {
     let outcome = match config::read(std::env::vars_os(), lexopt::Parser::from_env()) {
@@ -61,9 +60,9 @@ async fn serve(config: Config) -> Result<(), String> {
         model: open_model(&config)?,
         store: open_store(&config)?,
         clock: Arc::new(SystemClock),
-        shutdown: CancellationToken::new(),
+        drain: Drain::default(),
     };
-    let shutdown = parts.shutdown.clone();
+    let drain = parts.drain.clone();
     let address = SocketAddr::from((config.bind, config.port));
     let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
     let bound = listener.local_addr().map_err(|error| format!("the bound port cannot be read: {error}"))?;
@@ -72,28 +71,28 @@ async fn serve(config: Config) -> Result<(), String> {
     let told = told_to_stop().map_err(|error| format!("signals cannot be heeded: {error}"))?;
     say(&format!("listening on http://{bound}\n"))?;
 
-    let told = async {
+    let served = serve_sockets(listener, router, config.patience, drain.closed());
+    let drained = async {
         told.await;
         tracing::info!("stopping");
-        shutdown.cancel();
-    };
-    let served = serve_sockets(listener, router, config.patience, told);
-    let patience = async {
-        shutdown.cancelled().await;
-        // How long runs may go on, and then their streams, however late it is by then; what ends sooner ends the wait.
-        tokio::time::sleep(SHUTDOWN_GRACE).await;
+        drain.run(config.drain_notice, config.drain_grace).await;
+        // For clients to read how their runs ended; who is through sooner ends the wait.
         tokio::time::sleep(FAREWELL).await;
     };
     tokio::select! {
         () = served => {}
-        () = patience => {}
+        () = drained => {}
     }
     Ok(())
 }
 
 fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
     Ok(match &config.database {
-        Some(path) => Arc::new(SqliteStore::open(path).map_err(|error| error.to_string())?),
+        Some(path) => {
+            // The server before this one was told the same, as a rule.
+            let patience = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
+            Arc::new(SqliteStore::open_within(path, patience).map_err(|error| error.to_string())?)
+        }
         None => Arc::new(MemoryStore::default()),
     })
 }

@@ -9,10 +9,11 @@ mod work;
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::input::{Pending, RunInput};
 use crate::intake;
-use crate::limits::{Bounds, LEASE, SHUTDOWN_GRACE, UNATTENDED};
+use crate::limits::{Bounds, CHECKED_FOR, LEASE, UNATTENDED};
 use crate::live::{Live, Run, Talk};
 use crate::log::{Entry, Reader};
 use crate::models::{Model, SPAWN_AGENTS};
@@ -34,7 +35,6 @@ pub(crate) use sweep::sweep;
 pub(crate) use tell::snapshot;
 use tell::{attach, brought_message, catch_up, end_entry, end_of, news, taken_messages};
 use tokio::sync::{Mutex, MutexGuard, Notify, Semaphore};
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// Everything that conversations share.
@@ -62,9 +62,9 @@ pub(crate) struct Runtime {
     deadlines_changed: Arc<Notify>,
     /// How many agents may still go on by themselves.
     unattended: Arc<Semaphore>,
-    shutdown: CancellationToken,
-    /// Told when runs that still go on are cut off.
-    cut_off: CancellationToken,
+    drain: Drain,
+    /// When it was found out last whether the store can commit, and whether it could.
+    checked: Mutex<Option<(Instant, bool)>>,
 }
 
 impl Runtime {
@@ -73,7 +73,7 @@ impl Runtime {
         store: Arc<dyn Store>,
         model: Arc<dyn Model>,
         clock: Arc<dyn Clock>,
-        shutdown: CancellationToken,
+        drain: Drain,
     ) -> Self {
         Self {
             store,
@@ -90,19 +90,9 @@ impl Runtime {
             held: std::sync::Mutex::default(),
             deadlines_changed: Arc::default(),
             unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
-            shutdown,
-            cut_off: CancellationToken::new(),
+            drain,
+            checked: Mutex::default(),
         }
-    }
-
-    /// Cuts off the runs that still go on some time after the server was told to stop, so that their clients learn of it.
-    pub(crate) fn watch_shutdown(&self) {
-        let (shutdown, cut_off) = (self.shutdown.clone(), self.cut_off.clone());
-        tokio::spawn(async move {
-            shutdown.cancelled().await;
-            tokio::time::sleep(SHUTDOWN_GRACE).await;
-            cut_off.cancel();
-        });
     }
 
     /// What the server bounds.
@@ -113,6 +103,22 @@ impl Runtime {
     /// Whether it can do anything at all.
     pub(crate) async fn is_alive(&self) -> bool {
         self.store.count().await.is_ok()
+    }
+
+    /// Whether its clients get what they ask for: it is not about to end, and can store.
+    pub(crate) async fn is_ready(&self) -> Result<(), &'static str> {
+        if self.drain.has_begun() {
+            return Err("draining");
+        }
+        let mut checked = self.checked.lock().await;
+        // Each time the disk is written to, and anybody may ask.
+        let known = checked.filter(|(at, _)| at.elapsed() < CHECKED_FOR);
+        let (at, can_store) = match known {
+            Some(known) => known,
+            None => (Instant::now(), self.store.check().await.is_ok()),
+        };
+        *checked = Some((at, can_store));
+        can_store.then_some(()).ok_or("store_failed")
     }
 
     /// The tools of a conversation in this context.
@@ -135,9 +141,9 @@ impl Runtime {
         tools
     }
 
-    /// Told when the server is to stop.
-    pub(crate) fn shutdown(&self) -> &CancellationToken {
-        &self.shutdown
+    /// The end of the server.
+    pub(crate) fn drain(&self) -> &Drain {
+        &self.drain
     }
 
     /// Takes a client's input and gives the response to stream: a run, or what has become of the one that took the same input before.
@@ -238,6 +244,10 @@ impl Runtime {
         mut run: Run,
         event: Option<Event>,
     ) -> Result<(Run, Reader), ApiError> {
+        let stops = matches!(event, Some(Event::UserCancel { proceed: false }));
+        if self.drain.is_closed() && !stops {
+            return Err(ApiError::Stopping);
+        }
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
         let brought = brought.as_deref();
         // An earlier run may have shown what was not kept.
@@ -267,7 +277,7 @@ impl Runtime {
                 talk.run = Some(run.clone());
                 self.hold(&live.id);
                 live.log.push(told);
-                tokio::spawn(Arc::clone(self).drive(Arc::clone(live), run.clone(), work));
+                self.drain.start(Arc::clone(self).drive(Arc::clone(live), run.clone(), work));
             }
             None => {
                 live.log.push(told);

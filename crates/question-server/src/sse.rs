@@ -1,5 +1,6 @@
 //! Streams of server-sent events.
 
+use crate::drain::Drain;
 use crate::input::{Edition, RunInput};
 use crate::limits::HEARTBEAT;
 use crate::live::{Follower, Live, Place};
@@ -14,7 +15,6 @@ use futures_util::stream;
 use std::convert::Infallible;
 use std::sync::Arc;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
 /// The media type.
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
@@ -129,7 +129,7 @@ pub(crate) struct ConversationStream {
     /// What it is told first.
     pub(crate) prefix: Option<Arc<str>>,
     pub(crate) reader: Reader,
-    pub(crate) shutdown: CancellationToken,
+    pub(crate) drain: Drain,
     /// Keeps what it reads in memory: for all who watch there is one log.
     pub(crate) _live: Arc<Live>,
 }
@@ -150,7 +150,7 @@ impl ConversationStream {
             return Some(Bytes::from_owner(Shared(prefix)));
         }
         let found = tokio::select! {
-            () = self.shutdown.cancelled() => return None,
+            () = self.drain.closed() => return None,
             found = timeout(HEARTBEAT, self.reader.next()) => found,
         };
         match found {

@@ -45,6 +45,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Deletes conversations that ended by then and in which nothing has happened since, some at a time, and gives their names.
     fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
 
+    /// Finds out whether it could commit now.
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+
     /// How many conversations there are.
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>>;
 }

@@ -184,6 +184,25 @@ pub(super) const ALL: &[Setting] = &[
         },
     },
     Setting {
+        name: "drain-notice",
+        value: "TIME",
+        help: "How long /readyz says that the server is about to stop before it begins no more runs, so\n\
+               that a balancer sends nobody any more (default 0s)",
+        apply: |config, value| {
+            config.drain_notice = pause(text(value)?)?;
+            Ok(())
+        },
+    },
+    Setting {
+        name: "drain-grace",
+        value: "TIME",
+        help: "How long runs may go on then; what is left of them goes on after the next start (default 3s)",
+        apply: |config, value| {
+            config.drain_grace = pause(text(value)?)?;
+            Ok(())
+        },
+    },
+    Setting {
         name: "max-body",
         value: "BYTES",
         help: "The largest body of a request (default 4194304)",
@@ -339,14 +358,20 @@ fn duration(text: &str) -> Result<Option<Duration>, String> {
     if text == "never" {
         return Ok(None);
     }
+    let time = pause(text)?;
+    match time.is_zero() {
+        true => Err(format!("{text} is no time at all")),
+        false => Ok(Some(time)),
+    }
+}
+
+/// The same, which may be none at all.
+fn pause(text: &str) -> Result<Duration, String> {
     let seconds = [("s", 1), ("m", 60), ("h", 3600), ("d", 24 * 3600)].iter().find_map(|(unit, seconds)| {
         let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
         Some(u64::from(number) * seconds)
     });
-    match seconds {
-        Some(seconds @ 1..) => Ok(Some(Duration::from_secs(seconds))),
-        Some(0) | None => Err(format!("{text}: a time looks like 90s, 30m, 2h or 7d")),
-    }
+    seconds.map(Duration::from_secs).ok_or_else(|| format!("{text}: a time looks like 90s, 30m, 2h or 7d"))
 }
 
 fn parse<T: FromStr<Err: Display>>(value: &OsStr) -> Result<T, String> {

@@ -21,19 +21,19 @@ pub(crate) fn sweep(runtime: &Arc<Runtime>) {
 
 async fn take_up(watched: Weak<Runtime>) {
     while let Some(runtime) = watched.upgrade() {
-        let (clock, shutdown) = (Arc::clone(&runtime.clock), runtime.shutdown.clone());
+        let (clock, drain) = (Arc::clone(&runtime.clock), runtime.drain.clone());
         let changed = Arc::clone(&runtime.deadlines_changed);
         let next = tokio::select! {
-            () = shutdown.cancelled() => return,
+            () = drain.closed() => return,
             next = runtime.take_up_due() => next,
         };
         tokio::select! {
-            () = shutdown.cancelled() => return,
+            () = drain.closed() => return,
             () = runtime.delete_ended() => {}
         };
         drop(runtime);
         tokio::select! {
-            () = shutdown.cancelled() => return,
+            () = drain.closed() => return,
             () = changed.notified() => {}
             () = clock.sleep_until(next) => {}
         }
@@ -61,7 +61,8 @@ impl Runtime {
     pub(super) async fn expire(self: &Arc<Self>, live: &Arc<Live>, talk: &mut Talk) -> Result<(), ApiError> {
         let now = self.clock.now();
         let waiting = talk.conversation.waiting();
-        if !waiting.is_some_and(|waiting| waiting.is_expired(now)) {
+        // After the end of this server it expires by the next.
+        if !waiting.is_some_and(|waiting| waiting.is_expired(now)) || self.drain.is_closed() {
             return Ok(());
         }
         let run = Run::detached(Uuid::new_v4().to_string(), talk);

@@ -26,7 +26,7 @@ impl Runtime {
         let mut working = tokio::spawn(async move { runtime.work_off(&mut agent, work).await });
         let worked = tokio::select! {
             worked = &mut working => worked,
-            () = self.cut_off.cancelled() => {
+            () = self.drain.cut_off() => {
                 working.abort();
                 working.await
             }

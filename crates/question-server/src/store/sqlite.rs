@@ -126,6 +126,10 @@ impl Store for SqliteStore {
         Box::pin(self.ask(move |all| writer::delete_ended(all, by)))
     }
 
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.ask(|all| writer::check(all)))
+    }
+
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
         Box::pin(self.ask(|all| writer::count(all)))
     }

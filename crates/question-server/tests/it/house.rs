@@ -5,10 +5,9 @@ use question_server::clock::SystemClock;
 use question_server::models::Model;
 use question_server::models::front_desk::FrontDesk;
 use question_server::store::MemoryStore;
-use question_server::{Config, Parts, app};
+use question_server::{Config, Drain, Parts, app};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 /// A desk that does not pause.
 pub(crate) fn front_desk() -> FrontDesk {
@@ -22,7 +21,7 @@ pub(crate) fn parts(model: impl Model) -> Parts {
         model: Arc::new(model),
         clock: Arc::new(SystemClock),
         page: None,
-        shutdown: CancellationToken::new(),
+        drain: Drain::default(),
     }
 }
 

@@ -9,6 +9,7 @@ mod clock;
 mod coding;
 mod conversations;
 mod deletion;
+mod drain;
 mod expiry;
 mod folder;
 mod house;

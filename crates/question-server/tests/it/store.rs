@@ -51,6 +51,10 @@ impl Store for FailsOnce {
         self.store.count()
     }
 
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.store.check()
+    }
+
     fn due(&self, now: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
         self.store.due(now)
     }
@@ -174,6 +178,10 @@ impl Store for Dead {
         Self::fails()
     }
 
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Self::fails()
+    }
+
     fn due(&self, _: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
         Self::fails()
     }
@@ -194,9 +202,12 @@ impl Store for Dead {
 #[tokio::test]
 async fn a_server_without_its_store_does_not_say_that_it_is_well() {
     let parts = Parts { store: Arc::new(Dead), ..parts(front_desk()) };
-    let health = get(&app(&Config::default(), parts), "/healthz").await;
-    assert_eq!(health.status, 503);
-    assert_eq!(health.json(), json!({"status": "store_failed"}));
+    let server = app(&Config::default(), parts);
+    for path in ["/healthz", "/readyz"] {
+        let health = get(&server, path).await;
+        assert_eq!(health.status, 503);
+        assert_eq!(health.json(), json!({"status": "store_failed"}));
+    }
 }
 
 /// Lets the test decide when a commit is done, or a load.
@@ -253,6 +264,10 @@ impl Store for Waits {
 
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
         self.store.count()
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.store.check()
     }
 
     fn due(&self, _: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {

@@ -75,6 +75,12 @@ pub(super) fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>
     Ok(Some(rows))
 }
 
+/// Writes what is there already, which needs all that a commit needs.
+pub(super) fn check(database: &Connection) -> Result<(), StoreError> {
+    let version: i64 = database.query_row("PRAGMA user_version", (), |row| row.get(0))?;
+    Ok(database.pragma_update(None, "user_version", version)?)
+}
+
 pub(super) fn count(database: &Connection) -> Result<usize, StoreError> {
     let count: i64 = database.prepare_cached("SELECT count(*) FROM conversation")?.query_row((), |row| row.get(0))?;
     Ok(usize::try_from(count).unwrap_or_default())
