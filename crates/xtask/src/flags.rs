@@ -20,6 +20,13 @@ xflags::xflags! {
             /// Lists the checks.
             optional --list
         }
+        /// Runs agents of other makes behind the page, all or those of these names, as crates/agent-chat/recipes sets them up, and writes
+        /// there what works.
+        cmd agents {
+            repeated name: String
+            /// Keeps their streams as test data of ag-ui-stream.
+            optional --record
+        }
         /// Builds the page for release and prints the weight of each file; fails over app/budget.txt.
         cmd size {}
         /// Measures one part and prints its table.

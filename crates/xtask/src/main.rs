@@ -6,6 +6,7 @@
 #[cfg(not(unix))]
 compile_error!("xtask runs on Linux and macOS; on Windows, use it under WSL");
 
+mod agents;
 mod bench;
 mod children;
 mod console;
@@ -46,6 +47,7 @@ fn run(command: XtaskCmd) -> Result<()> {
     match command {
         XtaskCmd::Serve(options) => serve::serve(&options),
         XtaskCmd::Test(options) => test::test(&options),
+        XtaskCmd::Agents(options) => agents::agents(&options),
         XtaskCmd::Size(_) => size::size(),
         XtaskCmd::Bench(options) => bench::bench(&options.subcommand),
     }

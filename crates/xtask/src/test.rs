@@ -1,8 +1,8 @@
 //! `cargo xtask test`: every check, or those that are asked for.
 
-mod binaries;
+pub(crate) mod binaries;
 mod components;
-mod journeys;
+pub(crate) mod journeys;
 mod stranger;
 
 use std::process::Command;
@@ -16,7 +16,7 @@ use crate::flags::Test;
 use crate::steps::{self, Ended, Log, Outcome, Step};
 use crate::tools::rustup;
 use crate::{page, workspace};
-use binaries::Binary;
+pub(crate) use binaries::Binary;
 use components::Platform;
 
 /// Every check. Where nothing else decides, the first goes first: what others need, then what takes long.

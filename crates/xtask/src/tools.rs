@@ -222,6 +222,31 @@ pub(crate) fn node(log: &Log) -> Result<PathBuf> {
     })
 }
 
+/// The Python that agents of other makes run in, which can make virtual environments. Debian's comes by apt.
+///
+/// # Errors
+///
+/// There is none, or an old one.
+pub(crate) fn python(log: &Log) -> Result<PathBuf> {
+    let here = || {
+        let python = which::which("python3").ok()?;
+        // Debian has the parts of venv in packages of their own.
+        children::output_of(Command::new(&python).args(["-c", "import ensurepip, venv"]))?;
+        Some(python)
+    };
+    let python = match here() {
+        Some(python) => Some(python),
+        None => bring::apt(&["python3", "python3-venv"], log)?.then(here).flatten(),
+    };
+    python.filter(|python| version_of(python) >= Some(Version([3, 11, 0]))).ok_or_else(|| {
+        Lacking::needed(
+            "Python 3.11 or later with venv is not on the PATH. Install both (Debian and Ubuntu: `apt install python3-venv`; macOS: \
+             `brew install python`) and run this again",
+        )
+        .into()
+    })
+}
+
 /// A call of `program` that finds these folders' programs first.
 ///
 /// # Errors

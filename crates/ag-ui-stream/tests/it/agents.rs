@@ -1,6 +1,7 @@
 //! What agents that people have really send: the interrupts of `LangGraph` in both of its forms, approvals, calls that are left open.
 
 mod approvals;
+mod recorded;
 
 use crate::asks::{ASK, call, finished, interrupted, result, started};
 use crate::reading::NOW;

@@ -12,7 +12,7 @@ use crate::tools::rustup;
 
 /// A built test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Binary {
+pub(crate) struct Binary {
     /// The folder of its package, in which tests expect to run.
     pub(super) folder: PathBuf,
     /// The name of its target.
@@ -29,6 +29,16 @@ const COMPONENTS: [&str; 3] = ["question-card", "agent-chat", "app"];
 /// they are one.
 pub(super) fn native(log: &Log) -> Result<Vec<Binary>> {
     build(cargo(["test", "--workspace", "--lib", "--bins", "--examples", "--benches", "--test", "*"]), log)
+}
+
+/// Builds the journeys, and the server that they need.
+///
+/// # Errors
+///
+/// They do not build.
+pub(crate) fn journeys(log: &Log) -> Result<Vec<Binary>> {
+    log.run(cargo(["build", "--package", "question-server"]))?;
+    build(cargo(["test", "--package", "xtask", "--test", "e2e"]), log)
 }
 
 /// Builds what runs as WebAssembly: each further program costs a run of wasm-bindgen and a start of each browser.

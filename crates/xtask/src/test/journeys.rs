@@ -10,8 +10,8 @@ use crate::steps::Log;
 use crate::tools::browsers;
 use crate::{page, tools, workspace};
 
-/// The journeys that have steps of their own, by what their names begin with.
-const APART: [&str; 3] = ["barriers::", "serve::", "stranger::"];
+/// The journeys that have steps or commands of their own, by what their names begin with.
+const APART: [&str; 4] = ["barriers::", "recipes::", "serve::", "stranger::"];
 
 /// Of the journeys that Chromium takes, those that Firefox does not, by what their names have in them, and why.
 const NOT_IN_FIREFOX: [(&str, &str); 8] = [
@@ -69,6 +69,17 @@ pub(super) fn in_firefox(binaries: &[Binary], log: &Log) -> Result<()> {
     journeys.args(NOT_IN_FIREFOX.iter().map(|(name, _)| name).chain(&APART).flat_map(|name| ["--skip", name]));
     journeys.env("XTASK_FIREFOX", firefox.program).env("XTASK_GECKODRIVER", firefox.driver);
     walk(journeys, log)
+}
+
+/// A call of the journeys in Chromium whose names begin so.
+///
+/// # Errors
+///
+/// They are not built, or there is no Chromium.
+pub(crate) fn in_chromium_alone(binaries: &[Binary], names: &str, log: &Log) -> Result<Command> {
+    let mut journeys = journeys_in_chromium(binaries, log)?;
+    journeys.arg(names);
+    Ok(journeys)
 }
 
 fn journeys_in_chromium(binaries: &[Binary], log: &Log) -> Result<Command> {

@@ -173,11 +173,17 @@ impl ChatPage {
 
     /// Waits until a question with this option can be answered, and chooses the option by the keyboard.
     pub(crate) async fn press(&self, label: &str) -> WebDriverResult<()> {
-        let option = self.open_option(label).await?;
+        self.can_choose(label).await?;
         let receipts = self.receipts().await?.len();
-        option.focus().await?;
-        option.send_keys(Key::Enter + "").await?;
+        self.presses(label).await?;
         self.sees_receipt(receipts, label).await
+    }
+
+    /// Chooses an option by the keyboard, and does not wait for what comes of it.
+    pub(crate) async fn presses(&self, label: &str) -> WebDriverResult<()> {
+        let option = self.open_option(label).await?;
+        option.focus().await?;
+        option.send_keys(Key::Enter + "").await
     }
 
     /// Waits until a question with this option can be answered, and answers it in one's own words, sent by Enter.

@@ -13,6 +13,7 @@ mod gallery;
 mod gallery_page;
 mod journeys;
 mod processes;
+mod recipes;
 mod recorder;
 mod serve;
 mod server;

@@ -15,6 +15,8 @@ pub(crate) struct Record {
     pub(crate) cards: Vec<CardMoment>,
     /// How long the agent's latest text was.
     pub(crate) text_lengths: Vec<u64>,
+    /// What agents at other origins have streamed, in the order in which it began.
+    pub(crate) streams: Vec<String>,
     /// Refusals by the page's policy, and errors that nobody caught.
     pub(crate) complaints: Vec<String>,
 }
@@ -57,6 +59,7 @@ pub(crate) async fn read(driver: &WebDriver) -> WebDriverResult<Record> {
     Ok(Record {
         cards: list("cards").iter().map(card_moment).collect(),
         text_lengths: list("lengths").iter().filter_map(Value::as_u64).collect(),
+        streams: list("streams").iter().filter_map(|stream| Some(stream.as_str()?.to_owned())).collect(),
         complaints: list("complaints").iter().map(Value::to_string).collect(),
     })
 }
@@ -73,7 +76,7 @@ fn card_moment(value: &Value) -> CardMoment {
 
 const SCRIPT: &str = r#"
 (() => {
-  const record = { cards: [], lengths: [], complaints: [] };
+  const record = { cards: [], lengths: [], streams: [], complaints: [] };
   window.__record = record;
   const push = (list, value) => {
     const last = list[list.length - 1];
@@ -95,6 +98,17 @@ const SCRIPT: &str = r#"
   };
   const everything = { subtree: true, childList: true, characterData: true, attributes: true };
   new MutationObserver(look).observe(document, everything);
+  const fetch = window.fetch;
+  window.fetch = async (...given) => {
+    const response = await fetch(...given);
+    if (response.type === "cors") {
+      const place = record.streams.push("") - 1;
+      const text = new WritableStream({ write: (chunk) => void (record.streams[place] += chunk) });
+      // The page lets go of a stream once its run has ended.
+      response.clone().body.pipeThrough(new TextDecoderStream()).pipeTo(text).catch(() => {});
+    }
+    return response;
+  };
   document.addEventListener("securitypolicyviolation", (event) =>
     record.complaints.push(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
   window.addEventListener("error", (event) => record.complaints.push(`error: ${event.message}`));

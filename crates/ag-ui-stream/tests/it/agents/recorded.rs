@@ -1,0 +1,142 @@
+//! `test_data/agents`: what agents of other makes have sent to the page, each in two conversations, which are had once more. `cargo xtask
+//! agents --record` keeps new ones.
+
+use super::FOREIGN;
+use crate::reading::{NOW, transcript};
+use crate::replies::{Conversation, said};
+use ag_ui_stream::asks::reply::NextRun;
+use ag_ui_stream::reader::EndOutcome;
+use ag_ui_stream::{EventReader, Message};
+use ask_user_question::Phase;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// What an agent has sent, a stream a run.
+struct Recorded {
+    name: &'static str,
+    /// A question, another one after its answer, and what follows.
+    after_another: [&'static [u8]; 3],
+    /// Two questions in one turn, and what follows; nothing of an agent that can't ask so.
+    at_once: Option<[&'static [u8]; 2]>,
+}
+
+macro_rules! stream {
+    ($name:literal, $file:literal) => {
+        include_bytes!(concat!("../../../test_data/agents/", $name, "/", $file, ".sse"))
+    };
+}
+
+macro_rules! recorded {
+    ($name:literal, one at a time) => {
+        Recorded {
+            name: $name,
+            after_another: [
+                stream!($name, "after-another-0"),
+                stream!($name, "after-another-1"),
+                stream!($name, "after-another-2"),
+            ],
+            at_once: None,
+        }
+    };
+    ($name:literal) => {
+        Recorded {
+            at_once: Some([stream!($name, "at-once-0"), stream!($name, "at-once-1")]),
+            ..recorded!($name, one at a time)
+        }
+    };
+}
+
+const RECORDED: &[Recorded] = &[recorded!("pydantic-ai")];
+
+/// Has a run in a conversation: what goes out, and what came.
+#[track_caller]
+fn run(conversation: &mut Conversation, next: &NextRun, stream: &[u8]) {
+    next.start(&mut conversation.thread, &mut conversation.asks);
+    let mut reader = EventReader::default();
+    reader.feed(stream);
+    while let Some(event) = reader.next_event() {
+        let event = event.expect("every event can be read");
+        conversation.thread.handle_event(&event);
+        conversation.asks.handle_event(NOW, &event);
+    }
+    let end = reader.finish();
+    assert_eq!(end.outcome, EndOutcome::Completed, "{end:?}");
+    conversation.thread.handle_end(&end);
+    conversation.asks.handle_end(NOW, &end);
+}
+
+/// The first run, which the user begins.
+#[track_caller]
+fn begun(stream: &[u8]) -> Conversation {
+    let mut conversation = Conversation::of([]);
+    let next = conversation.say(FOREIGN, said("I need my car looked at")).unwrap();
+    run(&mut conversation, &next, stream);
+    conversation
+}
+
+/// The asks that wait, in their order.
+fn waiting(conversation: &Conversation) -> Vec<String> {
+    let waiting = conversation.asks.asks().filter(|ask| ask.phase == Phase::Answerable);
+    waiting.map(|ask| ask.tool_call_id.clone()).collect()
+}
+
+/// What the agent has said last.
+fn last_words(conversation: &Conversation) -> String {
+    let mut messages = conversation.thread.messages().iter().rev();
+    let words = messages.find_map(|message| match message {
+        Message::Assistant(assistant) => assistant.content.clone(),
+        _ => None,
+    });
+    words.unwrap_or_default().trim().to_owned()
+}
+
+#[test]
+fn two_questions_one_after_the_other_are_answered() {
+    for Recorded { name, after_another: [asks, asks_again, books], .. } in RECORDED {
+        let mut conversation = begun(asks);
+        let [first] = &waiting(&conversation)[..] else { panic!("{name}: {:?}", waiting(&conversation)) };
+        let next = conversation.next(FOREIGN, vec![conversation.picks(first, 0)]).unwrap();
+        run(&mut conversation, &next, asks_again);
+        assert_eq!(conversation.asks.ask(first).unwrap().phase, Phase::Answered, "{name}");
+
+        let [second] = &waiting(&conversation)[..] else { panic!("{name}: {:?}", waiting(&conversation)) };
+        let next = conversation.next(FOREIGN, vec![conversation.types(second, "On Friday")]).unwrap();
+        run(&mut conversation, &next, books);
+        assert_eq!(last_words(&conversation), "Booked: Brake service, On Friday.", "{name}");
+        assert_eq!(waiting(&conversation), Vec::<String>::new(), "{name}");
+        assert!(conversation.say(FOREIGN, said("Thanks")).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn two_questions_in_one_turn_are_answered_together() {
+    for Recorded { name, at_once, .. } in RECORDED {
+        let Some([asks, books]) = at_once else { continue };
+        let mut conversation = begun(asks);
+        let [first, second] = &waiting(&conversation)[..] else { panic!("{name}: {:?}", waiting(&conversation)) };
+        let replies = vec![conversation.picks(first, 0), conversation.picks(second, 1)];
+        let next = conversation.next(FOREIGN, replies).unwrap();
+        run(&mut conversation, &next, books);
+        assert_eq!(last_words(&conversation), "Booked: Brake service, Rush.", "{name}");
+        assert!(conversation.say(FOREIGN, said("Thanks")).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn they_say_the_same_byte_by_byte() {
+    for Recorded { name, after_another, at_once } in RECORDED {
+        for stream in after_another.iter().chain(at_once.iter().flatten()) {
+            assert_eq!(transcript(stream.chunks(1)), transcript([*stream]), "{name}");
+        }
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+#[test]
+fn they_are_all_listed() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/test_data/agents");
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = entries.collect();
+    names.sort();
+    assert_eq!(names, RECORDED.iter().map(|recorded| recorded.name).collect::<Vec<_>>());
+}

@@ -1,0 +1,175 @@
+"""A model that costs nothing: a script behind OpenAI's chat completions, as strict about a conversation as they are.
+
+    python3 scripted_model.py COMMAND…
+
+runs COMMAND with OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL set to the script, and ends with it. The script books a car in: it asks
+which service is needed, then how soon. Say "both at once", and it asks both in one turn. It needs Python 3.9 and nothing else.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+TOOL = "ask_user_question"
+SERVICE = {
+    "question": "Which service do you need?",
+    "header": "Service",
+    "multiSelect": False,
+    "options": [
+        {"label": "Brake service", "description": "About two hours"},
+        {"label": "Oil change", "description": "Half an hour"},
+        {"label": "New tyres"},
+    ],
+}
+SPEED = {
+    "question": "How soon do you need it?",
+    "header": "Speed",
+    "multiSelect": False,
+    "options": [{"label": "Standard"}, {"label": "Rush", "description": "Today, for a surcharge"}],
+}
+PACE = 0.02  # Seconds between two pieces, of which a question has about twenty.
+
+
+class Refused(Exception):
+    """What OpenAI answers with 400."""
+
+
+def turn(messages, tools):
+    """The text and the calls that follow these messages."""
+    check(messages)
+    begin = beginning(messages)
+    asked, results = [], []
+    for message in messages[begin:]:
+        asked += [call for call in message.get("tool_calls") or [] if call["function"]["name"] == TOOL]
+        if message["role"] == "tool" and any(call["id"] == message["tool_call_id"] for call in asked):
+            results.append(picked(text_of(message)))
+    if any(result is None for result in results):
+        return "Nothing is booked.", []
+    if TOOL not in [tool["function"]["name"] for tool in tools or []]:
+        return f"I was offered no tool {TOOL}, so I can't ask.", []
+    if len(results) >= 2:
+        return f"Booked: {', '.join(results)}.", []
+    if results:
+        return f"{results[0]} it is.", [SPEED]
+    if "both at once" in text_of(messages[begin]):
+        return "I need to know two things.", [SERVICE, SPEED]
+    return "I need to know one thing.", [SERVICE]
+
+
+def beginning(messages):
+    """Where the user began the present matter. What follows a result says once more what was picked."""
+    said = [at for at, message in enumerate(messages) if message["role"] == "user"]
+    return max((at for at in said if at == 0 or messages[at - 1]["role"] not in ("tool", "user")), default=0)
+
+
+def picked(result):
+    """The label in a result, or nothing if the user did not answer."""
+    try:
+        value = json.loads(result)
+        value = json.loads(value) if isinstance(value, str) else value
+        return ", ".join(value["answers"].values())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None if "cancel" in result.lower() else result
+
+
+def check(messages):
+    """Refuses what OpenAI refuses."""
+    waiting = set()
+    for at, message in enumerate(messages):
+        if message["role"] == "tool":
+            if message.get("tool_call_id") not in waiting:
+                raise Refused(f"messages[{at}]: a tool message must answer a preceding message with 'tool_calls'.")
+            waiting.remove(message["tool_call_id"])
+        elif waiting:
+            raise Refused(f"messages[{at}]: an assistant message with 'tool_calls' must be followed by tool messages.")
+        for call in message.get("tool_calls") or []:
+            try:
+                json.loads(call["function"]["arguments"])
+            except ValueError:
+                raise Refused(f"messages[{at}]: the arguments of a call are no JSON.") from None
+            waiting.add(call["id"])
+    if waiting:
+        raise Refused("an assistant message with 'tool_calls' must be followed by tool messages.")
+
+
+def text_of(message):
+    content = message.get("content") or ""
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+
+
+def deltas(text, asks, first_id):
+    """The answer in pieces, as OpenAI streams it."""
+    yield {"role": "assistant", "content": ""}
+    for word in text.split(" "):
+        yield {"content": word + " "}
+    for index, ask in enumerate(asks):
+        call = {"index": index, "id": f"call_{first_id + index}", "type": "function"}
+        yield {"tool_calls": [{**call, "function": {"name": TOOL, "arguments": ""}}]}
+        arguments = json.dumps({"questions": [ask]})
+        for at in range(0, len(arguments), 12):
+            yield {"tool_calls": [{"index": index, "function": {"arguments": arguments[at : at + 12]}}]}
+
+
+class Endpoint(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        try:
+            text, asks = turn(request["messages"], request.get("tools"))
+        except Refused as refused:
+            print(f"scripted model: {refused}", file=sys.stderr)
+            return self.answer(400, {"error": {"message": str(refused), "type": "invalid_request_error"}})
+        head = {"id": "chatcmpl-1", "created": 1, "model": request["model"]}
+        first_id = sum(len(message.get("tool_calls") or []) for message in request["messages"]) + 1
+        reason = "tool_calls" if asks else "stop"
+        if not request.get("stream"):
+            calls = [
+                {"id": f"call_{first_id + at}", "type": "function", "function": {"name": TOOL, "arguments": json.dumps({"questions": [ask]})}}
+                for at, ask in enumerate(asks)
+            ]
+            message = {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
+            usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+            choice = {"index": 0, "message": message, "finish_reason": reason}
+            return self.answer(200, {**head, "object": "chat.completion", "choices": [choice], "usage": usage})
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        ends = [({}, reason)]
+        for delta, reason in [*((delta, None) for delta in deltas(text, asks, first_id)), *ends]:
+            choice = {"index": 0, "delta": delta, "finish_reason": reason}
+            chunk = {**head, "object": "chat.completion.chunk", "choices": [choice]}
+            self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+            self.wfile.flush()
+            time.sleep(PACE)
+        self.wfile.write(b"data: [DONE]\n\n")
+        self.close_connection = True
+
+    def answer(self, status, value):
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    endpoint = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
+    Thread(target=endpoint.serve_forever, daemon=True).start()
+    base = f"http://127.0.0.1:{endpoint.server_port}/v1"
+    model = {"OPENAI_BASE_URL": base, "OPENAI_API_KEY": "scripted", "OPENAI_MODEL": "scripted"}
+    try:
+        sys.exit(subprocess.call(sys.argv[1:], env={**os.environ, **model}))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,168 @@
+//! `cargo xtask agents`: agents of other makes behind the built page, each as its recipe starts it.
+
+mod python;
+mod recipe;
+mod table;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::children::{self, Child};
+use crate::flags::Agents;
+use crate::steps::{self, Log, Outcome, Step};
+use crate::test::{Binary, binaries, journeys};
+use crate::{page, workspace};
+use recipe::{RECIPES, Recipe, SCENARIOS};
+
+/// Walks through the page with each agent or with those that are named, and writes what works into the README of the recipes.
+///
+/// # Errors
+///
+/// No recipe has the name, something works other than its recipe says, a step fails, or we are interrupted.
+pub(crate) fn agents(options: &Agents) -> Result<()> {
+    let chosen = chosen(&options.name)?;
+    let journeys = OnceLock::new();
+    let walked: Mutex<BTreeMap<&str, Walked>> = Mutex::new(BTreeMap::new());
+    let [tools, page] = page::steps_for_release();
+    let mut steps = vec![
+        Step::builds("native build", &[], |log| {
+            journeys.set(binaries::journeys(log)?).ok().context("a step runs once")
+        }),
+        tools,
+        page,
+    ];
+    for &recipe in &chosen {
+        let (journeys, walked) = (&journeys, &walked);
+        steps.push(Step::runs(recipe.name, &["native build", "page for release"], move |log| {
+            let journeys: &Vec<Binary> = journeys.get().context("the step that builds this has passed")?;
+            let outcome = walk(recipe, journeys, options.record, log)?;
+            let surprises = recipe.surprises(&outcome);
+            walked.lock().unwrap_or_else(PoisonError::into_inner).insert(recipe.name, outcome);
+            if !surprises.is_empty() {
+                bail!("{}; its own words are in {}", surprises.join(", "), log_of(recipe)?.display());
+            }
+            Ok(())
+        }));
+    }
+    let ended = steps::run_all(&steps)?;
+    let walked = walked.lock().unwrap_or_else(PoisonError::into_inner);
+    table::write(&walked)?;
+    let failed = ended.iter().filter(|step| step.outcome != Outcome::Passed).map(|step| step.name).collect::<Vec<_>>();
+    if !failed.is_empty() {
+        bail!("{} did not pass; the lines above say why", failed.join(", "));
+    }
+    Ok(())
+}
+
+/// Which journeys came to their end, by their names.
+type Walked = BTreeMap<&'static str, bool>;
+
+fn chosen(names: &[String]) -> Result<Vec<&'static Recipe>> {
+    if names.is_empty() {
+        return Ok(RECIPES.iter().collect());
+    }
+    let find = |name: &String| {
+        let all = || RECIPES.map(|recipe| recipe.name).join(", ");
+        let recipe = RECIPES.iter().find(|recipe| recipe.name == name);
+        recipe.with_context(|| format!("there is no recipe `{name}`, but {}", all()))
+    };
+    names.iter().map(find).collect()
+}
+
+/// Starts the agent and takes every journey with it.
+fn walk(recipe: &Recipe, binaries: &[Binary], record: bool, log: &Log) -> Result<Walked> {
+    let port = free_port()?;
+    let _agent = start(recipe, port, log)?;
+    log.doing("journeys");
+    let mut command = journeys::in_chromium_alone(binaries, "recipes::", log)?;
+    command.env("XTASK_AGENT", format!("http://127.0.0.1:{port}{}", recipe.path));
+    if record {
+        let folder = workspace::root().join("crates/ag-ui-stream/test_data/agents").join(recipe.name);
+        std::fs::create_dir_all(&folder).with_context(|| format!("can't make the folder {}", folder.display()))?;
+        command.env("XTASK_RECORD", folder);
+    }
+    let mut walked = Walked::new();
+    // That one fails may be known of its agent.
+    let _ = log.run_reading(command, |line| {
+        if let Some((scenario, passed)) = outcome_in(line) {
+            walked.insert(scenario, passed);
+        }
+    });
+    match SCENARIOS.iter().find(|(scenario, _)| !walked.contains_key(scenario)) {
+        Some((scenario, _)) => bail!("the journey `{scenario}` was not taken"),
+        None => Ok(walked),
+    }
+}
+
+/// The scenario in a line of the harness, and whether it passed.
+fn outcome_in(line: &str) -> Option<(&'static str, bool)> {
+    let (name, outcome) = line.strip_prefix("test recipes::")?.split_once(" ... ")?;
+    let (scenario, _) = SCENARIOS.iter().find(|(scenario, _)| *scenario == name)?;
+    Some((scenario, outcome == "ok"))
+}
+
+/// Starts the agent by the command of its recipe, behind the scripted model, and waits until it listens.
+fn start(recipe: &Recipe, port: u16, log: &Log) -> Result<Child> {
+    let mut command = python::with_packages(recipe, log)?;
+    command.arg("../scripted_model.py").args(recipe.start_at(port)).current_dir(recipe.folder());
+    log.doing("starts");
+    let path = log_of(recipe)?;
+    let mut file = File::create(&path).with_context(|| format!("can't write {}", path.display()))?;
+    let (child, output) = Child::start_piped(command)?;
+    let (sender, listens) = mpsc::channel();
+    let address = format!(":{port}");
+    // Reads on for as long as it runs, or it would wait for somebody to read.
+    thread::spawn(move || {
+        children::each_line(output, |line| {
+            let _ = writeln!(file, "{line}");
+            if line.contains(&address) {
+                let _ = sender.send(());
+            }
+        });
+    });
+    match listens.recv_timeout(START_LIMIT) {
+        Ok(()) => Ok(child),
+        Err(_) => bail!("it does not say that it listens; what it says is in {}", path.display()),
+    }
+}
+
+/// What an agent prints.
+fn log_of(recipe: &Recipe) -> Result<PathBuf> {
+    Ok(workspace::scratch_dir()?.join(format!("{} itself.log", recipe.name)))
+}
+
+fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("there is no free port")?;
+    Ok(listener.local_addr().context("the system does not say which port it gave")?.port())
+}
+
+/// How long an agent may take to start: the largest load for half a minute where nothing is cached.
+const START_LIMIT: Duration = Duration::from_secs(180);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recipes_are_chosen_by_name() {
+        assert_eq!(chosen(&[]).unwrap().len(), RECIPES.len());
+        assert_eq!(chosen(&["pydantic-ai".into()]).unwrap()[0].name, "pydantic-ai");
+        assert!(chosen(&["skynet".into()]).unwrap_err().to_string().contains("pydantic-ai"));
+    }
+
+    #[test]
+    fn a_journey_that_was_taken_is_read_from_the_harness() {
+        let (scenario, _) = SCENARIOS[0];
+        assert_eq!(outcome_in(&format!("test recipes::{scenario} ... ok")), Some((scenario, true)));
+        assert_eq!(outcome_in(&format!("test recipes::{scenario} ... FAILED")), Some((scenario, false)));
+        assert_eq!(outcome_in("test recipes::another ... ok"), None);
+    }
+}
