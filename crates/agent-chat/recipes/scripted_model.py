@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from threading import Thread
 
 TOOL = "ask_user_question"
@@ -31,6 +32,7 @@ SPEED = {
     "multiSelect": False,
     "options": [{"label": "Standard"}, {"label": "Rush", "description": "Today, for a surcharge"}],
 }
+NUMBERS = count(1)
 PACE = 0.02  # Seconds between two pieces, of which a question has about twenty.
 
 
@@ -42,11 +44,7 @@ def turn(messages, tools):
     """The text and the calls that follow these messages."""
     check(messages)
     begin = beginning(messages)
-    asked, results = [], []
-    for message in messages[begin:]:
-        asked += [call for call in message.get("tool_calls") or [] if call["function"]["name"] == TOOL]
-        if message["role"] == "tool" and any(call["id"] == message["tool_call_id"] for call in asked):
-            results.append(picked(text_of(message)))
+    results = [picked(text_of(message)) for message in messages[begin:] if is_result(message)]
     if any(result is None for result in results):
         return "Nothing is booked.", []
     if TOOL not in [tool["function"]["name"] for tool in tools or []]:
@@ -62,8 +60,13 @@ def turn(messages, tools):
 
 def beginning(messages):
     """Where the user began the present matter. What follows a result says once more what was picked."""
-    said = [at for at, message in enumerate(messages) if message["role"] == "user"]
-    return max((at for at in said if at == 0 or messages[at - 1]["role"] not in ("tool", "user")), default=0)
+    said = [at for at, message in enumerate(messages) if message["role"] == "user" and not is_result(message)]
+    return max((at for at in said if at == 0 or not is_result(messages[at - 1])), default=0)
+
+
+def is_result(message):
+    """Whether this is the result of a call. LlamaIndex tells it as the user's words."""
+    return bool(message.get("tool_call_id"))
 
 
 def picked(result):
@@ -101,15 +104,19 @@ def text_of(message):
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
 
 
-def deltas(text, asks, first_id):
+def call(ask):
+    function = {"name": TOOL, "arguments": json.dumps({"questions": [ask]})}
+    return {"id": f"call_{next(NUMBERS)}", "type": "function", "function": function}
+
+
+def deltas(text, calls):
     """The answer in pieces, as OpenAI streams it."""
     yield {"role": "assistant", "content": ""}
     for word in text.split(" "):
         yield {"content": word + " "}
-    for index, ask in enumerate(asks):
-        call = {"index": index, "id": f"call_{first_id + index}", "type": "function"}
-        yield {"tool_calls": [{**call, "function": {"name": TOOL, "arguments": ""}}]}
-        arguments = json.dumps({"questions": [ask]})
+    for index, call in enumerate(calls):
+        arguments = call["function"]["arguments"]
+        yield {"tool_calls": [{**call, "index": index, "function": {"name": TOOL, "arguments": ""}}]}
         for at in range(0, len(arguments), 12):
             yield {"tool_calls": [{"index": index, "function": {"arguments": arguments[at : at + 12]}}]}
 
@@ -121,17 +128,14 @@ class Endpoint(BaseHTTPRequestHandler):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         try:
             text, asks = turn(request["messages"], request.get("tools"))
+            asks = asks[:1] if request.get("parallel_tool_calls") is False else asks
         except Refused as refused:
             print(f"scripted model: {refused}", file=sys.stderr)
             return self.answer(400, {"error": {"message": str(refused), "type": "invalid_request_error"}})
         head = {"id": "chatcmpl-1", "created": 1, "model": request["model"]}
-        first_id = sum(len(message.get("tool_calls") or []) for message in request["messages"]) + 1
-        reason = "tool_calls" if asks else "stop"
+        calls = [call(ask) for ask in asks]
+        reason = "tool_calls" if calls else "stop"
         if not request.get("stream"):
-            calls = [
-                {"id": f"call_{first_id + at}", "type": "function", "function": {"name": TOOL, "arguments": json.dumps({"questions": [ask]})}}
-                for at, ask in enumerate(asks)
-            ]
             message = {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
             usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
             choice = {"index": 0, "message": message, "finish_reason": reason}
@@ -140,8 +144,7 @@ class Endpoint(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        ends = [({}, reason)]
-        for delta, reason in [*((delta, None) for delta in deltas(text, asks, first_id)), *ends]:
+        for delta, reason in [*((delta, None) for delta in deltas(text, calls)), ({}, reason)]:
             choice = {"index": 0, "delta": delta, "finish_reason": reason}
             chunk = {**head, "object": "chat.completion.chunk", "choices": [choice]}
             self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context;
+
 use super::Walked;
 use crate::workspace;
 
@@ -20,21 +22,87 @@ pub(super) struct Recipe {
     pub(super) lacks: &'static [(&'static str, &'static str)],
 }
 
+/// What an agent is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Language {
+    Python,
+    Node,
+}
+
 /// The recipes.
-pub(super) const RECIPES: [Recipe; 1] = [Recipe {
-    name: "pydantic-ai",
-    start: "uvicorn agent:app --port 8000",
-    path: "/",
-    packages: &["pydantic-ai-slim"],
-    lacks: &[],
-}];
+pub(super) const RECIPES: [Recipe; 11] = [
+    Recipe { name: "pydantic-ai", start: UVICORN, path: "/", packages: &["pydantic-ai-slim"], lacks: &[] },
+    Recipe { name: "langgraph", start: UVICORN, path: "/", packages: &["langgraph", "ag-ui-langgraph"], lacks: &[] },
+    Recipe {
+        name: "langgraph-interrupt",
+        start: UVICORN,
+        path: "/",
+        packages: &["langgraph", "ag-ui-langgraph"],
+        lacks: &[],
+    },
+    Recipe {
+        name: "agno",
+        start: UVICORN,
+        path: "/agui",
+        packages: &["agno"],
+        lacks: &[(GROWS, "Agno sends the arguments in one piece, once the model has written them all.")],
+    },
+    Recipe {
+        name: "agent-framework",
+        start: UVICORN,
+        path: "/",
+        packages: &["agent-framework-ag-ui"],
+        lacks: &[(
+            AT_ONCE,
+            "the adapter can't tell two calls apart that stream in one turn, so `agent.py` lets the model ask one at a time.",
+        )],
+    },
+    Recipe {
+        name: "llama-index",
+        start: UVICORN,
+        path: "/run",
+        packages: &["llama-index-protocols-ag-ui"],
+        lacks: &[(GROWS, "LlamaIndex sends the arguments in one piece, once the model has written them all.")],
+    },
+    Recipe {
+        name: "google-adk",
+        start: UVICORN,
+        path: "/",
+        packages: &["google-adk", "ag_ui_adk"],
+        lacks: &[(GROWS, "ADK sends the arguments in one piece, once the model has written them all.")],
+    },
+    Recipe {
+        name: "strands",
+        start: UVICORN,
+        path: "/",
+        packages: &["strands-agents", "ag_ui_strands"],
+        lacks: &[(GROWS, "the adapter holds the arguments back until the model has written them all.")],
+    },
+    Recipe { name: "crewai", start: UVICORN, path: "/", packages: &["crewai", "ag-ui-crewai"], lacks: &[] },
+    Recipe { name: "mastra", start: NODE, path: "/", packages: &["@mastra/core", "@ag-ui/mastra"], lacks: &[] },
+    Recipe {
+        name: "copilotkit",
+        start: NODE,
+        path: "/api/copilotkit/agent/desk/run",
+        packages: &["@copilotkit/runtime"],
+        lacks: &[],
+    },
+];
+
+/// How most are started.
+const UVICORN: &str = "uvicorn agent:app --port 8000";
+const NODE: &str = "node agent.mjs 8000";
+
+/// The journeys that some agents can't take.
+pub(super) const GROWS: &str = "the_card_grows_while_the_call_streams";
+const AT_ONCE: &str = "two_questions_in_one_turn_are_answered";
 
 /// The journeys of `tests/e2e/recipes.rs`, each with the heading of its column.
 pub(super) const SCENARIOS: [(&str, &str); 6] = [
-    ("the_card_grows_while_the_call_streams", "card grows as it streams"),
+    (GROWS, "card grows as it streams"),
     ("an_answer_is_taken_and_the_agent_goes_on_with_it", "answered, goes on"),
     ("a_second_question_is_answered_as_well", "two asks"),
-    ("two_questions_in_one_turn_are_answered", "two at once"),
+    (AT_ONCE, "two at once"),
     ("cancel_is_told_and_the_conversation_goes_on", "cancel"),
     ("a_reload_finds_the_question_and_the_receipts", "reload"),
 ];
@@ -42,6 +110,29 @@ pub(super) const SCENARIOS: [(&str, &str); 6] = [
 impl Recipe {
     pub(super) fn folder(&self) -> PathBuf {
         workspace::root().join(FOLDER).join(self.name)
+    }
+
+    pub(super) fn language(&self) -> Language {
+        if self.start.starts_with("node ") { Language::Node } else { Language::Python }
+    }
+
+    /// The versions that it pins.
+    pub(super) fn pinned(&self) -> anyhow::Result<String> {
+        match self.language() {
+            Language::Python => Ok(self.read("requirements.txt")? + &self.read("constraints.txt")?),
+            Language::Node => self.read("package.json"),
+        }
+    }
+
+    /// The version of a package that it pins.
+    pub(super) fn version(&self, package: &str) -> anyhow::Result<String> {
+        let pinned = self.pinned()?;
+        let (before, after) = match self.language() {
+            Language::Python => (format!("\n{package}=="), '\n'),
+            Language::Node => (format!("\"{package}\": \""), '"'),
+        };
+        let version = pinned.split_once(&before).and_then(|(_, rest)| rest.split(after).next());
+        Ok(version.with_context(|| format!("{} does not pin {package}", self.name))?.to_owned())
     }
 
     /// The text of one of its files.
@@ -59,14 +150,16 @@ impl Recipe {
         self.lacks.iter().find(|(lacking, _)| *lacking == scenario).map(|(_, why)| *why)
     }
 
-    /// What went other than expected, in words.
-    pub(super) fn surprises(&self, walked: &Walked) -> Vec<String> {
-        let surprise = |(&scenario, &passed): (&&str, &bool)| match (passed, self.lack(scenario)) {
-            (true, Some(_)) => Some(format!("`{scenario}` works by now, so it is no lack any more")),
-            (false, None) => Some(format!("`{scenario}` failed")),
-            _ => None,
-        };
-        walked.iter().filter_map(surprise).collect()
+    /// The journeys that failed, and are not known to.
+    pub(super) fn surprises(&self, walked: &Walked) -> Vec<&'static str> {
+        let failed = walked.iter().filter(|(_, passed)| !**passed).map(|(scenario, _)| *scenario);
+        failed.filter(|scenario| self.lack(scenario).is_none()).collect()
+    }
+
+    /// The journeys that passed, though they are known to fail: luck, or a lack that was mended.
+    pub(super) fn mended(&self, walked: &Walked) -> Vec<&'static str> {
+        let passed = walked.iter().filter(|(_, passed)| **passed).map(|(scenario, _)| *scenario);
+        passed.filter(|scenario| self.lack(scenario).is_some()).collect()
     }
 }
 
@@ -120,7 +213,9 @@ mod tests {
             lacks: &[("stops", "It never does.")],
         };
         assert_eq!(recipe.start_at(1), ["run", "--port", "1"]);
-        assert!(recipe.surprises(&Walked::from([("goes", true), ("stops", false)])).is_empty());
-        assert_eq!(recipe.surprises(&Walked::from([("goes", false), ("stops", true)])).len(), 2);
+        let walked = Walked::from([("goes", true), ("stops", false)]);
+        assert!(recipe.surprises(&walked).is_empty() && recipe.mended(&walked).is_empty());
+        let walked = Walked::from([("goes", false), ("stops", true)]);
+        assert_eq!((recipe.surprises(&walked), recipe.mended(&walked)), (vec!["goes"], vec!["stops"]));
     }
 }

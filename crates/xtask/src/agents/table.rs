@@ -6,7 +6,7 @@ use std::fs;
 use anyhow::{Context, Result};
 
 use super::Walked;
-use super::recipe::{FOLDER, RECIPES, Recipe, SCENARIOS};
+use super::recipe::{FOLDER, GROWS, RECIPES, Recipe, SCENARIOS};
 use crate::workspace;
 
 /// Writes the rows of the recipes that were run; the others stay.
@@ -51,13 +51,14 @@ fn with_rows(readme: &str, walked: &BTreeMap<&str, Walked>) -> Result<String> {
 }
 
 fn row(recipe: &Recipe, walked: &Walked) -> Result<String> {
-    let constraints = recipe.read("constraints.txt")?;
-    let version = |package: &&str| {
-        let pinned = constraints.lines().find_map(|line| line.strip_prefix(*package)?.strip_prefix("=="));
-        Ok(format!("{package} {}", pinned.with_context(|| format!("{} does not pin {package}", recipe.name))?))
-    };
+    let version = |package: &&str| Ok(format!("{package} {}", recipe.version(package)?));
     let versions = recipe.packages.iter().map(version).collect::<Result<Vec<_>>>()?.join(", ");
-    let cell = |(scenario, _): &(&str, &str)| if walked.get(scenario) == Some(&true) { "yes" } else { "**no**" };
+    let cell = |(scenario, _): &(&str, &str)| match walked.get(scenario) {
+        Some(true) if recipe.lack(scenario).is_none() => "yes",
+        // Nothing is lost by it.
+        _ if *scenario == GROWS => "comes whole",
+        _ => "**no**",
+    };
     Ok(format!("{} {versions} | {} |", link(recipe), SCENARIOS.iter().map(cell).collect::<Vec<_>>().join(" | ")))
 }
 

@@ -62,6 +62,8 @@ async fn a_second_question_is_answered_as_well() {
 async fn two_questions_in_one_turn_are_answered() {
     journey(async |page| {
         page.say("Ask both at once").await?;
+        page.can_choose("Brake service").await?;
+        page.can_choose("Rush").await?;
         page.presses("Brake service").await?;
         page.presses("Rush").await?;
         page.hears(&["Booked: Brake service, Rush."]).await?;

@@ -1,0 +1,78 @@
+//! What recipes need of pip and npm: for each, a folder in the user's cache with the versions that it pins.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::recipe::{Language, Recipe};
+use crate::steps::Log;
+use crate::{tools, workspace};
+
+/// A call of Python that has the packages of `recipe` and their commands, in a folder from which its files are found.
+///
+/// # Errors
+///
+/// There is no Python or no Node.js, or the packages can't be brought.
+pub(super) fn python(recipe: &Recipe, log: &Log) -> Result<Command> {
+    let environment = tools::cache()?.join(format!("recipe-{}", recipe.name));
+    let python = tools::python(log)?;
+    let pinned = recipe.pinned()?;
+    let stamp = environment.join("pinned.txt");
+    if fs::read_to_string(&stamp).ok().as_ref() != Some(&pinned) {
+        match recipe.language() {
+            Language::Python => pip(&python, &environment, &recipe.folder().join("requirements.txt"), log)?,
+            Language::Node => npm(&environment, &recipe.read("package.json")?, log)?,
+        }
+        write(&stamp, &pinned)?;
+    }
+    match recipe.language() {
+        Language::Python => {
+            let mut command = tools::command("python3", &[environment.join("bin")])?;
+            command.current_dir(recipe.folder());
+            Ok(command)
+        }
+        Language::Node => {
+            // Packages are looked for beside the program that names them.
+            write(&environment.join("agent.mjs"), &recipe.read("agent.mjs")?)?;
+            let mut command = Command::new(python);
+            command.current_dir(environment);
+            Ok(command)
+        }
+    }
+}
+
+/// Makes a virtual environment anew.
+fn pip(python: &Path, environment: &Path, requirements: &Path, log: &Log) -> Result<()> {
+    log.doing("pip install");
+    let mut venv = Command::new(python);
+    venv.args(["-m", "venv", "--clear"]).arg(environment);
+    log.run(venv)?;
+    let mut pip = Command::new(environment.join("bin/python3"));
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(requirements);
+    log.run(pip).context("can't install what requirements.txt names")
+}
+
+/// Makes a folder with packages of npm anew.
+fn npm(environment: &Path, manifest: &str, log: &Log) -> Result<()> {
+    tools::node(log)?;
+    log.doing("npm install");
+    if environment.exists() {
+        fs::remove_dir_all(environment).context("can't write into the cache")?;
+    }
+    fs::create_dir_all(environment).context("can't write into the cache")?;
+    write(&environment.join("package.json"), manifest)?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(environment);
+    log.run(npm).context("can't install what package.json names")
+}
+
+fn write(file: &Path, content: &str) -> Result<()> {
+    fs::write(file, content).with_context(|| format!("can't write {}", file.display()))
+}
+
+/// The model that agents have in tests.
+pub(super) fn scripted_model() -> PathBuf {
+    workspace::root().join(super::recipe::FOLDER).join("scripted_model.py")
+}
