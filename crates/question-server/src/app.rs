@@ -52,6 +52,7 @@ pub(crate) struct App {
 /// Outside of a Tokio runtime: questions expire and what was broken off goes on, whether or not anybody asks.
 pub fn app(config: &Config, parts: Parts) -> Router {
     let Parts { store, model, clock, page, drain } = parts;
+    let settings = settings(config, &model.limits());
     let runtime = Arc::new(Runtime::new(config, store, model, clock, drain));
     sweep(&runtime);
     let app = App { runtime, max_body: config.bounds.body as u64, patience: config.patience };

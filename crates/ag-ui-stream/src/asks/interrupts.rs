@@ -8,7 +8,7 @@ use crate::event::Custom;
 use crate::outcome::Interrupt;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase, Question, QuestionOption};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
 use serde_json::Value;
 use std::borrow::Cow;
 
