@@ -8,9 +8,11 @@ use crate::error::ApiError;
 use crate::guard::{Guard, guard};
 use crate::limits::Patience;
 use crate::models::Model;
+use crate::observe::{Observer, observe};
 use crate::owner::recognise;
 use crate::page::{self, Page};
 use crate::policy::{self, cross_origin, policy};
+use crate::rate::Allowances;
 use crate::runtime::{Runtime, sweep};
 use crate::store::Store;
 use crate::{agent_endpoint, conversations, events};
@@ -97,10 +99,13 @@ pub fn app(config: &Config, parts: Parts) -> Router {
     }
     let guarded = Arc::new(Guard::new(config.allow_origins.clone(), hosts));
     let policy = policy(&config.allow_agents);
+    let observer =
+        Observer { peer_header: config.peer_header.clone(), requests: Allowances::new(config.bounds.requests) };
     routes
         .layer(middleware::from_fn_with_state(guarded, guard))
         .merge(health)
         .layer(middleware::from_fn_with_state(policy, policy::harden))
+        .layer(middleware::from_fn_with_state(Arc::new(observer), observe))
 }
 
 /// What the page has to know of how its server was started.

@@ -5,6 +5,7 @@ mod settings;
 use crate::access::Token;
 use crate::guard::{Host, Origin};
 use crate::limits::{Bounds, DRAIN_GRACE, MODEL_CALLS, Patience};
+use axum::http::HeaderName;
 use lexopt::prelude::*;
 use settings::Setting;
 pub use settings::help;
@@ -31,6 +32,8 @@ pub struct Config {
     pub port: u16,
     /// What clients have to bring, where it is not for everybody who reaches the port.
     pub token: Option<Token>,
+    /// The header in which a proxy says where a request comes from.
+    pub peer_header: Option<HeaderName>,
     /// Names under which the server answers beside those of this machine and of the address it listens on.
     pub allow_hosts: Vec<Host>,
     /// Who speaks for the agent.
@@ -79,6 +82,7 @@ impl Default for Config {
             bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
             port: DEFAULT_PORT,
             token: None,
+            peer_header: None,
             allow_hosts: Vec::new(),
             model: ModelName::FrontDesk,
             pace: DEFAULT_PACE,
@@ -303,6 +307,8 @@ mod tests {
             "--max-conversations=4",
             "--max-changes=5",
             "--max-new=6",
+            "--max-owned=8",
+            "--max-requests=9",
         ];
         let bounds = Bounds {
             body: 1,
@@ -312,6 +318,8 @@ mod tests {
             conversations: 4,
             changes: PerMinute::new(5),
             new: PerMinute::new(6),
+            owned: 8,
+            requests: PerMinute::new(9),
         };
         assert_eq!(config(&[], &args).bounds, bounds);
     }

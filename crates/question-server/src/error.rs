@@ -44,6 +44,8 @@ pub(crate) enum ApiError {
     ConversationFull,
     /// 503 `too_many_conversations`: the server has [`Bounds::conversations`](crate::limits::Bounds::conversations).
     TooManyConversations,
+    /// 409 `too_many_owned`: the owner has [`Bounds::owned`](crate::limits::Bounds::owned) conversations.
+    TooManyOwned,
     /// 429 `too_many_requests`, with `Retry-After`: more often than [`limits`](crate::limits) let it.
     TooManyRequests(Duration),
     /// 409 `overtaken`: somebody else changed the conversation at the same moment, again and again.
@@ -66,7 +68,7 @@ impl ApiError {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::ForbiddenHost | Self::ForbiddenOrigin | Self::BypassNotAllowed => StatusCode::FORBIDDEN,
             Self::UnknownConversation | Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Rejected(_) | Self::ConversationFull | Self::Overtaken => StatusCode::CONFLICT,
+            Self::Rejected(_) | Self::ConversationFull | Self::Overtaken | Self::TooManyOwned => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooManyConversations | Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -90,6 +92,7 @@ impl ApiError {
             Self::Rejected(rejected) => rejected.code(),
             Self::ConversationFull => "conversation_full",
             Self::TooManyConversations => "too_many_conversations",
+            Self::TooManyOwned => "too_many_owned",
             Self::TooManyRequests(_) => "too_many_requests",
             Self::Overtaken => "overtaken",
             Self::Stopping => "server_stopping",
@@ -121,6 +124,7 @@ impl ApiError {
             Self::Rejected(rejected) => rejected.to_string(),
             Self::ConversationFull => "The conversation is too long to go on; start a new one.".to_owned(),
             Self::TooManyConversations => "The server holds as many conversations as it may.".to_owned(),
+            Self::TooManyOwned => "You have as many conversations as you may; delete one first.".to_owned(),
             Self::TooManyRequests(_) => "That is too often; wait a little.".to_owned(),
             Self::Overtaken => "Somebody else changed the conversation at the same moment; try again.".to_owned(),
             Self::Stopping => "The server is stopping; try again in a moment.".to_owned(),

@@ -19,8 +19,12 @@ pub struct Bounds {
     pub conversations: usize,
     /// How often a conversation may be changed from outside.
     pub changes: PerMinute,
-    /// How often a conversation may be begun, all clients together.
+    /// How many of them one owner may have.
+    pub owned: usize,
+    /// How often an owner may begin a conversation.
     pub new: PerMinute,
+    /// How often one peer may ask for anything.
+    pub requests: PerMinute,
 }
 
 impl Bounds {
@@ -39,7 +43,9 @@ impl Default for Bounds {
             history: 4 << 20,
             conversations: 10_000,
             changes: PerMinute::new(300),
-            new: PerMinute::new(600),
+            owned: 1_000,
+            new: PerMinute::new(60),
+            requests: PerMinute::new(3_000),
         }
     }
 }
@@ -123,3 +129,6 @@ pub const TAKEOVER: Duration = DRAIN_GRACE.saturating_add(FAREWELL).saturating_m
 
 /// How long it is taken for known whether the store can commit.
 pub const CHECKED_FOR: Duration = Duration::from_secs(1);
+
+/// How many owners may begin conversations from one address as often as one may: people share addresses, and owners cost nothing.
+pub const OWNERS_OF_A_PEER: u32 = 10;

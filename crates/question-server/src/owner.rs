@@ -5,6 +5,7 @@
 //! `Authorization: Bearer TOKEN`; without any it makes conversations without an owner, which answer to whoever is let in.
 
 use crate::guard::X_FORWARDED_HOST;
+use crate::peer::Peer;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
@@ -29,7 +30,7 @@ const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Whose a conversation is: what is kept of a token, from which the token cannot be had back.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Owner(String);
 
 impl Owner {
@@ -60,11 +61,14 @@ impl fmt::Debug for Owner {
 
 /// Who sent a request, as far as it says.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Caller(pub(crate) Option<Owner>);
+pub(crate) struct Caller {
+    pub(crate) owner: Option<Owner>,
+    pub(crate) peer: Option<Peer>,
+}
 
 impl Caller {
     pub(crate) fn may_open(&self, owner: Option<&Owner>) -> bool {
-        owner.is_none() || self.0.as_ref() == owner
+        owner.is_none() || self.owner.as_ref() == owner
     }
 }
 
@@ -75,7 +79,8 @@ pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
     let given = (known.is_none() && keeps_cookies(headers)).then(new_token);
     let set_cookie = given.as_deref().map(|token| cookie(headers, COOKIE, token));
     let owner = known.or_else(|| given.as_deref().map(Owner::of));
-    request.extensions_mut().insert(Caller(owner));
+    let peer = request.extensions().get::<Peer>().copied();
+    request.extensions_mut().insert(Caller { owner, peer });
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     if let Some(set_cookie) = set_cookie {

@@ -1,5 +1,7 @@
 //! How often something may happen.
 
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,6 +12,11 @@ const MINUTE: Duration = Duration::from_secs(60);
 pub struct PerMinute(u32);
 
 impl PerMinute {
+    /// So many times as often.
+    pub(crate) const fn times(self, factor: u32) -> Self {
+        Self(self.0.saturating_mul(factor))
+    }
+
     /// As often as that; 0 is without a bound.
     #[must_use]
     pub const fn new(times: u32) -> Self {
@@ -65,6 +72,41 @@ impl Allowance {
     }
 }
 
+/// What is left of a rate to each of many.
+#[derive(Debug)]
+pub(crate) struct Allowances<K> {
+    rate: PerMinute,
+    kept: Mutex<Kept<K>>,
+}
+
+#[derive(Debug)]
+struct Kept<K> {
+    allowances: HashMap<K, Allowance>,
+    /// How many there are when it is looked next which are whole.
+    prune_at: usize,
+}
+
+/// How many are not worth a look.
+const FEW: usize = 64;
+
+impl<K: Eq + Hash> Allowances<K> {
+    pub(crate) fn new(rate: PerMinute) -> Self {
+        let kept = Kept { allowances: HashMap::new(), prune_at: FEW };
+        Self { rate, kept: Mutex::new(kept) }
+    }
+
+    /// Takes one of what is left to this one, or says how long it is until there is one.
+    pub(crate) fn take(&self, now: Instant, key: K) -> Result<(), Duration> {
+        // An allowance more or less is all that a panic elsewhere could have left.
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.allowances.len() >= kept.prune_at {
+            kept.allowances.retain(|_, allowance| !allowance.is_whole(now));
+            kept.prune_at = FEW.max(2 * kept.allowances.len());
+        }
+        kept.allowances.entry(key).or_insert_with(|| Allowance::new(now, self.rate)).take(now)
+    }
+}
+
 impl Left {
     fn grown(&self, now: Instant, most: f64) -> f64 {
         let passed = now.saturating_duration_since(self.at);
@@ -74,7 +116,7 @@ impl Left {
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, PerMinute};
+    use super::{Allowance, Allowances, FEW, PerMinute};
     use std::time::{Duration, Instant};
 
     #[test]
@@ -89,6 +131,22 @@ mod tests {
         assert!(!allowance.is_whole(start + Duration::from_secs(30)));
         assert!(allowance.is_whole(start + Duration::from_secs(3600)));
         assert_eq!(taken(start + Duration::from_secs(3600)), 30);
+    }
+
+    #[test]
+    fn each_has_a_rate_of_its_own_that_is_forgotten_once_it_is_whole() {
+        let start = Instant::now();
+        let allowances = Allowances::new(PerMinute::new(1));
+        for number in 0..10 * FEW {
+            assert!(allowances.take(start, number).is_ok());
+            assert!(allowances.take(start, number).is_err(), "{number}");
+        }
+        let later = start + Duration::from_secs(60);
+        allowances.take(later, 0).expect("it has grown back");
+        for number in 0..10 * FEW {
+            allowances.take(later, 10 * FEW + number).expect("it is new");
+        }
+        assert!(allowances.kept.lock().expect("nobody panics").allowances.len() <= 21 * FEW);
     }
 
     #[test]

@@ -13,12 +13,13 @@ use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::input::{Pending, RunInput};
 use crate::intake;
-use crate::limits::{Bounds, CHECKED_FOR, LEASE, UNATTENDED};
+use crate::limits::{Bounds, CHECKED_FOR, LEASE, OWNERS_OF_A_PEER, UNATTENDED};
 use crate::live::{Live, Run, Talk};
 use crate::log::{Entry, Reader};
 use crate::models::{Model, SPAWN_AGENTS};
-use crate::owner::Caller;
-use crate::rate::Allowance;
+use crate::owner::{Caller, Owner};
+use crate::peer::Peer;
+use crate::rate::Allowances;
 use crate::sse::{Client, RunStream};
 use crate::step::Step;
 use crate::store::{Change, CommitError, Lease, Revision, Store, Told};
@@ -35,6 +36,7 @@ pub(crate) use sweep::sweep;
 pub(crate) use tell::snapshot;
 use tell::{attach, brought_message, catch_up, end_entry, end_of, news, taken_messages};
 use tokio::sync::{Mutex, MutexGuard, Notify, Semaphore};
+use tracing::Instrument as _;
 use uuid::Uuid;
 
 /// Everything that conversations share.
@@ -51,8 +53,9 @@ pub(crate) struct Runtime {
     /// Whether a client may have the agent ask nobody.
     allow_bypass: bool,
     log_contents: bool,
-    /// How often a conversation may still be begun.
-    new: Allowance,
+    /// How often conversations may still be begun.
+    new_by_owner: Allowances<Owner>,
+    new_by_peer: Allowances<Option<Peer>>,
     slots: Mutex<Slots>,
     /// As what it holds leases.
     holder: Uuid,
@@ -84,7 +87,8 @@ impl Runtime {
             keep: config.keep,
             allow_bypass: config.allow_bypass,
             log_contents: config.log_contents,
-            new: Allowance::new(Instant::now(), config.bounds.new),
+            new_by_owner: Allowances::new(config.bounds.new),
+            new_by_peer: Allowances::new(config.bounds.new.times(OWNERS_OF_A_PEER)),
             slots: Mutex::default(),
             holder: Uuid::new_v4(),
             held: std::sync::Mutex::default(),
@@ -277,7 +281,8 @@ impl Runtime {
                 talk.run = Some(run.clone());
                 self.hold(&live.id);
                 live.log.push(told);
-                self.drain.start(Arc::clone(self).drive(Arc::clone(live), run.clone(), work));
+                let work = Arc::clone(self).drive(Arc::clone(live), run.clone(), work);
+                self.drain.start(work.in_current_span());
             }
             None => {
                 live.log.push(told);
@@ -354,7 +359,7 @@ impl Runtime {
 pub(crate) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
 ) -> Result<T, ApiError> {
-    tokio::spawn(work).await.unwrap_or_else(|error| {
+    tokio::spawn(work.in_current_span()).await.unwrap_or_else(|error| {
         tracing::error!(%error, "a request broke off");
         Err(ApiError::Internal)
     })

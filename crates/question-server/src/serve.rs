@@ -1,6 +1,7 @@
 //! Serving over sockets, with an end to what clients can keep waiting.
 
 use crate::limits::Patience;
+use crate::peer::Remote;
 use axum::Router;
 use axum::serve::Listener;
 use hyper::server::conn::http1;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Sleep, sleep};
+use tower_http::add_extension::AddExtension;
 
 /// Serves whoever connects until told to stop, and from then on those alone who are being answered; it is over when the last of them is.
 pub async fn serve(
@@ -27,12 +29,13 @@ pub async fn serve(
     let connections = GracefulShutdown::new();
     let mut told_to_stop = pin!(told_to_stop);
     loop {
-        let (stream, _) = tokio::select! {
+        let (stream, remote) = tokio::select! {
             () = &mut told_to_stop => break,
             accepted = Listener::accept(&mut listener) => accepted,
         };
         let io = TokioIo::new(Impatient::new(stream, patience.write));
-        let connection = http.serve_connection(io, TowerToHyperService::new(router.clone()));
+        let connection =
+            http.serve_connection(io, TowerToHyperService::new(AddExtension::new(router.clone(), Remote(remote))));
         let connection = connections.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {

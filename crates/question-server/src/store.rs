@@ -50,6 +50,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// How many conversations there are.
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>>;
+
+    /// How many of them are this owner's.
+    fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>>;
 }
 
 /// How a conversation's states are counted: each commit makes the next. The first is the time at which the conversation began, in milliseconds, so that

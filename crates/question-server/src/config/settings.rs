@@ -4,6 +4,7 @@ use super::Config;
 use crate::access::Token;
 use crate::guard::{Host, Origin};
 use crate::rate::PerMinute;
+use axum::http::HeaderName;
 use std::ffi::OsStr;
 use std::fmt::{Display, Write as _};
 use std::num::NonZeroUsize;
@@ -261,10 +262,41 @@ pub(super) const ALL: &[Setting] = &[
     Setting {
         name: "max-new",
         value: "N",
-        help: "How often a minute a conversation may be begun, all clients together; 0 is without a bound\n\
-               (default 600)",
+        help: "How often a minute an owner may begin a conversation, and all owners at one address together\n\
+               ten times as often; 0 is without a bound (default 60)",
         apply: |config, value| {
             config.bounds.new = PerMinute::new(number(value)?);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "max-owned",
+        value: "N",
+        help: "How many conversations an owner may have (default 1000)",
+        apply: |config, value| {
+            config.bounds.owned = positive(value)?.get();
+            Ok(())
+        },
+    },
+    Setting {
+        name: "max-requests",
+        value: "N",
+        help: "How often a minute one address may ask for anything; 0 is without a bound (default 3000)",
+        apply: |config, value| {
+            config.bounds.requests = PerMinute::new(number(value)?);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "peer-header",
+        value: "NAME",
+        help: "The header in which the proxy in front says where a request comes from, such as X-Real-IP or\n\
+               X-Forwarded-For, of which the last address counts. Without it whoever connects is\n\
+               counted, and nobody who does so from this machine",
+        apply: |config, value| {
+            let name = text(value)?;
+            let header = name.parse::<HeaderName>().map_err(|_| format!("{name} is no name of a header"))?;
+            config.peer_header = Some(header);
             Ok(())
         },
     },

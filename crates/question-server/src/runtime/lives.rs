@@ -110,10 +110,27 @@ impl Runtime {
         if self.store.count().await?.max(slots.begun()) >= self.bounds.conversations {
             return Err(ApiError::TooManyConversations);
         }
-        self.new.take(Instant::now()).map_err(ApiError::TooManyRequests)?;
-        let (owner, now) = (caller.0.clone(), self.clock.now());
+        if let Some(owner) = &caller.owner
+            && self.store.count_of(owner).await? >= self.bounds.owned
+        {
+            return Err(ApiError::TooManyOwned);
+        }
+        self.allow_new(caller).map_err(ApiError::TooManyRequests)?;
+        let (owner, now) = (caller.owner.clone(), self.clock.now());
         let new = |changes| Live::new(id.to_owned(), owner, now, changes, self.bounds.log());
         Ok(slots.keep(id, &self.bounds, new))
+    }
+
+    /// Counts a conversation that is begun, for whoever begins it and for all who come from there: there is no end of owners.
+    fn allow_new(&self, caller: &Caller) -> Result<(), Duration> {
+        let now = Instant::now();
+        if let Some(owner) = &caller.owner {
+            self.new_by_owner.take(now, owner.clone())?;
+        }
+        match caller.peer {
+            None if caller.owner.is_some() => Ok(()),
+            peer => self.new_by_peer.take(now, peer),
+        }
     }
 
     /// A conversation that exists, whosever it is.

@@ -16,6 +16,7 @@ use question_agent::call::{ToolCall, ToolResult, is_asking_tool};
 use question_agent::registry::ToolContext;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 use uuid::Uuid;
 
 impl Runtime {
@@ -23,7 +24,7 @@ impl Runtime {
     pub(super) async fn drive(self: Arc<Self>, live: Arc<Live>, run: Run, work: Work) {
         // A task of its own, so that a bug in a model cannot leave the conversation busy for ever.
         let (runtime, mut agent) = (Arc::clone(&self), Agent::Parent { live: Arc::clone(&live), run: run.clone() });
-        let mut working = tokio::spawn(async move { runtime.work_off(&mut agent, work).await });
+        let mut working = tokio::spawn(async move { runtime.work_off(&mut agent, work).await }.in_current_span());
         let worked = tokio::select! {
             worked = &mut working => worked,
             () = self.drain.cut_off() => {

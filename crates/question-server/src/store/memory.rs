@@ -2,6 +2,7 @@
 
 use super::rows::{NewRows, Row, StoredRows};
 use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored};
+use crate::owner::Owner;
 use futures_util::future::BoxFuture;
 use question_agent::Timestamp;
 use std::collections::HashMap;
@@ -122,5 +123,12 @@ impl Store for MemoryStore {
 
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
         Box::pin(async move { Ok(self.lock().len()) })
+    }
+
+    fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
+        Box::pin(async move {
+            let is_theirs = |kept: &&Kept| kept.owner.as_deref() == Some(owner.as_str());
+            Ok(self.lock().values().filter(is_theirs).count())
+        })
     }
 }

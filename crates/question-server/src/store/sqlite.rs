@@ -11,6 +11,7 @@ mod writer;
 use super::rows::{NewRows, StoredRows};
 use super::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored};
 use crate::limits::TAKEOVER;
+use crate::owner::Owner;
 use futures_util::future::BoxFuture;
 use question_agent::Timestamp;
 use rusqlite::Transaction;
@@ -132,6 +133,11 @@ impl Store for SqliteStore {
 
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
         Box::pin(self.ask(|all| writer::count(all)))
+    }
+
+    fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
+        let owner = owner.as_str().to_owned();
+        Box::pin(self.ask(move |all| writer::count_of(all, &owner)))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use crate::folder::Folder;
 use crate::house::{front_desk, parts, server_of};
-use crate::http::{Answer, get, post, says};
+use crate::http::{Answer, call, get, post, request, says};
 use axum::Router;
-use axum::http::header;
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use question_server::limits::{Bounds, MAX_ID_BYTES};
 use question_server::rate::PerMinute;
 use question_server::store::SqliteStore;
@@ -40,12 +40,66 @@ async fn changes_of_a_conversation_are_counted_for_it_alone() {
     assert_eq!(hello(&server, "another").await.status, 200);
 }
 
+/// Somebody who says hello from there, as this owner, through a proxy that says so.
+async fn hello_from(server: &Router, thread: &str, peer: &'static str, owner: Option<&'static str>) -> Answer {
+    let mut hello = request(Method::POST, "/agent", Some(says(thread, "u", "hi")));
+    hello.headers_mut().insert("x-real-ip", HeaderValue::from_static(peer));
+    if let Some(owner) = owner {
+        hello.headers_mut().insert(header::AUTHORIZATION, HeaderValue::from_static(owner));
+    }
+    call(server, hello).await
+}
+
+const ALICE: Option<&str> = Some("Bearer alice");
+const BOB: Option<&str> = Some("Bearer bob");
+
+fn behind_a_proxy(change: impl FnOnce(&mut Bounds)) -> Router {
+    let mut config = Config { peer_header: Some(HeaderName::from_static("x-real-ip")), ..Config::default() };
+    change(&mut config.bounds);
+    server_of(&config)
+}
+
 #[tokio::test]
-async fn new_conversations_are_counted_all_together() {
-    let server = server(|bounds| bounds.new = PerMinute::new(1));
-    assert_eq!(hello(&server, "one").await.status, 200);
-    check_refused(&hello(&server, "another").await);
-    assert_eq!(hello(&server, "one").await.status, 200);
+async fn new_conversations_are_counted_for_each_owner_and_for_all_at_one_address() {
+    let server = behind_a_proxy(|bounds| bounds.new = PerMinute::new(1));
+    assert_eq!(hello_from(&server, "a1", "203.0.113.1", ALICE).await.status, 200);
+    check_refused(&hello_from(&server, "a2", "203.0.113.1", ALICE).await);
+    assert_eq!(hello_from(&server, "a1", "203.0.113.1", ALICE).await.status, 200, "it is there");
+    assert_eq!(hello_from(&server, "b1", "203.0.113.1", BOB).await.status, 200, "another owner");
+    // One who makes a new owner each time is still at the same address.
+    for number in 0..8 {
+        assert_eq!(hello_from(&server, &format!("n{number}"), "203.0.113.1", None).await.status, 200, "{number}");
+    }
+    check_refused(&hello_from(&server, "n8", "203.0.113.1", None).await);
+    assert_eq!(hello_from(&server, "elsewhere", "203.0.113.2", None).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_owner_has_so_many_conversations_and_no_more() {
+    let server = behind_a_proxy(|bounds| bounds.owned = 1);
+    assert_eq!(hello_from(&server, "a1", "203.0.113.1", ALICE).await.status, 200);
+    let full = hello_from(&server, "a2", "203.0.113.1", ALICE).await.refusal();
+    assert_eq!(full, (409, "too_many_owned".to_owned()));
+    assert_eq!(hello_from(&server, "b1", "203.0.113.1", BOB).await.status, 200);
+    let mut delete = request(Method::DELETE, "/conversations/a1", None);
+    delete.headers_mut().insert(header::AUTHORIZATION, HeaderValue::from_static("Bearer alice"));
+    assert_eq!(call(&server, delete).await.status, 204);
+    assert_eq!(hello_from(&server, "a2", "203.0.113.1", ALICE).await.status, 200);
+}
+
+#[tokio::test]
+async fn one_address_shuts_out_nobody_but_itself() {
+    let server = behind_a_proxy(|bounds| bounds.requests = PerMinute::new(3));
+    for _ in 0..3 {
+        assert_eq!(hello_from(&server, "a", "2001:db8::1", ALICE).await.status, 200);
+    }
+    // A subscriber has a network of addresses.
+    check_refused(&hello_from(&server, "a", "2001:db8::2", ALICE).await);
+    assert_eq!(hello_from(&server, "b", "2001:db8:0:1::1", BOB).await.status, 200);
+    // Who is not known is not counted as one.
+    for _ in 0..10 {
+        assert_eq!(get(&server, "/healthz").await.status, 200);
+    }
 }
 
 #[tokio::test]

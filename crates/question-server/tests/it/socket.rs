@@ -229,6 +229,26 @@ async fn what_people_write_is_logged_where_the_operator_asks_for_it() {
     until_logged(&mut child, "\"hi\"").await;
 }
 
+#[tokio::test]
+async fn every_request_has_a_name_in_its_response_and_in_the_log() {
+    let (mut child, address) = start(&["--port", "0", "--pace", "0"]).await;
+    let named = format!("GET /nowhere HTTP/1.0\r\nHost: {address}\r\nX-Request-Id: from-the-proxy-1\r\n\r\n");
+    let response = exchange(address, &named).await;
+    assert!(response.contains("x-request-id: from-the-proxy-1"), "{response}");
+    let forged = format!("GET /nowhere HTTP/1.0\r\nHost: {address}\r\nX-Request-Id: a b\r\n\r\n");
+    assert!(!exchange(address, &forged).await.contains("a b"));
+    let nameless = say_hello(address).await;
+    let (_, id) = nameless.split_once("x-request-id: ").expect("it has one");
+    let id = id.split_once("\r\n").expect("a line ends").0.to_owned();
+    let foreign = format!("GET /nowhere HTTP/1.0\r\nHost: evil.example\r\n\r\n");
+    assert!(exchange(address, &foreign).await.contains("forbidden_host"));
+    let log = until_logged(&mut child, "refused").await;
+    for told in ["from-the-proxy-1", &id, "user_message", "POST", "/agent", "status=200", "status=403"] {
+        assert!(log.contains(told), "{told} is not in {log}");
+    }
+    assert!(!log.contains(UNGUESSABLE), "{log}");
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_log_that_cannot_be_written_stops_nothing() {

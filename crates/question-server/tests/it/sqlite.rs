@@ -115,6 +115,9 @@ async fn check(store: &dyn Store) {
     assert_eq!(store.load("t").await, Ok(Some(expected)));
     play(store, "ü 🚗 '; --", None, vec![says("u")]).await;
     assert_eq!(store.count().await, Ok(2));
+    let owner = Owner::of("a token");
+    assert_eq!(store.count_of(&owner).await, Ok(1));
+    assert_eq!(store.count_of(&Owner::of("another")).await, Ok(0));
 }
 
 /// What is due at each moment, and when to look again.

@@ -12,6 +12,7 @@ use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event, Timestamp};
 use question_server::limits::LEASE;
+use question_server::owner::Owner;
 use question_server::store::{Change, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, Told};
 use question_server::{Config, Parts, app};
 use serde_json::json;
@@ -49,6 +50,10 @@ impl Store for FailsOnce {
 
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
         self.store.count()
+    }
+
+    fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
+        self.store.count_of(owner)
     }
 
     fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
@@ -178,6 +183,10 @@ impl Store for Dead {
         Self::fails()
     }
 
+    fn count_of<'a>(&'a self, _: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
+        Self::fails()
+    }
+
     fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Self::fails()
     }
@@ -264,6 +273,10 @@ impl Store for Waits {
 
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
         self.store.count()
+    }
+
+    fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
+        self.store.count_of(owner)
     }
 
     fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {

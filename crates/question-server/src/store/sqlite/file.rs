@@ -40,7 +40,8 @@ const MIGRATIONS: [&str; 4] = [
              IN ('llm_requesting', 'tool_executing');
      CREATE INDEX due ON conversation (due_at) WHERE due_at IS NOT NULL;",
     "ALTER TABLE conversation ADD COLUMN ended_at INTEGER;
-     CREATE INDEX ended ON conversation (ended_at) WHERE ended_at IS NOT NULL;",
+     CREATE INDEX ended ON conversation (ended_at) WHERE ended_at IS NOT NULL;
+     CREATE INDEX owned ON conversation (owner) WHERE owner IS NOT NULL;",
 ];
 
 /// How long a commit waits for whoever reads the file as a whole.

@@ -86,6 +86,12 @@ pub(super) fn count(database: &Connection) -> Result<usize, StoreError> {
     Ok(usize::try_from(count).unwrap_or_default())
 }
 
+pub(super) fn count_of(database: &Connection, owner: &str) -> Result<usize, StoreError> {
+    let mut count = database.prepare_cached("SELECT count(*) FROM conversation WHERE owner = ?1")?;
+    let count: i64 = count.query_row([owner], |row| row.get(0))?;
+    Ok(usize::try_from(count).unwrap_or_default())
+}
+
 pub(super) fn due(database: &Connection, now: Timestamp) -> Result<Due, StoreError> {
     let now = milliseconds(now);
     let mut over = database.prepare_cached("SELECT id FROM conversation WHERE due_at <= ?1 ORDER BY due_at, number")?;

@@ -1,0 +1,78 @@
+//! Every request, as whoever runs the server sees it: counted, with a name, in the log.
+
+use crate::error::ApiError;
+use crate::peer::{Peer, Remote};
+use crate::rate::Allowances;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use std::sync::Arc;
+use std::time::Instant;
+use tracing::Instrument as _;
+use uuid::Uuid;
+
+/// The header that names a request: a proxy's is taken, and every response has it.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The longest that is taken.
+const MAX_REQUEST_ID: usize = 64;
+
+/// What probes ask for, again and again.
+const PROBED: [&str; 2] = ["/healthz", "/readyz"];
+
+/// What requests are counted by.
+#[derive(Debug)]
+pub(crate) struct Observer {
+    /// The header in which a proxy says where a request comes from.
+    pub(crate) peer_header: Option<HeaderName>,
+    pub(crate) requests: Allowances<Peer>,
+}
+
+/// Names a request, counts it for whoever sends it, and writes down what came of it.
+pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let id = name_of(request.headers());
+    let remote = request.extensions().get::<Remote>().copied();
+    let peer = Peer::of(request.headers(), observer.peer_header.as_ref(), remote);
+    // The path as the routes have it: in a real one there may be an id that opens a conversation.
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let route = route.as_ref().map_or("page", MatchedPath::as_str);
+    let method = request.method().clone();
+    let span = tracing::error_span!("request", id = %id.to_str().unwrap_or_default());
+    let counted = peer.map_or(Ok(()), |peer| observer.requests.take(started, peer));
+    let mut response = match counted {
+        Ok(()) => {
+            if let Some(peer) = peer {
+                request.extensions_mut().insert(peer);
+            }
+            next.run(request).instrument(span.clone()).await
+        }
+        Err(wait) => ApiError::TooManyRequests(wait).into_response(),
+    };
+    let (status, ms) = (response.status(), started.elapsed().as_millis());
+    let code = status.as_u16();
+    span.in_scope(|| match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS => {
+            let peer = peer.map(|peer| tracing::field::display(peer.address()));
+            tracing::warn!(%method, route, status = code, ms, peer, "refused");
+        }
+        _ if PROBED.contains(&route) => tracing::debug!(%method, route, status = code, ms, "answered"),
+        _ => tracing::info!(%method, route, status = code, ms, "answered"),
+    });
+    response.headers_mut().insert(REQUEST_ID, id);
+    response
+}
+
+/// A request's name: its proxy's, where that is one, or a new one.
+fn name_of(headers: &HeaderMap) -> HeaderValue {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    let given = headers.get(REQUEST_ID).filter(|id| {
+        let id = id.as_bytes();
+        (1..=MAX_REQUEST_ID).contains(&id.len()) && id.iter().all(is_plain)
+    });
+    given.cloned().unwrap_or_else(|| {
+        let id = Uuid::new_v4().simple().to_string();
+        HeaderValue::try_from(id).expect("hexadecimal digits are legal in a header")
+    })
+}

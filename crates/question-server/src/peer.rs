@@ -1,0 +1,76 @@
+//! Where requests come from, as far as that is known.
+
+use axum::http::{HeaderMap, HeaderName};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+/// The other end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Remote(pub(crate) SocketAddr);
+
+/// Whoever is counted as one: an address, or the network that a single subscriber has in IPv6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Peer(IpAddr);
+
+impl Peer {
+    /// Who sent this. A proxy says it in a header that it overwrites. Without one, whoever comes from this machine is unknown: it may be a proxy, and
+    /// everybody behind it.
+    pub(crate) fn of(headers: &HeaderMap, proxys: Option<&HeaderName>, remote: Option<Remote>) -> Option<Self> {
+        let address = match proxys {
+            Some(name) => {
+                let last = headers.get_all(name).iter().next_back()?.to_str().ok()?;
+                last.rsplit(',').next()?.trim().parse().ok()?
+            }
+            None => remote?.0.ip().to_canonical(),
+        };
+        (proxys.is_some() || !address.is_loopback()).then_some(Self(network(address)))
+    }
+
+    /// As a log has it.
+    pub(crate) fn address(self) -> IpAddr {
+        self.0
+    }
+}
+
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Peer, Remote};
+    use axum::http::{HeaderMap, HeaderName, HeaderValue};
+
+    fn peer(header: Option<&'static str>, values: &[&'static str], remote: &str) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append("x-forwarded-for", HeaderValue::from_static(value));
+        }
+        let header = header.map(HeaderName::from_static);
+        let remote = Some(Remote(remote.parse().expect("it is an address")));
+        Peer::of(&headers, header.as_ref(), remote).map(|peer| peer.address().to_string())
+    }
+
+    #[test]
+    fn a_peer_is_who_the_operators_own_proxy_says_or_who_connected() {
+        let header = Some("x-forwarded-for");
+        for (header, values, remote, expected) in [
+            (None, vec![], "203.0.113.7:1", Some("203.0.113.7")),
+            (None, vec!["198.51.100.1"], "203.0.113.7:1", Some("203.0.113.7")),
+            (None, vec![], "127.0.0.1:1", None),
+            (None, vec![], "[::1]:1", None),
+            (None, vec![], "[::ffff:127.0.0.1]:1", None),
+            (None, vec![], "[::ffff:203.0.113.7]:1", Some("203.0.113.7")),
+            (None, vec![], "[2001:db8:1:2:3:4:5:6]:1", Some("2001:db8:1:2::")),
+            // What a client writes there stands before what the proxy adds.
+            (header, vec!["10.0.0.1, 198.51.100.1"], "127.0.0.1:1", Some("198.51.100.1")),
+            (header, vec!["10.0.0.1", "198.51.100.1"], "127.0.0.1:1", Some("198.51.100.1")),
+            (header, vec!["unknown"], "203.0.113.7:1", None),
+            (header, vec![], "203.0.113.7:1", None),
+        ] {
+            assert_eq!(peer(header, &values, remote).as_deref(), expected, "{header:?} {values:?} {remote}");
+        }
+    }
+}
