@@ -7,6 +7,7 @@ use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::guard::{Guard, guard};
 use crate::limits::Patience;
+use crate::metrics::OPEN_METRICS;
 use crate::models::Model;
 use crate::observe::{Observer, observe};
 use crate::owner::recognise;
@@ -18,7 +19,7 @@ use crate::store::Store;
 use crate::{agent_endpoint, conversations, events};
 use ask_user_question::Limits;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderName, StatusCode, header};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use serde_json::{Value, json};
@@ -64,6 +65,11 @@ pub fn app(config: &Config, parts: Parts) -> Router {
         .route("/readyz", get(readyz))
         .method_not_allowed_fallback(no_such_method)
         .with_state(app.clone());
+    let watched = Router::new()
+        .route("/metrics", get(metrics))
+        .method_not_allowed_fallback(no_such_method)
+        .with_state(app.clone());
+    let (counted, settings) = (Arc::clone(app.runtime.metrics()), settings(config));
     let routes = Router::new()
         .route("/agent", post(agent_endpoint::run))
         .route("/conversations/{id}", get(conversations::describe).delete(conversations::delete))
@@ -82,12 +88,13 @@ pub fn app(config: &Config, parts: Parts) -> Router {
         None => routes.fallback(nothing_here),
     };
     let routes = routes.layer(middleware::from_fn(recognise));
-    let routes = match &config.token {
+    // What watches it has a token, and no name to know it by.
+    let (routes, watched) = match &config.token {
         Some(token) => {
-            let token = Arc::new(token.clone());
-            routes.layer(middleware::from_fn_with_state(token, admit))
+            let admitted = middleware::from_fn_with_state(Arc::new(token.clone()), admit);
+            (routes.layer(admitted.clone()), watched.layer(admitted))
         }
-        None => routes,
+        None => (routes, watched),
     };
     let routes = match config.allow_origins.as_slice() {
         [] => routes,
@@ -99,11 +106,14 @@ pub fn app(config: &Config, parts: Parts) -> Router {
     }
     let guarded = Arc::new(Guard::new(config.allow_origins.clone(), hosts));
     let policy = policy(&config.allow_agents);
-    let observer =
-        Observer { peer_header: config.peer_header.clone(), requests: Allowances::new(config.bounds.requests) };
+    let observer = Observer {
+        peer_header: config.peer_header.clone(),
+        requests: Allowances::new(config.bounds.requests),
+        metrics: counted,
+    };
     routes
         .layer(middleware::from_fn_with_state(guarded, guard))
-        .merge(health)
+        .merge(health.merge(watched))
         .layer(middleware::from_fn_with_state(policy, policy::harden))
         .layer(middleware::from_fn_with_state(Arc::new(observer), observe))
 }
@@ -136,6 +146,11 @@ async fn readyz(State(app): State<App>) -> (StatusCode, Json<Value>) {
         Ok(()) => (StatusCode::OK, Json(json!({"status": "ready"}))),
         Err(why) => (StatusCode::SERVICE_UNAVAILABLE, Json(json!({"status": why}))),
     }
+}
+
+async fn metrics(State(app): State<App>) -> Result<([(HeaderName, &'static str); 1], String), ApiError> {
+    let text = app.runtime.read_metrics().await?;
+    Ok(([(header::CONTENT_TYPE, OPEN_METRICS)], text))
 }
 
 async fn no_such_method() -> ApiError {

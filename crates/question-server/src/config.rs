@@ -64,6 +64,8 @@ pub struct Config {
     pub page: Option<PathBuf>,
     /// What is logged.
     pub log: LevelFilter,
+    /// How the log is written.
+    pub log_format: LogFormat,
     /// Whether what people and models write is logged as well.
     pub log_contents: bool,
     /// How many ask the model behind an endpoint at once.
@@ -98,6 +100,7 @@ impl Default for Config {
             allow_agents: Vec::new(),
             page: None,
             log: LevelFilter::INFO,
+            log_format: LogFormat::Text,
             log_contents: false,
             model_calls: MODEL_CALLS,
             name: None,
@@ -139,6 +142,27 @@ impl FromStr for ModelName {
             "coding-desk" => Ok(Self::CodingDesk),
             "openai" => Ok(Self::OpenAi),
             _ => Err("there is none; front-desk, coding-desk and openai are".to_owned()),
+        }
+    }
+}
+
+/// How the log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// An object in each line.
+    Json,
+}
+
+impl FromStr for LogFormat {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err("it is text or json".to_owned()),
         }
     }
 }
@@ -341,6 +365,7 @@ mod tests {
             (["--allow-agent", "http://[::1]:8080"], "IPv6"),
             (["--what", "1"], "--what"),
             (["--log", "loud"], "loud"),
+            (["--log-format", "xml"], "xml"),
             (["--model", "gpt"], "gpt"),
             (["--model", "gpt"], "front-desk"),
             (["--log-contents", "maybe"], "maybe"),

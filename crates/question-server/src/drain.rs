@@ -34,6 +34,11 @@ impl Drain {
         self.closed.cancelled()
     }
 
+    /// How many runs are under way.
+    pub(crate) fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
     pub(crate) fn has_begun(&self) -> bool {
         self.begun.is_cancelled()
     }

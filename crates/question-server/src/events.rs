@@ -46,7 +46,8 @@ pub(crate) async fn follow(
         talk.rest();
         drop(talk);
         let drain = app.runtime.drain().clone();
-        Ok(ConversationStream { prefix: Some(prefix), reader, drain, _live: live })
+        let counted = app.runtime.metrics().watches();
+        Ok(ConversationStream { prefix: Some(prefix), reader, drain, _live: live, _counted: counted })
     })
     .await
 }

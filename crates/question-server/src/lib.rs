@@ -19,6 +19,7 @@ mod intake;
 pub mod limits;
 mod live;
 mod log;
+mod metrics;
 pub mod models;
 mod observe;
 pub mod owner;

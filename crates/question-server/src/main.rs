@@ -3,7 +3,7 @@
 mod stderr;
 
 use question_server::clock::SystemClock;
-use question_server::config::{self, Command, ModelName};
+use question_server::config::{self, Command, LogFormat, ModelName};
 use question_server::limits::{FAREWELL, TAKEOVER};
 use question_server::models::Model;
 use question_server::models::coding_desk::CodingDesk;
@@ -42,7 +42,12 @@ fn main() -> ExitCode {
 fn run(config: Config) -> Result<(), String> {
     let log = Stderr::start().map_err(|error| format!("no thread for the log: {error}"))?;
     let writer = log.clone();
-    tracing_subscriber::fmt().with_max_level(config.log).with_ansi(false).with_writer(move || writer.clone()).init();
+    let lines =
+        tracing_subscriber::fmt().with_max_level(config.log).with_ansi(false).with_writer(move || writer.clone());
+    match config.log_format {
+        LogFormat::Text => lines.init(),
+        LogFormat::Json => lines.json().flatten_event(true).init(),
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

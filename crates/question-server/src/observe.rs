@@ -1,6 +1,7 @@
 //! Every request, as whoever runs the server sees it: counted, with a name, in the log.
 
 use crate::error::ApiError;
+use crate::metrics::Metrics;
 use crate::peer::{Peer, Remote};
 use crate::rate::Allowances;
 use axum::extract::{MatchedPath, Request, State};
@@ -19,7 +20,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const MAX_REQUEST_ID: usize = 64;
 
 /// What probes ask for, again and again.
-const PROBED: [&str; 2] = ["/healthz", "/readyz"];
+const PROBED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 /// What requests are counted by.
 #[derive(Debug)]
@@ -27,6 +28,7 @@ pub(crate) struct Observer {
     /// The header in which a proxy says where a request comes from.
     pub(crate) peer_header: Option<HeaderName>,
     pub(crate) requests: Allowances<Peer>,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 /// Names a request, counts it for whoever sends it, and writes down what came of it.
@@ -50,7 +52,9 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
         }
         Err(wait) => ApiError::TooManyRequests(wait).into_response(),
     };
-    let (status, ms) = (response.status(), started.elapsed().as_millis());
+    let (status, took) = (response.status(), started.elapsed());
+    observer.metrics.answered(&method, route, status, took);
+    let ms = took.as_millis();
     let code = status.as_u16();
     span.in_scope(|| match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS => {

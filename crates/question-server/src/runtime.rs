@@ -16,6 +16,7 @@ use crate::intake;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE, OWNERS_OF_A_PEER, UNATTENDED};
 use crate::live::{Live, Run, Talk};
 use crate::log::{Entry, Reader};
+use crate::metrics::Metrics;
 use crate::models::{Model, SPAWN_AGENTS};
 use crate::owner::{Caller, Owner};
 use crate::peer::Peer;
@@ -66,6 +67,7 @@ pub(crate) struct Runtime {
     /// How many agents may still go on by themselves.
     unattended: Arc<Semaphore>,
     drain: Drain,
+    metrics: Arc<Metrics>,
     /// When it was found out last whether the store can commit, and whether it could.
     checked: Mutex<Option<(Instant, bool)>>,
 }
@@ -95,6 +97,7 @@ impl Runtime {
             deadlines_changed: Arc::default(),
             unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
             drain,
+            metrics: Arc::new(Metrics::new()),
             checked: Mutex::default(),
         }
     }
@@ -143,6 +146,17 @@ impl Runtime {
         let own: Vec<String> = own.iter().map(|tool| tool.spec().name).collect();
         tools.retain(|tool| tool.name != SPAWN_AGENTS && !own.contains(&tool.name));
         tools
+    }
+
+    /// What is counted.
+    pub(crate) fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
+    }
+
+    /// What is counted, as Prometheus reads it.
+    pub(crate) async fn read_metrics(&self) -> Result<String, ApiError> {
+        let conversations = self.store.count().await?;
+        self.metrics.read(self.drain.runs(), conversations).map_err(|_| ApiError::Internal)
     }
 
     /// The end of the server.
@@ -322,7 +336,14 @@ impl Runtime {
             lease,
             at: self.clock.now(),
         };
+        let begun = Instant::now();
         let stored = self.store.commit(&live.id, talk.revision, change).await;
+        let outcome = match &stored {
+            Ok(()) => "stored",
+            Err(CommitError::Conflict) => "conflict",
+            Err(CommitError::Failed(_)) => "failed",
+        };
+        self.metrics.committed(outcome, begun.elapsed());
         if let Err(error) = stored {
             talk.is_away = true;
             if error == CommitError::Conflict && talk.revision.is_none() {
@@ -331,6 +352,7 @@ impl Runtime {
             return Err(error.into());
         }
         (talk.revision, talk.lease) = (Some(revision), lease);
+        self.metrics.happened(event);
         tracing::info!(conversation = %live.name(), event, state = talk.conversation.state().name());
         let waiting = talk.conversation.waiting();
         if waiting.is_some_and(|waiting| waiting.expires_at.is_some()) {

@@ -5,6 +5,7 @@ use crate::input::{Edition, RunInput};
 use crate::limits::HEARTBEAT;
 use crate::live::{Follower, Live, Place};
 use crate::log::{Entry, Found, Kind, Reader, RunEnd};
+use crate::metrics::Counted;
 use crate::wire;
 use ag_ui_stream::Event;
 use ag_ui_stream::sse::{OutFrame, write_comment, write_event, write_frame};
@@ -132,6 +133,7 @@ pub(crate) struct ConversationStream {
     pub(crate) drain: Drain,
     /// Keeps what it reads in memory: for all who watch there is one log.
     pub(crate) _live: Arc<Live>,
+    pub(crate) _counted: Counted,
 }
 
 impl IntoResponse for ConversationStream {

@@ -307,6 +307,12 @@ pub(super) const ALL: &[Setting] = &[
         apply: |config, value| set(&mut config.log, value),
     },
     Setting {
+        name: "log-format",
+        value: "FORMAT",
+        help: "text (default) for people, or json with an object in each line",
+        apply: |config, value| set(&mut config.log_format, value),
+    },
+    Setting {
         name: "log-contents",
         value: "yes",
         help: "Whether the log has what people and models write; without it (default) it says only\n\

@@ -15,6 +15,7 @@ use question_agent::Event;
 use question_agent::call::{ToolCall, ToolResult, is_asking_tool};
 use question_agent::registry::ToolContext;
 use std::sync::Arc;
+use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 use uuid::Uuid;
@@ -74,7 +75,15 @@ impl Runtime {
                 }),
                 Work::AskModel => {
                     asked += 1;
-                    self.ask_model(agent).await
+                    let begun = Instant::now();
+                    let done = self.ask_model(agent).await;
+                    let outcome = match done.event {
+                        Event::LlmFailed { .. } => "failed",
+                        Event::LlmStopped { .. } => "stopped",
+                        _ => "answered",
+                    };
+                    self.metrics.model_answered(outcome, begun.elapsed());
+                    done
                 }
                 Work::Execute(call) => {
                     let done = self.execute(agent, &call).await?;

@@ -17,6 +17,7 @@ mod http;
 mod journey;
 mod killed;
 mod manners;
+mod metrics;
 mod older_clients;
 mod openai;
 mod owners;

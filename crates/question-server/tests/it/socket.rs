@@ -240,8 +240,8 @@ async fn every_request_has_a_name_in_its_response_and_in_the_log() {
     let nameless = say_hello(address).await;
     let (_, id) = nameless.split_once("x-request-id: ").expect("it has one");
     let id = id.split_once("\r\n").expect("a line ends").0.to_owned();
-    let foreign = format!("GET /nowhere HTTP/1.0\r\nHost: evil.example\r\n\r\n");
-    assert!(exchange(address, &foreign).await.contains("forbidden_host"));
+    let foreign = "GET /nowhere HTTP/1.0\r\nHost: evil.example\r\n\r\n";
+    assert!(exchange(address, foreign).await.contains("forbidden_host"));
     let log = until_logged(&mut child, "refused").await;
     for told in ["from-the-proxy-1", &id, "user_message", "POST", "/agent", "status=200", "status=403"] {
         assert!(log.contains(told), "{told} is not in {log}");

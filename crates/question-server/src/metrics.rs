@@ -1,0 +1,148 @@
+//! What there is to watch, as Prometheus reads it.
+
+use axum::http::{Method, StatusCode};
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+use std::fmt;
+use std::time::Duration;
+
+/// The media type of what is read.
+pub(crate) const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Bounds of what times are counted by, in seconds: from a commit in memory to a model that takes its time.
+const SECONDS: [f64; 10] = [0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 20.0, 60.0, 300.0];
+
+/// Everything that is counted.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<RequestLabels, Counter>,
+    request_seconds: Family<RouteLabels, Histogram>,
+    /// What the state machine took.
+    events: Family<EventLabels, Counter>,
+    commit_seconds: Family<OutcomeLabels, Histogram>,
+    model_seconds: Family<OutcomeLabels, Histogram>,
+    watchers: Gauge,
+    runs: Gauge,
+    conversations: Gauge,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RequestLabels {
+    method: &'static str,
+    route: String,
+    status: u16,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RouteLabels {
+    route: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct EventLabels {
+    event: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabels {
+    outcome: &'static str,
+}
+
+/// Counts as one for as long as it lives.
+#[derive(Debug)]
+pub(crate) struct Counted(Gauge);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::with_prefix("question_server");
+        let seconds = || Histogram::new(SECONDS);
+        let metrics = Self {
+            registry: Registry::default(),
+            requests: Family::default(),
+            request_seconds: Family::new_with_constructor(seconds),
+            events: Family::default(),
+            commit_seconds: Family::new_with_constructor(seconds),
+            model_seconds: Family::new_with_constructor(seconds),
+            watchers: Gauge::default(),
+            runs: Gauge::default(),
+            conversations: Gauge::default(),
+        };
+        registry.register("requests", "Requests that were answered", metrics.requests.clone());
+        let (help, times) = ("Time until a response began", metrics.request_seconds.clone());
+        registry.register_with_unit("request", help, Unit::Seconds, times);
+        registry.register("events", "What happened in conversations", metrics.events.clone());
+        let times = [
+            ("commit", "Time of a commit", &metrics.commit_seconds),
+            ("model", "Time of a model's answer", &metrics.model_seconds),
+        ];
+        for (name, help, family) in times {
+            registry.register_with_unit(name, help, Unit::Seconds, family.clone());
+        }
+        let gauges = [
+            ("watchers", "Open streams of conversations' events", &metrics.watchers),
+            ("runs", "Runs under way", &metrics.runs),
+            ("conversations", "Conversations in the store", &metrics.conversations),
+        ];
+        for (name, help, gauge) in gauges {
+            registry.register(name, help, gauge.clone());
+        }
+        Self { registry, ..metrics }
+    }
+
+    pub(crate) fn answered(&self, method: &Method, route: &str, status: StatusCode, took: Duration) {
+        let (route, status) = (route.to_owned(), status.as_u16());
+        self.request_seconds.get_or_create(&RouteLabels { route: route.clone() }).observe(took.as_secs_f64());
+        self.requests.get_or_create(&RequestLabels { method: name_of(method), route, status }).inc();
+    }
+
+    pub(crate) fn happened(&self, event: &'static str) {
+        self.events.get_or_create(&EventLabels { event }).inc();
+    }
+
+    pub(crate) fn committed(&self, outcome: &'static str, took: Duration) {
+        self.commit_seconds.get_or_create(&OutcomeLabels { outcome }).observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn model_answered(&self, outcome: &'static str, took: Duration) {
+        self.model_seconds.get_or_create(&OutcomeLabels { outcome }).observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn watches(&self) -> Counted {
+        self.watchers.inc();
+        Counted(self.watchers.clone())
+    }
+
+    /// What is read, with what is only known when it is.
+    pub(crate) fn read(&self, runs: usize, conversations: usize) -> Result<String, fmt::Error> {
+        let set = |gauge: &Gauge, count: usize| gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+        set(&self.runs, runs);
+        set(&self.conversations, conversations);
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+/// Clients may make up methods; what is counted by them must have an end.
+fn name_of(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}

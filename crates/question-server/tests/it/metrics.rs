@@ -1,0 +1,86 @@
+//! What a server tells those who watch it.
+
+use crate::house::{server, server_of};
+use crate::http::{Answer, call, get, post, request, says};
+use crate::socket::{say_hello, start, until_logged};
+use crate::watcher::{Watcher, until_state};
+use axum::Router;
+use axum::http::{HeaderValue, Method, header};
+use question_server::Config;
+use serde_json::{Value, json};
+
+/// The number that a line of this name has; 0 where there is none.
+async fn read(server: &Router, name: &str) -> f64 {
+    let answer = get(server, "/metrics").await;
+    number(&answer, name)
+}
+
+fn number(answer: &Answer, name: &str) -> f64 {
+    assert_eq!(answer.status, 200);
+    let text = std::str::from_utf8(&answer.body).expect("it is text");
+    let found = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    found.map_or(0.0, |number| number.parse().unwrap_or_else(|_| panic!("{number} is no number")))
+}
+
+#[tokio::test]
+async fn what_happens_is_counted() {
+    let server = server();
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    assert!((read(&server, "question_server_conversations").await - 1.0).abs() < 0.5);
+    let watcher = Watcher::open(&server, "t", None).await;
+    assert!((read(&server, "question_server_watchers").await - 1.0).abs() < 0.5);
+    drop(watcher);
+    assert!(read(&server, "question_server_watchers").await < 0.5);
+    let reply = json!({"answers": {"Which service do you need?": "Brake service"}});
+    assert_eq!(post(&server, "/conversations/t/respond", reply).await.status, 200);
+    until_state(&server, "t", "awaiting_user_response").await;
+    for (name, least) in [
+        (r#"question_server_requests_total{method="POST",route="/agent",status="200"}"#, 1.0),
+        (r#"question_server_request_seconds_count{route="/conversations/{id}/respond"}"#, 1.0),
+        (r#"question_server_events_total{event="ask_user_question_pending"}"#, 1.0),
+        (r#"question_server_events_total{event="user_question_response"}"#, 1.0),
+        (r#"question_server_commit_seconds_count{outcome="stored"}"#, 4.0),
+        (r#"question_server_model_seconds_count{outcome="answered"}"#, 1.0),
+    ] {
+        let found = read(&server, name).await;
+        assert!(found >= least, "{name} is {found}");
+    }
+}
+
+#[tokio::test]
+async fn what_clients_make_up_is_not_counted_by() {
+    let server = server();
+    let before = get(&server, "/metrics").await.body.len();
+    for number in 0..200 {
+        let method = Method::from_bytes(format!("M{number}").as_bytes()).expect("it is one");
+        call(&server, request(method, &format!("/{number}"), None)).await;
+        get(&server, &format!("/conversations/{number}")).await;
+    }
+    let after = get(&server, "/metrics").await.body.len();
+    assert!(after < before + 10_000, "{before} {after}");
+}
+
+#[tokio::test]
+async fn it_is_for_those_who_have_the_token_under_any_name() {
+    const TOKEN: &str = "correct-horse-battery-staple";
+    let server = server_of(&Config { token: Some(TOKEN.parse().expect("it is long enough")), ..Config::default() });
+    assert_eq!(get(&server, "/metrics").await.status, 401);
+    let mut scrape = request(Method::GET, "/metrics", None);
+    let bearer = HeaderValue::from_str(&format!("Bearer {TOKEN}")).expect("it is text");
+    scrape.headers_mut().insert(header::AUTHORIZATION, bearer);
+    scrape.headers_mut().insert(header::HOST, HeaderValue::from_static("10.0.0.7:8787"));
+    assert_eq!(call(&server, scrape).await.status, 200);
+}
+
+#[tokio::test]
+async fn each_line_of_the_log_may_be_an_object() {
+    let args = ["--port", "0", "--pace", "0", "--log-format", "json"];
+    let (mut child, address) = start(&args).await;
+    say_hello(address).await;
+    let log = until_logged(&mut child, "ask_user_question_pending").await;
+    // Without its line ends, as it is read there.
+    let lines: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(&log).into_iter().collect();
+    let lines = lines.unwrap_or_else(|error| panic!("{error}: {log}"));
+    assert!(lines.iter().any(|line| line["event"] == "user_message"), "{log}");
+    assert!(lines.iter().any(|line| line["span"]["id"].is_string()), "{log}");
+}
