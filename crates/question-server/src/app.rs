@@ -10,6 +10,7 @@ use crate::limits::Patience;
 use crate::metrics::OPEN_METRICS;
 use crate::models::Model;
 use crate::observe::{Observer, observe};
+use crate::other_agent::{self, OtherAgent};
 use crate::owner::recognise;
 use crate::page::{self, Page};
 use crate::policy::{self, cross_origin, policy};
@@ -21,7 +22,7 @@ use ask_user_question::Limits;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderName, StatusCode, header};
 use axum::routing::{get, post};
-use axum::{Json, Router, middleware};
+use axum::{Extension, Json, Router, middleware};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -36,6 +37,8 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     /// The built page, where one is served.
     pub page: Option<Page>,
+    /// The agent that requests are passed on to, where there is one.
+    pub other_agent: Option<OtherAgent>,
     /// Its end, for whoever is to bring that about.
     pub drain: Drain,
 }
@@ -54,7 +57,7 @@ pub(crate) struct App {
 /// # Panics
 /// Outside of a Tokio runtime: questions expire and what was broken off goes on, whether or not anybody asks.
 pub fn app(config: &Config, parts: Parts) -> Router {
-    let Parts { store, model, clock, page, drain } = parts;
+    let Parts { store, model, clock, page, other_agent, drain } = parts;
     let settings = settings(config, &model.limits());
     let runtime = Arc::new(Runtime::new(config, store, model, clock, drain));
     sweep(&runtime);
@@ -69,7 +72,7 @@ pub fn app(config: &Config, parts: Parts) -> Router {
         .route("/metrics", get(metrics))
         .method_not_allowed_fallback(no_such_method)
         .with_state(app.clone());
-    let (counted, settings) = (Arc::clone(app.runtime.metrics()), settings(config));
+    let counted = Arc::clone(app.runtime.metrics());
     let routes = Router::new()
         .route("/agent", post(agent_endpoint::run))
         .route("/conversations/{id}", get(conversations::describe).delete(conversations::delete))
@@ -77,13 +80,21 @@ pub fn app(config: &Config, parts: Parts) -> Router {
         .route("/conversations/{id}/respond", post(conversations::respond))
         .route("/conversations/{id}/cancel", post(conversations::cancel))
         .route("/settings.json", get(async move || Json(settings)))
-        .method_not_allowed_fallback(no_such_method)
-        .with_state(app)
-        .layer(DefaultBodyLimit::max(config.bounds.body));
+        .method_not_allowed_fallback(no_such_method);
+    let routes = match &other_agent {
+        Some(agent) => routes.route(other_agent::PATH, post(other_agent::run).layer(Extension(agent.clone()))),
+        None => routes,
+    };
+    let routes = routes.with_state(app).layer(DefaultBodyLimit::max(config.bounds.body));
     let routes = match page {
         Some(page) => {
+            let page = Arc::new(page);
             let files = get(page::serve).fallback(no_such_method);
-            routes.fallback_service(files.with_state(Arc::new(page)))
+            let routes = match other_agent {
+                Some(_) => routes.route("/", get(other_agent::document).with_state(Arc::clone(&page))),
+                None => routes,
+            };
+            routes.fallback_service(files.with_state(page))
         }
         None => routes.fallback(nothing_here),
     };

@@ -58,6 +58,8 @@ pub struct Config {
     pub allow_bypass: bool,
     /// Origins that are let in beside those of this machine.
     pub allow_origins: Vec<Origin>,
+    /// The address of an agent that requests are passed on to.
+    pub agent: Option<String>,
     /// Origins whose agents the page may talk to beside this server.
     pub allow_agents: Vec<Origin>,
     /// The folder with the built page to serve.
@@ -97,6 +99,7 @@ impl Default for Config {
             drain_grace: DRAIN_GRACE,
             allow_bypass: false,
             allow_origins: Vec::new(),
+            agent: None,
             allow_agents: Vec::new(),
             page: None,
             log: LevelFilter::INFO,

@@ -22,6 +22,7 @@ mod log;
 mod metrics;
 pub mod models;
 mod observe;
+pub mod other_agent;
 pub mod owner;
 pub mod page;
 mod peer;

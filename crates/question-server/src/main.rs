@@ -9,6 +9,7 @@ use question_server::models::Model;
 use question_server::models::coding_desk::CodingDesk;
 use question_server::models::front_desk::FrontDesk;
 use question_server::models::openai::OpenAi;
+use question_server::other_agent::OtherAgent;
 use question_server::page::Page;
 use question_server::store::{MemoryStore, SqliteStore, Store};
 use question_server::{Config, Drain, Parts, app, serve as serve_sockets};
@@ -62,6 +63,7 @@ fn run(config: Config) -> Result<(), String> {
 async fn serve(config: Config) -> Result<(), String> {
     let parts = Parts {
         page: config.page.as_deref().map(Page::read).transpose()?,
+        other_agent: open_agent(&config)?,
         model: open_model(&config)?,
         store: open_store(&config)?,
         clock: Arc::new(SystemClock),
@@ -100,6 +102,11 @@ fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
         }
         None => Arc::new(MemoryStore::default()),
     })
+}
+
+fn open_agent(config: &Config) -> Result<Option<OtherAgent>, String> {
+    let agent = config.agent.as_deref().map(OtherAgent::new).transpose();
+    agent.map_err(|why| format!("--agent: {why}"))
 }
 
 fn open_model(config: &Config) -> Result<Arc<dyn Model>, String> {

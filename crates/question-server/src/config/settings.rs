@@ -128,6 +128,16 @@ pub(super) const ALL: &[Setting] = &[
         },
     },
     Setting {
+        name: "agent",
+        value: "URL",
+        help: "Pass requests at /agent/other on to this AG-UI agent, such as http://127.0.0.1:8000/; the page\n\
+               of --page then begins with it",
+        apply: |config, value| {
+            config.agent = Some(text(value)?.to_owned());
+            Ok(())
+        },
+    },
+    Setting {
         name: "allow-agent",
         value: "ORIGIN",
         help: "Let the page talk to agents of this origin too, such as https://agent.example; may be\n\

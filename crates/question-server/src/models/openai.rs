@@ -1,6 +1,6 @@
 //! Any endpoint that speaks OpenAI's chat completions, streaming.
 
-mod endpoint;
+pub(crate) mod endpoint;
 mod request;
 mod secrets;
 mod stream;

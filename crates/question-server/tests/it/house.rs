@@ -21,6 +21,7 @@ pub(crate) fn parts(model: impl Model) -> Parts {
         model: Arc::new(model),
         clock: Arc::new(SystemClock),
         page: None,
+        other_agent: None,
         drain: Drain::default(),
     }
 }

@@ -42,6 +42,23 @@ async fn an_agent_that_the_operator_allows_is_talked_to_and_comes_back_after_a_r
 }
 
 #[tokio::test]
+async fn an_agent_that_the_server_passes_on_needs_nobodys_leave() {
+    let agent = stranger(|_, answered| if answered { ANSWERED } else { ASKS });
+    let server = Server::start_passing_on(&format!("{agent}/run"));
+    journey_at(&server.url(), async |page| {
+        page.say("When can I come?").await?;
+        page.tap("Friday").await?;
+        page.hears(&["Friday it is."]).await?;
+        page.reload().await?;
+        page.hears(&["Friday it is."]).await?;
+        assert_eq!(page.receipts().await?.len(), 1);
+        assert_eq!(page.own_messages().await?, ["When can I come?"], "the answer goes as the result alone");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_agent_that_nobody_has_allowed_is_refused_with_a_sentence() {
     let agent = stranger(|_, _| panic!("nothing is sent to it"));
     let server = Server::start();

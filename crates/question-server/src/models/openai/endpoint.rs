@@ -11,9 +11,9 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 type Straight = HttpsConnector<HttpConnector>;
 
-/// Where a model is asked. Redirects are not followed: one would take the conversation to where nobody sent it.
+/// Where a model is asked, or an agent. Redirects are not followed: one would take the conversation to where nobody sent it.
 #[derive(Clone)]
-pub(super) struct Endpoint {
+pub(crate) struct Endpoint {
     url: Uri,
     authorization: Option<HeaderValue>,
     way: Way,
@@ -31,7 +31,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// A sentence where the URL is none, or the key would go over the network in the clear or can't be sent.
-    pub(super) fn new(url: &str, key: Option<&str>) -> Result<Self, String> {
+    pub(crate) fn new(url: &str, key: Option<&str>) -> Result<Self, String> {
         let url: Uri = url.parse().map_err(|_| format!("{url} is no URL"))?;
         let is_local = matches!(url.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
         match url.scheme_str() {
@@ -57,14 +57,14 @@ impl Endpoint {
     }
 
     /// Sends a request and gives what the endpoint answers, from its head on.
-    pub(super) async fn post(&self, body: String) -> Result<Response<Body>, Error> {
+    pub(crate) async fn post(&self, body: impl Into<Body>) -> Result<Response<Body>, Error> {
         let mut request = Request::post(&self.url)
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "text/event-stream");
         if let Some(authorization) = &self.authorization {
             request = request.header(header::AUTHORIZATION, authorization);
         }
-        let request = request.body(Body::from(body)).expect("the URL and the headers were checked before");
+        let request = request.body(body.into()).expect("the URL and the headers were checked before");
         let asked = match &self.way {
             Way::Straight(client) => client.request(request),
             Way::Tunnel(client) => client.request(request),

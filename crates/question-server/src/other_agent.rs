@@ -1,0 +1,72 @@
+//! Passing requests on to an agent of another make, from this server's own origin: browsers then need nobody's leave, and nobody a list.
+
+use crate::body::JsonBody;
+use crate::error::ApiError;
+use crate::models::openai::endpoint::Endpoint;
+use crate::page::{self, Page};
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, Response, Uri, header};
+use axum::response::{IntoResponse as _, Redirect};
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+/// Where requests come that are passed on.
+pub(crate) const PATH: &str = "/agent/other";
+
+/// An AG-UI agent that answers elsewhere. No header of a client reaches it, so no cookie and no token does.
+#[derive(Clone)]
+pub struct OtherAgent(Arc<Endpoint>);
+
+impl OtherAgent {
+    /// The agent that answers at this URL, such as `http://127.0.0.1:8000/`.
+    ///
+    /// # Errors
+    /// A sentence where the URL is none.
+    pub fn new(url: &str) -> Result<Self, String> {
+        Ok(Self(Arc::new(Endpoint::new(url, None)?)))
+    }
+}
+
+impl fmt::Debug for OtherAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OtherAgent")
+    }
+}
+
+/// Passes a run on. What the agent answers streams back as it comes; whoever leaves ends the agent's work, with its connection.
+pub(crate) async fn run(
+    Extension(agent): Extension<OtherAgent>,
+    JsonBody(body): JsonBody,
+) -> Result<Response<Body>, ApiError> {
+    let answer = agent.0.post(body).await.map_err(|error| {
+        let cause = error.source().map(ToString::to_string);
+        tracing::warn!(%error, cause, "the agent of --agent is not there");
+        ApiError::AgentUnreachable
+    })?;
+    let (parts, body) = answer.into_parts();
+    let mut response = Response::new(body);
+    *response.status_mut() = parts.status;
+    // Its cookies, its redirects and what it lets other pages do are not this server's.
+    if let Some(kind) = parts.headers.get(header::CONTENT_TYPE) {
+        response.headers_mut().insert(header::CONTENT_TYPE, kind.clone());
+    }
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// Gives the page's document, which its address leads to that agent unless it names one.
+pub(crate) async fn document(
+    page: State<Arc<Page>>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<axum::response::Response, ApiError> {
+    let query = uri.query().unwrap_or_default();
+    if query.split('&').any(|part| part.split('=').next() == Some("agent")) {
+        return page::serve(page, uri, headers).await;
+    }
+    let rest = if query.is_empty() { String::new() } else { format!("&{query}") };
+    Ok(Redirect::to(&format!("/?agent={}{rest}", &PATH[1..])).into_response())
+}

@@ -1,0 +1,124 @@
+//! An agent of another make, passed on from the server's own origin.
+
+use crate::folder::Folder;
+use crate::house::{front_desk, parts, server};
+use crate::http::{Answer, call, get, post, request};
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, Method, Response, header};
+use axum::routing;
+use futures_util::{StreamExt as _, stream};
+use question_server::other_agent::OtherAgent;
+use question_server::page::Page;
+use question_server::{Config, Parts, app};
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::sync::{Notify, mpsc};
+use tower::ServiceExt as _;
+
+/// What has come to an agent.
+type Come = mpsc::UnboundedReceiver<(HeaderMap, Value)>;
+
+/// An agent elsewhere: it says the first half of what it has to say, and the second when it is told to.
+async fn elsewhere() -> (String, Come, Arc<Notify>) {
+    let (sender, come) = mpsc::unbounded_channel();
+    let told = Arc::new(Notify::new());
+    let go_on = Arc::clone(&told);
+    let answer = async move |headers: HeaderMap, body: Bytes| {
+        let body = serde_json::from_slice(&body).expect("what is passed on is JSON");
+        sender.send((headers, body)).expect("the test waits for it");
+        let second = stream::once(async move {
+            go_on.notified().await;
+            "second"
+        });
+        let said = stream::iter(["first "]).chain(second).map(Ok::<_, Infallible>);
+        Response::builder()
+            .header(header::CONTENT_TYPE, "text/event-stream")
+            .header(header::SET_COOKIE, "its=own")
+            .header(header::ACCESS_CONTROL_ALLOW_ORIGIN, "*")
+            .body(Body::from_stream(said))
+            .expect("the answer is well formed")
+    };
+    let router = Router::new().route("/run", routing::post(answer));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let address = listener.local_addr().expect("it is bound");
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    (format!("http://{address}"), come, told)
+}
+
+fn passing_on(url: &str, page: Option<Page>) -> Router {
+    let other_agent = Some(OtherAgent::new(url).expect("it is a URL"));
+    app(&Config::default(), Parts { other_agent, page, ..parts(front_desk()) })
+}
+
+#[tokio::test]
+async fn a_run_is_passed_on_and_streams_back_without_anybodys_cookies() {
+    let (origin, mut come, told) = elsewhere().await;
+    let server = passing_on(&format!("{origin}/run"), None);
+    let input = json!({"threadId": "t", "runId": "r", "messages": [], "unknown": {"kept": true}});
+    let mut run = request(Method::POST, "/agent/other", Some(input.clone()));
+    for (name, value) in [(header::COOKIE, "question_owner=secret"), (header::AUTHORIZATION, "Bearer secret")] {
+        run.headers_mut().insert(name, value.parse().expect("it is a header"));
+    }
+    let response = server.oneshot(run).await.expect("the router answers everything");
+    let (headers, body) = come.recv().await.expect("it has come");
+    assert_eq!(body, input);
+    assert!(!format!("{headers:?}").contains("secret"), "{headers:?}");
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()[header::CONTENT_TYPE], "text/event-stream");
+    assert!(!format!("{:?}", response.headers()).contains("its=own"), "{:?}", response.headers());
+    assert!(!response.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN), "{:?}", response.headers());
+
+    let mut pieces = response.into_body().into_data_stream();
+    let first = pieces.next().await.expect("it streams").expect("it does not break off");
+    assert_eq!(first, "first ", "the second half has not been said yet");
+    told.notify_one();
+    let second = pieces.next().await.expect("it streams").expect("it does not break off");
+    assert_eq!(second, "second");
+    assert!(pieces.next().await.is_none());
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_said() {
+    let (origin, _come, _) = elsewhere().await;
+    let lost = passing_on(&format!("{origin}/nowhere"), None);
+    let answer = post(&lost, "/agent/other", json!({})).await;
+    assert_eq!(answer.status, 404, "what the agent refuses is refused");
+
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let gone = format!("http://{}/", listener.local_addr().expect("it is bound"));
+    drop(listener);
+    let refusal = post(&passing_on(&gone, None), "/agent/other", json!({})).await.refusal();
+    assert_eq!(refusal, (502, "agent_unreachable".to_owned()));
+
+    let refusal = post(&server(), "/agent/other", json!({})).await.refusal();
+    assert_eq!(refusal, (404, "not_found".to_owned()), "no agent is named");
+    let mut text = request(Method::POST, "/agent/other", Some(json!({})));
+    text.headers_mut().insert(header::CONTENT_TYPE, "text/plain".parse().expect("it is a header"));
+    let refusal = call(&passing_on(&gone, None), text).await.refusal();
+    assert_eq!(refusal, (415, "unsupported_media_type".to_owned()), "any page could send it");
+    assert!(OtherAgent::new("ftp://agent.example").is_err() && OtherAgent::new("not a URL").is_err());
+}
+
+#[tokio::test]
+async fn the_page_begins_with_that_agent_and_may_leave_it() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path()).expect("the target folder can be written");
+    std::fs::write(folder.path().join("index.html"), "<!doctype html>").expect("the target folder can be written");
+    let page = Page::read(folder.path()).expect("the page is there");
+    let server = passing_on("http://127.0.0.1:9/", Some(page));
+    let led = |answer: &Answer| answer.headers.get(header::LOCATION).map(|at| at.to_str().unwrap().to_owned());
+    for (path, expected) in [
+        ("/", Some("/?agent=agent/other")),
+        ("/?lang=de&theme=dark", Some("/?agent=agent/other&lang=de&theme=dark")),
+        ("/?agent=agent/other", None),
+        ("/?lang=de&agent=", None),
+        ("/index.html", None),
+    ] {
+        let answer = get(&server, path).await;
+        assert_eq!(led(&answer).as_deref(), expected, "{path}");
+        assert_eq!(answer.status, if expected.is_some() { 303 } else { 200 }, "{path}");
+    }
+}
