@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -20,26 +21,28 @@ use crate::console::say;
 use crate::flags::Agents;
 use crate::steps::{self, Log, Outcome, Step};
 use crate::test::{Binary, binaries, journeys};
-use crate::{page, workspace};
+use crate::{page, tools, workspace};
 use recipe::{RECIPES, Recipe, SCENARIOS};
 
-/// Walks through the page with each agent or with those that are named, and writes what works into the README of the recipes.
+/// Walks through the page with each agent or with those that are named, and writes what works into the README of the recipes; and lets clients
+/// of other makes talk to the server.
 ///
 /// # Errors
 ///
-/// No recipe has the name, something works other than its recipe says, a step fails, or we are interrupted.
+/// Nothing has the name, something works other than its recipe says, a step fails, or we are interrupted.
 pub(crate) fn agents(options: &Agents) -> Result<()> {
-    let chosen = chosen(&options.name)?;
+    let (chosen, with_clients) = chosen(&options.name)?;
     let journeys = OnceLock::new();
     let walked: Mutex<BTreeMap<&str, Walked>> = Mutex::new(BTreeMap::new());
-    let [tools, page] = page::steps_for_release();
-    let mut steps = vec![
-        Step::builds("native build", &[], |log| {
-            journeys.set(binaries::journeys(log)?).ok().context("a step runs once")
-        }),
-        tools,
-        page,
-    ];
+    let mut steps = vec![Step::builds("native build", &[], |log| {
+        journeys.set(binaries::journeys(log)?).ok().context("a step runs once")
+    })];
+    if with_clients {
+        steps.push(Step::runs(CLIENTS, &["native build"], clients));
+    }
+    if !chosen.is_empty() {
+        steps.extend(page::steps_for_release());
+    }
     for &recipe in &chosen {
         let (journeys, walked) = (&journeys, &walked);
         steps.push(Step::runs(recipe.name, &["native build", "page for release"], move |log| {
@@ -69,16 +72,33 @@ pub(crate) fn agents(options: &Agents) -> Result<()> {
 /// Which journeys came to their end, by their names.
 type Walked = BTreeMap<&'static str, bool>;
 
-fn chosen(names: &[String]) -> Result<Vec<&'static Recipe>> {
+/// The recipes of these names, or all, and whether the clients are meant as well.
+fn chosen(names: &[String]) -> Result<(Vec<&'static Recipe>, bool)> {
     if names.is_empty() {
-        return Ok(RECIPES.iter().collect());
+        return Ok((RECIPES.iter().collect(), true));
     }
-    let find = |name: &String| {
-        let all = || RECIPES.map(|recipe| recipe.name).join(", ");
-        let recipe = RECIPES.iter().find(|recipe| recipe.name == name);
-        recipe.with_context(|| format!("there is no recipe `{name}`, but {}", all()))
-    };
-    names.iter().map(find).collect()
+    let with_clients = names.iter().any(|name| name == CLIENTS);
+    let recipes = names.iter().filter(|name| *name != CLIENTS).map(|name| named(name));
+    Ok((recipes.collect::<Result<_>>()?, with_clients))
+}
+
+fn named(name: &str) -> Result<&'static Recipe> {
+    let all = || RECIPES.map(|recipe| recipe.name).join(", ");
+    let recipe = RECIPES.iter().find(|recipe| recipe.name == name);
+    recipe.with_context(|| format!("there is no recipe `{name}`, but {} and {CLIENTS}", all()))
+}
+
+/// The step that is about clients.
+const CLIENTS: &str = "clients";
+
+/// Released clients in front of the server, and `CopilotKit`'s runtime.
+fn clients(log: &Log) -> Result<()> {
+    journeys::released_clients(log)?;
+    let mut node = Command::new(tools::node(log)?);
+    node.arg(workspace::root().join("crates/question-server/tests/clients/copilotkit.mjs"));
+    node.arg(workspace::server("debug")).arg(environment::folder(named("copilotkit")?, log)?);
+    node.envs(QUIET);
+    log.run(node)
 }
 
 /// Starts the agent and takes every journey with it.
@@ -118,9 +138,7 @@ fn start(recipe: &Recipe, port: u16, log: &Log) -> Result<Child> {
     let mut command = environment::python(recipe, log)?;
     command.arg(environment::scripted_model()).args(recipe.start_at(port));
     // Nobody is told of a test, and nothing is written beside the recipe.
-    for (variable, value) in QUIET {
-        command.env(variable, value);
-    }
+    command.envs(QUIET);
     log.doing("starts");
     let path = log_of(recipe)?;
     let mut file = File::create(&path).with_context(|| format!("can't write {}", path.display()))?;
@@ -173,9 +191,14 @@ mod tests {
 
     #[test]
     fn recipes_are_chosen_by_name() {
-        assert_eq!(chosen(&[]).unwrap().len(), RECIPES.len());
-        assert_eq!(chosen(&["pydantic-ai".into()]).unwrap()[0].name, "pydantic-ai");
-        assert!(chosen(&["skynet".into()]).unwrap_err().to_string().contains("pydantic-ai"));
+        let of = |names: &[&str]| chosen(&names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        let (all, with_clients) = of(&[]).unwrap();
+        assert_eq!((all.len(), with_clients), (RECIPES.len(), true));
+        let (one, with_clients) = of(&["pydantic-ai"]).unwrap();
+        assert_eq!((one[0].name, one.len(), with_clients), ("pydantic-ai", 1, false));
+        let (none, with_clients) = of(&[CLIENTS]).unwrap();
+        assert_eq!((none.len(), with_clients), (0, true));
+        assert!(of(&["skynet"]).unwrap_err().to_string().contains("pydantic-ai"));
     }
 
     #[test]

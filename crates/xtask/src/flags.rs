@@ -11,6 +11,8 @@ xflags::xflags! {
             optional --release
             /// Opens the page in the default browser.
             optional --open
+            /// Passes the page's requests on to this agent, such as http://127.0.0.1:8000/, at the address that is printed.
+            optional --agent url: String
             /// Lets the page talk to agents of this origin, too, such as https://agent.example.
             repeated --allow-agent origin: String
         }
@@ -21,7 +23,7 @@ xflags::xflags! {
             optional --list
         }
         /// Runs agents of other makes behind the page, all or those of these names, as crates/agent-chat/recipes sets them up, and writes
-        /// there what works.
+        /// there what works; `clients` runs clients of other makes with the server.
         cmd agents {
             repeated name: String
             /// Keeps their streams as test data of ag-ui-stream.

@@ -1,11 +1,11 @@
 //! `cargo xtask serve`: the chat page and its server, until Ctrl+C.
 
 use std::io::ErrorKind;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -23,6 +23,9 @@ use crate::workspace::{self, cargo};
 /// The port is taken, a tool is missing and can't be brought, the server or the page does not build or start, or one of both ends.
 pub(crate) fn serve(options: &Serve) -> Result<()> {
     let start = Instant::now();
+    if options.open && options.agent.is_some() {
+        bail!("--open opens the page with the server's own agent: leave it away, and open the address that is printed");
+    }
     // Before anything slow, so that a taken port is known at once.
     let port = free_port(options.port.unwrap_or(8080))?;
     let release = options.release;
@@ -67,6 +70,7 @@ fn run(options: &Serve, port: u16, start: Instant) -> Result<()> {
     // A database has one server.
     let database = format!("conversations-{}.sqlite", options.port.unwrap_or(8080));
     server.args(["--port", "0", "--database"]).arg(workspace::scratch_dir()?.join(database));
+    server.args(options.agent.iter().flat_map(|url| ["--agent", url]));
     server.args(options.allow_agent.iter().flat_map(|origin| ["--allow-agent", origin]));
     let _server = start_child("server", server, &sender)?;
     let server_port = loop {
@@ -87,8 +91,17 @@ fn run(options: &Serve, port: u16, start: Instant) -> Result<()> {
             listens |= line.contains("server listening");
         }
     }
-    let line =
-        format!("Open http://127.0.0.1:{port}/   (ready after {}; Ctrl+C ends it)", clock(start.elapsed()).trim());
+    // Trunk says so a moment before it does.
+    while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
+        if let Ok(event) = events.recv_timeout(Duration::from_millis(20)) {
+            unless_ended(event)?;
+        }
+    }
+    let query = if options.agent.is_some() { "?agent=agent/other" } else { "" };
+    let line = format!(
+        "Open http://127.0.0.1:{port}/{query}   (ready after {}; Ctrl+C ends it)",
+        clock(start.elapsed()).trim()
+    );
     // The one line that a program may want to read.
     println!("\n  {}\n", bold(&line));
     loop {
@@ -113,7 +126,11 @@ fn start_child(name: &'static str, command: Command, events: &Sender<Event>) -> 
 
 /// What happens next; that a child ends is an error.
 fn next(events: &Receiver<Event>) -> Result<Event> {
-    match events.recv().context("both have ended")? {
+    unless_ended(events.recv().context("both have ended")?)
+}
+
+fn unless_ended(event: Event) -> Result<Event> {
+    match event {
         Event::Ended(name) => {
             bail!("the {name} has ended by itself, so the other is ended too; its last lines above say why")
         }

@@ -13,12 +13,12 @@ export const ASKING_TOOL = {
 };
 
 export class Person {
-  /** `run` goes with each run: `tools`, `forwardedProps`. */
-  constructor({ client, version }, address, { threadId = randomUUID(), run = {} } = {}) {
+  /** `run` goes with each run: `tools`, `forwardedProps`. `url` says where the server's agent is, if something stands before it. */
+  constructor({ client, version, url = (address) => `${address}/agent` }, address, { threadId = randomUUID(), run = {} } = {}) {
     this.address = address;
     this.version = version;
     this.run = run;
-    this.agent = new client.HttpAgent({ url: `${address}/agent`, threadId });
+    this.agent = new client.HttpAgent({ url: url(address), threadId });
   }
 
   get threadId() {

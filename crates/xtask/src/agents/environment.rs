@@ -10,41 +10,51 @@ use super::recipe::{Language, Recipe};
 use crate::steps::Log;
 use crate::{tools, workspace};
 
-/// A call of Python that has the packages of `recipe` and their commands, in a folder from which its files are found.
+/// The folder with the packages of `recipe`, brought where it is missing or pins other versions by now.
 ///
 /// # Errors
 ///
 /// There is no Python or no Node.js, or the packages can't be brought.
-pub(super) fn python(recipe: &Recipe, log: &Log) -> Result<Command> {
-    let environment = tools::cache()?.join(format!("recipe-{}", recipe.name));
-    let python = tools::python(log)?;
+pub(super) fn folder(recipe: &Recipe, log: &Log) -> Result<PathBuf> {
+    let folder = tools::cache()?.join(format!("recipe-{}", recipe.name));
     let pinned = recipe.pinned()?;
-    let stamp = environment.join("pinned.txt");
+    let stamp = folder.join("pinned.txt");
     if fs::read_to_string(&stamp).ok().as_ref() != Some(&pinned) {
         match recipe.language() {
-            Language::Python => pip(&python, &environment, &recipe.folder().join("requirements.txt"), log)?,
-            Language::Node => npm(&environment, &recipe.read("package.json")?, log)?,
+            Language::Python => pip(&folder, &recipe.folder().join("requirements.txt"), log)?,
+            Language::Node => npm(&folder, &recipe.read("package.json")?, log)?,
         }
         write(&stamp, &pinned)?;
     }
+    Ok(folder)
+}
+
+/// A call of Python that has the packages of `recipe` and their commands, where its files are found.
+///
+/// # Errors
+///
+/// As [`folder`].
+pub(super) fn python(recipe: &Recipe, log: &Log) -> Result<Command> {
+    let folder = folder(recipe, log)?;
     match recipe.language() {
         Language::Python => {
-            let mut command = tools::command("python3", &[environment.join("bin")])?;
+            let mut command = tools::command("python3", &[folder.join("bin")])?;
             command.current_dir(recipe.folder());
             Ok(command)
         }
         Language::Node => {
             // Packages are looked for beside the program that names them.
-            write(&environment.join("agent.mjs"), &recipe.read("agent.mjs")?)?;
-            let mut command = Command::new(python);
-            command.current_dir(environment);
+            write(&folder.join("agent.mjs"), &recipe.read("agent.mjs")?)?;
+            let mut command = Command::new(tools::python(log)?);
+            command.current_dir(folder);
             Ok(command)
         }
     }
 }
 
 /// Makes a virtual environment anew.
-fn pip(python: &Path, environment: &Path, requirements: &Path, log: &Log) -> Result<()> {
+fn pip(environment: &Path, requirements: &Path, log: &Log) -> Result<()> {
+    let python = tools::python(log)?;
     log.doing("pip install");
     let mut venv = Command::new(python);
     venv.args(["-m", "venv", "--clear"]).arg(environment);

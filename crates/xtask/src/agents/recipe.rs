@@ -198,8 +198,8 @@ mod tests {
             let readme = recipe.read("README.md").unwrap();
             let command = format!("\npython3 ../scripted_model.py {}\n", recipe.start);
             assert!(readme.contains(&command), "{} does not say{command}", recipe.name);
-            let address = format!("?agent=http://127.0.0.1:8000{}", recipe.path);
-            assert!(readme.contains(&address), "{} does not say {address}", recipe.name);
+            let ours = format!("\ncargo xtask serve --agent http://127.0.0.1:8000{}\n", recipe.path);
+            assert!(readme.contains(&ours), "{} does not say{ours}", recipe.name);
         }
     }
 

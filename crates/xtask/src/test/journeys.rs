@@ -106,7 +106,11 @@ fn walk(journeys: Command, log: &Log) -> Result<()> {
 }
 
 /// The clients of AG-UI that others have released, in Node, with the real server.
-pub(super) fn released_clients(log: &Log) -> Result<()> {
+///
+/// # Errors
+///
+/// There is no Node.js, a client can't be brought, or one fails.
+pub(crate) fn released_clients(log: &Log) -> Result<()> {
     let mut node = Command::new(tools::node(log)?);
     node.arg(workspace::root().join("crates/question-server/tests/clients/main.mjs"));
     node.arg(workspace::server("debug")).arg(tools::clients().folder(log)?);

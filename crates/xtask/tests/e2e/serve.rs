@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use crate::browser::journey_at;
 use crate::processes::{Process, port_after};
+use crate::strangers;
 
 #[tokio::test]
 async fn the_page_works_behind_trunk_and_nothing_is_left_behind() {
+    let agent = format!("{}/run", strangers::asking());
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.args(["serve", "--port", "0", "--agent", &agent]);
     let announcement = |line: &str| port_after("Open http://127.0.0.1:", line);
-    let (mut serve, port) = Process::listening(command.args(["serve", "--port", "0"]), announcement, BUILD_LIMIT);
+    let (mut serve, port) = Process::listening(&mut command, announcement, BUILD_LIMIT);
     let server_port = proxied_port();
     assert!(accepts(port) && accepts(server_port));
 
@@ -22,6 +25,13 @@ async fn the_page_works_behind_trunk_and_nothing_is_left_behind() {
         page.tap("Standard").await?;
         page.answer_otherwise("Yes", "yes please").await?;
         page.hears(&["Booked", "Brake service", "standard"]).await
+    })
+    .await;
+
+    journey_at(&format!("http://127.0.0.1:{port}/?agent=agent/other"), async |page| {
+        page.say("When can I come?").await?;
+        page.tap("Friday").await?;
+        page.hears(&["Friday it is."]).await
     })
     .await;
 

@@ -21,7 +21,7 @@ type Tells = fn(usize, bool) -> &'static str;
 
 #[tokio::test]
 async fn an_agent_that_the_operator_allows_is_talked_to_and_comes_back_after_a_reload() {
-    let agent = stranger(|_, answered| if answered { ANSWERED } else { ASKS });
+    let agent = asking();
     let server = Server::start_with_agent(&agent);
     let url = format!("{}?agent={agent}/run", server.url());
     journey_at(&url, async |page| {
@@ -43,7 +43,7 @@ async fn an_agent_that_the_operator_allows_is_talked_to_and_comes_back_after_a_r
 
 #[tokio::test]
 async fn an_agent_that_the_server_passes_on_needs_nobodys_leave() {
-    let agent = stranger(|_, answered| if answered { ANSWERED } else { ASKS });
+    let agent = asking();
     let server = Server::start_passing_on(&format!("{agent}/run"));
     journey_at(&server.url(), async |page| {
         page.say("When can I come?").await?;
@@ -112,6 +112,11 @@ async fn what_an_agent_writes_is_shown_as_text_and_what_it_does_by_name() {
         Ok(())
     })
     .await;
+}
+
+/// An agent at a new origin that asks, and goes on with the answer.
+pub(crate) fn asking() -> String {
+    stranger(|_, answered| if answered { ANSWERED } else { ASKS })
 }
 
 /// An agent at a new origin.
