@@ -99,22 +99,25 @@ impl Conversation {
         self.transcript.end_arriving();
         let changes = self.asks.handle_end(now, &end);
         self.show_asks(changes);
+        self.lay();
         end
     }
 
     /// Takes what a run's input says: its new messages are part of the conversation from here on.
     pub(crate) fn start_run(&mut self, run: &NextRun) {
         let changes = run.start(&mut self.thread, &mut self.asks);
+        run.messages.iter().for_each(|message| self.transcript.touch_added(message, &self.thread));
         self.show_asks(changes);
-        self.transcript.lay(&self.thread);
+        self.lay();
     }
 
     /// Takes what became of an ask elsewhere.
     pub(crate) fn push_message(&mut self, message: Message) {
         let changes = self.asks.handle_message(&message);
-        self.thread.push_message(message);
+        let change = self.thread.push_message(message);
+        self.show_change(change);
         self.show_asks(changes);
-        self.transcript.lay(&self.thread);
+        self.lay();
     }
 
     /// Takes another's word for everything that has been said so far. `ended` is the event that the last run ended with, if it did not end well.
@@ -165,14 +168,13 @@ impl Conversation {
     /// Everything was told again.
     pub(crate) fn begun_again(&mut self) {
         self.transcript.forget_others(&self.thread, &self.asks);
-        self.transcript.lay(&self.thread);
+        self.lay();
     }
 
     /// Shows a message that is still on its way, or none.
     pub(crate) fn show_message(&mut self, message: Option<(String, String)>) {
-        if self.transcript.set_unsent(message) {
-            self.transcript.lay(&self.thread);
-        }
+        self.transcript.set_unsent(message);
+        self.lay();
     }
 
     /// Shows how an ask ended that another endpoint than the agent's has taken. The agent says so itself soon.
@@ -199,6 +201,12 @@ impl Conversation {
         finished.outcome = Some(RunOutcome::Interrupt(InterruptOutcome { interrupts: vec![interrupt] }));
         self.take(now, &RunStarted::new(HISTORY, HISTORY).into());
         self.take(now, &finished.into());
+        self.lay();
+    }
+
+    /// Shows what changed since it was shown last.
+    pub(crate) fn lay(&mut self) {
+        self.transcript.lay(&self.thread);
     }
 
     /// Takes the deadline of an ask from what the server says of the conversation: its events and a history do not tell it. The ask may still be to
@@ -233,13 +241,15 @@ impl Conversation {
     }
 
     fn drain(&mut self, now: u64) -> Result<(), StreamError> {
-        while let Some(event) = self.reader.next_event() {
-            self.take(now, &event?);
+        let mut end = Ok(());
+        while let (Some(event), Ok(())) = (self.reader.next_event(), &end) {
+            end = event.map(|event| self.take(now, &event));
         }
-        Ok(())
+        self.lay();
+        end
     }
 
-    /// Takes an event that was verified.
+    /// Takes an event that was verified; [`lay`](Self::lay) shows what came.
     pub(crate) fn take(&mut self, now: u64, event: &Event) {
         self.hear(now);
         let change = self.thread.handle_event(event);
@@ -249,9 +259,7 @@ impl Conversation {
             self.keep_deadline();
         }
         self.follow_text(event);
-        if opened || self.needs_lay(change) {
-            self.transcript.lay(&self.thread);
-        }
+        self.show_change(change);
     }
 
     /// Learns which texts are arriving.
@@ -265,24 +273,34 @@ impl Conversation {
         }
     }
 
-    /// Shows what can be shown in place; true where the list has to be laid anew.
-    fn needs_lay(&self, change: Change) -> bool {
+    /// Shows what can be shown in place, and notes what else changed.
+    fn show_change(&mut self, change: Change) {
         match change {
-            Change::TextAppended { message, from } => match &self.thread.messages()[message] {
-                message @ (Message::Assistant(_) | Message::User(_)) => {
-                    let text = message.text();
-                    !text.is_empty() && !self.transcript.append(message.id(), &text[from..])
+            Change::TextAppended { message, from } => {
+                if let it @ (Message::Assistant(_) | Message::User(_)) = &self.thread.messages()[message] {
+                    let text = it.text();
+                    if !text.is_empty() && !self.transcript.append(it.id(), &text[from..]) {
+                        self.transcript.touch(message);
+                    }
                 }
-                // Nothing else that streams is shown.
-                _ => false,
-            },
-            Change::RunStarted { added } => added > 0,
-            Change::Nothing | Change::RunEnded | Change::ArgumentsAppended { .. } | Change::StateChanged => false,
-            Change::MessageAdded { .. }
-            | Change::MessageChanged { .. }
-            | Change::ToolCallAdded { .. }
-            | Change::ToolCallChanged { .. }
-            | Change::MessagesReplaced => true,
+            }
+            Change::RunStarted { added: 0 }
+            | Change::Nothing
+            | Change::RunEnded
+            | Change::ArgumentsAppended { .. }
+            | Change::StateChanged => {}
+            Change::RunStarted { added } => self.transcript.touch(self.thread.messages().len().saturating_sub(added)),
+            Change::MessageAdded { message }
+            | Change::MessageChanged { message }
+            | Change::ToolCallChanged { message, .. } => self.transcript.touch(message),
+            Change::ToolCallAdded { message, call, .. } => {
+                let its = self.thread.messages()[message].tool_calls();
+                let has_result =
+                    its.get(call).and_then(|call| self.thread.call(&call.id)).is_some_and(|it| it.answered);
+                // A result that came before its call has moved behind it.
+                self.transcript.touch(if has_result { 0 } else { message });
+            }
+            Change::MessagesReplaced => self.transcript.touch(0),
         }
     }
 

@@ -9,8 +9,8 @@ use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
 use std::collections::HashMap;
 
-/// The entries and their signals, each of which lives for as long as it is shown. Structural changes lay the list anew, out of the signals that
-/// exist; deltas touch one signal.
+/// The entries and their signals, each of which lives for as long as it is shown. Deltas touch one signal. Where messages or calls come, the list
+/// is laid anew from the first that changed on, for all changes of a chunk at once: what was said before costs nothing.
 pub(crate) struct Transcript {
     entries: RwSignal<Vec<Entry>>,
     waiting: RwSignal<Vec<Ask>>,
@@ -23,6 +23,10 @@ pub(crate) struct Transcript {
     callless: Vec<(Option<String>, String)>,
     /// The id and text of what the user said last, while the agent does not have it.
     unsent: Option<(String, String)>,
+    /// Where in the list each message begins that is laid, and behind them, where what follows does.
+    places: Vec<usize>,
+    /// The first message that changed since the list was laid.
+    changed: Option<usize>,
 }
 
 /// A message's text, and how often it was replaced by one that does not continue it.
@@ -44,6 +48,8 @@ impl Transcript {
             asks: HashMap::new(),
             callless: Vec::new(),
             unsent: None,
+            places: Vec::new(),
+            changed: None,
         }
     }
 
@@ -107,6 +113,7 @@ impl Transcript {
     /// The conversation is told from its beginning. What is shown already stays where it is told again.
     pub(crate) fn begin_again(&mut self) {
         self.callless.clear();
+        self.touch(0);
         self.end_arriving();
     }
 
@@ -146,6 +153,32 @@ impl Transcript {
         if thread.call(tool_call_id).is_none() {
             let last = thread.messages().last().map(|message| message.id().to_owned());
             self.callless.push((last, tool_call_id.to_owned()));
+            self.touch(thread.messages().len().saturating_sub(1));
+        } else {
+            self.touch_call(tool_call_id, thread);
+        }
+    }
+
+    /// A message came, went or changed: the list is laid anew from it on.
+    pub(crate) fn touch(&mut self, message: usize) {
+        self.changed = Some(self.changed.map_or(message, |changed| changed.min(message)));
+    }
+
+    /// The same of the message that holds a call, which is one of the last.
+    pub(crate) fn touch_call(&mut self, tool_call_id: &str, thread: &Thread) {
+        let holds = |message: &Message| message.tool_calls().iter().any(|call| call.id == tool_call_id);
+        self.touch(thread.messages().iter().rposition(holds).unwrap_or_default());
+    }
+
+    /// The same of a message that was just added.
+    pub(crate) fn touch_added(&mut self, message: &Message, thread: &Thread) {
+        match message {
+            // It stands behind its call, under a name that may be another.
+            Message::Tool(result) => self.touch_call(&result.tool_call_id, thread),
+            message => {
+                let is_it = |it: &Message| it.id() == message.id();
+                self.touch(thread.messages().iter().rposition(is_it).unwrap_or_default());
+            }
         }
     }
 
@@ -180,29 +213,52 @@ impl Transcript {
         true
     }
 
-    /// Shows what the agent does not have yet behind everything else, from the next [`lay`](Self::lay) on. False where nothing changes.
-    pub(crate) fn set_unsent(&mut self, message: Option<(String, String)>) -> bool {
-        let changes = self.unsent != message;
-        self.unsent = message;
-        changes
+    /// Shows what the agent does not have yet behind everything else, from the next [`lay`](Self::lay) on.
+    pub(crate) fn set_unsent(&mut self, message: Option<(String, String)>) {
+        if self.unsent != message {
+            self.unsent = message;
+            self.touch(usize::MAX);
+        }
     }
 
-    /// Lays the list anew after messages or calls came, went or moved.
+    /// Lays the list anew from the first message on that came, went or changed.
     pub(crate) fn lay(&mut self, thread: &Thread) {
-        let mut entries = self.callless_entries(None);
-        for message in thread.messages() {
-            entries.extend(self.message_entry(message));
+        let Some(changed) = self.changed.take() else { return };
+        let messages = thread.messages();
+        let first = changed.min(messages.len()).min(self.places.len().saturating_sub(1));
+        let begin = match first {
+            0 => 0,
+            first => self.places[first],
+        };
+        self.places.truncate(first);
+        let mut tail = if first == 0 { self.callless_entries(None) } else { Vec::new() };
+        for message in &messages[first..] {
+            self.places.push(begin + tail.len());
+            tail.extend(self.message_entry(message));
             for call in message.tool_calls() {
-                entries.push(self.call_entry(thread, &call.id, &call.function.name));
+                tail.push(self.call_entry(thread, &call.id, &call.function.name));
             }
-            entries.extend(self.callless_entries(Some(message.id())));
+            if let Message::Tool(result) = message {
+                self.show_result(thread, &result.tool_call_id);
+            }
+            tail.extend(self.callless_entries(Some(message.id())));
         }
+        self.places.push(begin + tail.len());
         if let Some((id, text)) = self.unsent.clone()
             && thread.message(&id).is_none()
         {
-            entries.push(self.text_entry(&id, &text, Item::User));
+            tail.push(self.text_entry(&id, &text, Item::User));
         }
-        self.entries.set(entries);
+        let is_shown = self.entries.with_untracked(|entries| {
+            let keys = |entries: &[Entry]| entries.iter().map(|entry| entry.key.clone()).collect::<Vec<_>>();
+            keys(&entries[begin..]) == keys(&tail)
+        });
+        if !is_shown {
+            self.entries.update(|entries| {
+                entries.truncate(begin);
+                entries.append(&mut tail);
+            });
+        }
     }
 
     fn callless_entries(&self, after: Option<&str>) -> Vec<Entry> {
@@ -255,15 +311,20 @@ impl Transcript {
         }
     }
 
+    /// Shows whether a call has its result.
+    fn show_result(&self, thread: &Thread, tool_call_id: &str) {
+        let answered = thread.call(tool_call_id).is_some_and(|call| call.answered);
+        if let Some(done) = self.calls.get(tool_call_id).filter(|done| done.get_untracked() != answered) {
+            done.set(answered);
+        }
+    }
+
     fn call_entry(&mut self, thread: &Thread, tool_call_id: &str, name: &str) -> Entry {
         if let Some(ask) = self.asks.get(tool_call_id) {
             return ask_entry(ask);
         }
         let done = self.calls.entry(tool_call_id.to_owned()).or_insert_with(|| ArcRwSignal::new(false)).clone();
-        let answered = thread.call(tool_call_id).is_some_and(|call| call.answered);
-        if done.get_untracked() != answered {
-            done.set(answered);
-        }
+        self.show_result(thread, tool_call_id);
         Entry { key: EntryKey::Tool(tool_call_id.to_owned()), item: Item::Tool { name: name.to_owned(), done } }
     }
 }

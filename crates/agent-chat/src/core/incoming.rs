@@ -30,6 +30,7 @@ impl Core {
             self.conversation.begin_again();
         }
         news.events.iter().for_each(|event| self.take_event(event));
+        self.conversation.lay();
         if news.is_anew {
             self.conversation.begun_again();
             self.settle_outbox();
@@ -96,6 +97,7 @@ impl Core {
         self.status.set(Status::Idle);
         if let Some(started) = &started {
             self.take_event(started);
+            self.conversation.lay();
         }
         self.settle_outbox();
         true

@@ -238,6 +238,40 @@ async fn a_users_words_that_arrive_by_and_by_are_shown() {
 }
 
 #[test]
+async fn the_list_is_the_same_however_it_came() {
+    let options = || ChatOptions::new("/agent").with_conversation("pieces");
+    let visitor = Visitor::first(options());
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.says("m1", "One.");
+    visitor.sees_last_line("agent: One.").await;
+    call.event(r#"{"type":"TOOL_CALL_START","toolCallId":"w1","toolCallName":"look_up","parentMessageId":"m1"}"#);
+    visitor.sees_last_line("tool: look_up").await;
+    call.event(r#"{"type":"TOOL_CALL_START","toolCallId":"w2","toolCallName":"count","parentMessageId":"m1"}"#);
+    call.event(r#"{"type":"TOOL_CALL_END","toolCallId":"w2"}"#);
+    visitor.sees_last_line("tool: count").await;
+    call.says("m2", "Two.");
+    visitor.sees_last_line("agent: Two.").await;
+    call.event(r#"{"type":"TOOL_CALL_END","toolCallId":"w1"}"#);
+    call.event(r#"{"type":"TOOL_CALL_RESULT","messageId":"t1","toolCallId":"w1","content":"42"}"#);
+    call.event(r#"{"type":"TEXT_MESSAGE_START","messageId":"m3","role":"assistant"}"#);
+    call.event(r#"{"type":"TEXT_MESSAGE_END","messageId":"m3"}"#);
+    let before = visitor.keys();
+    call.asks("c1", SIZE);
+    call.finishes();
+    let lines = ["user: Hello", "agent: One.", "tool: look_up, done", "tool: count", "agent: Two.", "ask: answerable"];
+    visitor.sees_lines(&lines).await;
+    visitor.sees_status(Status::Idle).await;
+    let keys = visitor.keys();
+    assert_eq!(keys[..before.len()], before, "what was shown stays");
+    drop(visitor);
+    let visitor = Visitor::beside(options());
+    visitor.sees_lines(&lines).await;
+    assert_eq!(visitor.keys(), keys);
+}
+
+#[test]
 async fn only_a_message_that_is_still_to_grow_is_arriving() {
     let (visitor, call) = Visitor::greeting().await;
     let arriving = |expected: &'static [&str]| {
