@@ -138,7 +138,7 @@ fn ToTheEnd(at_end: RwSignal<bool>, news: RwSignal<bool>) -> impl IntoView {
 fn EntryView(chat: AgentChat, entry: Entry) -> impl IntoView {
     match entry.item {
         Item::User(text) => {
-            let text = RwSignal::from(text);
+            let text = ReadSignal::from(text);
             // Whoever said it knows.
             view! {
                 <article data-role="user" aria-live="off" aria-label=say(|words| words.you)>
@@ -169,9 +169,9 @@ fn growing(chat: AgentChat, key: EntryKey) -> Memo<bool> {
 }
 
 /// What else the agent does, in a line that nobody needs to read aloud.
-fn tool_line(chat: AgentChat, name: &str, done: ArcRwSignal<bool>) -> AnyView {
+fn tool_line(chat: AgentChat, name: &str, done: ArcReadSignal<bool>) -> AnyView {
     let words = words();
-    let done = RwSignal::from(done);
+    let done = ReadSignal::from(done);
     // Of a later run it is no part.
     let in_its_run = Memo::new(move |before: Option<&bool>| before != Some(&false) && running(chat.status.get()));
     let state = move || match (done.get(), in_its_run.get()) {
@@ -198,7 +198,7 @@ fn tool_line(chat: AgentChat, name: &str, done: ArcRwSignal<bool>) -> AnyView {
 #[component]
 fn AskView(chat: AgentChat, ask: Ask) -> impl IntoView {
     let Ask { tool_call_id, ask, sending, picks } = ask;
-    let (ask, sending) = (RwSignal::from(ask), RwSignal::from(sending));
+    let (ask, sending) = (ReadSignal::from(ask), ReadSignal::from(sending));
     let picks = RwSignal::from(picks);
     let cards: Cards = expect_context();
     let notice: Notice = expect_context();

@@ -32,3 +32,32 @@ export const notifications = () =>
   shown.map(({ title, options, closed }) => `${closed ? "closed" : "open"}: ${title} | ${options.body}`);
 
 export const click_notification = () => shown.at(-1).onclick(new Event("click"));
+
+// The clock, which a test turns: what waits for a second or more then runs if it is due.
+const [now, setTimer, clearTimer] = [Date.now, window.setTimeout.bind(window), window.clearTimeout.bind(window)];
+const timers = new Map();
+let turned = 0;
+Date.now = () => now() + turned;
+
+window.setTimeout = (act, wait = 0, ...more) => {
+  const run = () => {
+    timers.delete(id);
+    act(...more);
+  };
+  const id = setTimer(run, wait);
+  if (wait >= 1000) timers.set(id, { at: Date.now() + wait, run });
+  return id;
+};
+
+window.clearTimeout = (id) => {
+  timers.delete(id);
+  clearTimer(id);
+};
+
+export const turn_clock = (milliseconds) => {
+  turned += milliseconds;
+  for (const [id, { run }] of [...timers].filter(([, { at }]) => at <= Date.now())) {
+    clearTimer(id);
+    run();
+  }
+};

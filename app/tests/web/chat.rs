@@ -1,7 +1,7 @@
 //! A person at the page, and the agent's server behind it.
 
 use crate::agent::{Agent, question};
-use crate::browser::begin_anew;
+use crate::browser::{begin_anew, turn_clock};
 use crate::page::{Part, tell};
 use app::ChatPage;
 use leptos::prelude::*;
@@ -139,6 +139,25 @@ async fn enter_during_a_run_says_why_nothing_goes_and_keeps_the_text() {
     page.0.settled().await;
     assert_eq!(page.notice(), "");
     assert_eq!(Agent::runs().len(), 1);
+}
+
+#[test]
+async fn who_waits_long_is_told_that_the_agent_can_be_stopped() {
+    let agent = Agent::asking("silence", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    page.types(".composer textarea", "Large");
+    page.presses("Enter").await;
+    page.runs(1).await;
+    agent.says("Large it");
+    page.sees("article[data-role=assistant]").await;
+    let line = || page.0.the::<Element>(".connection:has(+ .trouble)").text_content().unwrap_or_default();
+    turn_clock(7_000);
+    page.0.settled().await;
+    assert_eq!(line(), "");
+    turn_clock(2_000);
+    page.0.settled().await;
+    assert_eq!(line(), "The agent is taking long. You can stop it.");
+    assert_eq!(page.0.the::<Element>("button.stop").get_attribute("aria-label").as_deref(), Some("Stop"));
 }
 
 #[test]

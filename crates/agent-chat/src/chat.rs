@@ -108,7 +108,8 @@ impl AgentChat {
         waits == Some(false) && self.say(text, true)
     }
 
-    /// Answers an ask. Held until the run has ended and every other ask that waits has its reply too.
+    /// Answers an ask. Held until the run has ended and every other ask that waits has its reply too. What becomes of it, [`Ask::sending`]
+    /// tells.
     pub fn reply(&self, tool_call_id: &str, reply: Reply) {
         self.hold(tool_call_id, Outcome::Answered(reply));
     }

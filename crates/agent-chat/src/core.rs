@@ -239,8 +239,8 @@ impl Core {
         let message = message.map(|message| (message.id.clone(), message.text.clone()));
         self.conversation.show_message(message);
         for ask in self.conversation.transcript.asks() {
-            let shown = ask.sending.get_untracked();
-            let sending = match self.outbox.mail(&ask.tool_call_id) {
+            let shown = ask.sending().get_untracked();
+            let sending = match self.outbox.mail(ask.tool_call_id()) {
                 Some(Mail::Held | Mail::Sent) => Sending::Pending,
                 Some(Mail::Back(Trouble::Stopped)) => Sending::Idle,
                 Some(Mail::Back(trouble)) => Sending::Failed((self.options.words)(trouble)),
@@ -248,7 +248,7 @@ impl Core {
                 None => continue,
             };
             if shown != sending {
-                ask.sending.set(sending);
+                ask.sending().set(sending);
             }
         }
         if let Some(trouble) = self.outbox.trouble().filter(|_| self.status.get_untracked() != Status::Running) {

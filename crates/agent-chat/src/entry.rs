@@ -30,9 +30,9 @@ pub enum EntryKey {
 pub enum Item {
     /// What the user said, unless a tap on a card said it, which has a receipt. It only ever grows; where a snapshot replaces it, that is
     /// another entry.
-    User(ArcRwSignal<String>),
+    User(ArcReadSignal<String>),
     /// What the agent says, in the same way.
-    Assistant(ArcRwSignal<String>),
+    Assistant(ArcReadSignal<String>),
     /// A question of the agent.
     Ask(Ask),
     /// Another tool call of the agent.
@@ -40,7 +40,7 @@ pub enum Item {
         /// The tool's name.
         name: String,
         /// Whether its result is there.
-        done: ArcRwSignal<bool>,
+        done: ArcReadSignal<bool>,
     },
 }
 
@@ -50,9 +50,9 @@ pub struct Ask {
     /// The call; what [`reply`](crate::AgentChat::reply) and [`cancel`](crate::AgentChat::cancel) take.
     pub tool_call_id: String,
     /// What is known of it.
-    pub ask: ArcRwSignal<AskSnapshot>,
+    pub ask: ArcReadSignal<AskSnapshot>,
     /// Where its reply stands.
-    pub sending: ArcRwSignal<Sending>,
+    pub sending: ArcReadSignal<Sending>,
     /// What is picked on its card so far, which the page keeps here: it goes along with what is typed instead.
     pub picks: ArcRwSignal<Vec<Selection>>,
 }

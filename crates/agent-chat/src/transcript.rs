@@ -18,7 +18,7 @@ pub(crate) struct Transcript {
     arriving: RwSignal<Vec<String>>,
     texts: HashMap<String, GrowingText>,
     calls: HashMap<String, ArcRwSignal<bool>>,
-    asks: HashMap<String, Ask>,
+    asks: HashMap<String, AskSignals>,
     /// Asks that no call made, with the message after which each appeared.
     callless: Vec<(Option<String>, String)>,
     /// The id and text of what the user said last, while the agent does not have it.
@@ -34,6 +34,41 @@ pub(crate) struct Transcript {
 struct GrowingText {
     signal: ArcRwSignal<String>,
     version: u32,
+}
+
+/// What an [`Ask`] is shown by.
+pub(crate) struct AskSignals {
+    ask: ArcRwSignal<AskSnapshot>,
+    sending: ArcRwSignal<Sending>,
+    shown: Ask,
+}
+
+impl AskSignals {
+    fn new(tool_call_id: &str) -> Self {
+        let ask = ArcRwSignal::new(AskSnapshot::new(tool_call_id));
+        let sending = ArcRwSignal::new(Sending::Idle);
+        let shown = Ask {
+            tool_call_id: tool_call_id.to_owned(),
+            ask: ask.read_only(),
+            sending: sending.read_only(),
+            picks: ArcRwSignal::new(Vec::new()),
+        };
+        Self { ask, sending, shown }
+    }
+
+    /// The call.
+    pub(crate) fn tool_call_id(&self) -> &str {
+        &self.shown.tool_call_id
+    }
+
+    /// Where the reply stands.
+    pub(crate) fn sending(&self) -> &ArcRwSignal<Sending> {
+        &self.sending
+    }
+
+    fn entry(&self) -> Entry {
+        Entry { key: EntryKey::Call(self.shown.tool_call_id.clone()), item: Item::Ask(self.shown.clone()) }
+    }
 }
 
 impl Transcript {
@@ -88,11 +123,11 @@ impl Transcript {
     /// What is picked so far on the card of an ask.
     pub(crate) fn picks(&self, tool_call_id: &str) -> Vec<Selection> {
         let ask = self.asks.get(tool_call_id);
-        ask.map(|ask| ask.picks.get_untracked()).unwrap_or_default()
+        ask.map(|ask| ask.shown.picks.get_untracked()).unwrap_or_default()
     }
 
     /// Every ask that is shown.
-    pub(crate) fn asks(&self) -> impl Iterator<Item = &Ask> {
+    pub(crate) fn asks(&self) -> impl Iterator<Item = &AskSignals> {
         self.asks.values()
     }
 
@@ -100,7 +135,7 @@ impl Transcript {
     pub(crate) fn show_waiting(&self, asks: &Asks) {
         let waits = |ask: &&AskSnapshot| ask.phase == Phase::Answerable;
         let waiting = asks.asks().filter(waits);
-        let waiting: Vec<_> = waiting.filter_map(|ask| self.asks.get(&ask.tool_call_id)).collect();
+        let waiting: Vec<_> = waiting.filter_map(|ask| Some(&self.asks.get(&ask.tool_call_id)?.shown)).collect();
         let shown = self.waiting.with_untracked(|shown| {
             let ids = shown.iter().map(|ask| &ask.tool_call_id);
             ids.eq(waiting.iter().map(|ask| &ask.tool_call_id))
@@ -136,18 +171,11 @@ impl Transcript {
     /// Makes room for an ask; it appears in the list with the next [`lay`](Self::lay): where its call is, or, for an interrupt that no call
     /// made, after what was said last.
     pub(crate) fn open_ask(&mut self, tool_call_id: &str, thread: &Thread) {
-        let snapshot = AskSnapshot::new(tool_call_id);
         match self.asks.get(tool_call_id) {
             // A history tells again what is shown already.
-            Some(ask) => ask.ask.set(snapshot),
+            Some(ask) => ask.ask.set(AskSnapshot::new(tool_call_id)),
             None => {
-                let ask = Ask {
-                    tool_call_id: tool_call_id.to_owned(),
-                    ask: ArcRwSignal::new(snapshot),
-                    sending: ArcRwSignal::new(Sending::Idle),
-                    picks: ArcRwSignal::new(Vec::new()),
-                };
-                self.asks.insert(tool_call_id.to_owned(), ask);
+                self.asks.insert(tool_call_id.to_owned(), AskSignals::new(tool_call_id));
             }
         }
         if thread.call(tool_call_id).is_none() {
@@ -263,11 +291,11 @@ impl Transcript {
 
     fn callless_entries(&self, after: Option<&str>) -> Vec<Entry> {
         let here = self.callless.iter().filter(|(anchor, _)| anchor.as_deref() == after);
-        here.filter_map(|(_, id)| self.asks.get(id)).map(ask_entry).collect()
+        here.filter_map(|(_, id)| self.asks.get(id)).map(AskSignals::entry).collect()
     }
 
     fn message_entry(&mut self, message: &Message) -> Option<Entry> {
-        let item: fn(ArcRwSignal<String>) -> Item = match message {
+        let item: fn(ArcReadSignal<String>) -> Item = match message {
             Message::User(_) if self.has_receipt(message) => return None,
             Message::User(_) => Item::User,
             Message::Assistant(_) => Item::Assistant,
@@ -283,9 +311,9 @@ impl Transcript {
         ask.is_some_and(|ask| ask.by == AnsweredBy::Card && self.asks.contains_key(&ask.tool_call_id))
     }
 
-    fn text_entry(&mut self, message_id: &str, text: &str, item: fn(ArcRwSignal<String>) -> Item) -> Entry {
+    fn text_entry(&mut self, message_id: &str, text: &str, item: fn(ArcReadSignal<String>) -> Item) -> Entry {
         let GrowingText { signal, version } = self.text(message_id, text);
-        Entry { key: EntryKey::Message(message_id.to_owned(), version), item: item(signal) }
+        Entry { key: EntryKey::Message(message_id.to_owned(), version), item: item(signal.read_only()) }
     }
 
     fn text(&mut self, message_id: &str, text: &str) -> GrowingText {
@@ -321,14 +349,13 @@ impl Transcript {
 
     fn call_entry(&mut self, thread: &Thread, tool_call_id: &str, name: &str) -> Entry {
         if let Some(ask) = self.asks.get(tool_call_id) {
-            return ask_entry(ask);
+            return ask.entry();
         }
         let done = self.calls.entry(tool_call_id.to_owned()).or_insert_with(|| ArcRwSignal::new(false)).clone();
         self.show_result(thread, tool_call_id);
-        Entry { key: EntryKey::Tool(tool_call_id.to_owned()), item: Item::Tool { name: name.to_owned(), done } }
+        Entry {
+            key: EntryKey::Tool(tool_call_id.to_owned()),
+            item: Item::Tool { name: name.to_owned(), done: done.read_only() },
+        }
     }
-}
-
-fn ask_entry(ask: &Ask) -> Entry {
-    Entry { key: EntryKey::Call(ask.tool_call_id.clone()), item: Item::Ask(ask.clone()) }
 }

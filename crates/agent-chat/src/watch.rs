@@ -40,7 +40,9 @@ impl AgentChat {
     /// Stays in step for as long as the conversation is shown.
     pub(crate) async fn keep_in_step(self) {
         let mut failures = 0;
-        while let Some((step, pause)) = self.with(|core| (core.next_step(self), core.pause.clone())) {
+        while let Some((step, pause)) =
+            self.join().and_then(|()| self.with(|core| (core.next_step(), core.pause.clone())))
+        {
             let began = now();
             let done = match step {
                 Step::Pause => {
@@ -67,6 +69,16 @@ impl AgentChat {
                 pause.take(Some(length_of_pause(failures))).await;
             }
         }
+    }
+
+    /// Opens the line to the other tabs, as soon as there is something to tell.
+    fn join(self) -> Option<()> {
+        self.with(|core| {
+            let has_begun = core.following().is_some_and(Following::has_begun);
+            if has_begun && core.channel.is_none() {
+                core.channel = Channel::open(&core.name_among_tabs(), move |word| self.hear(word));
+            }
+        })
     }
 
     /// Looks at everything anew, because something has changed.
@@ -149,15 +161,14 @@ impl AgentChat {
 }
 
 impl Core {
-    fn next_step(&mut self, chat: AgentChat) -> Step {
-        let id = &self.options.setup.thread_id;
+    fn name_among_tabs(&self) -> String {
+        format!("agent-chat {} {}", self.options.endpoint.url, self.options.setup.thread_id)
+    }
+
+    fn next_step(&mut self) -> Step {
         if !self.following().is_some_and(Following::has_begun) {
             self.turn = None;
             return Step::Pause;
-        }
-        let name = format!("agent-chat {} {id}", self.options.endpoint.url);
-        if self.channel.is_none() {
-            self.channel = Channel::open(&name, move |word| chat.hear(word));
         }
         if self.has_missed() {
             return match self.running {
@@ -171,6 +182,7 @@ impl Core {
             return Step::Pause;
         }
         let pause = self.pause.clone();
+        let name = self.name_among_tabs();
         let claim = || Turn::claim(&name, move || pause.wake());
         if !self.turn.get_or_insert_with(claim).is_granted() {
             return Step::Pause;
