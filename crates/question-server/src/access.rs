@@ -1,4 +1,4 @@
-//! Who may come in at all, where others than this machine can reach the server: whoever has its token.
+//! Who may come in at all, where others than this machine can reach the server: whoever has a token of its.
 //!
 //! Programs send it as `Authorization: Bearer TOKEN`. People open `/?token=TOKEN` once: their browser keeps a cookie that no script can read and
 //! no other site's request carries. The cookie is made from the token, so that it stays good when the server starts again, and is not the token.
@@ -23,6 +23,9 @@ const MIN_TOKEN: usize = 16;
 
 const MAX_TOKEN: usize = 200;
 
+/// The longest name of a token.
+const MAX_NAME: usize = 64;
+
 /// Where a browser goes on once it has its cookie. It must be the document that sends it there: after a link from another site, no cookie of ours
 /// would go with a redirect.
 const WELCOME: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Welcome</title>\
@@ -31,6 +34,8 @@ const WELCOME: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">
 /// What opens the server: made by its operator, known to those who may come in.
 #[derive(Clone)]
 pub struct Token {
+    /// Who has it, where the operator says.
+    name: Option<Arc<str>>,
     /// What is compared, so that the time it takes says nothing of the token.
     digest: [u8; 32],
     cookie: String,
@@ -49,7 +54,41 @@ impl Token {
         bearer(headers).is_some_and(|given| self.is(given))
             || cookies(headers, COOKIE).any(|given| self.is_cookie(given))
     }
+
+    /// Reads a file of tokens: a name and a token in each line. A name may have several, so that a new one is good before the old one goes.
+    ///
+    /// # Errors
+    /// Which line is none, without what stands in it.
+    pub fn read_all(text: &str) -> Result<Vec<Self>, String> {
+        let lines = (1..).zip(text.lines()).map(|(number, line)| (number, line.trim()));
+        let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        let tokens = lines.map(|(number, line)| Self::read(line).map_err(|why| format!("line {number}: {why}")));
+        let tokens: Vec<Self> = tokens.collect::<Result<_, _>>()?;
+        match tokens.is_empty() {
+            true => Err("there is no token in it".to_owned()),
+            false => Ok(tokens),
+        }
+    }
+
+    /// Whether it is of a file.
+    pub(crate) fn has_name(&self) -> bool {
+        self.name.is_some()
+    }
+
+    fn read(line: &str) -> Result<Self, String> {
+        let (name, token) = line.split_once(char::is_whitespace).ok_or("it is no name with a token behind it")?;
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+        if name.len() > MAX_NAME || !name.bytes().all(is_plain) {
+            return Err(format!("a name has up to {MAX_NAME} letters, digits, dots, hyphens and underscores"));
+        }
+        let token: Self = token.trim().parse()?;
+        Ok(Self { name: Some(name.into()), ..token })
+    }
 }
+
+/// Whose token a request came with. What is begun with it is theirs, whichever token of theirs it is.
+#[derive(Clone, Debug)]
+pub(crate) struct TokenName(pub(crate) Arc<str>);
 
 impl FromStr for Token {
     type Err = String;
@@ -63,7 +102,11 @@ impl FromStr for Token {
                  such as `openssl rand -hex 32` makes"
             ));
         }
-        Ok(Self { digest: Sha256::digest(text).into(), cookie: hex(&Sha256::digest(format!("{COOKIE} {text}"))) })
+        Ok(Self {
+            name: None,
+            digest: Sha256::digest(text).into(),
+            cookie: hex(&Sha256::digest(format!("{COOKIE} {text}"))),
+        })
     }
 }
 
@@ -73,20 +116,29 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Lets in who has the token.
-pub(crate) async fn admit(State(token): State<Arc<Token>>, request: Request, next: Next) -> Result<Response, ApiError> {
-    if token.is_in(request.headers()) {
+/// Lets in who has a token.
+pub(crate) async fn admit(
+    State(tokens): State<Arc<[Token]>>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    if let Some(token) = tokens.iter().find(|token| token.is_in(request.headers())) {
+        if let Some(name) = &token.name {
+            tracing::Span::current().record("token", &**name);
+            request.extensions_mut().insert(TokenName(Arc::clone(name)));
+        }
         return Ok(next.run(request).await);
     }
-    match token_in(request.uri()).filter(|_| request.method() == Method::GET) {
-        Some(given) if token.is(given) => {
+    let given = token_in(request.uri()).filter(|_| request.method() == Method::GET);
+    match given.and_then(|given| tokens.iter().find(|token| token.is(given))) {
+        Some(token) => {
             let headers = [
                 (header::SET_COOKIE, cookie(request.headers(), COOKIE, &token.cookie)),
                 (header::CACHE_CONTROL, header::HeaderValue::from_static("no-store")),
             ];
             Ok((headers, Html(WELCOME)).into_response())
         }
-        Some(_) | None => Err(ApiError::Unauthorized),
+        None => Err(ApiError::Unauthorized),
     }
 }
 
@@ -98,6 +150,25 @@ fn token_in(uri: &Uri) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::Token;
+
+    #[test]
+    fn a_file_of_tokens_is_read_or_its_line_is_named() {
+        let text = "# Who may come in.\n\nfront-end 0123456789abcdef\n front-end\tfedcba9876543210 \r\nbatch.2 0000111122223333\n";
+        let tokens = Token::read_all(text).expect("it is fine");
+        let names: Vec<_> = tokens.iter().map(|token| token.name.as_deref().unwrap_or_default()).collect();
+        assert_eq!(names, ["front-end", "front-end", "batch.2"]);
+        assert!(tokens[1].is("fedcba9876543210"));
+        for (text, named) in [
+            ("", "no token"),
+            ("# a secret\n", "no token"),
+            ("a 0123456789abcdef\n0123456789abcdef", "line 2"),
+            ("a secret", "line 1"),
+            ("a/b 0123456789abcdef", "a name has"),
+        ] {
+            let why = Token::read_all(text).expect_err("it is not");
+            assert!(why.contains(named) && !why.contains("0123456789") && !why.contains("secret"), "{why}");
+        }
+    }
 
     #[test]
     fn a_token_is_hard_to_guess_and_easy_to_write() {

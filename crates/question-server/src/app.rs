@@ -1,6 +1,6 @@
 //! The server as a value.
 
-use crate::access::admit;
+use crate::access::{Token, admit};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::drain::Drain;
@@ -100,12 +100,12 @@ pub fn app(config: &Config, parts: Parts) -> Router {
     };
     let routes = routes.layer(middleware::from_fn(recognise));
     // What watches it has a token, and no name to know it by.
-    let (routes, watched) = match &config.token {
-        Some(token) => {
-            let admitted = middleware::from_fn_with_state(Arc::new(token.clone()), admit);
+    let (routes, watched) = match config.tokens.as_slice() {
+        [] => (routes, watched),
+        tokens => {
+            let admitted = middleware::from_fn_with_state(Arc::<[Token]>::from(tokens), admit);
             (routes.layer(admitted.clone()), watched.layer(admitted))
         }
-        None => (routes, watched),
     };
     let routes = match config.allow_origins.as_slice() {
         [] => routes,

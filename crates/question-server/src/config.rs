@@ -30,8 +30,8 @@ pub struct Config {
     pub bind: IpAddr,
     /// The port there; 0 takes any free one.
     pub port: u16,
-    /// What clients have to bring, where it is not for everybody who reaches the port.
-    pub token: Option<Token>,
+    /// One of which clients have to bring, where it is not for everybody who reaches the port.
+    pub tokens: Vec<Token>,
     /// The header in which a proxy says where a request comes from.
     pub peer_header: Option<HeaderName>,
     /// Names under which the server answers beside those of this machine and of the address it listens on.
@@ -85,7 +85,7 @@ impl Default for Config {
         Self {
             bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
             port: DEFAULT_PORT,
-            token: None,
+            tokens: Vec::new(),
             peer_header: None,
             allow_hosts: Vec::new(),
             model: ModelName::FrontDesk,
@@ -243,9 +243,9 @@ fn read_args(mut config: Config, mut args: lexopt::Parser) -> Result<Command, St
 }
 
 fn check(config: &Config) -> Result<(), String> {
-    if !config.bind.is_loopback() && config.token.is_none() {
+    if !config.bind.is_loopback() && config.tokens.is_empty() {
         return Err(format!(
-            "--bind {} lets other machines in, which then need a token: set QUESTION_SERVER_TOKEN, or leave the address at 127.0.0.1",
+            "--bind {} lets other machines in, which then need a token: set QUESTION_SERVER_TOKEN or --token-file, or leave the address at 127.0.0.1",
             config.bind
         ));
     }
@@ -405,7 +405,7 @@ mod tests {
             assert!(error.contains("token") && error.contains(address), "{error}");
             let token = [("QUESTION_SERVER_TOKEN", "0123456789abcdef")];
             let config = config(&token, &args);
-            assert!(config.token.is_some() && !format!("{config:?}").contains("0123456789"));
+            assert!(!config.tokens.is_empty() && !format!("{config:?}").contains("0123456789"));
         }
         for address in ["127.0.0.1", "127.0.0.2", "::1"] {
             assert!(config(&[], &["--bind", address]).bind.is_loopback());

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use std::sync::Arc;
 use std::time::Instant;
 use tracing::Instrument as _;
+use tracing::field::Empty;
 use uuid::Uuid;
 
 /// The header that names a request: a proxy's is taken, and every response has it.
@@ -41,7 +42,7 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or("page", MatchedPath::as_str);
     let method = request.method().clone();
-    let span = tracing::error_span!("request", id = %id.to_str().unwrap_or_default());
+    let span = tracing::error_span!("request", id = %id.to_str().unwrap_or_default(), token = Empty);
     let counted = peer.map_or(Ok(()), |peer| observer.requests.take(started, peer));
     let mut response = match counted {
         Ok(()) => {

@@ -4,6 +4,7 @@
 //! with a token answers to that token alone; to all others it is not there. A program, or a page of another origin, sends a token of its own as
 //! `Authorization: Bearer TOKEN`; without any it makes conversations without an owner, which answer to whoever is let in.
 
+use crate::access::TokenName;
 use crate::guard::X_FORWARDED_HOST;
 use crate::peer::Peer;
 use axum::extract::Request;
@@ -38,6 +39,11 @@ impl Owner {
     #[must_use]
     pub fn of(token: &str) -> Self {
         Self(hex(&Sha256::digest(token)))
+    }
+
+    /// The owner that has a token of this name.
+    fn of_name(TokenName(name): &TokenName) -> Self {
+        Self::of(&format!("name {name}"))
     }
 
     /// An owner as it was stored.
@@ -75,7 +81,8 @@ impl Caller {
 /// Tells the handlers who asks, and gives a browser that has no token yet one.
 pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
     let headers = request.headers();
-    let known = token_in(headers).or_else(|| bearer(headers)).map(Owner::of);
+    let named = request.extensions().get::<TokenName>().map(Owner::of_name);
+    let known = token_in(headers).map(Owner::of).or(named).or_else(|| bearer(headers).map(Owner::of));
     let given = (known.is_none() && keeps_cookies(headers)).then(new_token);
     let set_cookie = given.as_deref().map(|token| cookie(headers, COOKIE, token));
     let owner = known.or_else(|| given.as_deref().map(Owner::of));

@@ -8,7 +8,7 @@ use axum::http::HeaderName;
 use std::ffi::OsStr;
 use std::fmt::{Display, Write as _};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -47,7 +47,24 @@ pub(super) const ALL: &[Setting] = &[
                Authorization: Bearer TOKEN. Better in the environment, which other users cannot see",
         apply: |config, value| {
             // Without the value, which is a secret.
-            config.token = Some(text(value)?.parse::<Token>()?);
+            let token = text(value)?.parse::<Token>()?;
+            config.tokens.retain(Token::has_name);
+            config.tokens.push(token);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "token-file",
+        value: "FILE",
+        help: "Tokens with names, NAME TOKEN in each line, any of which opens the server. What is begun with\n\
+               a token is its name's; a name may have several, so that a new one is good before the old\n\
+               one goes. It is read at the start",
+        apply: |config, value| {
+            let file = Path::new(value);
+            let read = std::fs::read_to_string(file).map_err(|error| error.to_string());
+            let tokens = read.and_then(|text| Token::read_all(&text));
+            config.tokens.retain(|token| !token.has_name());
+            config.tokens.extend(tokens.map_err(|why| format!("{}: {why}", file.display()))?);
             Ok(())
         },
     },

@@ -1,8 +1,9 @@
 //! A server that others than this machine can reach.
 
+use crate::folder::Folder;
 use crate::house::server_of;
 use crate::http::{Answer, call, request, says};
-use crate::socket::{exchange, start};
+use crate::socket::{binary, exchange, start, until_logged};
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use question_server::Config;
@@ -12,7 +13,7 @@ use tokio::process::Command;
 const TOKEN: &str = "correct-horse-battery-staple";
 
 fn server() -> Router {
-    server_of(&Config { token: Some(TOKEN.parse().expect("it is long enough")), ..Config::default() })
+    server_of(&Config { tokens: vec![TOKEN.parse().expect("it is long enough")], ..Config::default() })
 }
 
 async fn send(
@@ -122,7 +123,7 @@ async fn a_person_opens_a_link_once_and_the_browser_has_the_cookie() {
 async fn it_answers_under_the_names_that_it_was_given() {
     let server = server_of(&Config {
         bind: "192.168.1.5".parse().expect("an address"),
-        token: Some(TOKEN.parse().expect("it is long enough")),
+        tokens: vec![TOKEN.parse().expect("it is long enough")],
         allow_hosts: vec!["chat.example".parse().expect("a name")],
         ..Config::default()
     });
@@ -144,7 +145,7 @@ async fn it_answers_under_the_names_that_it_was_given() {
 async fn pages_of_allowed_origins_may_read_the_answers_and_no_others() {
     let origin = "https://app.example";
     let server = server_of(&Config {
-        token: Some(TOKEN.parse().expect("it is long enough")),
+        tokens: vec![TOKEN.parse().expect("it is long enough")],
         allow_origins: vec![origin.parse().expect("an origin")],
         ..Config::default()
     });
@@ -204,4 +205,38 @@ async fn the_binary_lets_other_machines_in_with_a_token_only() {
     assert!(get("").await.starts_with("HTTP/1.0 401"));
     let bearer = format!("{}: Bearer {TOKEN}\r\n", header::AUTHORIZATION);
     assert!(get(&bearer).await.starts_with("HTTP/1.0 200"));
+}
+
+#[tokio::test]
+async fn each_name_has_what_was_begun_with_any_of_its_tokens() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path()).expect("there is a disk");
+    let file = folder.path().join("tokens");
+    let tokens = "alice alices-old-token-0\nalice alices-new-token-1\nbob bobs-only-token-00\n";
+    std::fs::write(&file, tokens).expect("there is a disk");
+    let file = file.to_str().expect("it is text");
+    let (mut child, address) = start(&["--port", "0", "--pace", "0", "--token-file", file]).await;
+    let send = async |method: &str, path: &str, body: &str, token: &str| {
+        let length = body.len();
+        let head = format!("Host: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}");
+        let request = format!("{method} {path} HTTP/1.0\r\n{head}\r\nAuthorization: Bearer {token}\r\n\r\n{body}");
+        exchange(address, &request).await
+    };
+    let hello = says("t", "u", "hi").to_string();
+    let begun = send("POST", "/agent", &hello, "alices-old-token-0").await;
+    assert!(begun.contains("RUN_FINISHED"), "{begun}");
+    for (token, status) in [
+        ("alices-old-token-0", "200"),
+        ("alices-new-token-1", "200"),
+        ("bobs-only-token-00", "404"),
+        ("nobodys-token-at-all", "401"),
+    ] {
+        let found = send("GET", "/conversations/t", "", token).await;
+        assert!(found.starts_with(&format!("HTTP/1.0 {status}")), "{token}: {found}");
+    }
+    let log = until_logged(&mut child, "status=401").await;
+    assert!(log.contains("token=\"alice\"") && !log.contains("alices-"), "{log}");
+    let output = binary(&["--token-file", "no/such/file"]).output().await.expect("the binary starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no/such/file"));
 }

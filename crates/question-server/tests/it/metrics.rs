@@ -63,7 +63,7 @@ async fn what_clients_make_up_is_not_counted_by() {
 #[tokio::test]
 async fn it_is_for_those_who_have_the_token_under_any_name() {
     const TOKEN: &str = "correct-horse-battery-staple";
-    let server = server_of(&Config { token: Some(TOKEN.parse().expect("it is long enough")), ..Config::default() });
+    let server = server_of(&Config { tokens: vec![TOKEN.parse().expect("it is long enough")], ..Config::default() });
     assert_eq!(get(&server, "/metrics").await.status, 401);
     let mut scrape = request(Method::GET, "/metrics", None);
     let bearer = HeaderValue::from_str(&format!("Bearer {TOKEN}")).expect("it is text");
