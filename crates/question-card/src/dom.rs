@@ -20,7 +20,7 @@ pub struct Ids {
     call: u64,
 }
 
-/// An element that can have the focus, as its id says it.
+/// An element that the user can act on, as its id says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Control {
     /// The input or button of an option.
