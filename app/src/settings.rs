@@ -133,11 +133,7 @@ impl Settings {
     /// The limits of the questions that the page's own agent asks.
     #[must_use]
     pub fn limits(&self) -> Limits {
-        match self.own_agent.profile.as_str() {
-            "chat" => Limits::CHAT,
-            "coding" => Limits::CODING,
-            _ => Limits::RUNTIME,
-        }
+        Limits::by_name(&self.own_agent.profile).unwrap_or(Limits::RUNTIME)
     }
 
     fn is_front_desk(&self) -> bool {

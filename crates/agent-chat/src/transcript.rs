@@ -278,8 +278,8 @@ impl Transcript {
             tail.push(self.text_entry(&id, &text, Item::User));
         }
         let is_shown = self.entries.with_untracked(|entries| {
-            let keys = |entries: &[Entry]| entries.iter().map(|entry| entry.key.clone()).collect::<Vec<_>>();
-            keys(&entries[begin..]) == keys(&tail)
+            let shown = entries[begin..].iter().map(|entry| &entry.key);
+            shown.eq(tail.iter().map(|entry| &entry.key))
         });
         if !is_shown {
             self.entries.update(|entries| {

@@ -132,11 +132,8 @@ pub fn app(config: &Config, parts: Parts) -> Router {
 /// What the page has to know of how its server was started.
 fn settings(config: &Config, limits: &Limits) -> Value {
     let agents = config.allow_agents.iter().map(ToString::to_string);
-    let profile = match limits {
-        limits if *limits == Limits::CHAT => "chat",
-        limits if *limits == Limits::CODING => "coding",
-        _ => "runtime",
-    };
+    let is_called = |name: &&str| Limits::by_name(name).as_ref() == Some(limits);
+    let profile = ["chat", "coding", "runtime"].into_iter().find(is_called);
     let mut settings = json!({"allowAgents": agents.collect::<Vec<String>>(), "profile": profile});
     if let Some(name) = config.name.as_deref().or(config.model.name()) {
         settings["name"] = name.into();
