@@ -298,8 +298,11 @@ pub(crate) fn plain_length(bytes: &[u8]) -> usize {
     while let Some(word) = bytes[at..].first_chunk().copied().map(u64::from_le_bytes) {
         // The lowest byte that is marked is right; one above it may be marked in error, by what was borrowed.
         let control = word.wrapping_sub(EACH * 0x20) & !word;
-        let zero = |word: u64| word.wrapping_sub(EACH) & !word;
-        let marks = (control | zero(word ^ EACH * u64::from(b'"')) | zero(word ^ EACH * u64::from(b'\\'))) & HIGH;
+        let is = |byte: u8| {
+            let differs = word ^ (EACH * u64::from(byte));
+            differs.wrapping_sub(EACH) & !differs
+        };
+        let marks = (control | is(b'"') | is(b'\\')) & HIGH;
         if marks != 0 {
             return at + marks.trailing_zeros() as usize / 8;
         }

@@ -1,4 +1,4 @@
-//! What Nicolas Seriot's JSONTestSuite is about, case by case where its name says what it tries: which texts every reader must take (`y`),
+//! What Nicolas Seriot's `JSONTestSuite` is about, case by case where its name says what it tries: which texts every reader must take (`y`),
 //! must refuse (`n`), and what this one makes of those that are left open (`i`).
 
 use crate::partial::check;
