@@ -70,7 +70,7 @@ pub struct Config {
     pub log_format: LogFormat,
     /// Whether what people and models write is logged as well.
     pub log_contents: bool,
-    /// How many ask the model behind an endpoint at once.
+    /// How many ask the model behind an endpoint at once, or the agent that requests are passed on to.
     pub model_calls: NonZeroUsize,
     /// What the page calls the agent, where it is not called as [its kind](ModelName::name) is.
     pub name: Option<String>,

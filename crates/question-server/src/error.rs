@@ -52,6 +52,8 @@ pub(crate) enum ApiError {
     Overtaken,
     /// 503 `server_stopping`, with `Retry-After`: the server begins nothing more; the next one will.
     Stopping,
+    /// 503 `agent_busy`: the agent of `--agent` has as many runs as it may.
+    AgentBusy,
     /// 502 `agent_unreachable`: the agent of `--agent` does not answer.
     AgentUnreachable,
     /// 500 `store_failed`: it is not known to be stored; the same request again finds out.
@@ -72,7 +74,7 @@ impl ApiError {
             Self::UnknownConversation | Self::NotFound => StatusCode::NOT_FOUND,
             Self::Rejected(_) | Self::ConversationFull | Self::Overtaken | Self::TooManyOwned => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::TooManyConversations | Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+            Self::TooManyConversations | Self::Stopping | Self::AgentBusy => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::AgentUnreachable => StatusCode::BAD_GATEWAY,
             Self::Store(_) | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
@@ -99,6 +101,7 @@ impl ApiError {
             Self::TooManyRequests(_) => "too_many_requests",
             Self::Overtaken => "overtaken",
             Self::Stopping => "server_stopping",
+            Self::AgentBusy => "agent_busy",
             Self::AgentUnreachable => "agent_unreachable",
             Self::Store(_) => "store_failed",
             Self::Internal => "internal_error",
@@ -132,6 +135,7 @@ impl ApiError {
             Self::TooManyRequests(_) => "That is too often; wait a little.".to_owned(),
             Self::Overtaken => "Somebody else changed the conversation at the same moment; try again.".to_owned(),
             Self::Stopping => "The server is stopping; try again in a moment.".to_owned(),
+            Self::AgentBusy => "The agent has too much to do; try again later.".to_owned(),
             Self::AgentUnreachable => "The agent can't be reached. Is it running?".to_owned(),
             Self::Store(_) => "The conversation could not be stored; try again.".to_owned(),
             Self::Internal => "The server broke off.".to_owned(),

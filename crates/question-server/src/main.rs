@@ -105,7 +105,7 @@ fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
 }
 
 fn open_agent(config: &Config) -> Result<Option<OtherAgent>, String> {
-    let agent = config.agent.as_deref().map(OtherAgent::new).transpose();
+    let agent = config.agent.as_deref().map(|url| OtherAgent::new(url, config.model_calls)).transpose();
     agent.map_err(|why| format!("--agent: {why}"))
 }
 

@@ -9,24 +9,31 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Response, Uri, header};
 use axum::response::{IntoResponse as _, Redirect};
+use futures_util::StreamExt as _;
 use std::error::Error;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 
 /// Where requests come that are passed on.
 pub(crate) const PATH: &str = "/agent/other";
 
 /// An AG-UI agent that answers elsewhere. No header of a client reaches it, so no cookie and no token does.
 #[derive(Clone)]
-pub struct OtherAgent(Arc<Endpoint>);
+pub struct OtherAgent {
+    endpoint: Arc<Endpoint>,
+    places: Arc<Semaphore>,
+}
 
 impl OtherAgent {
-    /// The agent that answers at this URL, such as `http://127.0.0.1:8000/`.
+    /// The agent that answers at this URL, such as `http://127.0.0.1:8000/`, in so many runs at once at most.
     ///
     /// # Errors
     /// A sentence where the URL is none.
-    pub fn new(url: &str) -> Result<Self, String> {
-        Ok(Self(Arc::new(Endpoint::new(url, None)?)))
+    pub fn new(url: &str, runs: NonZeroUsize) -> Result<Self, String> {
+        let places = Semaphore::new(runs.get().min(Semaphore::MAX_PERMITS));
+        Ok(Self { endpoint: Arc::new(Endpoint::new(url, None)?), places: Arc::new(places) })
     }
 }
 
@@ -41,13 +48,17 @@ pub(crate) async fn run(
     Extension(agent): Extension<OtherAgent>,
     JsonBody(body): JsonBody,
 ) -> Result<Response<Body>, ApiError> {
-    let answer = agent.0.post(body).await.map_err(|error| {
+    let place = agent.places.try_acquire_owned().map_err(|_| ApiError::AgentBusy)?;
+    let answer = agent.endpoint.post(body).await.map_err(|error| {
         let cause = error.source().map(ToString::to_string);
         tracing::warn!(%error, cause, "the agent of --agent is not there");
         ApiError::AgentUnreachable
     })?;
     let (parts, body) = answer.into_parts();
-    let mut response = Response::new(body);
+    let held = body.into_data_stream().inspect(move |_| {
+        let _ = &place;
+    });
+    let mut response = Response::new(Body::from_stream(held));
     *response.status_mut() = parts.status;
     // Its cookies, its redirects and what it lets other pages do are not this server's.
     if let Some(kind) = parts.headers.get(header::CONTENT_TYPE) {

@@ -352,7 +352,8 @@ pub(super) const ALL: &[Setting] = &[
     Setting {
         name: "max-model-calls",
         value: "N",
-        help: "How many ask the model of --model openai at once; it is busy for the others (default 256)",
+        help: "How many ask the model of --model openai at once, or the agent of --agent; it is busy for the\n\
+               others (default 256)",
         apply: |config, value| {
             config.model_calls = positive(value)?;
             Ok(())

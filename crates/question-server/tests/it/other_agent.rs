@@ -13,6 +13,7 @@ use question_server::page::Page;
 use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::convert::Infallible;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, mpsc};
@@ -48,8 +49,10 @@ async fn elsewhere() -> (String, Come, Arc<Notify>) {
     (format!("http://{address}"), come, told)
 }
 
+const ONE: NonZeroUsize = NonZeroUsize::MIN;
+
 fn passing_on(url: &str, page: Option<Page>) -> Router {
-    let other_agent = Some(OtherAgent::new(url).expect("it is a URL"));
+    let other_agent = Some(OtherAgent::new(url, ONE).expect("it is a URL"));
     app(&Config::default(), Parts { other_agent, page, ..parts(front_desk()) })
 }
 
@@ -62,7 +65,7 @@ async fn a_run_is_passed_on_and_streams_back_without_anybodys_cookies() {
     for (name, value) in [(header::COOKIE, "question_owner=secret"), (header::AUTHORIZATION, "Bearer secret")] {
         run.headers_mut().insert(name, value.parse().expect("it is a header"));
     }
-    let response = server.oneshot(run).await.expect("the router answers everything");
+    let response = server.clone().oneshot(run).await.expect("the router answers everything");
     let (headers, body) = come.recv().await.expect("it has come");
     assert_eq!(body, input);
     assert!(!format!("{headers:?}").contains("secret"), "{headers:?}");
@@ -74,10 +77,16 @@ async fn a_run_is_passed_on_and_streams_back_without_anybodys_cookies() {
     let mut pieces = response.into_body().into_data_stream();
     let first = pieces.next().await.expect("it streams").expect("it does not break off");
     assert_eq!(first, "first ", "the second half has not been said yet");
+    let refusal = post(&server, "/agent/other", json!({})).await.refusal();
+    assert_eq!(refusal, (503, "agent_busy".to_owned()), "one run is as many as it may have");
     told.notify_one();
     let second = pieces.next().await.expect("it streams").expect("it does not break off");
     assert_eq!(second, "second");
     assert!(pieces.next().await.is_none());
+
+    drop(pieces);
+    told.notify_one();
+    assert_eq!(post(&server, "/agent/other", json!({})).await.status, 200, "the place is free again");
 }
 
 #[tokio::test]
@@ -99,7 +108,7 @@ async fn what_goes_wrong_is_said() {
     text.headers_mut().insert(header::CONTENT_TYPE, "text/plain".parse().expect("it is a header"));
     let refusal = call(&passing_on(&gone, None), text).await.refusal();
     assert_eq!(refusal, (415, "unsupported_media_type".to_owned()), "any page could send it");
-    assert!(OtherAgent::new("ftp://agent.example").is_err() && OtherAgent::new("not a URL").is_err());
+    assert!(OtherAgent::new("ftp://agent.example", ONE).is_err() && OtherAgent::new("not a URL", ONE).is_err());
 }
 
 #[tokio::test]
