@@ -153,7 +153,7 @@ impl AgentChat {
     }
 
     /// Starts the run again that failed: as it was, where the agent never got it, else as a new one over the same history. Where a question
-    /// waits there is nothing to start, only the failure to clear. An agent that the page could not talk to is asked for again.
+    /// waits there is nothing to start, only the failure to clear. An agent or a server that did not answer as one is asked again.
     pub fn retry(&self) {
         let is_refused = self.with(|core| match core.link {
             Link::Refused => {
@@ -174,6 +174,7 @@ impl AgentChat {
             Some(false) => drop(self.send_next()),
             None => {}
         }
+        self.reconsider();
     }
 
     fn say(&self, text: &str, stands_alone: bool) -> bool {

@@ -99,7 +99,10 @@ impl AgentChat {
     async fn ask(self, request: Request) -> Result<(), TransportError> {
         let Request { endpoint, path, abort } = request;
         let description = endpoint.text(&path, &abort).await?;
-        self.with(|core| core.take_description(&description));
+        if self.with(|core| core.take_description(&description)) == Some(false) {
+            // Asked again, as where nobody answers.
+            return Err(TransportError::Network);
+        }
         self.send_next();
         self.await_deadline();
         self.with(|core| core.tell(&Word::Hello));

@@ -50,8 +50,9 @@ impl Core {
         }
     }
 
-    /// Takes what the server says of the conversation as a whole.
-    pub(crate) fn take_description(&mut self, text: &str) {
+    /// Takes what the server says of the conversation as a whole. False, and nothing has changed, where that is something else, such as a page to
+    /// sign in.
+    pub(crate) fn take_description(&mut self, text: &str) -> bool {
         let description = json_tree::parse(text).unwrap_or_default();
         let messages = &description["messages"];
         let history = format!(r#"{{"type":"MESSAGES_SNAPSHOT","messages":{messages}}}"#);
@@ -59,9 +60,7 @@ impl Core {
         let run_id = description["runId"].as_str();
         if !self.take_history(&history, last_id, run_id) {
             self.fail(Trouble::Unreadable(text.chars().take(100).collect()));
-            self.link = Link::Alone(None);
-            self.restoring.set(false);
-            return;
+            return false;
         }
         for ask in description["pending"].as_array().into_iter().flatten() {
             self.know_deadline(ask);
@@ -76,6 +75,7 @@ impl Core {
             let trouble = Trouble::Agent(reason.to_owned());
             self.status.set(Status::Failed(trouble));
         }
+        true
     }
 
     /// Takes the deadline from what the server says of an ask that waits, where it has one.

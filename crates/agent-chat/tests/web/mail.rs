@@ -114,6 +114,21 @@ async fn an_answer_to_a_page_to_sign_in_is_no_answer_by_rest() {
 }
 
 #[test]
+async fn a_page_to_sign_in_is_no_history() {
+    let server = Server::new();
+    let visitor = Visitor::first(server.options());
+    scripted_agent::clock_stands();
+    server.asked("").await.answers_with_page(SIGN_IN);
+    visitor.sees_unreadable().await;
+    assert!(visitor.chat.send("More"), "it is held");
+    visitor.chat.retry();
+    server.describes(idle()).await;
+    let call = Call::next().await;
+    assert_eq!(said(&call).last().map(|(_, text)| text.as_str()), Some("More"));
+    visitor.sees_lines(&["user: Hello", "user: More"]).await;
+}
+
+#[test]
 async fn a_stream_under_another_name_is_a_stream() {
     let visitor = Visitor::first(ChatOptions::new("/agent"));
     visitor.chat.send("Hello");
