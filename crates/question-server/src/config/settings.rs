@@ -89,7 +89,7 @@ pub(super) const ALL: &[Setting] = &[
     Setting {
         name: "name",
         value: "TEXT",
-        help: "What the page calls the agent (default what its desk is called, and Assistant for openai)",
+        help: "What the page calls the agent (default the desk's own; Assistant for openai)",
         apply: |config, value| {
             config.name = Some(text(value)?.to_owned());
             Ok(())
