@@ -22,7 +22,7 @@ pub(super) fn folder(recipe: &Recipe, log: &Log) -> Result<PathBuf> {
     if fs::read_to_string(&stamp).ok().as_ref() != Some(&pinned) {
         match recipe.language() {
             Language::Python => pip(&folder, &recipe.folder().join("requirements.txt"), log)?,
-            Language::Node => npm(&folder, &recipe.read("package.json")?, log)?,
+            Language::Node => npm(&folder, recipe, log)?,
         }
         write(&stamp, &pinned)?;
     }
@@ -65,14 +65,16 @@ fn pip(environment: &Path, requirements: &Path, log: &Log) -> Result<()> {
 }
 
 /// Makes a folder with packages of npm anew.
-fn npm(environment: &Path, manifest: &str, log: &Log) -> Result<()> {
+fn npm(environment: &Path, recipe: &Recipe, log: &Log) -> Result<()> {
     tools::node(log)?;
     log.doing("npm install");
     if environment.exists() {
         fs::remove_dir_all(environment).context("can't write into the cache")?;
     }
     fs::create_dir_all(environment).context("can't write into the cache")?;
-    write(&environment.join("package.json"), manifest)?;
+    for file in ["package.json", ".npmrc"] {
+        write(&environment.join(file), &recipe.read(file)?)?;
+    }
     let mut npm = Command::new("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(environment);
     log.run(npm).context("can't install what package.json names")

@@ -120,7 +120,7 @@ impl Recipe {
     pub(super) fn pinned(&self) -> anyhow::Result<String> {
         match self.language() {
             Language::Python => Ok(self.read("requirements.txt")? + &self.read("constraints.txt")?),
-            Language::Node => self.read("package.json"),
+            Language::Node => Ok(self.read("package.json")? + &self.read(".npmrc")?),
         }
     }
 
