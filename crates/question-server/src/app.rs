@@ -76,6 +76,7 @@ pub fn app(config: &Config, parts: Parts) -> Router {
     let routes = Router::new()
         .route("/agent", post(agent_endpoint::run))
         .route("/conversations/{id}", get(conversations::describe).delete(conversations::delete))
+        .route("/conversations/{id}/agent", post(agent_endpoint::run_in))
         .route("/conversations/{id}/events", get(events::follow))
         .route("/conversations/{id}/respond", post(conversations::respond))
         .route("/conversations/{id}/cancel", post(conversations::cancel))

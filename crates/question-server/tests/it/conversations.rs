@@ -1,9 +1,10 @@
 //! `/conversations/{id}` and what belongs to it.
 
 use crate::house::server;
-use crate::http::{get, post};
+use crate::http::{get, post, says};
 use crate::visitor::Visitor;
 use crate::watcher::{Watcher, until_waiting};
+use ag_ui_stream::reader::EndOutcome;
 use serde_json::json;
 
 #[tokio::test]
@@ -150,4 +151,13 @@ async fn every_client_sees_the_state_and_what_happens_and_can_come_back() {
     for frame in &seen[1..] {
         assert_eq!(back.next().await.id, frame.id);
     }
+}
+
+#[tokio::test]
+async fn a_run_can_be_asked_for_under_its_conversations_own_path() {
+    let server = server();
+    let (_, end) = post(&server, "/conversations/t/agent", says("t", "u", "hi")).await.events();
+    assert_eq!(end.outcome, EndOutcome::Completed);
+    let refused = post(&server, "/conversations/other/agent", says("t", "u", "hi")).await;
+    assert_eq!(refused.refusal(), (400, "bad_request".to_owned()));
 }
