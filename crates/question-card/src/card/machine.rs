@@ -56,6 +56,8 @@ pub(crate) struct Card {
     pub(crate) unchanged: (usize, usize),
     /// Texts may have changed anywhere, and not only grown.
     pub(crate) rewritten: bool,
+    /// What happened last is not to be seen: most keys, and each change of size.
+    pub(crate) looks_same: bool,
     /// The user tried to send: what is missing is shown from now on.
     validating: bool,
     /// Whether the field for the note of a question was opened. It stays then, even empty: the caret may be in it.
@@ -315,6 +317,7 @@ impl Card {
             copied: None,
             unchanged: (0, 0),
             rewritten: false,
+            looks_same: false,
             validating: false,
             noting: Vec::new(),
             arrives: settings.fresh || ask.phase == Phase::Streaming,
@@ -360,6 +363,7 @@ impl Card {
         self.now = now;
         self.unchanged = (0, 0);
         self.rewritten = false;
+        self.looks_same = false;
         match input {
             Input::Begin => self.begin(ask),
             Input::Host { held, expires_at } => {
@@ -370,18 +374,25 @@ impl Card {
             Input::Sending(sending) => self.follow_sending(ask, sending),
             Input::Taken(taken) => self.taken(taken),
             Input::Clock => {}
-            Input::StillSending(latch) => self.still_sending(latch),
-            Input::Resized => self.moved(),
+            Input::StillSending(latch) => {
+                self.still_sending(latch);
+                self.looks_same = true;
+            }
+            Input::Resized => {
+                self.moved();
+                self.looks_same = true;
+            }
             Input::Click(click) => self.click(ask, click),
             Input::Choose(control) => self.choose(ask, control),
             Input::Typed(question, field, text) => self.type_text(question, field, text),
             Input::Submit => self.submit(ask),
             Input::Key(press, control) => self.key(ask, press, control),
             Input::Focused(control) => {
-                self.peeked = match control {
+                let peeked = match control {
                     Some(Control::Option { question, option }) => Some((question, option)),
                     _ => None,
                 };
+                self.looks_same = std::mem::replace(&mut self.peeked, peeked) == peeked;
             }
             Input::Copied(control, is_done) => self.copied(control, is_done),
             Input::CopyFades(copy) => {
@@ -390,9 +401,11 @@ impl Card {
                 }
             }
         }
-        self.look_at_clock(ask);
-        self.live |= !self.is_over();
-        self.settle_late(ask);
+        if !self.looks_same {
+            self.live |= !self.is_over();
+            self.look_at_clock(ask);
+            self.settle_late(ask);
+        }
         std::mem::take(&mut self.to_do)
     }
 

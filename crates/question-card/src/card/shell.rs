@@ -131,20 +131,22 @@ impl Shell {
 
     /// Takes over what happened, shows it and does what is to be done. Says whether an event is not the browser's any more.
     pub(crate) fn take(&self, input: Input<'_>) -> bool {
-        let is_told = !matches!(input, Input::Focused(_) | Input::Resized | Input::Clock | Input::StillSending(_));
         // Taking an element out of the page makes events, which nobody meant.
         let Ok(mut card) = self.card.try_borrow_mut() else {
             return false;
         };
         let now = self.now(&card);
         let to_do = self.ask.try_with_untracked(|ask| card.take(now, ask, input)).unwrap_or_default();
+        let looks_same = card.looks_same;
         drop(card);
-        self.draw();
+        if !looks_same {
+            self.draw();
+        }
         let prevents = to_do.contains(&Do::Prevent);
         for act in to_do {
             self.act(act);
         }
-        if is_told {
+        if !looks_same {
             self.keep();
         }
         prevents
@@ -170,7 +172,7 @@ impl Shell {
     }
 
     fn now(&self, card: &Card) -> Now {
-        let date = || match self.host.now {
+        let date = match self.host.now {
             Some(now) => now.try_get_untracked().unwrap_or_default(),
             // Whole milliseconds since 1970, far below what would lose digits.
             None => js_sys::Date::now() as u64,
@@ -178,7 +180,7 @@ impl Shell {
         let focused = self.focused_inside();
         Now {
             clock: clock(),
-            date: if card.needs_date() { date() } else { 0 },
+            date,
             has_focus: focused.is_some(),
             focused: focused.and_then(|focused| card.ids.parse(&focused.id())),
             page_moved_at: PAGE_MOVED_AT.get(),

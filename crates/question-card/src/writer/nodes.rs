@@ -194,7 +194,9 @@ impl Writer {
             Some(more) if written > 0 && node.append_data(more).is_ok() => {}
             _ => node.set_data(text),
         }
-        shown.values = vec![("", Value::Stamp(text.len()))];
+        if written != text.len() {
+            shown.values = vec![("", Value::Stamp(text.len()))];
+        }
         self.here.pass(shown, false);
     }
 

@@ -26,10 +26,6 @@ impl Deadline {
     pub(super) fn is_news(&self) -> bool {
         self.looked
     }
-
-    pub(super) fn is_set(&self) -> bool {
-        self.at.is_some()
-    }
 }
 
 impl Card {

@@ -9,10 +9,10 @@ use ask_user_question::{AskSnapshot, Phase};
 impl Card {
     /// Handles a key press anywhere in the form.
     pub(super) fn key(&mut self, ask: &AskSnapshot, press: KeyPress<'_>, control: Option<Control>) {
-        if let Some(intent) = intent(press, self.place(control))
-            && self.act(ask, control, intent)
-        {
-            self.plan(Do::Prevent);
+        match intent(press, self.place(control)) {
+            Some(intent) if self.act(ask, control, intent) => self.plan(Do::Prevent),
+            Some(_) => {}
+            None => self.looks_same = true,
         }
     }
 

@@ -141,11 +141,6 @@ impl Card {
         self.is_kept() && (self.is_over() || self.draft.is_dirty())
     }
 
-    /// Whether the clock has anything to say.
-    pub(crate) fn needs_date(&self) -> bool {
-        self.deadline.is_set()
-    }
-
     /// Where the user would go on: a question, and the controls to look for.
     pub(crate) fn next_open(&self, ask: &AskSnapshot) -> Option<(usize, Vec<Control>)> {
         let (question, _) = *self.problems(ask).first()?;
