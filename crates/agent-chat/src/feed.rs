@@ -29,8 +29,8 @@ pub(crate) enum Told {
     Gap,
 }
 
-/// An event id of `question-server`: `LIFE-COUNT`. The count goes up by one a frame for as long as the server keeps the conversation in memory; an
-/// id that stands for a history alone has a mark behind it.
+/// An event id of `question-server`: `REVISION-COUNT`, so many frames since that revision of the conversation. The revision is another where an agent was
+/// broken off and goes on: that is another life of the stream. An id that stands for a history alone has a mark behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
     id: String,

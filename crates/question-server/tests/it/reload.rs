@@ -256,9 +256,9 @@ async fn every_receipt_is_there_again_with_how_it_was_given() {
     assert_eq!(page.phases(), [Phase::Answered, Phase::Answered, Phase::Declined, Phase::Answered, Phase::Declined]);
 }
 
-/// The life and the count of an id, and whether it stands for the messages alone.
+/// The revision since which an id counts, the count, and whether it stands for the messages alone.
 fn place(id: &str) -> (&str, u64, bool) {
-    let (life, count) = id.rsplit_once('-').expect("an id is LIFE-COUNT");
+    let (life, count) = id.rsplit_once('-').expect("an id is REVISION-COUNT");
     let digits = count.trim_end_matches('m');
     (life, digits.parse().expect("it counts"), digits != count)
 }
