@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Keeps conversations as long as the server runs.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    conversations: Mutex<HashMap<Box<str>, Kept>>,
+    conversations: Mutex<HashMap<Box<str>, Box<Kept>>>,
 }
 
 /// A conversation as text, which takes less memory than the values that it is read into: it may wait for days.
@@ -23,7 +23,7 @@ struct Kept {
 }
 
 impl MemoryStore {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Kept>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Box<Kept>>> {
         // Each conversation is changed without a panic in between, so one elsewhere cannot have left it half-written.
         self.conversations.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -35,7 +35,8 @@ impl MemoryStore {
         if known.as_ref().map(|kept| kept.row.revision) != base {
             return Err(CommitError::Conflict);
         }
-        let messages = messages.into_iter().map(String::into_boxed_str);
+        // Each copied to its size: cut down from the longer text that it was written into, it would leave a gap behind it.
+        let messages = messages.iter().map(|text| text.as_str().into());
         match known {
             Some(kept) => {
                 kept.row = row;
@@ -44,7 +45,7 @@ impl MemoryStore {
             }
             None => {
                 let owner = owner.map(String::into_boxed_str);
-                conversations.insert(id.into(), Kept { owner, row, messages: messages.collect() });
+                conversations.insert(id.as_str().into(), Box::new(Kept { owner, row, messages: messages.collect() }));
             }
         }
         Ok(())
@@ -64,7 +65,7 @@ impl Kept {
 impl Store for MemoryStore {
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
         Box::pin(async move {
-            let rows = self.lock().get(id).map(Kept::rows);
+            let rows = self.lock().get(id).map(|kept| kept.rows());
             rows.map(StoredRows::read).transpose()
         })
     }
@@ -127,8 +128,9 @@ impl Store for MemoryStore {
 
     fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
         Box::pin(async move {
-            let is_theirs = |kept: &&Kept| kept.owner.as_deref() == Some(owner.as_str());
-            Ok(self.lock().values().filter(is_theirs).count())
+            let conversations = self.lock();
+            let theirs = conversations.values().filter(|kept| kept.owner.as_deref() == Some(owner.as_str()));
+            Ok(theirs.count())
         })
     }
 }

@@ -50,12 +50,11 @@ impl NewRows {
             owner: change.owner.map(|owner| owner.as_str().to_owned()),
             row: Row {
                 version: SNAPSHOT_VERSION,
-                // Cut to its size: it may be kept for days.
-                state: text(change.state)?.into(),
+                state: text(change.state)?.as_str().into(),
                 context: match change.context {
                     // What is absent is read as its default.
                     context if *context == ToolContext::default() => "{}".into(),
-                    context => text(context)?.into(),
+                    context => text(context)?.as_str().into(),
                 },
                 revision: change.revision,
                 told: change.told,
