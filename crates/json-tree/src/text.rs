@@ -4,8 +4,8 @@ use crate::Json;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{self, Serialize, Serializer};
 
-/// Any JSON, kept as compact text, with its members in the order in which they came. A [`Value`] sorts them, which matters where a model
-/// reads it; `serde_json`'s own raw value needs the feature that makes reading a [`Value`] unsafe.
+/// Any JSON, kept as compact text, with its members in the order in which they came. A [`Value`](serde_json::Value) sorts them, which matters where a model
+/// reads it; `serde_json`'s own raw value needs the feature that makes reading a `Value` unsafe.
 ///
 /// ```
 /// use json_tree::JsonText;
