@@ -91,6 +91,7 @@ fn lock(path: &Path, patience: Duration) -> Result<File, StoreError> {
             let file = path.display();
             tracing::warn!(%file, "another server has the file; waiting up to {} s for it to end", patience.as_secs());
         }
+        // A lock can be waited for without an end or not at all, and this wait has one.
         thread::sleep(NAP);
     }
 }
