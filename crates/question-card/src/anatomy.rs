@@ -1,8 +1,8 @@
 //! The card's parts, states and tokens. Views, styles and tests use these lists, so that none of them can drift.
 //!
 //! # Styling
-//! Parts are classes ([`part`]), states are attributes ([`STATES`]), tokens are custom properties on the card's root ([`TOKENS`]). The
-//! style sheet selects on nothing else.
+//! Parts are classes ([`part`]), states are attributes ([`STATES`]), tokens are custom properties that a page sets on the card or on any
+//! element above it ([`TOKENS`]). The style sheet selects on nothing else.
 
 /// Writes each name once, as a constant and in the list of all.
 macro_rules! names {
@@ -179,7 +179,7 @@ const fn state(part: &'static str, attribute: &'static str, values: &'static [&'
     State { part, attribute, values }
 }
 
-/// The custom properties that a host may set on the card's root, in a rule outside of any layer: `.qc { --qc-accent: teal }`.
+/// The custom properties that the card reads and never sets, so that a host may set them on any element above: `:root { --qc-accent: teal }`.
 pub const TOKENS: &[&str] = &[
     "--qc-bg",
     "--qc-fg",
@@ -213,6 +213,7 @@ pub const TOKENS: &[&str] = &[
     "--qc-focus-width",
     "--qc-focus-offset",
     "--qc-max-inline",
+    "--qc-max-inline-preview",
     "--qc-scroll-margin",
     "--qc-motion",
     "--qc-shadow",

@@ -70,26 +70,43 @@ fn the_style_sheet_selects_on_declared_states_only() {
     assert!(seen > 10, "the states were found");
 }
 
-#[test]
-fn every_token_is_defined_and_used() {
-    let css = css();
-    let defined: BTreeSet<&str> = css
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("--qc-")?.split_once(':'))
-        .map(|(name, _)| name)
-        .collect();
-    let declared: BTreeSet<&str> = TOKENS.iter().map(|token| token.trim_start_matches("--qc-")).collect();
-    check_equal("tokens", &defined, &declared);
-    let used = names_after(&css, "var(--qc-");
-    check_equal("used tokens", &used, &declared);
+/// The names of the custom properties with this prefix that a style sheet sets.
+fn set_in<'a>(css: &'a str, prefix: &str) -> BTreeSet<&'a str> {
+    let name = |line: &'a str| Some(line.trim().strip_prefix(prefix)?.split_once(':')?.0);
+    css.lines().filter_map(name).collect()
+}
+
+/// The tokens of the card, without their prefix.
+fn tokens() -> BTreeSet<&'static str> {
+    TOKENS.iter().filter_map(|token| token.strip_prefix("--qc-")).collect()
 }
 
 #[test]
-fn tokens_of_the_page_exist() {
+fn every_token_is_read_once_and_none_is_set() {
     let css = css();
-    let defined = names_after(PAGE_TOKENS, "--ui-");
-    for token in names_after(&css, "var(--ui-") {
-        assert!(defined.contains(token), "--ui-{token} is not in tokens.css");
+    check_equal("tokens", &names_after(&css, "var(--qc-"), &tokens());
+    for token in TOKENS {
+        let reads = css.matches(&["var(", token, ","].concat()).count();
+        assert_eq!(reads, 1, "{token} is read once, with what it is by default");
+    }
+    assert_eq!(set_in(&css, "--qc-"), BTreeSet::new(), "what a host sets above would not arrive");
+}
+
+#[test]
+fn what_the_card_uses_it_has_read() {
+    let css = css();
+    check_equal("values", &names_after(&css, "var(--_qc-"), &set_in(&css, "--_qc-"));
+    assert_eq!(names_after(&css, "var(--ui-"), BTreeSet::new(), "the page's own names are the page's");
+}
+
+#[test]
+fn the_page_gives_tokens_that_exist_what_it_has() {
+    let (given, tokens) = (set_in(PAGE_TOKENS, "--qc-"), tokens());
+    let unknown: Vec<_> = given.difference(&tokens).collect();
+    assert!(unknown.is_empty() && given.len() > 20, "{unknown:?} of {given:?}");
+    let has = set_in(PAGE_TOKENS, "--ui-");
+    for token in names_after(PAGE_TOKENS, "var(--ui-") {
+        assert!(has.contains(token), "--ui-{token} is not in tokens.css");
     }
 }
 

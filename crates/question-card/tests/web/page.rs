@@ -84,6 +84,26 @@ async fn the_styles_can_be_adopted_and_the_page_wins_over_them() {
 }
 
 #[test]
+async fn a_page_sets_colours_and_sizes_anywhere_above() {
+    question_card::adopt_styles().expect("this browser has constructed style sheets");
+    let above = leptos::prelude::document().document_element().expect("a root");
+    let above: web_sys::HtmlElement = above.unchecked_into();
+    for (token, value) in [("--qc-bg", "rgb(1, 2, 3)"), ("--qc-max-inline", "123px")] {
+        above.style().set_property(token, value).expect("it is set");
+    }
+    let light = CardPage::waiting(service()).await;
+    let shadow = CardPage::open_in_shadow(AskSnapshot::new(fresh_id()), Setting::default()).await;
+    for card in [&light, &shadow] {
+        let window = web_sys::window().expect("a window");
+        let style = window.get_computed_style(&card.card()).expect("a style").expect("a style");
+        let value = |property| style.get_property_value(property).expect("a property");
+        assert_eq!([value("background-color"), value("max-inline-size")], ["rgb(1, 2, 3)", "123px"]);
+    }
+    above.remove_attribute("style").expect("it is taken back");
+    leptos::prelude::document().adopted_style_sheets().set_length(0);
+}
+
+#[test]
 async fn no_rule_of_the_page_shows_a_row_before_its_time() {
     let sheets = leptos::prelude::document().adopted_style_sheets();
     let of_page = ".qc-option, .qc-extras { display: flex }";

@@ -9,18 +9,34 @@ const EDGE: f64 = 3.0;
 
 #[test]
 fn the_colours_of_the_card_stand_out() {
-    let surfaces = ["bg", "row-hover-bg", "row-selected-bg", "inert-bg"];
-    let texts = ["fg", "muted", "danger", "warning", "success", "chip-fg"];
-    let colours = colours(&css(), "--qc-");
-    for surface in surfaces {
-        check_all(&colours, &texts, surface, TEXT);
-        check_all(&colours, &["control-border", "accent"], surface, EDGE);
+    check_card(&colours(&css(), "--_qc-"));
+}
+
+#[test]
+fn the_colours_that_the_page_gives_the_card_stand_out() {
+    let page = colours(PAGE_TOKENS, "--ui-");
+    let mut given = colours(&css(), "--_qc-");
+    let gives = |line: &'static str| line.trim().strip_prefix("--qc-")?.split_once(": var(--ui-");
+    for (name, of_page) in PAGE_TOKENS.lines().filter_map(gives) {
+        if let Some(colours) = page.get(of_page.trim_end_matches(");")) {
+            given.insert(name.to_owned(), *colours);
+        }
     }
-    check_all(&colours, &["focus"], "bg", EDGE);
-    check_all(&colours, &["fg", "danger"], "danger-bg", TEXT);
-    check_all(&colours, &["chip-fg"], "chip-bg", TEXT);
-    check_all(&colours, &["on-accent"], "accent", TEXT);
-    check_all(&colours, &["on-accent"], "accent-hover", TEXT);
+    check_card(&given);
+}
+
+#[track_caller]
+fn check_card(colours: &Colours) {
+    let texts = ["fg", "muted", "danger", "warning", "success", "chip-fg"];
+    for surface in ["bg", "row-hover-bg", "row-selected-bg", "inert-bg"] {
+        check_all(colours, &texts, surface, TEXT);
+        check_all(colours, &["control-border", "accent"], surface, EDGE);
+    }
+    check_all(colours, &["focus"], "bg", EDGE);
+    check_all(colours, &["fg", "danger"], "danger-bg", TEXT);
+    check_all(colours, &["chip-fg"], "chip-bg", TEXT);
+    check_all(colours, &["on-accent"], "accent", TEXT);
+    check_all(colours, &["on-accent"], "accent-hover", TEXT);
 }
 
 #[test]
@@ -39,7 +55,7 @@ fn the_colours_of_the_page_stand_out() {
 
 type Colours = BTreeMap<String, [u32; 2]>;
 
-/// The tokens that are a light and a dark colour. One that has its colour from the page counts with the one that it has without.
+/// The tokens that are a light and a dark colour. One that a page may set counts with the one that it has without.
 fn colours(css: &str, prefix: &str) -> Colours {
     let token = |line: &str| {
         let (name, value) = line.trim().strip_prefix(prefix)?.split_once(':')?;
