@@ -15,8 +15,8 @@ use agent_chat::{AgentChat, Ask, Entry, EntryKey, Item, Status};
 use leptos::ev;
 use leptos::html::{Div, Ol};
 use leptos::prelude::*;
-use question_card::QuestionCard;
 use question_card::drafts::Persist;
+use question_card::{Layout, QuestionCard};
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -214,6 +214,7 @@ fn AskView(chat: AgentChat, ask: Ask) -> impl IntoView {
                 ask
                 sending
                 mode=mode.get()
+                layout=Layout::Stepped
                 handle
                 scope=chat.conversation_id()
                 held=Signal::derive(move || id.with_value(|id| chat.holds(id)))

@@ -1,8 +1,8 @@
-//! What the gallery shows, as the page's address says it: `?gallery=EXAMPLE&state=STATE&mode=on-pick&with=skip&lang=ar&dir=rtl&scheme=dark`.
+//! What the gallery shows, as the page's address says it: `?gallery=EXAMPLE&state=STATE&mode=on-pick&layout=stepped&with=skip&lang=ar&dir=rtl&scheme=dark`.
 
 use crate::state::State;
 use ask_user_question::examples::FILES;
-use question_card::SubmitMode;
+use question_card::{Layout, SubmitMode};
 use std::fmt;
 
 /// Everything that an address says. A page is a function of it, so any of them can be kept, sent and opened by a test.
@@ -10,6 +10,7 @@ use std::fmt;
 pub(crate) struct Address {
     pub(crate) view: View,
     pub(crate) mode: SubmitMode,
+    pub(crate) layout: Layout,
     /// What the host has switched on, in the order of [`Extra::ALL`].
     pub(crate) extras: Vec<Extra>,
     pub(crate) language: &'static str,
@@ -81,6 +82,10 @@ impl Address {
             mode: match value("mode") {
                 Some("on-pick") => SubmitMode::OnPick,
                 _ => SubmitMode::Explicit,
+            },
+            layout: match value("layout") {
+                Some("stepped") => Layout::Stepped,
+                _ => Layout::Stacked,
             },
             extras: Extra::ALL
                 .into_iter()
@@ -167,6 +172,9 @@ impl fmt::Display for Address {
         if self.mode == SubmitMode::OnPick {
             f.write_str("&mode=on-pick")?;
         }
+        if self.layout == Layout::Stepped {
+            f.write_str("&layout=stepped")?;
+        }
         let extras: Vec<_> = self.extras.iter().map(|extra| extra.name()).collect();
         if !extras.is_empty() {
             write!(f, "&with={}", extras.join(","))?;
@@ -212,6 +220,7 @@ mod tests {
                     let address = Address {
                         view,
                         mode: SubmitMode::OnPick,
+                        layout: Layout::Stepped,
                         extras: vec![Extra::Skip, Extra::Limit],
                         language,
                         direction,

@@ -89,6 +89,7 @@ fn props(address: &Address, state: State, host: Host) -> QuestionCardProps {
         .ask(host.ask)
         .sending(host.sending)
         .mode(address.mode)
+        .layout(address.layout)
         .on_reply(host.on_reply)
         .on_cancel(host.on_cancel)
         .on_reply_in_chat(host.on_reply_in_chat)

@@ -4,17 +4,18 @@ use crate::address::{Address, Direction, Extra, LANGUAGES, SCHEMES, View};
 use crate::state::State;
 use crate::words;
 use leptos::prelude::*;
-use question_card::SubmitMode;
+use question_card::{Layout, SubmitMode};
 
 /// A place that a link leads to, with the link's text.
 type Place = (String, Address);
 
-/// Links to the same page in another state, mode, language, direction and colour scheme.
+/// Links to the same page in another state, mode, layout, language, direction and colour scheme.
 pub(crate) fn toolbar(address: &Address) -> impl IntoView + use<> {
     let groups = [
         (words::GO_TO, places(address)),
         (words::STATE, states(address)),
         (words::MODE, modes(address)),
+        (words::LAYOUT, layouts(address)),
         (words::WITH, extras(address)),
         (words::LANGUAGE, languages(address)),
         (words::DIRECTION, directions(address)),
@@ -60,6 +61,12 @@ fn states(address: &Address) -> Vec<Place> {
 fn modes(address: &Address) -> Vec<Place> {
     [(words::EXPLICIT, SubmitMode::Explicit), (words::ON_PICK, SubmitMode::OnPick)]
         .map(|(text, mode)| (text.to_owned(), Address { mode, ..address.clone() }))
+        .into()
+}
+
+fn layouts(address: &Address) -> Vec<Place> {
+    [(words::STACKED, Layout::Stacked), (words::STEPPED, Layout::Stepped)]
+        .map(|(text, layout)| (text.to_owned(), Address { layout, ..address.clone() }))
         .into()
 }
 

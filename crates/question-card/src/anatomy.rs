@@ -24,6 +24,10 @@ pub mod part {
         FORM = "qc-form";
         /// Shown before the first question has begun.
         COMPOSING = "qc-composing";
+        /// The list of questions, where one is shown at a time.
+        STEPS = "qc-steps";
+        /// The button of one of them.
+        STEP = "qc-step";
         /// One question, a fieldset.
         QUESTION = "qc-question";
         /// Its legend: chip and text.
@@ -78,6 +82,12 @@ pub mod part {
         ACTIONS = "qc-actions";
         /// Any button.
         BUTTON = "qc-button";
+        /// How many of several questions have their answer.
+        PROGRESS = "qc-progress";
+        /// The button that shows the question before, beside [`BUTTON`].
+        BACK = "qc-back";
+        /// The button that shows the question after, beside [`BUTTON`].
+        ONWARD = "qc-onward";
         /// The main button, beside [`BUTTON`].
         SUBMIT = "qc-submit";
         /// The button that declines, beside [`BUTTON`].
@@ -135,6 +145,12 @@ pub const STATES: &[State] = &[
     state(part::CARD, "data-state", CARD_STATES),
     state(part::CARD, "data-dirty", &[""]),
     state(part::CARD, "data-mode", &["explicit", "on-pick", "undecided"]),
+    state(part::CARD, "data-layout", &["stacked", "stepped"]),
+    state(part::STEP, "aria-current", &["step"]),
+    state(part::STEP, "data-status", &["unanswered", "answered"]),
+    state(part::STEP, "data-invalid", &[""]),
+    state(part::ACTIONS, "data-status", &["unanswered", "answered"]),
+    state(part::QUESTION, "hidden", &[""]),
     state(part::QUESTION, "data-status", &["unanswered", "answered"]),
     state(part::QUESTION, "data-multiple", &[""]),
     state(part::QUESTION, "data-invalid", &[""]),

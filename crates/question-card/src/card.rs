@@ -52,6 +52,17 @@ pub enum SubmitMode {
     OnPick,
 }
 
+/// How several questions are laid out. A single one looks the same in both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Below each other, with the buttons and how many are answered at the lower edge of what is seen.
+    #[default]
+    Stacked,
+    /// One at a time, below a list of all of them, with Back and Next beside Submit. A pick never turns to the next; Enter on an answered
+    /// question does. A question is a step from when it begins to arrive, and whoever is on a step stays there.
+    Stepped,
+}
+
 /// Whether a card may take the focus when its question has arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ClaimFocus {
@@ -85,6 +96,9 @@ pub fn QuestionCard(
     /// How an answer is given.
     #[prop(optional)]
     mode: SubmitMode,
+    /// How several questions are laid out.
+    #[prop(optional)]
+    layout: Layout,
     /// Where the host stands with the reply. From [`Sending::Pending`] back to [`Sending::Idle`] while the ask is not over, the reply was
     /// given back, and the card is open again with all that was chosen, and says so; so let the phase change first where the reply went through.
     #[prop(optional, into)]
@@ -171,6 +185,7 @@ pub fn QuestionCard(
 ) -> impl IntoView {
     let settings = Settings {
         mode,
+        layout,
         shortcuts,
         skip: allow_skip,
         notes,

@@ -72,6 +72,15 @@ pub enum Control {
         /// The question's index.
         question: usize,
     },
+    /// The button that shows a question, where that is one at a time.
+    Step {
+        /// The question's index.
+        question: usize,
+    },
+    /// The button that shows the question before.
+    Back,
+    /// The button that shows the question after.
+    Onward,
     /// The main button.
     Submit,
     /// The button that declines.
@@ -99,7 +108,9 @@ pub enum Control {
 }
 
 /// Those controls of which a card has one, by what their ids end with.
-const SINGLE: [(Control, &str); 12] = [
+const SINGLE: [(Control, &str); 14] = [
+    (Control::Back, "back"),
+    (Control::Onward, "onward"),
     (Control::Submit, "submit"),
     (Control::Cancel, "cancel"),
     (Control::Keep, "keep"),
@@ -127,8 +138,11 @@ impl Control {
             | Self::Skip { question }
             | Self::Row { question, .. }
             | Self::OtherRow { question }
-            | Self::Way { question } => Some(question),
-            Self::Submit
+            | Self::Way { question }
+            | Self::Step { question } => Some(question),
+            Self::Back
+            | Self::Onward
+            | Self::Submit
             | Self::Cancel
             | Self::Keep
             | Self::Again
@@ -173,6 +187,7 @@ impl Ids {
                     "skip" => Some(Control::Skip { question }),
                     "otherrow" => Some(Control::OtherRow { question }),
                     "way" => Some(Control::Way { question }),
+                    "step" => Some(Control::Step { question }),
                     _ => match part.strip_prefix("row") {
                         Some(option) => option.parse().ok().map(|option| Control::Row { question, option }),
                         None => part.strip_prefix('o')?.parse().ok().map(|option| Control::Option { question, option }),
@@ -298,6 +313,7 @@ impl fmt::Display for Control {
             Self::Row { question, option } => write!(f, "q{question}-row{option}"),
             Self::OtherRow { question } => write!(f, "q{question}-otherrow"),
             Self::Way { question } => write!(f, "q{question}-way"),
+            Self::Step { question } => write!(f, "q{question}-step"),
             single => {
                 let name = SINGLE.iter().find(|(control, _)| control == single);
                 f.write_str(name.map_or("", |(_, name)| name))
@@ -327,6 +343,7 @@ mod tests {
             Control::Row { question: 2, option: 1 },
             Control::OtherRow { question: 2 },
             Control::Way { question: 2 },
+            Control::Step { question: 2 },
         ];
         for control in controls.into_iter().chain(SINGLE.map(|(control, _)| control)) {
             let id = ids.control(control);

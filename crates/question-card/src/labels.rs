@@ -83,6 +83,14 @@ pub struct Labels {
     pub error_other: &'static str,
     /// The error of a text that is too long, by so many characters.
     pub error_too_long: fn(over: usize) -> String,
+    /// Names a question without a header, given its number, where one is shown at a time.
+    pub step: fn(number: usize) -> String,
+    /// Shows the question before.
+    pub back: &'static str,
+    /// Shows the question after.
+    pub onward: &'static str,
+    /// How many of all questions have their answer.
+    pub progress: fn(answered: usize, count: usize) -> String,
     /// How many of all questions still need an answer.
     pub unanswered: fn(open: usize, count: usize) -> String,
     /// How long there is to answer; shown, and announced when it is short.

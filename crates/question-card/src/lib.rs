@@ -40,7 +40,7 @@ pub mod stylesheet;
 mod writer;
 
 pub use ask_user_question::snapshot::Sending;
-pub use card::{ClaimFocus, FocusHandle, QuestionCard, SubmitMode};
+pub use card::{ClaimFocus, FocusHandle, Layout, QuestionCard, SubmitMode};
 pub use copy::CopyReceipt;
 pub use labels::Labels;
 pub use receipt::{Receipt, receipt_text};

@@ -8,8 +8,9 @@ mod clock;
 mod following;
 mod keys;
 mod standing;
+mod steps;
 
-use super::SubmitMode;
+use super::{Layout, SubmitMode};
 use crate::dom::{Control, Ids};
 use crate::draft::{Draft, Field, Kept, Kind};
 use crate::keyboard::KeyPress;
@@ -31,7 +32,7 @@ pub(crate) struct Card {
     pub(crate) settings: Settings,
     /// The phase that is shown: an ask whose time is up has expired here before the host knows.
     pub(crate) phase: Phase,
-    pub(crate) layout: Layout,
+    pub(crate) manner: Manner,
     pub(crate) draft: Draft,
     pub(crate) submission: Submission,
     /// The host keeps the reply until another ask has its own.
@@ -58,6 +59,10 @@ pub(crate) struct Card {
     pub(crate) rewritten: bool,
     /// What happened last is not to be seen: most keys, and each change of size.
     pub(crate) looks_same: bool,
+    /// The question that is shown, where that is one at a time.
+    step: usize,
+    /// When another was shown last.
+    turned_at: f64,
     /// The user tried to send: what is missing is shown from now on.
     validating: bool,
     /// Whether the field for the note of a question was opened. It stays then, even empty: the caret may be in it.
@@ -95,6 +100,7 @@ pub(crate) struct Card {
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) mode: SubmitMode,
+    pub(crate) layout: Layout,
     pub(crate) shortcuts: bool,
     pub(crate) skip: bool,
     pub(crate) notes: bool,
@@ -153,6 +159,8 @@ pub(crate) enum Input<'a> {
     Key(KeyPress<'a>, Option<Control>),
     /// Something in the form got the focus.
     Focused(Option<Control>),
+    /// The host leads to this question.
+    Show(usize),
     /// The clipboard has what this button copies, or could not take it.
     Copied(Control, bool),
     /// The button has said for long enough that it copied.
@@ -224,7 +232,7 @@ pub(crate) enum Do {
 
 /// How the options are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
+pub(crate) enum Manner {
     /// As text: it is not known yet whether one tap will answer.
     Undecided,
     /// As radio buttons and check boxes with a Submit button below.
@@ -303,7 +311,7 @@ impl Card {
             ids,
             settings,
             phase: ask.phase,
-            layout: Layout::Undecided,
+            manner: Manner::Undecided,
             draft: Draft::new(max_length),
             submission: Submission::Open,
             held: false,
@@ -318,6 +326,8 @@ impl Card {
             unchanged: (0, 0),
             rewritten: false,
             looks_same: false,
+            step: 0,
+            turned_at: f64::NEG_INFINITY,
             validating: false,
             noting: Vec::new(),
             arrives: settings.fresh || ask.phase == Phase::Streaming,
@@ -336,7 +346,7 @@ impl Card {
             now: Now::default(),
             to_do: Vec::new(),
         };
-        card.layout = card.layout_of(ask);
+        card.manner = card.manner_of(ask);
         card.live = !card.is_over();
         // A card that begins as a receipt comes from a history.
         card.resolved = !card.live;
@@ -394,6 +404,7 @@ impl Card {
                 };
                 self.looks_same = std::mem::replace(&mut self.peeked, peeked) == peeked;
             }
+            Input::Show(question) => self.show_step(ask, question),
             Input::Copied(control, is_done) => self.copied(control, is_done),
             Input::CopyFades(copy) => {
                 if copy == self.copies {
@@ -412,6 +423,7 @@ impl Card {
     /// The card is in the page, and the user sees it.
     fn begin(&mut self, ask: &AskSnapshot) {
         self.note_rows(ask);
+        self.begin_at_step(ask);
         self.begun = true;
         if self.settings.fresh && !self.settings.readonly {
             match self.phase {
@@ -440,11 +452,11 @@ impl Row {
     /// What the row of an option is.
     pub(crate) fn of(card: &Card, question: &QuestionSnapshot, option: usize) -> Self {
         let is_closed = question.options.get(option).is_some_and(|option| option.closed);
-        match (card.layout, question.multi_select) {
-            (Layout::Undecided, _) | (_, None) => Self::Text,
+        match (card.manner, question.multi_select) {
+            (Manner::Undecided, _) | (_, None) => Self::Text,
             _ if !is_closed => Self::Text,
-            (Layout::OnPick, Some(_)) => Self::Button,
-            (Layout::Explicit, Some(multi_select)) => Self::Input(Kind::of(multi_select)),
+            (Manner::OnPick, Some(_)) => Self::Button,
+            (Manner::Explicit, Some(multi_select)) => Self::Input(Kind::of(multi_select)),
         }
     }
 }

@@ -335,7 +335,7 @@ impl Shell {
             return true;
         }
         let next = self.ask.try_with_untracked(|ask| self.card.borrow().next_open(ask)).flatten();
-        if next.is_some_and(|(question, ways)| self.enter(question, &ways)) {
+        if next.is_some_and(|(question, ways)| self.lead_to(question, &ways)) {
             return true;
         }
         let ways_out = [Control::Submit, OWN_ANSWER, Control::Cancel];
@@ -346,7 +346,13 @@ impl Shell {
     /// Puts the focus into a question. Says whether there was anything.
     pub(crate) fn enter_question(&self, question: usize) -> bool {
         let ways = self.ask.try_with_untracked(|ask| self.card.borrow().ways_into(ask, question));
-        self.enter(question, &ways.unwrap_or_default())
+        self.lead_to(question, &ways.unwrap_or_default())
+    }
+
+    /// As [`enter`](Self::enter), for a question that may not be shown yet.
+    fn lead_to(&self, question: usize, ways: &[Control]) -> bool {
+        self.take(Input::Show(question));
+        self.enter(question, ways)
     }
 
     fn focus_receipt(&self) -> bool {

@@ -4,7 +4,9 @@ mod actions;
 mod ended;
 mod malformed;
 mod question;
+mod steps;
 
+use super::Layout;
 use super::machine::Card;
 use crate::anatomy::part;
 use crate::dom::Control;
@@ -25,6 +27,8 @@ pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot, has_labels: b
     }
     w.word("data-state", Some(card.state_name(ask)));
     w.word("data-mode", Some(card.mode_name()));
+    let layout = card.layout(ask).filter(|_| !card.is_over());
+    w.word("data-layout", layout.map(|layout| if layout == Layout::Stepped { "stepped" } else { "stacked" }));
     w.flag("data-dirty", card.is_dirty());
     if card.live {
         region(w);
@@ -73,6 +77,9 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     if is_malformed {
         malformed::malformed(w, card, ask);
     } else if has_begun {
+        if let Some(shown) = card.step(ask) {
+            steps::steps(w, card, ask, shown);
+        }
         for (index, asked) in ask.questions.iter().enumerate() {
             question::question(w, card, ask, index, asked);
         }

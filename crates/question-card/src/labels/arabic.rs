@@ -38,6 +38,12 @@ pub(super) const LABELS: Labels = Labels {
     error_select: |question| ["اختر إجابة عن ", question].concat(),
     error_other: "اكتب إجابتك",
     error_too_long: |over| ["اختصر النص. الزائد: ", &counted(over, &CHARACTERS)].concat(),
+    step: |number| ["السؤال ", &number.to_string()].concat(),
+    back: "السابق",
+    onward: "التالي",
+    progress: |answered, count| {
+        ["تمت الإجابة: ", &counted(answered, &QUESTIONS_OPEN), " من أصل ", &count.to_string()].concat()
+    },
     unanswered: |open, count| match count {
         1 => "بقي السؤال بلا إجابة".to_owned(),
         _ => {

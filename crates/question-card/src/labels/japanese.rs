@@ -37,6 +37,10 @@ pub(super) const LABELS: Labels = Labels {
     error_select: |question| [question, "の回答を選択してください"].concat(),
     error_other: "回答を入力してください",
     error_too_long: |over| ["テキストを", &over.to_string(), "文字短くしてください"].concat(),
+    step: |number| ["質問", &number.to_string()].concat(),
+    back: "戻る",
+    onward: "次へ",
+    progress: |answered, count| [&count.to_string(), "件中", &answered.to_string(), "件回答済み"].concat(),
     unanswered: |open, count| match count {
         1 => "質問が未回答です".to_owned(),
         _ => [&count.to_string(), "件中", &open.to_string(), "件の質問が未回答です"].concat(),

@@ -40,6 +40,13 @@ pub(super) const LABELS: Labels = Labels {
     error_select: |question| ["Selecciona una respuesta para ", question].concat(),
     error_other: "Escribe tu respuesta",
     error_too_long: |over| ["Acorta el texto en ", &characters(over)].concat(),
+    step: |number| ["Pregunta ", &number.to_string()].concat(),
+    back: "Atrás",
+    onward: "Siguiente",
+    progress: |answered, count| {
+        let participle = if answered == 1 { " respondida" } else { " respondidas" };
+        [&answered.to_string(), " de ", &count.to_string(), participle].concat()
+    },
     unanswered,
     time_left,
     more_time: "Más tiempo",

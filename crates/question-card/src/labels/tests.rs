@@ -49,6 +49,8 @@ fn every_language_says_what_it_is_given() {
             assert!(!bare.contains(':') && !bare.contains('：'), "{bare}");
         }
         assert!((labels.unanswered)(3, 4).contains('4'), "{}", labels.lang);
+        assert!((labels.progress)(3, 4).contains('3') && (labels.progress)(3, 4).contains('4'), "{}", labels.lang);
+        assert!((labels.step)(17).contains("17"), "{}", labels.lang);
         assert!((labels.preview)("Label").contains("Label"));
         assert!((labels.error_select)("Header").contains("Header"));
         assert!((labels.noted)("Note text").ends_with("Note text"));
@@ -68,6 +70,17 @@ fn numbers_agree() {
             "The question still needs an answer",
             "1 of 3 questions still needs an answer",
             "2 of 3 questions still need an answer",
+        ]
+    );
+    let progress = Labels::ALL.map(|labels| [0, 1, 2].map(|answered| (labels.progress)(answered, 3)));
+    assert_eq!(
+        progress,
+        [
+            ["0 of 3 answered", "1 of 3 answered", "2 of 3 answered"],
+            ["0 von 3 beantwortet", "1 von 3 beantwortet", "2 von 3 beantwortet"],
+            ["تمت الإجابة: صفر أسئلة من أصل 3", "تمت الإجابة: سؤال واحد من أصل 3", "تمت الإجابة: سؤالان من أصل 3"],
+            ["3件中0件回答済み", "3件中1件回答済み", "3件中2件回答済み"],
+            ["0 de 3 respondidas", "1 de 3 respondida", "2 de 3 respondidas"],
         ]
     );
     assert_eq!(

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::task::tick;
 use question_card::drafts::Persist;
-use question_card::{ClaimFocus, FocusHandle, Labels, QuestionCard, Sending, SubmitMode};
+use question_card::{ClaimFocus, FocusHandle, Labels, Layout, QuestionCard, Sending, SubmitMode};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
@@ -55,6 +55,7 @@ pub struct Heard {
 #[derive(Clone, Default)]
 pub struct Setting {
     pub mode: SubmitMode,
+    pub layout: Layout,
     /// The conversation, as the host names it.
     pub scope: &'static str,
     pub shortcuts_off: bool,
@@ -371,6 +372,23 @@ impl CardPage {
         inputs.filter(is_checked).map(|input| label_of(&input)).collect()
     }
 
+    /// The names of all steps.
+    pub fn steps(&self) -> Vec<String> {
+        self.all("ol button").iter().map(text_of).collect()
+    }
+
+    /// The name of the step that is the current one.
+    pub fn current_step(&self) -> String {
+        let current = self.all("[aria-current=step]");
+        assert_eq!(current.len(), 1, "one step is the current one");
+        text_of(&current[0])
+    }
+
+    /// The questions that are shown.
+    pub fn questions(&self) -> Vec<String> {
+        self.all(".qc-question-text").iter().map(text_of).collect()
+    }
+
     pub fn inputs(&self, kind: &str) -> Vec<Element> {
         self.all(&format!("input[type={kind}]"))
     }
@@ -640,6 +658,10 @@ pub fn speaking(labels: &'static Labels) -> Setting {
     Setting { labels: Some(labels), ..Setting::default() }
 }
 
+pub fn stepped() -> Setting {
+    Setting { layout: Layout::Stepped, ..Setting::default() }
+}
+
 pub fn on_pick() -> Setting {
     Setting { mode: SubmitMode::OnPick, ..Setting::default() }
 }
@@ -733,6 +755,7 @@ fn card(
             ask
             sending
             mode=setting.mode
+            layout=setting.layout
             on_reply=Callback::new(move |reply: Reply| on_reply(&mut |heard| heard.replies.push(reply.clone())))
             on_cancel=Callback::new(move |()| on_cancel(&mut |heard| heard.cancels += 1))
             on_reply_in_chat=Callback::new(move |picks: Vec<Selection>| on_chat(&mut |heard| heard.handed_over.push(picks.clone())))

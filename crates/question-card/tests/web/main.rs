@@ -21,6 +21,7 @@ mod page;
 mod picking;
 mod receipts;
 mod sending;
+mod steps;
 mod streaming;
 mod wait;
 mod wire;

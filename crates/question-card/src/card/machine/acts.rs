@@ -1,7 +1,7 @@
 //! What happens when the user chooses, sends or cancels.
 
 use super::standing::entry;
-use super::{Card, Copied, Do, Layout, Sent, Settled, Submission};
+use super::{Card, Copied, Do, Manner, Sent, Settled, Submission};
 use crate::dom::Control;
 use crate::draft::{Field, Problem, Room};
 use ask_user_question::text::is_blank;
@@ -52,17 +52,17 @@ impl Card {
 
     /// Skips a question, or takes that back; where one tap answers, this one does.
     pub(super) fn skip(&mut self, ask: &AskSnapshot, question: usize, is_meant: bool) {
-        match self.layout {
-            Layout::OnPick if self.is_open() && is_meant => {
+        match self.manner {
+            Manner::OnPick if self.is_open() && is_meant => {
                 self.draft.skip(question);
                 self.settle_change();
                 self.check_and_send(ask);
             }
-            Layout::Explicit if self.takes_changes() => {
+            Manner::Explicit if self.takes_changes() => {
                 self.draft.toggle_skip(question);
                 self.settle_change();
             }
-            Layout::OnPick | Layout::Explicit | Layout::Undecided => {}
+            Manner::OnPick | Manner::Explicit | Manner::Undecided => {}
         }
     }
 
@@ -85,9 +85,9 @@ impl Card {
 
     /// Gives the reply that failed once more.
     pub(super) fn try_again(&mut self, ask: &AskSnapshot) {
-        if self.is_open() {
+        if self.is_open() && self.can_try_again(ask) {
             // The button is about to go, and the focus with it.
-            self.plan(Do::Enter(0, self.ways_into(ask, 0)));
+            self.turn_to(ask, 0);
             self.check_and_send(ask);
         }
     }
@@ -100,6 +100,10 @@ impl Card {
             Some(_) => self.submit(ask),
             None => match problems.iter().find(|(index, _)| *index > question).or(problems.first()) {
                 Some((next, problem)) => self.go_to(ask, *next, *problem),
+                // Who goes through the answers once more sees each of them before they are sent.
+                None if self.step(ask).is_some() && question + 1 < ask.questions.len() => {
+                    self.turn_to(ask, question + 1);
+                }
                 None => self.submit(ask),
             },
         }
@@ -123,7 +127,7 @@ impl Card {
 
     /// Brings a question into view, with the focus where its problem can be solved.
     pub(super) fn go_to(&mut self, ask: &AskSnapshot, question: usize, problem: Problem) {
-        self.plan(Do::Enter(question, vec![entry(ask, question, problem)]));
+        self.enter(ask, question, vec![entry(ask, question, problem)]);
     }
 
     /// Sends what the main button sends.
@@ -132,7 +136,7 @@ impl Card {
             return;
         }
         let is_malformed = self.phase == Phase::Malformed;
-        if is_malformed || self.layout == Layout::OnPick {
+        if is_malformed || self.manner == Manner::OnPick {
             // A tap on an option would have answered, where there are any: this button is the text's.
             self.draft.choose_other(0);
         }
@@ -162,7 +166,7 @@ impl Card {
 
     fn what_is_wrong(&self, ask: &AskSnapshot, problems: &[(usize, Problem)]) -> String {
         let is_missing = |(_, problem): &(usize, Problem)| problem.is_missing();
-        let is_explicit = self.layout == Layout::Explicit;
+        let is_explicit = self.manner == Manner::Explicit;
         match problems {
             [(question, problem), ..] if !is_explicit || !problems.iter().any(is_missing) => {
                 self.error_text(ask, *question, *problem)

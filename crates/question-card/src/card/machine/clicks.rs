@@ -1,6 +1,6 @@
 //! What a click means: by what it hit, and whether that stood still.
 
-use super::{Card, Click, Do, Layout};
+use super::{Card, Click, Do, Manner};
 use crate::dom::Control;
 use ask_user_question::{AskSnapshot, Phase};
 
@@ -15,14 +15,14 @@ impl Card {
         match click.on {
             Control::Option { question, option } | Control::Row { question, option } => {
                 let control = Control::Option { question, option };
-                match self.layout {
-                    Layout::OnPick => self.click_pick(ask, control, click, is_meant),
-                    Layout::Explicit | Layout::Undecided => self.click_row(control, click),
+                match self.manner {
+                    Manner::OnPick => self.click_pick(ask, control, click, is_meant),
+                    Manner::Explicit | Manner::Undecided => self.click_row(control, click),
                 }
             }
             Control::Other { question } | Control::OtherRow { question } | Control::OtherText { question } => {
                 // Where one tap answers, or nothing could be read, there is only the field.
-                if self.layout == Layout::Explicit && self.phase != Phase::Malformed {
+                if self.manner == Manner::Explicit && self.phase != Phase::Malformed {
                     self.click_row(Control::Other { question }, click);
                 }
             }
@@ -40,6 +40,10 @@ impl Card {
                     self.go_to(ask, question, *problem);
                 }
             }
+            // What a page shows can be looked at without a guard.
+            Control::Step { question } => self.turn_to(ask, question),
+            Control::Back => self.turn(ask, -1),
+            Control::Onward => self.turn(ask, 1),
             Control::Keep => self.keep_answering(),
             Control::CopyReceipt | Control::CopyLate => self.plan(Do::Copy(click.on)),
             // A tap that was meant for the form must not throw away what it held.
@@ -60,7 +64,7 @@ impl Card {
             Control::MoreTime => self.plan(Do::Extend),
             Control::Change | Control::Next => {
                 // The button is about to go; a host that leads elsewhere takes the focus along.
-                self.plan(Do::Enter(0, self.ways_into(ask, 0)));
+                self.turn_to(ask, self.step(ask).unwrap_or(0));
                 self.plan(if click.on == Control::Change { Do::Change } else { Do::Next });
             }
         }
@@ -79,7 +83,7 @@ impl Card {
 
     /// A row with a radio button or check box. The browser itself changes that.
     fn click_row(&mut self, input: Control, click: Click) {
-        let is_up = self.row_up(input).is_some_and(|up| self.stands_still(up, click));
+        let is_up = self.row_up(input).is_some_and(|up| self.stands_still(up.max(self.turned_at), click));
         let is_refused = click.on == input && !self.takes_changes();
         if !click.is_tap || !is_up || is_refused {
             // Neither the label nor the input itself shall take it: `disabled` would drop the focus.

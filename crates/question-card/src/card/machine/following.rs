@@ -1,7 +1,7 @@
 //! What happens when the stream and the host move on.
 
 use super::standing::has_previews;
-use super::{Card, Do, Layout, Row, RowsUp, Sent, Settled, Submission, is_over, is_whole, takes_answer};
+use super::{Card, Do, Manner, Row, RowsUp, Sent, Settled, Submission, is_over, is_whole, takes_answer};
 use crate::card::SubmitMode;
 use crate::dom::Control;
 use crate::draft::{Field, Kind};
@@ -32,11 +32,11 @@ impl Card {
         if ends {
             self.refused = false;
         }
-        let layout = self.layout;
+        let manner = self.manner;
         self.show(ask, now);
         let is_other_kind = now != Phase::Malformed && self.know_kinds(ask);
         if let Some(focused) = self.now.focused
-            && (is_other_kind || self.layout != layout)
+            && (is_other_kind || self.manner != manner)
         {
             self.plan(Do::KeepFocus(focused));
         }
@@ -66,12 +66,12 @@ impl Card {
     /// Takes over what is to be seen of the ask, and how much of that is as it was.
     fn show(&mut self, ask: &AskSnapshot, phase: Phase) {
         let before = std::mem::replace(&mut self.phase, phase);
-        let layout = self.layout;
-        self.layout = self.layout_of(ask);
+        let manner = self.manner;
+        self.manner = self.manner_of(ask);
         // Nobody sees the run end: the card takes an answer as it did before.
         let is_as_before = before == phase || (takes_answer(before) && takes_answer(phase));
         if ask.phase == Phase::Streaming {
-            if before == phase && layout == self.layout && !self.draft.is_waiting() {
+            if before == phase && manner == self.manner && !self.draft.is_waiting() {
                 self.unchanged = self.complete;
             }
             self.complete = complete(ask, self.complete);
@@ -89,19 +89,19 @@ impl Card {
 
     /// How the options are shown, once that is certain: a kind that is shown does not change. That a question is alone is certain at the end
     /// of the arguments, whatever the agent's tool allows: agents ask what it does not.
-    pub(super) fn layout_of(&self, ask: &AskSnapshot) -> Layout {
+    pub(super) fn manner_of(&self, ask: &AskSnapshot) -> Manner {
         if self.settings.mode == SubmitMode::Explicit || self.phase == Phase::Malformed {
-            return Layout::Explicit;
+            return Manner::Explicit;
         }
         let Some(first) = ask.questions.first() else {
-            return Layout::Undecided;
+            return Manner::Undecided;
         };
         if ask.questions.len() > 1 || first.multi_select == Some(true) || has_previews(first) {
-            return Layout::Explicit;
+            return Manner::Explicit;
         }
         match self.phase != Phase::Streaming && first.multi_select.is_some() {
-            true => Layout::OnPick,
-            false => Layout::Undecided,
+            true => Manner::OnPick,
+            false => Manner::Undecided,
         }
     }
 
@@ -109,7 +109,7 @@ impl Card {
     pub(super) fn note_rows(&mut self, ask: &AskSnapshot) {
         let (from, clock) = (self.unchanged.0, self.now.clock);
         let was_up = (!self.arrives).then_some(f64::NEG_INFINITY);
-        let is_choice = self.layout != Layout::OnPick;
+        let is_choice = self.manner != Manner::OnPick;
         let note = |up: Option<Option<f64>>, is_up: bool| match up.unwrap_or(was_up) {
             _ if !is_up => None,
             None => Some(clock),
@@ -120,7 +120,7 @@ impl Card {
         for (up, asked) in rows.iter_mut().zip(&ask.questions).skip(from) {
             let is_up = |option| matches!(Row::of(self, asked, option), Row::Input(_));
             let options = (0..asked.options.len()).map(|option| note(up.options.get(option).copied(), is_up(option)));
-            let is_other_up = self.layout == Layout::Explicit && is_whole(asked);
+            let is_other_up = self.manner == Manner::Explicit && is_whole(asked);
             *up = match is_choice {
                 true => RowsUp { options: options.collect(), other: Some(note(up.other, is_other_up)) },
                 false => RowsUp::default(),
@@ -212,7 +212,7 @@ impl Card {
         let was_settled = self.submission.settled().is_some();
         let is_cancel = self.sent == Some(Sent::Cancel);
         self.reopen(Submission::Failed { reason: reason.to_owned(), is_reply: !was_settled && !is_cancel });
-        if !was_settled && self.now.has_focus && self.layout == Layout::Explicit {
+        if !was_settled && self.now.has_focus && self.manner == Manner::Explicit {
             self.plan(Do::Focus(Control::Submit));
         }
         self.plan(Do::ShowFocus);
@@ -225,7 +225,7 @@ impl Card {
             // The note that has the focus goes.
             self.plan(Do::Focus(Control::Cancel));
         }
-        if self.layout == Layout::OnPick {
+        if self.manner == Manner::OnPick {
             // Nothing shows it where one tap answers, and it would be asked about as an answer to lose.
             self.draft.unskip(0);
         }

@@ -1,6 +1,6 @@
 //! What a key press does, by the table in [`keyboard`](crate::keyboard).
 
-use super::{Card, Do, Layout, Row, is_whole};
+use super::{Card, Do, Manner, Row, is_whole};
 use crate::dom::Control;
 use crate::draft::Kind;
 use crate::keyboard::{Intent, KeyPress, Place, intent};
@@ -22,7 +22,7 @@ impl Card {
             false => Place::Choice,
         };
         match control {
-            Some(Control::Option { .. }) if self.layout == Layout::OnPick => Place::PickButton,
+            Some(Control::Option { .. }) if self.manner == Manner::OnPick => Place::PickButton,
             Some(Control::Option { question, option }) => radio(question, self.draft.is_chosen(question, option)),
             Some(Control::Other { question }) => radio(question, self.draft.is_other_chosen(question)),
             Some(Control::OtherText { .. }) => Place::Text,
@@ -45,25 +45,25 @@ impl Card {
                 self.choose(ask, control);
                 true
             }
-            (Intent::Confirm, Some(control), Some(question)) => match (self.layout, control) {
+            (Intent::Confirm, Some(control), Some(question)) => match (self.manner, control) {
                 // Where one tap answers there is nothing that a note could confirm: its Enter is a line break.
-                (Layout::OnPick, Control::Note { .. }) => false,
-                (Layout::OnPick, _) => {
+                (Manner::OnPick, Control::Note { .. }) => false,
+                (Manner::OnPick, _) => {
                     self.submit(ask);
                     true
                 }
-                (Layout::Explicit | Layout::Undecided, Control::OtherText { .. }) => {
+                (Manner::Explicit | Manner::Undecided, Control::OtherText { .. }) => {
                     self.confirm_text(ask, question);
                     true
                 }
-                (Layout::Explicit | Layout::Undecided, _) => {
+                (Manner::Explicit | Manner::Undecided, _) => {
                     self.confirm(ask, question);
                     true
                 }
             },
             (Intent::Nth(nth), _, Some(question)) => self.settings.shortcuts && self.take_nth(ask, question, nth),
             (Intent::LeaveText, _, Some(question)) => {
-                let is_there = self.layout == Layout::Explicit && self.phase != Phase::Malformed;
+                let is_there = self.manner == Manner::Explicit && self.phase != Phase::Malformed;
                 if is_there {
                     self.plan(Do::Focus(Control::Other { question }));
                 }
@@ -79,7 +79,7 @@ impl Card {
         };
         let option = nth - 1;
         if option == asked.options.len() {
-            let is_there = is_whole(asked) && self.layout != Layout::Undecided;
+            let is_there = is_whole(asked) && self.manner != Manner::Undecided;
             if is_there {
                 self.plan(Do::Focus(Control::OtherText { question }));
             }

@@ -1,6 +1,6 @@
 //! How the card stands: what the views read.
 
-use super::{Card, Layout, Sent, Submission, is_over, is_whole, takes_answer};
+use super::{Card, Manner, Sent, Submission, is_over, is_whole, takes_answer};
 use crate::dom::Control;
 use crate::draft::{Field, Problem};
 use crate::labels::isolate;
@@ -39,7 +39,7 @@ impl Card {
     /// Whether a reply was tried that can be given again as it is, where one tap answers: what was tapped shows it, and nothing is pressed.
     pub(crate) fn can_try_again(&self, ask: &AskSnapshot) -> bool {
         let is_reply = matches!(self.submission, Submission::Failed { is_reply: true, .. });
-        self.layout == Layout::OnPick && is_reply && self.problems(ask).is_empty()
+        self.manner == Manner::OnPick && is_reply && self.problems(ask).is_empty()
     }
 
     /// What is wrong with a question, once the user has tried to send.
@@ -54,7 +54,7 @@ impl Card {
 
     /// The questions to which a way is shown: more than one, where each is open.
     pub(crate) fn summary(&self, ask: &AskSnapshot) -> Vec<(usize, Problem)> {
-        let shows = self.validating && self.layout == Layout::Explicit;
+        let shows = self.validating && self.manner == Manner::Explicit;
         let problems = if shows { self.problems(ask) } else { Vec::new() };
         if problems.len() > 1 { problems } else { Vec::new() }
     }
@@ -68,7 +68,7 @@ impl Card {
     pub(crate) fn error_text(&self, ask: &AskSnapshot, question: usize, problem: Problem) -> String {
         match (problem, ask.questions.get(question)) {
             // Where one tap answers, only Send can have been tried; where nothing could be read there is nothing to select.
-            (Problem::Unanswered, Some(asked)) if self.layout == Layout::Explicit && self.phase != Phase::Malformed => {
+            (Problem::Unanswered, Some(asked)) if self.manner == Manner::Explicit && self.phase != Phase::Malformed => {
                 (self.labels.error_select)(&name(asked))
             }
             (Problem::Unanswered | Problem::OtherBlank, _) => self.labels.error_other.to_owned(),
@@ -78,7 +78,7 @@ impl Card {
 
     /// Whether a text stands in the field of the own answer that will not be sent.
     pub(crate) fn is_unsent(&self, question: usize) -> bool {
-        self.layout == Layout::Explicit && self.draft.is_other_unsent(question)
+        self.manner == Manner::Explicit && self.draft.is_other_unsent(question)
     }
 
     /// Whether there is a field for a note, and not only a button for it.
@@ -121,10 +121,10 @@ impl Card {
 
     /// The value of `data-mode`.
     pub(crate) fn mode_name(&self) -> &'static str {
-        match self.layout {
-            Layout::Undecided => "undecided",
-            Layout::Explicit => "explicit",
-            Layout::OnPick => "on-pick",
+        match self.manner {
+            Manner::Undecided => "undecided",
+            Manner::Explicit => "explicit",
+            Manner::OnPick => "on-pick",
         }
     }
 

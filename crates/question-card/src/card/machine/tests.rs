@@ -1,5 +1,6 @@
 //! The machine without a page: tables of what one input does, and walks of many.
 
+mod steps;
 mod walks;
 
 use super::*;
@@ -16,8 +17,13 @@ pub(super) struct Stage {
 
 impl Stage {
     pub(super) fn new(ask: AskSnapshot, mode: SubmitMode) -> Self {
+        Self::laid_out(ask, mode, Layout::Stacked)
+    }
+
+    pub(super) fn laid_out(ask: AskSnapshot, mode: SubmitMode, layout: Layout) -> Self {
         let settings = Settings {
             mode,
+            layout,
             shortcuts: true,
             skip: true,
             notes: true,
@@ -53,12 +59,12 @@ impl Stage {
     }
 
     /// A tap so many milliseconds after now.
-    fn tap(&mut self, on: Control, later: f64) -> Vec<Do> {
+    pub(super) fn tap(&mut self, on: Control, later: f64) -> Vec<Do> {
         let at = self.now.clock + later;
         self.take(Input::Click(Click { on, is_bare: false, is_tap: true, has_pointer: true, at }))
     }
 
-    fn press(&mut self, on: Control) -> Vec<Do> {
+    pub(super) fn press(&mut self, on: Control) -> Vec<Do> {
         self.take(Input::Click(Click { on, is_bare: false, is_tap: true, has_pointer: false, at: self.now.clock }))
     }
 }
@@ -79,7 +85,7 @@ fn one() -> AskUserQuestion {
 
 const SMALL: Control = Control::Option { question: 0, option: 0 };
 
-fn replies(acts: &[Do]) -> usize {
+pub(super) fn replies(acts: &[Do]) -> usize {
     acts.iter().filter(|act| matches!(act, Do::Reply(_))).count()
 }
 
@@ -200,7 +206,17 @@ fn an_end_is_told_once() {
 
 #[test]
 fn classes_that_are_written_together_are_declared_parts() {
-    for class in ["qc-button", "qc-quiet", "qc-option", "qc-other", "qc-status", "qc-visually-hidden", "qc-title"] {
+    for class in [
+        "qc-button",
+        "qc-quiet",
+        "qc-option",
+        "qc-other",
+        "qc-status",
+        "qc-visually-hidden",
+        "qc-title",
+        "qc-back",
+        "qc-onward",
+    ] {
         assert!(part::ALL.contains(&class), "{class}");
     }
 }

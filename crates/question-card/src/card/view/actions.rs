@@ -1,9 +1,10 @@
 //! The buttons below the questions and what is said beside them.
 
 use super::question::way;
+use super::steps::turns;
 use super::{QUIET_BUTTON, button, line, open_button};
 use crate::anatomy::part;
-use crate::card::machine::{Card, Layout, Submission, name};
+use crate::card::machine::{Card, Manner, Submission, name};
 use crate::dom::Control;
 use crate::labels::{Unit, isolate};
 use crate::writer::Writer;
@@ -16,7 +17,19 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     summary(w, card, ask);
     deadline(w, card);
     w.open("div", part::ACTIONS, 0);
-    if card.layout == Layout::Explicit {
+    let (count, answered) = (ask.questions.len(), card.answered(ask));
+    let status = if answered == count { "answered" } else { "unanswered" };
+    w.word("data-status", card.layout(ask).map(|_| status));
+    match (card.layout(ask), card.step(ask)) {
+        (Some(_), Some(shown)) => turns(w, card, count, shown),
+        (Some(_), None) => {
+            w.open("p", part::PROGRESS, 0);
+            w.say(&(labels.progress)(answered, count));
+            w.close();
+        }
+        (None, _) => {}
+    }
+    if card.manner == Manner::Explicit {
         submit_button(w, card, labels.submit);
     }
     if card.can_try_again(ask) {
@@ -99,13 +112,16 @@ fn summary(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.open("p", "", 0);
     w.say(&(card.labels.unanswered)(open.len(), ask.questions.len()));
     w.close();
-    w.open("ul", "", 0);
-    for (index, _) in open {
-        if let Some(asked) = ask.questions.get(index) {
-            way(w, card, index, &name(asked));
+    // The steps lead there.
+    if card.step(ask).is_none() {
+        w.open("ul", "", 0);
+        for (index, _) in open {
+            if let Some(asked) = ask.questions.get(index) {
+                way(w, card, index, &name(asked));
+            }
         }
+        w.close();
     }
-    w.close();
     w.close();
 }
 

@@ -2,7 +2,7 @@
 
 use super::{QUIET_BUTTON, actions, growing, open_button};
 use crate::anatomy::part;
-use crate::card::machine::{Card, Layout, Row, has_previews, is_whole};
+use crate::card::machine::{Card, Manner, Row, has_previews, is_whole};
 use crate::dom::Control;
 use crate::draft::{Field, Kind, Problem, Room};
 use crate::labels::isolate;
@@ -30,8 +30,9 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     let place = Place { card, ask, index, asked };
     let ids = card.ids;
     let error = card.error(index);
-    let is_radio_group = asked.multi_select == Some(false) && card.layout == Layout::Explicit;
+    let is_radio_group = asked.multi_select == Some(false) && card.manner == Manner::Explicit;
     w.open("fieldset", part::QUESTION, index);
+    w.flag("hidden", card.step(ask).is_some_and(|shown| shown != index));
     w.word("role", is_radio_group.then_some("radiogroup"));
     w.truth("aria-required", is_radio_group && !card.settings.skip);
     w.truth("aria-invalid", is_radio_group && error.is_some_and(Problem::is_missing));
@@ -55,7 +56,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     });
     w.close();
     // Where one tap answers only a text can be wrong: there it stands at its field.
-    if card.layout != Layout::OnPick {
+    if card.manner != Manner::OnPick {
         error_line(w, place, error);
     }
     w.open("div", part::BODY, 0);
@@ -219,8 +220,8 @@ fn digit(w: &mut Writer, digit: Option<&'static str>) {
 /// the user answer, has little left to do then.
 fn other_row(w: &mut Writer, place: Place<'_>) {
     let Place { card, index: question, asked, .. } = place;
-    let is_pick = card.layout == Layout::OnPick;
-    if card.layout == Layout::Undecided || (is_pick && !is_whole(asked)) {
+    let is_pick = card.manner == Manner::OnPick;
+    if card.manner == Manner::Undecided || (is_pick && !is_whole(asked)) {
         return;
     }
     if w.open("div", OTHER_ROW, is_pick.into()) {
@@ -303,7 +304,7 @@ pub(super) fn text_field(
 
 /// What is wrong with a text, at its field, where one tap answers.
 fn field_error(w: &mut Writer, place: Place<'_>, field: Field) {
-    if place.card.layout == Layout::OnPick {
+    if place.card.manner == Manner::OnPick {
         let error = place.card.error(place.index);
         error_line(w, place, error.filter(|problem| problem.field() == field));
     }
@@ -365,7 +366,7 @@ fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
 fn extras(w: &mut Writer, place: Place<'_>) {
     let Place { card, index: question, asked, .. } = place;
     w.open("div", part::EXTRAS, 0);
-    w.flag("hidden", !is_whole(asked) || card.layout == Layout::Undecided);
+    w.flag("hidden", !is_whole(asked) || card.manner == Manner::Undecided);
     if card.settings.skip {
         skip(w, card, question);
     }
@@ -388,7 +389,7 @@ fn extras(w: &mut Writer, place: Place<'_>) {
 /// Where one tap answers, this one does too; else it is pressed and can be released again.
 fn skip(w: &mut Writer, card: &Card, question: usize) {
     let control = Control::Skip { question };
-    let answers = card.layout == Layout::OnPick;
+    let answers = card.manner == Manner::OnPick;
     let is_pressed = card.draft.is_skipped(question) && !answers;
     let is_inert = card.is_latched() || (answers && !card.is_open());
     open_button(w, card, "qc-button qc-quiet qc-skip", control, card.labels.skip);

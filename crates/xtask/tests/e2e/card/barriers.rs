@@ -21,6 +21,11 @@ async fn a11y_01_no_example_has_a_barrier_where_one_tap_answers_and_a_host_offer
 }
 
 #[tokio::test]
+async fn a11y_01_no_example_has_a_barrier_one_question_at_a_time() {
+    every_example(STEPPED, look(320, "dark", "none")).await;
+}
+
+#[tokio::test]
 async fn a11y_01_no_look_has_a_barrier_in_any_state() {
     every_look("").await;
 }
@@ -33,6 +38,13 @@ async fn a11y_01_no_look_has_a_barrier_from_right_to_left() {
 #[tokio::test]
 async fn a11y_01_no_look_has_a_barrier_where_one_tap_answers_and_a_host_offers_everything() {
     every_look(EVERYTHING).await;
+}
+
+#[tokio::test]
+async fn a11y_01_no_look_has_a_barrier_one_question_at_a_time() {
+    for setting in [STEPPED, "&layout=stepped&lang=ar&with=skip"] {
+        every_look(setting).await;
+    }
 }
 
 #[tokio::test]
@@ -56,6 +68,9 @@ async fn a11y_01_there_is_no_barrier_around_the_cards() {
     })
     .await;
 }
+
+/// What stands in an address where one question is shown at a time.
+const STEPPED: &str = "&layout=stepped";
 
 /// What stands in an address where the host switches everything on.
 const EVERYTHING: &str = "&mode=on-pick&with=skip,limit,deadline,copy";

@@ -1,10 +1,11 @@
 //! Whatever the user, the stream and the host do, in whatever order.
 
 use super::{Stage, question};
-use crate::card::SubmitMode;
 use crate::card::machine::{Card, Click, Do, Input, Submission, is_over};
+use crate::card::{Layout, SubmitMode};
 use crate::dom::Control;
 use crate::draft::Field;
+use crate::keyboard::KeyPress;
 use ask_user_question::snapshot::{AskPatch, Sending, TextPath};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use proptest::prelude::*;
@@ -20,6 +21,10 @@ enum Step {
     Type(usize, Field, &'static str),
     Press(Control),
     Submit,
+    /// The host leads there.
+    Show(usize),
+    /// Enter on the first option of this question.
+    Enter(usize),
     /// So many seconds pass.
     Wait(u64),
 }
@@ -34,6 +39,11 @@ fn step() -> impl Strategy<Value = Step> {
     let controls =
         [Control::Cancel, Control::Keep, Control::Again, Control::InChat, Control::SendLate, Control::Submit];
     let fields = select(vec![Field::Other, Field::Note]);
+    let turns = prop_oneof![
+        Just(Control::Back),
+        Just(Control::Onward),
+        question.clone().prop_map(|question| Control::Step { question })
+    ];
     let skip = question.clone().prop_map(|question| Step::Press(Control::Skip { question }));
     prop_oneof![
         3 => (1..60_usize).prop_map(Step::Stream),
@@ -41,9 +51,12 @@ fn step() -> impl Strategy<Value = Step> {
         2 => select(sendings.to_vec()).prop_map(Step::Sending),
         4 => prop_oneof![option.clone(), other].prop_map(Step::Choose),
         2 => option.prop_map(Step::Press),
-        4 => (question, fields, select(vec!["", " ", "mine", "another text"])).prop_map(|(q, f, t)| Step::Type(q, f, t)),
+        4 => (question.clone(), fields, select(vec!["", " ", "mine", "another text"])).prop_map(|(q, f, t)| Step::Type(q, f, t)),
         3 => select(controls.to_vec()).prop_map(Step::Press),
         1 => skip,
+        2 => turns.prop_map(Step::Press),
+        1 => question.clone().prop_map(Step::Show),
+        2 => question.prop_map(Step::Enter),
         4 => Just(Step::Submit),
         1 => (0..40_u64).prop_map(Step::Wait),
     ]
@@ -68,6 +81,7 @@ proptest! {
     #[test]
     fn nothing_is_lost_nothing_is_sent_twice_and_nothing_that_was_not_chosen(
         mode in select(vec![SubmitMode::Explicit, SubmitMode::OnPick]),
+        layout in select(vec![Layout::Stacked, Layout::Stepped]),
         is_alone in any::<bool>(),
         steps in prop::collection::vec(step(), 1..60),
     ) {
@@ -78,7 +92,7 @@ proptest! {
         }
         let asked = AskUserQuestion { questions };
         let mut coming = stream(&asked).into_iter().chain([AskPatch::Complete(asked.into())]);
-        let mut stage = Stage::new(AskSnapshot::new("call"), mode);
+        let mut stage = Stage::laid_out(AskSnapshot::new("call"), mode, layout);
         let mut seen = Seen::default();
         for step in steps {
             seen.take(&mut stage, &mut coming, step);
@@ -90,6 +104,7 @@ impl Seen {
     fn take(&mut self, stage: &mut Stage, coming: &mut dyn Iterator<Item = AskPatch>, step: Step) {
         stage.now.clock += 1000.0;
         let was_latched = stage.card.submission == Submission::Latched;
+        let before = stage.card.step(&stage.ask);
         let acts = match &step {
             Step::Stream(count) => {
                 let patches: Vec<_> = coming.take(*count).collect();
@@ -130,12 +145,18 @@ impl Seen {
                 stage.take(Input::Click(Click { on: *on, is_bare: false, is_tap: true, has_pointer: false, at }))
             }
             Step::Submit => stage.take(Input::Submit),
+            Step::Show(question) => stage.take(Input::Show(*question)),
+            Step::Enter(question) => {
+                let press = KeyPress { key: "Enter", ..KeyPress::default() };
+                stage.take(Input::Key(press, Some(Control::Option { question: *question, option: 0 })))
+            }
             Step::Wait(seconds) => {
                 stage.now.date += seconds * 1000;
                 stage.take(Input::Clock)
             }
         };
         self.look_at(stage, &acts, was_latched, &step);
+        look_at_step(stage, &acts, before, &step);
     }
 
     fn look_at(&mut self, stage: &mut Stage, acts: &[Do], was_latched: bool, step: &Step) {
@@ -174,6 +195,24 @@ impl Seen {
                 self.gave_up || text.trim().is_empty() || holds(&stage.card, &self.told, text),
                 "{text:?} of {place:?} is gone, by {step:?}"
             );
+        }
+    }
+}
+
+/// Whether the question that is shown is one that is there, and another only where the user or the host wanted that.
+fn look_at_step(stage: &Stage, acts: &[Do], before: Option<usize>, step: &Step) {
+    let now = stage.card.step(&stage.ask);
+    assert!(now.is_none_or(|now| now < stage.ask.questions.len()));
+    let turns = match step {
+        Step::Press(Control::Back | Control::Onward | Control::Step { .. }) => true,
+        Step::Submit | Step::Show(_) | Step::Enter(_) => true,
+        _ => false,
+    };
+    assert!(turns || before.is_none() || now.is_none() || now == before, "{step:?} turned from {before:?} to {now:?}");
+    // What gets the focus is to be seen.
+    for act in acts {
+        if let (Do::Enter(question, _), Some(now)) = (act, now) {
+            assert_eq!(*question, now, "by {step:?}");
         }
     }
 }
