@@ -1,6 +1,6 @@
 //! What is said aloud: one live region per card, one queue per document.
 
-use leptos::leptos_dom::helpers::set_timeout;
+use crate::browser::later;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashSet, VecDeque};
 use std::rc::{Rc, Weak};
@@ -101,5 +101,5 @@ fn say_next() {
 }
 
 fn after(milliseconds: u64, act: impl FnOnce() + 'static) {
-    set_timeout(act, Duration::from_millis(milliseconds));
+    later(Duration::from_millis(milliseconds), act);
 }

@@ -2,6 +2,7 @@
 
 use crate::anatomy::part;
 use crate::announcer::Announcer;
+use crate::clipboard::write_to_clipboard;
 use crate::labels::Labels;
 use crate::receipt::receipt_text;
 use ask_user_question::AskSnapshot;
@@ -10,8 +11,6 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::rc::Rc;
 use std::time::Duration;
-use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
 
 /// A button that copies a receipt as plain text, for the actions below one: a line for each question and for its answer.
 ///
@@ -89,17 +88,4 @@ enum Copied {
     Yes,
     /// The browser refused; then the user has to know.
     Failed,
-}
-
-/// Puts a text into the clipboard. Says whether the browser let it.
-pub(crate) async fn write_to_clipboard(text: &str) -> bool {
-    // A page that was not loaded securely has no clipboard.
-    let clipboard = js_sys::Reflect::get(&window().navigator(), &"clipboard".into())
-        .ok()
-        .filter(wasm_bindgen::JsValue::is_object)
-        .map(JsCast::unchecked_into::<web_sys::Clipboard>);
-    match clipboard {
-        Some(clipboard) => JsFuture::from(clipboard.write_text(text)).await.is_ok(),
-        None => false,
-    }
 }

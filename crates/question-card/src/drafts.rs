@@ -4,9 +4,9 @@
 //! is kept beyond the life of the page. It is kept from the first change until the ask is over; what then did not reach the agent, until the
 //! user puts it away.
 
+use crate::browser::window;
 use crate::dom::Ids;
 use crate::draft::Kept;
-use leptos::prelude::window;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fmt;

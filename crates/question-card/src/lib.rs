@@ -1,7 +1,10 @@
-//! A Leptos card for a question that an AI agent asks with the tool `ask_user_question`.
+//! A card for a question that an AI agent asks with the tool `ask_user_question`.
 //!
 //! [`QuestionCard`] shows one ask from the first byte of its streamed arguments to its [`Receipt`]. The host keeps an
 //! [`AskSnapshot`](ask_user_question::AskSnapshot) in a signal, applies patches to it, and is told once what the user answered.
+//!
+//! The components are those of Leptos, behind the feature `leptos`, which is on by default. Without it there is the same card for any page:
+//! [`MountedCard`](card::MountedCard).
 //!
 //! ```
 //! use ask_user_question::{AskSnapshot, Reply};
@@ -26,12 +29,17 @@
 
 pub mod anatomy;
 mod announcer;
+mod browser;
 pub mod card;
+mod clipboard;
+#[cfg(feature = "leptos")]
 pub mod copy;
 pub mod dom;
 mod draft;
 pub mod drafts;
+#[cfg(feature = "leptos")]
 mod drawn;
+#[cfg(feature = "leptos")]
 mod effect;
 mod keyboard;
 pub mod labels;
@@ -40,8 +48,13 @@ pub mod stylesheet;
 mod writer;
 
 pub use ask_user_question::snapshot::Sending;
-pub use card::{ClaimFocus, FocusHandle, Layout, QuestionCard, SubmitMode};
-pub use copy::CopyReceipt;
+pub use card::{ClaimFocus, Layout, SubmitMode};
 pub use labels::Labels;
-pub use receipt::{Receipt, receipt_text};
+pub use receipt::receipt_text;
 pub use stylesheet::{STYLESHEET, adopt_styles, adopt_styles_in};
+#[cfg(feature = "leptos")]
+pub use {
+    card::{FocusHandle, QuestionCard},
+    copy::CopyReceipt,
+    receipt::Receipt,
+};

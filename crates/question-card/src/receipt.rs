@@ -1,48 +1,18 @@
 //! The receipt: an ask that is over.
 
+#[cfg(feature = "leptos")]
+mod component;
+
+#[cfg(feature = "leptos")]
+pub use self::component::*;
 use crate::anatomy::part;
 use crate::dom::Ids;
-use crate::drawn::Drawn;
 use crate::labels::{Labels, isolate};
 use crate::writer::Writer;
 use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
-use leptos::prelude::*;
-
-/// A static record of an ask that is over: what was asked, what was chosen, how it ended. It has no controls and no listeners. Of an ask that
-/// is not over it says what was asked and offered, and that it was not answered.
-///
-/// [`QuestionCard`](crate::QuestionCard) shows it by itself when its ask ends; for a history it can stand alone, in an element with the
-/// class `qc` or anywhere else that has the card's tokens.
-#[component]
-pub fn Receipt(
-    /// The ask; the receipt reads its phase, questions and outcome.
-    #[prop(into)]
-    ask: Signal<AskSnapshot>,
-    /// The built-in words; their language and direction become the receipt's. Without, English words, and the language and direction of
-    /// the page.
-    #[prop(optional)]
-    labels: Option<&'static Labels>,
-    /// What the host wants to offer below it, such as "Ask again".
-    #[prop(optional)]
-    children: Option<Children>,
-) -> impl IntoView {
-    let ids = ask.with_untracked(|ask| Ids::new(&ask.tool_call_id));
-    let words = labels.unwrap_or(&Labels::ENGLISH);
-    let record = Drawn::following(move |w| ask.with(|ask| receipt(w, ask, ask.phase, ids, words)));
-    view! {
-        <section
-            class=part::CARD
-            lang=labels.map(|labels| labels.lang)
-            dir=labels.map(|labels| labels.dir.as_str())
-        >
-            {record}
-            {children.map(|children| children())}
-        </section>
-    }
-}
 
 /// A receipt as plain text: each question after "Q:" and its answer after "A:", in the words of `labels`. What was replied in the chat
 /// follows as an answer without a question of its own.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Crates that do no I/O, read no clock, make no ids and spawn nothing.
 const CORE: [&str; 4] = ["json-tree", "ask-user-question", "ag-ui-stream", "question-agent"];
@@ -47,6 +48,22 @@ fn crates_use_only_what_the_code_map_allows() {
         used.sort_unstable();
         assert_eq!(used, allowed, "{folder}");
     }
+}
+
+#[test]
+fn the_card_is_there_without_leptos() {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut tree = Command::new(cargo);
+    tree.args(["tree", "--offline", "--package", "question-card", "--no-default-features"]);
+    tree.args(["--edges", "normal", "--prefix", "none"]).current_dir(root());
+    let tree = tree.output().expect("cargo starts");
+    let said = String::from_utf8_lossy(&tree.stderr);
+    assert!(tree.status.success(), "{said}");
+    let tree = String::from_utf8_lossy(&tree.stdout);
+    let has = |name: &str| tree.lines().any(|line| line.split(' ').next() == Some(name));
+    assert!(has("web-sys"), "{tree}");
+    let frameworks = ["leptos", "reactive_graph", "tachys"].map(has);
+    assert_eq!(frameworks, [false; 3], "{tree}");
 }
 
 #[test]

@@ -3,13 +3,12 @@
 use super::focus::focus_quietly;
 use super::machine::takes_answer;
 use super::shell::{Shell, clock};
-use leptos::prelude::{document, window};
+use crate::browser::{Listening, document, window};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
 use web_sys::{Element, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent, ShadowRoot};
 
 /// A key that comes this soon, in milliseconds, after the focus was claimed was meant for where the focus had been.
@@ -32,13 +31,11 @@ thread_local! {
 pub(super) struct Claim {
     /// The user has been idle since the card appeared; never true where the host allows no claim.
     idle: Rc<Cell<bool>>,
-    watching: OnceCell<Watching>,
+    /// Sees the user touch the page.
+    watching: OnceCell<Listening>,
     /// When the focus was claimed, and what had it.
     taken: RefCell<Option<(f64, Option<HtmlElement>)>>,
 }
-
-/// Sees the user touch the page.
-struct Watching(Closure<dyn FnMut()>);
 
 impl Claim {
     /// Watches from now on whether the user touches the page.
@@ -46,23 +43,8 @@ impl Claim {
         self.watching.get_or_init(|| {
             self.idle.set(true);
             let idle = self.idle.clone();
-            let on_act = Closure::<dyn FnMut()>::new(move || idle.set(false));
-            for name in TOUCHES {
-                let listener = on_act.as_ref().unchecked_ref();
-                // In the capture phase, so that nobody can hide it from us. The browser refuses only what is no listener.
-                let _ = document().add_event_listener_with_callback_and_bool(name, listener, true);
-            }
-            Watching(on_act)
+            Listening::before_all(&document(), &TOUCHES, move |_| idle.set(false))
         });
-    }
-}
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        for name in TOUCHES {
-            let listener = self.0.as_ref().unchecked_ref();
-            let _ = document().remove_event_listener_with_callback_and_bool(name, listener, true);
-        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Where the focus goes. The card moves it only in answer to what the user did.
 
 use super::shell::Shell;
+use crate::browser::document;
 use crate::dom::Control;
 use crate::keyboard::TAB;
-use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use web_sys::{
     Element, FocusOptions, HtmlElement, HtmlTextAreaElement, KeyboardEvent, ScrollIntoViewOptions,

@@ -4,13 +4,12 @@ use super::focus::show_field;
 use super::machine::{Click, Input};
 use super::shell::Shell;
 use crate::anatomy::part;
+use crate::browser::{self, window};
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::keyboard::KeyPress;
-use leptos::prelude::window;
 use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
-use web_sys::{Element, Event, HtmlElement, HtmlTextAreaElement, KeyboardEvent, MouseEvent};
+use web_sys::{Element, Event, HtmlTextAreaElement, KeyboardEvent, MouseEvent};
 
 /// How far a pointer may move, in CSS pixels, until that is no tap any more: it has selected text or scrolled.
 const STILL_A_TAP: f64 = 8.0;
@@ -32,34 +31,14 @@ const EVENTS: [&str; 11] = [
     "click",
 ];
 
-/// The one listener of all these events. Not an `FnMut`: what it does makes events of its own, such as those of the focus.
-pub(super) struct Listening {
-    root: HtmlElement,
-    on_event: Closure<dyn Fn(Event)>,
-}
-
-impl Listening {
-    pub(super) fn to(shell: &Shell, root: &HtmlElement) -> Self {
-        let me = shell.weak();
-        let on_event = Closure::<dyn Fn(Event)>::new(move |event: Event| {
-            if let Some(shell) = me.upgrade() {
-                shell.hear(&event);
-            }
-        });
-        for name in EVENTS {
-            // The browser refuses only what is no listener.
-            let _ = root.add_event_listener_with_callback(name, on_event.as_ref().unchecked_ref());
+/// The one listener of all these events.
+pub(super) fn listen(shell: &Shell, root: &Element) -> browser::Listening {
+    let me = shell.weak();
+    browser::Listening::to(root, &EVENTS, move |event| {
+        if let Some(shell) = me.upgrade() {
+            shell.hear(&event);
         }
-        Self { root: root.clone(), on_event }
-    }
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        for name in EVENTS {
-            let _ = self.root.remove_event_listener_with_callback(name, self.on_event.as_ref().unchecked_ref());
-        }
-    }
+    })
 }
 
 impl Shell {

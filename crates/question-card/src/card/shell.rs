@@ -2,29 +2,27 @@
 
 use super::claim::Claim;
 use super::focus::focus_quietly;
+use super::host::{Host, Options, Told};
+use super::listening::listen;
 use super::machine::{Card, Do, Input, Now, Submission};
-use super::{events, view};
+use super::{ClaimFocus, events, view};
 use crate::anatomy::part;
 use crate::announcer::Announcer;
-use crate::copy::write_to_clipboard;
+use crate::browser::{self, Listening, Timer, soon, window};
+use crate::clipboard::write_to_clipboard;
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::drafts::{Persist, remember};
 use crate::receipt::receipt_text;
 use crate::writer::Tree;
+use ask_user_question::AskSnapshot;
 use ask_user_question::reply::Selection;
-use ask_user_question::{AskSnapshot, Reply};
-use leptos::ev;
-use leptos::leptos_dom::helpers::{TimeoutHandle, WindowListenerHandle};
-use leptos::prelude::*;
-use leptos::reactive::owner::WeakOwner;
-use leptos::tachys::view::any_view::AnyViewState;
-use leptos::task::spawn_local;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{Element, HtmlElement, HtmlTextAreaElement, ResizeObserver};
 
 /// How long a reply must have been on its way before that is worth a word.
@@ -44,44 +42,27 @@ thread_local! {
 /// One card in a page.
 pub(crate) struct Shell {
     me: Weak<Self>,
-    ask: Signal<AskSnapshot>,
     pub(super) card: RefCell<Card>,
     tree: RefCell<Tree>,
     root: OnceCell<HtmlElement>,
     /// What the call is known by in this page and beyond it.
     pub(super) key: String,
-    host: Host,
+    host: Box<dyn Host>,
+    persist: Persist,
+    claims_focus: bool,
+    has_labels: bool,
     announcer: Rc<Announcer>,
     pub(super) claim: Claim,
     pub(super) pointer: Pointer,
-    listens: OnceCell<super::listening::Listening>,
+    listens: OnceCell<Listening>,
     watches: OnceCell<Sizes>,
     /// Set where the card wants to look at the clock again.
-    alarm: RefCell<Option<TimeoutHandle>>,
+    alarm: RefCell<Option<Timer>>,
     /// Something is to be written: when its time has come, or when the page goes.
-    unwritten: RefCell<Option<(TimeoutHandle, WindowListenerHandle)>>,
+    unwritten: RefCell<Option<(Timer, Listening)>>,
     picks: RefCell<Option<Vec<Selection>>>,
-    /// What the host shows below the receipt, and where.
-    added: RefCell<Option<(Element, Owner, AnyViewState)>>,
-}
-
-/// What the host wants to hear, and what it brings.
-pub(crate) struct Host {
-    pub(crate) on_reply: Callback<Reply>,
-    pub(crate) on_cancel: Callback<()>,
-    pub(crate) on_reply_in_chat: Option<Callback<Vec<Selection>>>,
-    pub(crate) on_picks: Option<Callback<Vec<Selection>>>,
-    pub(crate) on_late_message: Option<Callback<String, bool>>,
-    pub(crate) on_extend: Option<Callback<()>>,
-    pub(crate) on_change: Option<Callback<()>>,
-    pub(crate) on_next: Option<Callback<()>>,
-    pub(crate) now: Option<Signal<u64>>,
-    pub(crate) claims_focus: bool,
-    pub(crate) persist: Persist,
-    pub(crate) receipt_actions: Option<ViewFn>,
-    pub(crate) has_labels: bool,
-    /// What the host's own views belong to. It holds this card, and would keep itself alive.
-    pub(crate) owner: Option<WeakOwner>,
+    /// Where the host shows what it offers below the receipt.
+    added: RefCell<Option<Element>>,
 }
 
 /// What the pointer and the input method last did in the form.
@@ -99,17 +80,19 @@ struct Sizes {
 }
 
 impl Shell {
-    /// The card of this ask, with what was kept of it.
-    pub(crate) fn new(ask: Signal<AskSnapshot>, mut card: Card, key: String, host: Host) -> Rc<Self> {
-        ask.with_untracked(|ask| card.restore(ask, host.persist.load(&key)));
+    /// A card that was made for this host's ask, with what was kept of it.
+    pub(crate) fn new(mut card: Card, key: String, options: &Options, host: Box<dyn Host>) -> Rc<Self> {
+        host.read(&mut |ask| card.restore(ask, options.persist.load(&key)));
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
-            ask,
             card: RefCell::new(card),
-            tree: RefCell::new(Tree::new(None)),
+            tree: RefCell::new(if options.parts { Tree::in_shadow() } else { Tree::new(None) }),
             root: OnceCell::new(),
             key,
             host,
+            persist: options.persist.clone(),
+            claims_focus: options.claim_focus == ClaimFocus::IfIdle,
+            has_labels: options.labels.is_some(),
             announcer: Rc::default(),
             claim: Claim::default(),
             pointer: Pointer::default(),
@@ -124,7 +107,9 @@ impl Shell {
 
     /// Draws the card for the first time; where a server has written it, that is taken over.
     pub(crate) fn start(&self, adopts: Option<Element>) -> Option<Element> {
-        self.tree.replace(Tree::new(adopts));
+        if adopts.is_some() {
+            self.tree.replace(Tree::new(adopts));
+        }
         self.draw();
         self.root.get().map(|root| root.clone().into())
     }
@@ -136,7 +121,8 @@ impl Shell {
             return false;
         };
         let now = self.now(&card);
-        let to_do = self.ask.try_with_untracked(|ask| card.take(now, ask, input)).unwrap_or_default();
+        let mut input = Some(input);
+        let to_do = self.read(|ask| input.take().map(|input| card.take(now, ask, input))).flatten().unwrap_or_default();
         let looks_same = card.looks_same;
         drop(card);
         if !looks_same {
@@ -160,7 +146,14 @@ impl Shell {
                 act(&shell);
             }
         };
-        set_timeout(act, after);
+        browser::later(after, act);
+    }
+
+    /// Reads the ask. It is gone where the host is about to take the card away.
+    fn read<T>(&self, read: impl FnOnce(&AskSnapshot) -> T) -> Option<T> {
+        let (mut read, mut found) = (Some(read), None);
+        self.host.read(&mut |ask| found = read.take().map(|read| read(ask)));
+        found
     }
 
     pub(super) fn weak(&self) -> Weak<Self> {
@@ -172,11 +165,8 @@ impl Shell {
     }
 
     fn now(&self, card: &Card) -> Now {
-        let date = match self.host.now {
-            Some(now) => now.try_get_untracked().unwrap_or_default(),
-            // Whole milliseconds since 1970, far below what would lose digits.
-            None => js_sys::Date::now() as u64,
-        };
+        // Whole milliseconds since 1970, far below what would lose digits.
+        let date = self.host.now().unwrap_or_else(|| js_sys::Date::now() as u64);
         let focused = self.focused_inside();
         Now {
             clock: clock(),
@@ -191,76 +181,58 @@ impl Shell {
         let (Ok(card), Ok(mut tree)) = (self.card.try_borrow(), self.tree.try_borrow_mut()) else {
             return;
         };
-        let draw = |ask: &AskSnapshot| {
-            tree.write(card.rewritten, &|w| view::card(w, &card, ask, self.host.has_labels));
-        };
-        // The ask is gone where the host is about to take the card away.
-        let _ = self.ask.try_with_untracked(draw);
+        self.host.read(&mut |ask| {
+            tree.write(card.rewritten, &|w| view::card(w, &card, ask, self.has_labels));
+        });
         if self.root.get().is_none()
             && let Some(root) = tree.element().and_then(|root| root.dyn_into().ok())
         {
             // It is set once.
             let _ = self.root.set(root);
         }
-        let (is_live, is_over) = (card.live, card.is_over());
+        let (is_live, is_over, adds_actions) = (card.live, card.is_over(), card.settings.adds_actions);
         let has_buttons = is_live || !card.late.is_empty();
         drop((card, tree));
         let Some(root) = self.root.get() else {
             return;
         };
         if has_buttons {
-            self.listens.get_or_init(|| super::listening::Listening::to(self, root));
+            self.listens.get_or_init(|| listen(self, root));
         }
         if is_live && !self.announcer.has_region() {
             self.announcer.speak_in(root.first_element_child());
             self.watches.get_or_init(|| Sizes::watch(self, root));
-            if self.host.claims_focus {
+            if self.claims_focus {
                 self.claim.watch();
             }
         }
-        self.add_actions(is_over);
+        if adds_actions {
+            self.add_actions(is_over);
+        }
     }
 
-    /// Puts what the host offers below the receipt.
+    /// Has the host show what it offers below the receipt.
     fn add_actions(&self, is_over: bool) {
-        let Some(of_host) = &self.host.receipt_actions else {
-            return;
-        };
         let place = self.find(part::RECEIPT_ACTIONS).filter(|_| is_over);
-        let is_there = self.added.borrow().as_ref().is_some_and(|(at, ..)| Some(at) == place.as_ref());
-        if is_there {
-            return;
+        let before = self.added.replace(place.clone());
+        if place != before {
+            self.tell(Told::ReceiptActions(place));
         }
-        let added = place.map(|place| {
-            let owner = self.host.owner.as_ref().and_then(WeakOwner::upgrade);
-            let owner = owner.map_or_else(Owner::new, |owner| owner.child());
-            let mut view = owner.with(|| untrack(|| of_host.run().build()));
-            view.mount(&place, None);
-            (place, owner, view)
-        });
-        self.added.replace(added);
     }
 
     fn act(&self, act: Do) {
-        let host = &self.host;
         match act {
             Do::Prevent => {}
-            Do::Reply(reply) => host.on_reply.run(reply),
-            Do::Cancel => host.on_cancel.run(()),
-            Do::LeaveToChat(picks) => {
-                if let Some(on_reply_in_chat) = host.on_reply_in_chat {
-                    on_reply_in_chat.run(picks);
-                }
-            }
+            Do::Reply(reply) => self.tell(Told::Reply(reply)),
+            Do::Cancel => self.tell(Told::Cancel),
+            Do::LeaveToChat(picks) => self.tell(Told::ReplyInChat(picks)),
             Do::Message(text) => {
-                if let Some(on_late_message) = host.on_late_message {
-                    let is_taken = on_late_message.run(text);
-                    self.take(Input::Taken(is_taken));
-                }
+                let is_taken = self.host.hear(Told::Message(text));
+                self.take(Input::Taken(is_taken));
             }
-            Do::Extend => run(host.on_extend),
-            Do::Change => run(host.on_change),
-            Do::Next => run(host.on_next),
+            Do::Extend => self.tell(Told::Extend),
+            Do::Change => self.tell(Told::Change),
+            Do::Next => self.tell(Told::Next),
             Do::Say(text) => self.announcer.say(text),
             Do::SayOnce(kind, text) => self.announcer.say_once(&[&self.key, kind].concat(), text),
             Do::Waiting => {
@@ -293,7 +265,7 @@ impl Shell {
                 if let Some(input) = self.control(control) {
                     focus_quietly(&input);
                     // After this listener, which the input's own click comes by again.
-                    queue_microtask(move || input.click());
+                    soon(move || input.click());
                 }
             }
             Do::Fill(question, field) => self.fill(question, field),
@@ -309,8 +281,12 @@ impl Shell {
             Do::FadeCopy(copy) => self.later(COPIED_FOR, move |shell| {
                 shell.take(Input::CopyFades(copy));
             }),
-            Do::Wake(wait) => self.set_alarm(wait.filter(|_| host.now.is_none())),
+            Do::Wake(wait) => self.set_alarm(wait.filter(|_| self.host.now().is_none())),
         }
+    }
+
+    fn tell(&self, told: Told) {
+        self.host.hear(told);
     }
 
     fn dispatch(&self, event: &str) -> bool {
@@ -334,7 +310,7 @@ impl Shell {
         if self.focus_receipt() {
             return true;
         }
-        let next = self.ask.try_with_untracked(|ask| self.card.borrow().next_open(ask)).flatten();
+        let next = self.read(|ask| self.card.borrow().next_open(ask)).flatten();
         if next.is_some_and(|(question, ways)| self.lead_to(question, &ways)) {
             return true;
         }
@@ -345,7 +321,7 @@ impl Shell {
 
     /// Puts the focus into a question. Says whether there was anything.
     pub(crate) fn enter_question(&self, question: usize) -> bool {
-        let ways = self.ask.try_with_untracked(|ask| self.card.borrow().ways_into(ask, question));
+        let ways = self.read(|ask| self.card.borrow().ways_into(ask, question));
         self.lead_to(question, &ways.unwrap_or_default())
     }
 
@@ -381,7 +357,7 @@ impl Shell {
     }
 
     fn copy(&self, control: Control) {
-        let text = self.ask.try_with_untracked(|ask| {
+        let text = self.read(|ask| {
             let card = self.card.borrow();
             match control {
                 Control::CopyLate => card.late.clone(),
@@ -404,28 +380,26 @@ impl Shell {
                 shell.take(Input::Clock);
             }
         };
-        let alarm = wait.and_then(|wait| set_timeout_with_handle(ring, Duration::from_millis(wait)).ok());
-        if let Some(earlier) = self.alarm.replace(alarm) {
-            earlier.clear();
-        }
+        let alarm = wait.map(|wait| Timer::new(Duration::from_millis(wait), ring));
+        self.alarm.replace(alarm);
     }
 
     /// Keeps the draft as it is now, and tells the host what is chosen.
     fn keep(&self) {
         let card = self.card.borrow();
-        let kept = self.ask.try_with_untracked(|ask| card.draft.kept(ask)).flatten();
+        let kept = self.read(|ask| card.draft.kept(ask)).flatten();
         let has_changed = remember(&self.key, kept.filter(|_| card.is_kept()));
-        if has_changed && self.host.persist.is_written() && self.unwritten.borrow().is_none() {
+        if has_changed && self.persist.is_written() && self.unwritten.borrow().is_none() {
             self.write_soon();
         }
-        let Some(on_picks) = self.host.on_picks else {
+        if !self.host.wants_picks() {
             return;
-        };
+        }
         let picks = Some(card.draft.selections());
         drop(card);
         let before = self.picks.replace(picks.clone());
         if let Some(picks) = picks.filter(|picks| before.as_ref() != Some(picks)) {
-            on_picks.run(picks);
+            self.tell(Told::Picks(picks));
         }
     }
 
@@ -437,19 +411,16 @@ impl Shell {
                 }
             }
         };
-        if let Ok(timer) = set_timeout_with_handle(write(self.me.clone()), GATHER) {
-            let write = write(self.me.clone());
-            let flush = window_event_listener(ev::pagehide, move |_| write());
-            self.unwritten.replace(Some((timer, flush)));
-        }
+        let timer = Timer::new(GATHER, write(self.me.clone()));
+        let write = write(self.me.clone());
+        let flush = Listening::to(&window(), &["pagehide"], move |_| write());
+        self.unwritten.replace(Some((timer, flush)));
     }
 
     /// Writes what is to be written.
     fn write_now(&self) {
-        if let Some((timer, flush)) = self.unwritten.take() {
-            timer.clear();
-            flush.remove();
-            self.host.persist.write(&self.key);
+        if self.unwritten.take().is_some() {
+            self.persist.write(&self.key);
         }
     }
 
@@ -462,7 +433,6 @@ impl Shell {
 impl Drop for Shell {
     fn drop(&mut self) {
         self.write_now();
-        self.set_alarm(None);
     }
 }
 
@@ -486,12 +456,6 @@ impl Sizes {
 impl Drop for Sizes {
     fn drop(&mut self) {
         self.observer.disconnect();
-    }
-}
-
-fn run(callback: Option<Callback<()>>) {
-    if let Some(callback) = callback {
-        callback.run(());
     }
 }
 

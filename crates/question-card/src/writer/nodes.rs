@@ -1,6 +1,6 @@
 //! A walk that writes to the nodes of the page.
 
-use leptos::prelude::document;
+use crate::browser::document;
 use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlInputElement, HtmlTextAreaElement, Node, Text};
@@ -10,6 +10,8 @@ pub(crate) struct Tree {
     top: Vec<Shown>,
     /// What a server wrote, until the first walk.
     adopts: Option<Node>,
+    /// Each element's class is its part as well: the tree is in the shadow.
+    parts: bool,
 }
 
 /// Writes to the page.
@@ -18,6 +20,7 @@ pub(crate) struct Writer {
     above: Vec<Open>,
     /// Any text may have changed anywhere, and not only grown.
     rewrites: bool,
+    parts: bool,
 }
 
 /// An element or text that was written.
@@ -59,14 +62,19 @@ const TEXT: Site = Site { tag: "", class: "", key: 0 };
 impl Tree {
     /// Nothing yet; where a server wrote the element, that is taken over.
     pub(crate) fn new(adopts: Option<Element>) -> Self {
-        Self { top: Vec::new(), adopts: adopts.map(Into::into) }
+        Self { top: Vec::new(), adopts: adopts.map(Into::into), parts: false }
+    }
+
+    /// Nothing yet; in a shadow tree, whose page can style parts alone.
+    pub(crate) fn in_shadow() -> Self {
+        Self { parts: true, ..Self::new(None) }
     }
 
     /// Makes the page what this draws, which is one element. It `rewrites` where texts may have changed, and not only grown.
     pub(crate) fn write(&mut self, rewrites: bool, draw: &dyn Fn(&mut Writer)) {
         let top = Shown { children: mem::take(&mut self.top), ..Shown::nowhere() };
         let here = Open { shown: top, at: 0, is_new: false, adopts: self.adopts.take().map(Some) };
-        let mut writer = Writer { here, above: Vec::new(), rewrites };
+        let mut writer = Writer { here, above: Vec::new(), rewrites, parts: self.parts };
         draw(&mut writer);
         self.top = writer.here.shown.children;
     }
@@ -90,6 +98,9 @@ impl Writer {
         self.above.push(above);
         if is_new && self.here.adopts.is_none() && !class.is_empty() {
             self.set("class", class);
+            if self.parts {
+                self.set("part", &class.replace("qc-", ""));
+            }
         }
         is_new
     }

@@ -8,6 +8,7 @@ use leptos::mount::{UnmountHandle, hydrate_from, mount_to};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::task::tick;
+use question_card::card::{MountedCard, Options, Told};
 use question_card::drafts::Persist;
 use question_card::{ClaimFocus, FocusHandle, Labels, Layout, QuestionCard, Sending, SubmitMode};
 use std::cell::{Cell, RefCell};
@@ -29,7 +30,7 @@ pub struct CardPage {
     held: RwSignal<bool>,
     heard: Arc<Mutex<Heard>>,
     agent_is_writing: RwSignal<bool>,
-    _card: UnmountHandle<AnyViewState>,
+    _card: Option<UnmountHandle<AnyViewState>>,
 }
 
 type Mount = fn(HtmlElement, Box<dyn FnOnce() -> AnyView>) -> UnmountHandle<AnyViewState>;
@@ -138,10 +139,42 @@ impl CardPage {
             held,
             heard,
             agent_is_writing,
-            _card: mount(root, Box::new(view)),
+            _card: Some(mount(root, Box::new(view))),
         };
         page.settled().await;
         page
+    }
+
+    /// A card that no framework holds, but the caller.
+    pub fn without_framework(snapshot: AskSnapshot, options: &Options) -> (Self, MountedCard) {
+        let root: HtmlElement = document().create_element("div").expect("a div").unchecked_into();
+        document().body().expect("a body").append_child(&root).expect("it is appended");
+        let heard = Arc::new(Mutex::new(Heard::default()));
+        let ask = RwSignal::new(snapshot.clone());
+        let page = Self {
+            root: root.clone(),
+            ask,
+            sending: RwSignal::new(Sending::Idle),
+            held: RwSignal::new(false),
+            heard: heard.clone(),
+            agent_is_writing: RwSignal::new(false),
+            _card: None,
+        };
+        let hear = move |told| {
+            let mut heard = heard.lock().expect("nobody panics while holding it");
+            match told {
+                Told::Reply(reply) => heard.replies.push(reply),
+                Told::Cancel => heard.cancels += 1,
+                Told::ReplyInChat(picks) => heard.handed_over.push(picks),
+                Told::Message(text) => heard.messages.push(text),
+                Told::Extend => heard.extensions += 1,
+                Told::Change => heard.changes += 1,
+                Told::Next => heard.nexts += 1,
+                Told::Picks(_) | Told::ReceiptActions(_) => {}
+            }
+            true
+        };
+        (page, MountedCard::mount(&root, snapshot, options, hear))
     }
 
     // What the host does.

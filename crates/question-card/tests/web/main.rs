@@ -17,6 +17,7 @@ mod holding;
 mod hydrating;
 mod keys;
 mod malformed;
+mod mounted;
 mod page;
 mod picking;
 mod receipts;

@@ -203,11 +203,13 @@ impl Seen {
 fn look_at_step(stage: &Stage, acts: &[Do], before: Option<usize>, step: &Step) {
     let now = stage.card.step(&stage.ask);
     assert!(now.is_none_or(|now| now < stage.ask.questions.len()));
-    let turns = match step {
-        Step::Press(Control::Back | Control::Onward | Control::Step { .. }) => true,
-        Step::Submit | Step::Show(_) | Step::Enter(_) => true,
-        _ => false,
-    };
+    let turns = matches!(
+        step,
+        Step::Press(Control::Back | Control::Onward | Control::Step { .. })
+            | Step::Submit
+            | Step::Show(_)
+            | Step::Enter(_)
+    );
     assert!(turns || before.is_none() || now.is_none() || now == before, "{step:?} turned from {before:?} to {now:?}");
     // What gets the focus is to be seen.
     for act in acts {

@@ -1,0 +1,42 @@
+//! The receipt as a component of Leptos.
+
+use super::receipt;
+use crate::anatomy::part;
+use crate::dom::Ids;
+use crate::drawn::Drawn;
+use crate::labels::Labels;
+use ask_user_question::AskSnapshot;
+use leptos::prelude::*;
+
+/// A static record of an ask that is over: what was asked, what was chosen, how it ended. It has no controls and no listeners. Of an ask that
+/// is not over it says what was asked and offered, and that it was not answered.
+///
+/// [`QuestionCard`](crate::QuestionCard) shows it by itself when its ask ends; for a history it can stand alone, in an element with the
+/// class `qc` or anywhere else that has the card's tokens.
+#[component]
+pub fn Receipt(
+    /// The ask; the receipt reads its phase, questions and outcome.
+    #[prop(into)]
+    ask: Signal<AskSnapshot>,
+    /// The built-in words; their language and direction become the receipt's. Without, English words, and the language and direction of
+    /// the page.
+    #[prop(optional)]
+    labels: Option<&'static Labels>,
+    /// What the host wants to offer below it, such as "Ask again".
+    #[prop(optional)]
+    children: Option<Children>,
+) -> impl IntoView {
+    let ids = ask.with_untracked(|ask| Ids::new(&ask.tool_call_id));
+    let words = labels.unwrap_or(&Labels::ENGLISH);
+    let record = Drawn::following(move |w| ask.with(|ask| receipt(w, ask, ask.phase, ids, words)));
+    view! {
+        <section
+            class=part::CARD
+            lang=labels.map(|labels| labels.lang)
+            dir=labels.map(|labels| labels.dir.as_str())
+        >
+            {record}
+            {children.map(|children| children())}
+        </section>
+    }
+}

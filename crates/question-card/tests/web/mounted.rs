@@ -1,0 +1,86 @@
+//! The card without a framework.
+
+use crate::asks::{mixed, ready, service, stream};
+use crate::card_page::{CardPage, fresh_id};
+use ask_user_question::snapshot::{AskPatch, Sending};
+use ask_user_question::{AskSnapshot, Outcome, Phase};
+use question_card::SubmitMode;
+use question_card::card::{Offers, Options};
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+#[test]
+async fn an_ask_streams_is_answered_fails_and_goes_through() {
+    let (page, card) = CardPage::without_framework(AskSnapshot::new(fresh_id()), &Options::default());
+    assert_eq!(page.state(), "composing");
+    for patch in stream(&mixed()) {
+        card.update(|ask| ask.apply(patch));
+    }
+    assert_eq!(page.state(), "streaming");
+    page.choose("SQLite").await;
+    card.update(|ask| ready(&mixed()).iter().for_each(|patch| ask.apply(patch)));
+    card.update(|ask| ask.apply(AskPatch::Phase(Phase::Answerable)));
+    page.choose("Search").await;
+    page.type_other(2, "like a newspaper").await;
+    page.submit().await;
+    let reply = page.only_reply();
+    assert_eq!(reply.message(), "Database: SQLite\nFeatures: Search\nStyle: like a newspaper");
+
+    card.sending(&Sending::Pending);
+    assert_eq!(page.state(), "submitting");
+    card.sending(&Sending::Failed("no network".into()));
+    assert_eq!(page.state(), "failed");
+    assert!(page.text().contains("no network"), "{}", page.text());
+    assert_eq!(page.chosen(), ["SQLite", "Search", "Other"]);
+    page.submit().await;
+    assert_eq!(page.heard(|heard| heard.replies.len()), 2);
+    card.update(|ask| {
+        ask.apply(AskPatch::Outcome(Outcome::Answered(reply)));
+        ask.apply(AskPatch::Phase(Phase::Answered));
+    });
+    assert_eq!(page.answers().len(), 3);
+}
+
+#[test]
+async fn a_draft_outlives_its_card_and_nothing_else_stays() {
+    let ask = AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable);
+    let (page, card) = CardPage::without_framework(ask.clone(), &Options::default());
+    page.choose("Postgres").await;
+    drop(card);
+    assert_eq!(page.text(), "", "the card is out of the page");
+    let (page, card) = CardPage::without_framework(ask, &Options::default());
+    assert_eq!(page.chosen(), ["Postgres"]);
+    drop(card);
+    page.has_not_replied();
+}
+
+#[test]
+async fn what_the_host_offers_is_shown_and_told() {
+    let offers = Offers { reply_in_chat: true, more_time: true, ..Offers::default() };
+    // Far enough for any clock.
+    let options = Options { offers, expires_at: Some(4_102_444_800_000), ..Options::default() };
+    let ask = AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable);
+    let (page, card) = CardPage::without_framework(ask, &options);
+    page.press_button("More time").await;
+    page.choose("SQLite").await;
+    page.press_button("Reply in chat instead").await;
+    page.heard(|heard| {
+        assert_eq!(heard.extensions, 1);
+        assert_eq!(heard.handed_over.len(), 1);
+        assert_eq!(heard.handed_over[0][0].selected, [1]);
+    });
+    card.expires_at(None);
+    assert_eq!(page.time_left(), None);
+}
+
+#[test]
+async fn one_tap_answers_and_the_focus_goes_in_when_it_is_asked_to() {
+    let options = Options { mode: SubmitMode::OnPick, parts: true, ..Options::default() };
+    let ask = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
+    let (page, card) = CardPage::without_framework(ask, &options);
+    assert!(card.focus());
+    let focused = crate::card_page::focused().expect("an option has the focus");
+    assert!(page.root.contains(Some(&focused)));
+    assert_eq!(page.card().get_attribute("part").as_deref(), Some("qc"), "the root is a part too");
+    page.choose("Brake service").await;
+    assert_eq!(page.only_reply().message(), "Brake service");
+}
