@@ -1,5 +1,7 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 xflags::xflags! {
     /// Brings what is missing, pinned, into a cache of yours (ASK_TOOLS_DIR names another place), and then:
     cmd xtask {
@@ -15,6 +17,10 @@ xflags::xflags! {
             optional --agent url: String
             /// Lets the page talk to agents of this origin, too, such as https://agent.example.
             repeated --allow-agent origin: String
+            /// The server's model: front-desk, coding-desk or openai. The last one reads OPENAI_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY.
+            optional --model name: String
+            /// The text file with the system prompt of the model openai.
+            optional --system-prompt file: PathBuf
         }
         /// Runs every check, or those whose names have one of these words: `cargo xtask test card firefox`.
         cmd test {
@@ -31,6 +37,11 @@ xflags::xflags! {
         }
         /// Builds the page for release and prints the weight of each file; fails over app/budget.txt.
         cmd size {}
+        /// Checks that the crates can be published: packages, licences, advisories, API changes. It publishes nothing.
+        cmd publish {
+            /// The tag or commit of the last release, to compare the APIs with.
+            optional --since revision: String
+        }
         /// Measures one part and prints its table.
         cmd bench {
             /// The card in a browser: streams, answers, a thousand cards.
@@ -54,10 +65,12 @@ mod tests {
 
     #[test]
     fn commands_take_their_options() {
-        let line = "serve --release --port 9000 --allow-agent https://a.example --allow-agent http://b.example";
+        let line =
+            "serve --release --port 9000 --allow-agent https://a.example --allow-agent http://b.example --model openai";
         let Ok(XtaskCmd::Serve(serve)) = parsed(line) else { panic!("it serves") };
         assert_eq!((serve.port, serve.release, serve.open), (Some(9000), true, false));
         assert_eq!(serve.allow_agent, ["https://a.example", "http://b.example"]);
+        assert_eq!(serve.model.as_deref(), Some("openai"));
         let Ok(XtaskCmd::Test(test)) = parsed("test card firefox") else { panic!("it tests") };
         assert_eq!(test.word, ["card", "firefox"]);
     }

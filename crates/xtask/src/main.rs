@@ -12,6 +12,7 @@ mod children;
 mod console;
 mod flags;
 mod page;
+mod publish;
 mod serve;
 mod size;
 mod steps;
@@ -49,6 +50,7 @@ fn run(command: XtaskCmd) -> Result<()> {
         XtaskCmd::Test(options) => test::test(&options),
         XtaskCmd::Agents(options) => agents::agents(&options),
         XtaskCmd::Size(_) => size::size(),
+        XtaskCmd::Publish(options) => publish::publish(&options),
         XtaskCmd::Bench(options) => bench::bench(&options.subcommand),
     }
 }

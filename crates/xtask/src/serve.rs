@@ -1,5 +1,6 @@
 //! `cargo xtask serve`: the chat page and its server, until Ctrl+C.
 
+use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::Command;
@@ -72,6 +73,8 @@ fn run(options: &Serve, port: u16, start: Instant) -> Result<()> {
     server.args(["--port", "0", "--database"]).arg(workspace::scratch_dir()?.join(database));
     server.args(options.agent.iter().flat_map(|url| ["--agent", url]));
     server.args(options.allow_agent.iter().flat_map(|origin| ["--allow-agent", origin]));
+    server.args(options.model.iter().flat_map(|name| ["--model", name]));
+    server.args(options.system_prompt.iter().flat_map(|file| [OsStr::new("--system-prompt"), file.as_os_str()]));
     let _server = start_child("server", server, &sender)?;
     let server_port = loop {
         if let Event::Said(line) = next(&events)?

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::console::{clock, say};
 use crate::flags::Test;
+use crate::publish::{Build, package};
 use crate::steps::{self, Ended, Log, Outcome, Step};
 use crate::tools::rustup;
 use crate::{page, workspace};
@@ -56,6 +57,7 @@ fn every_step(made: &Made) -> Vec<Step<'_>> {
         Step::builds("stranger's page in Chromium", &["native build", "tools"], |log| {
             journeys::stranger(made.native.get()?, log)
         }),
+        Step::runs("packages", &["formatting"], |log| package(Build::Nothing, log)),
         Step::builds("documentation", &["formatting"], documentation),
         Step::builds("documentation tests", &["native build"], |log| log.run(cargo(["test", "--workspace", "--doc"]))),
     ]
@@ -127,7 +129,12 @@ fn chosen<'a>(mut steps: Vec<Step<'a>>, words: &[String]) -> Result<Vec<Step<'a>
     Ok(steps)
 }
 
-fn sum_up(ended: &[Ended], start: Instant) -> Result<()> {
+/// Tells what failed and what was left out, and counts.
+///
+/// # Errors
+///
+/// A step has failed.
+pub(crate) fn sum_up(ended: &[Ended], start: Instant) -> Result<()> {
     let mut counts = [0; 3];
     say("");
     for Ended { name, outcome, without } in ended {

@@ -102,6 +102,28 @@ pub(crate) fn binaryen() -> Tool {
     }
 }
 
+/// Judges licences, sources and known weaknesses of what the crates depend on.
+pub(crate) fn deny() -> Tool {
+    Tool {
+        name: "cargo-deny",
+        pin: "0.20.2".into(),
+        programs: &["cargo-deny"],
+        does_for: Version::is_compatible_with,
+        source: Source::Cargo(&["--locked"]),
+    }
+}
+
+/// Finds changes of an API that need a new major version.
+pub(crate) fn semver_checks() -> Tool {
+    Tool {
+        name: "cargo-semver-checks",
+        pin: "0.51.0".into(),
+        programs: &["cargo-semver-checks"],
+        does_for: Version::is_compatible_with,
+        source: Source::Cargo(&["--locked"]),
+    }
+}
+
 /// Looks for barriers in pages.
 pub(crate) fn axe() -> Tool {
     packages("axe-core", "4.14.1", &[("axe-core", "4.14.1")])
@@ -274,7 +296,8 @@ mod tests {
 
     #[test]
     fn every_pin_is_a_version() {
-        let tools = [trunk(), wasm_bindgen().unwrap(), geckodriver(), binaryen(), axe(), clients(), stream_peers()];
+        let rust = [trunk(), wasm_bindgen().unwrap(), geckodriver(), deny(), semver_checks()];
+        let tools = rust.into_iter().chain([binaryen(), axe(), clients(), stream_peers()]);
         for tool in tools {
             assert!(Version::first_in(&tool.pin).is_some(), "{}", tool.name);
         }

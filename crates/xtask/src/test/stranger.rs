@@ -29,12 +29,7 @@ pub(super) fn build(log: &Log) -> Result<PathBuf> {
     write(&page.join("Cargo.lock"), &workspace::read("Cargo.lock")?)?;
     // Into cargo's one target folder and with the workspace's profile, so that Leptos is not built again.
     let mut build = workspace::cargo(["build", "--target", rustup::WASM]);
-    build.args([
-        "--config",
-        "profile.dev.debug=\"line-tables-only\"",
-        "--config",
-        "profile.dev.package.\"*\".debug=false",
-    ]);
+    build.args(workspace::DEV_PROFILE);
     build.current_dir(&page).env("CARGO_TARGET_DIR", workspace::target_dir());
     log.run(build)?;
 

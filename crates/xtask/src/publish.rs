@@ -1,0 +1,108 @@
+//! `cargo xtask publish`: whether the crates can be published. Publishing itself is left to a person.
+
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::flags::Publish;
+use crate::steps::{self, Lacking, Log, Step};
+use crate::test::sum_up;
+use crate::{children, tools, workspace};
+
+/// Packages every crate, builds each from its package, and checks licences, advisories and changes of the API.
+///
+/// # Errors
+///
+/// A check fails, a tool is missing and can't be installed, or we are interrupted.
+pub(crate) fn publish(options: &Publish) -> Result<()> {
+    let start = Instant::now();
+    let ended = steps::run_all(&[
+        Step::builds("packages", &[], |log| package(Build::EachPackage, log)),
+        Step::runs("licences and sources", &[], |log| deny(&["licenses", "bans", "sources"], log)),
+        // After the step that installs the same tool.
+        Step::runs("advisories", &["licences and sources"], |log| deny(&["advisories"], log)),
+        Step::builds("API changes", &[], |log| api_changes(options.since.as_deref(), log)),
+    ])?;
+    sum_up(&ended, start)
+}
+
+/// What is built of the packages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// Each crate from its own package, as its users build it.
+    EachPackage,
+    /// Nothing.
+    Nothing,
+}
+
+/// Makes the packages of all crates that are published.
+///
+/// # Errors
+///
+/// A package lacks something that it needs.
+pub(crate) fn package(build: Build, log: &Log) -> Result<()> {
+    let mut package = workspace::cargo(["package", "--allow-dirty"]);
+    for name in published()? {
+        package.args(["--package", &name]);
+    }
+    match build {
+        // Into cargo's one target folder and with the workspace's profile, so that dependencies are not built again.
+        Build::EachPackage => {
+            package.env("CARGO_TARGET_DIR", workspace::target_dir()).args(workspace::DEV_PROFILE);
+        }
+        Build::Nothing => {
+            package.arg("--no-verify");
+        }
+    }
+    log.run(package)
+}
+
+/// The crates that are published.
+fn published() -> Result<Vec<String>> {
+    let metadata = children::output_of(&mut workspace::cargo(["metadata", "--format-version=1", "--no-deps"]))
+        .context("cargo does not describe this workspace")?;
+    let metadata: Value = serde_json::from_str(&metadata).context("cargo's description is no JSON")?;
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    // A crate that must not be published has an empty list of registries.
+    let published = packages.filter(|package| package["publish"].is_null());
+    Ok(published.filter_map(|package| Some(package["name"].as_str()?.to_owned())).collect())
+}
+
+fn deny(checks: &[&str], log: &Log) -> Result<()> {
+    let mut deny = Command::new(tools::deny().folder(log)?.join("cargo-deny"));
+    deny.current_dir(workspace::root()).args(["--all-features", "check", "--hide-inclusion-graph"]).args(checks);
+    log.run(deny)
+}
+
+fn api_changes(since: Option<&str>, log: &Log) -> Result<()> {
+    let Some(revision) = since else {
+        return Err(
+            Lacking::never_needed("there is nothing to compare with: name the last release by `--since TAG`").into()
+        );
+    };
+    let mut checks = Command::new(tools::semver_checks().folder(log)?.join("cargo-semver-checks"));
+    checks.current_dir(workspace::root()).args(["semver-checks", "--workspace", "--baseline-rev", revision]);
+    log.run(checks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_published_crate_has_what_its_page_in_a_registry_shows() {
+        let published = published().unwrap();
+        assert!(published.iter().any(|name| name == "question-card") && !published.iter().any(|name| name == "app"));
+        for name in published {
+            let manifest = workspace::read(&format!("crates/{name}/Cargo.toml")).unwrap();
+            for key in ["description", "documentation", "readme", "keywords", "categories", "include"] {
+                assert!(manifest.contains(&format!("\n{key} = ")), "crates/{name}/Cargo.toml has no {key}");
+            }
+            for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+                assert!(workspace::read(&format!("crates/{name}/{file}")).is_ok(), "crates/{name} has no {file}");
+            }
+        }
+    }
+}
