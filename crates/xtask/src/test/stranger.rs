@@ -96,12 +96,19 @@ fn git(folder: &Path) -> Command {
     git
 }
 
-/// The README's dependencies in a package that is a workspace of its own, wherever its folder lies.
+/// The README's dependencies, by git instead of by path, in a package that is a workspace of its own, wherever its folder lies.
 fn manifest(readme: &str, repository: &Path) -> Result<String> {
-    let dependencies =
-        block(readme, "toml", "[dependencies]")?.replace("\"…\"", &format!("\"file://{}\"", repository.display()));
+    let by_git = format!("git = \"file://{}\" }}", repository.display());
+    let lines = block(readme, "toml", "[dependencies]")?.lines().map(|line| match line.split_once(PATH) {
+        Some((before, _)) => format!("{before}{by_git}\n"),
+        None => format!("{line}\n"),
+    });
+    let dependencies: String = lines.collect();
     Ok(format!("[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n{dependencies}"))
 }
+
+/// How the README's dependencies begin to say where this workspace lies.
+const PATH: &str = "path = \"../ask-user-question/crates/";
 
 /// The first code block of this language that holds `mark`.
 fn block<'a>(readme: &'a str, language: &str, mark: &str) -> Result<&'a str> {
@@ -125,7 +132,7 @@ mod tests {
         let readme = workspace::read("README.md").unwrap();
         let manifest = manifest(&readme, Path::new("/kit")).unwrap();
         assert!(
-            manifest.contains("question-card = { git = \"file:///kit\" }") && !manifest.contains('…'),
+            manifest.contains("question-card = { git = \"file:///kit\" }") && !manifest.contains("path ="),
             "{manifest}"
         );
         let main = block(&readme, "rust", "fn main()").unwrap();
