@@ -42,6 +42,11 @@ xflags::xflags! {
             /// The tag or commit of the last release, to compare the APIs with.
             optional --since revision: String
         }
+        /// Builds the npm package `question-card` and prints where it is and what a page loads of it.
+        cmd pack {
+            /// Does not let publint and are-the-types-wrong look at it.
+            optional --no-lint
+        }
         /// Measures one part and prints its table.
         cmd bench {
             /// The card in a browser: streams, answers, a thousand cards.

@@ -11,6 +11,7 @@ mod bench;
 mod children;
 mod console;
 mod flags;
+mod pack;
 mod page;
 mod publish;
 mod serve;
@@ -51,6 +52,7 @@ fn run(command: XtaskCmd) -> Result<()> {
         XtaskCmd::Agents(options) => agents::agents(&options),
         XtaskCmd::Size(_) => size::size(),
         XtaskCmd::Publish(options) => publish::publish(&options),
+        XtaskCmd::Pack(options) => pack::pack(&options),
         XtaskCmd::Bench(options) => bench::bench(&options.subcommand),
     }
 }

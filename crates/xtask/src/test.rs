@@ -2,6 +2,7 @@
 
 pub(crate) mod binaries;
 mod components;
+mod element;
 pub(crate) mod journeys;
 mod stranger;
 
@@ -31,6 +32,10 @@ fn every_step(made: &Made) -> Vec<Step<'_>> {
         let work = move |log: &Log| walk(made.native.get()?, log);
         Step::runs(name, &["native build", "page for release"], work)
     };
+    let on_elements = |name, walk: fn(&[Binary], &Log) -> Result<()>| {
+        let work = move |log: &Log| walk(made.native.get()?, log);
+        Step::runs(name, &["native build", "element package"], work)
+    };
     let [tools, page] = page::steps_for_release();
     vec![
         Step::builds("formatting", &[], formatting),
@@ -58,6 +63,9 @@ fn every_step(made: &Made) -> Vec<Step<'_>> {
             journeys::stranger(made.native.get()?, log)
         }),
         Step::runs("packages", &["formatting"], |log| package(Build::Nothing, log)),
+        Step::runs("element package", &["tools"], element::build),
+        on_elements("element in Chromium", journeys::element_in_chromium),
+        on_elements("element in Firefox", journeys::element_in_firefox),
         Step::builds("documentation", &["formatting"], documentation),
         Step::builds("documentation tests", &["native build"], |log| log.run(cargo(["test", "--workspace", "--doc"]))),
     ]

@@ -157,6 +157,11 @@ pub(crate) fn stream_peers() -> Tool {
     )
 }
 
+/// Look at a package as the registry's users will.
+pub(crate) fn package_linters() -> Tool {
+    packages("package-linters", "0.3.25-0.18.5", &[("publint", "0.3.25"), ("@arethetypeswrong/cli", "0.18.5")])
+}
+
 fn packages(name: &'static str, pin: &str, packages: &'static [(&'static str, &'static str)]) -> Tool {
     Tool { name, pin: pin.into(), programs: &[], does_for: |_, _| false, source: Source::Npm(packages) }
 }
@@ -297,7 +302,7 @@ mod tests {
     #[test]
     fn every_pin_is_a_version() {
         let rust = [trunk(), wasm_bindgen().unwrap(), geckodriver(), deny(), semver_checks()];
-        let tools = rust.into_iter().chain([binaryen(), axe(), clients(), stream_peers()]);
+        let tools = rust.into_iter().chain([binaryen(), axe(), clients(), stream_peers(), package_linters()]);
         for tool in tools {
             assert!(Version::first_in(&tool.pin).is_some(), "{}", tool.name);
         }

@@ -9,11 +9,12 @@ use std::process::Command;
 const CORE: [&str; 4] = ["json-tree", "ask-user-question", "ag-ui-stream", "question-agent"];
 
 /// Who may use whom of the workspace, as ARCHITECTURE.md's code map has it.
-const USES: [(&str, &[&str]); 9] = [
+const USES: [(&str, &[&str]); 10] = [
     ("crates/json-tree", &[]),
     ("crates/ask-user-question", &["json-tree"]),
     ("crates/ag-ui-stream", &["ask-user-question", "json-tree"]),
     ("crates/question-card", &["ask-user-question", "json-tree"]),
+    ("crates/question-element", &["ask-user-question", "json-tree", "question-card"]),
     ("crates/agent-chat", &["ag-ui-stream", "ask-user-question", "json-tree"]),
     ("crates/question-agent", &["ask-user-question", "json-tree"]),
     ("crates/question-server", &["ag-ui-stream", "ask-user-question", "json-tree", "question-agent"]),
@@ -52,18 +53,20 @@ fn crates_use_only_what_the_code_map_allows() {
 
 #[test]
 fn the_card_is_there_without_leptos() {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut tree = Command::new(cargo);
-    tree.args(["tree", "--offline", "--package", "question-card", "--no-default-features"]);
-    tree.args(["--edges", "normal", "--prefix", "none"]).current_dir(root());
-    let tree = tree.output().expect("cargo starts");
-    let said = String::from_utf8_lossy(&tree.stderr);
-    assert!(tree.status.success(), "{said}");
-    let tree = String::from_utf8_lossy(&tree.stdout);
-    let has = |name: &str| tree.lines().any(|line| line.split(' ').next() == Some(name));
-    assert!(has("web-sys"), "{tree}");
-    let frameworks = ["leptos", "reactive_graph", "tachys"].map(has);
-    assert_eq!(frameworks, [false; 3], "{tree}");
+    for package in ["question-card", "question-element"] {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut tree = Command::new(cargo);
+        tree.args(["tree", "--offline", "--package", package, "--no-default-features"]);
+        tree.args(["--edges", "normal", "--prefix", "none"]).current_dir(root());
+        let tree = tree.output().expect("cargo starts");
+        let said = String::from_utf8_lossy(&tree.stderr);
+        assert!(tree.status.success(), "{said}");
+        let tree = String::from_utf8_lossy(&tree.stdout);
+        let has = |name: &str| tree.lines().any(|line| line.split(' ').next() == Some(name));
+        assert!(has("web-sys"), "{tree}");
+        let frameworks = ["leptos", "reactive_graph", "tachys"].map(has);
+        assert_eq!(frameworks, [false; 3], "{tree}");
+    }
 }
 
 #[test]

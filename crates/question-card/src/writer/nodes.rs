@@ -1,5 +1,6 @@
 //! A walk that writes to the nodes of the page.
 
+use crate::anatomy::part;
 use crate::browser::document;
 use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
@@ -99,7 +100,8 @@ impl Writer {
         if is_new && self.here.adopts.is_none() && !class.is_empty() {
             self.set("class", class);
             if self.parts {
-                self.set("part", &class.replace("qc-", ""));
+                let part = if class == part::CARD { "card" } else { &class.replace("qc-", "") };
+                self.set("part", part);
             }
         }
         is_new

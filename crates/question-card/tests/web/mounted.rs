@@ -80,7 +80,7 @@ async fn one_tap_answers_and_the_focus_goes_in_when_it_is_asked_to() {
     assert!(card.focus());
     let focused = crate::card_page::focused().expect("an option has the focus");
     assert!(page.root.contains(Some(&focused)));
-    assert_eq!(page.card().get_attribute("part").as_deref(), Some("qc"), "the root is a part too");
+    assert_eq!(page.card().get_attribute("part").as_deref(), Some("card"), "the page can style it");
     page.choose("Brake service").await;
     assert_eq!(page.only_reply().message(), "Brake service");
 }

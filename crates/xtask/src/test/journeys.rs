@@ -5,13 +5,13 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::binaries::Binary;
-use super::{linting, stranger};
+use super::{element, linting, stranger};
 use crate::steps::Log;
 use crate::tools::browsers;
 use crate::{page, tools, workspace};
 
 /// The journeys that have steps or commands of their own, by what their names begin with.
-const APART: [&str; 4] = ["barriers::", "recipes::", "serve::", "stranger::"];
+const APART: [&str; 5] = ["barriers::", "element::", "recipes::", "serve::", "stranger::"];
 
 /// Of the journeys that Chromium takes, those that Firefox does not, by what their names have in them, and why.
 const NOT_IN_FIREFOX: [(&str, &str); 8] = [
@@ -56,6 +56,24 @@ pub(super) fn stranger(binaries: &[Binary], log: &Log) -> Result<()> {
     let page = stranger::build(log)?;
     let mut journeys = journeys_in_chromium(binaries, log)?;
     journeys.arg("stranger::").env("XTASK_PAGE", page);
+    walk(journeys, log)
+}
+
+/// The custom element in plain pages.
+pub(super) fn element_in_chromium(binaries: &[Binary], log: &Log) -> Result<()> {
+    let mut journeys = journeys_in_chromium(binaries, log)?;
+    journeys.arg("element::").env("XTASK_PAGE", element::pages()?);
+    walk(journeys, log)
+}
+
+/// The same in Firefox.
+pub(super) fn element_in_firefox(binaries: &[Binary], log: &Log) -> Result<()> {
+    let firefox = browsers::firefox(log)?;
+    let (name, reason) = ("element::memory::", "Firefox tells nobody how much memory a page holds");
+    log.without(format!("{name}: {reason}"));
+    let mut journeys = journeys(binaries)?;
+    journeys.args(["element::", "--skip", name]).env("XTASK_PAGE", element::pages()?);
+    journeys.env("XTASK_FIREFOX", firefox.program).env("XTASK_GECKODRIVER", firefox.driver);
     walk(journeys, log)
 }
 

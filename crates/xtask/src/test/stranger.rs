@@ -111,13 +111,13 @@ fn manifest(readme: &str, repository: &Path) -> Result<String> {
 const PATH: &str = "path = \"../ask-user-question/crates/";
 
 /// The first code block of this language that holds `mark`.
-fn block<'a>(readme: &'a str, language: &str, mark: &str) -> Result<&'a str> {
+pub(super) fn block<'a>(readme: &'a str, language: &str, mark: &str) -> Result<&'a str> {
     let blocks = readme.split("\n```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
     let mut blocks = blocks.filter(|(name, code)| name.split(',').next() == Some(language) && code.contains(mark));
     Ok(blocks.next().with_context(|| format!("the README has no {language} block with `{mark}`"))?.1)
 }
 
-fn write(file: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+pub(super) fn write(file: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let folder = file.parent().context("a file lies in a folder")?;
     fs::create_dir_all(folder).with_context(|| format!("can't make the folder {}", folder.display()))?;
     fs::write(file, content).with_context(|| format!("can't write {}", file.display()))

@@ -8,6 +8,7 @@ mod card;
 mod chat_page;
 mod coming_back;
 mod early;
+mod element;
 mod everyday;
 mod gallery;
 mod gallery_page;

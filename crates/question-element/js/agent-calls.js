@@ -1,0 +1,25 @@
+// The calls of the agent's side: values in, values out.
+import * as program from "./wasm/agent.js";
+
+const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
+/** What the program gives; where it refuses, an `Error` says why. */
+function told(call) {
+  try {
+    return JSON.parse(call());
+  } catch (reason) {
+    throw typeof reason === "string" ? new Error(reason) : reason;
+  }
+}
+
+/** The definition of the tool under a profile: name, description, JSON Schema of its input, and guidance for the system prompt. */
+export const toolDefinition = (profile = "runtime") => told(() => program.toolDefinition(profile));
+
+/** The verdict on a call's arguments, given as an object or as the text of JSON. */
+export const check = (profile, args) => told(() => program.check(profile, textOf(args)));
+
+/** Reads what came back for an ask. */
+export const parseReply = (ask, reply) => told(() => program.parseReply(textOf(ask), textOf(reply)));
+
+/** What a typed chat message answers, with the picks so far. */
+export const matchMessage = (ask, text, picks = []) => told(() => program.matchMessage(textOf(ask), text, textOf(picks)));

@@ -1,0 +1,10 @@
+// The agent's side of the tool, for Node, which reads its program from beside this file.
+import { readFileSync } from "node:fs";
+import { initSync } from "./wasm/agent.js";
+
+initSync({ module: readFileSync(new URL("./wasm/agent_bg.wasm", import.meta.url)) });
+
+/** The program is there. */
+export async function load() {}
+
+export { check, matchMessage, parseReply, toolDefinition } from "./agent-calls.js";

@@ -1,0 +1,90 @@
+/** The sets of limits that ship. */
+export type Profile = "runtime" | "coding" | "chat";
+
+export interface Option {
+  label: string;
+  description?: string;
+  preview?: string;
+}
+
+export interface Question {
+  question: string;
+  header?: string;
+  multiSelect: boolean;
+  options: Option[];
+}
+
+export interface Ask {
+  questions: Question[];
+}
+
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  /** The JSON Schema of the input. */
+  parameters: Record<string, unknown>;
+  /** How to use the tool well, for the system prompt. */
+  guidance: string;
+}
+
+export interface Violation {
+  /** Where, such as `questions[1].options`; empty for the whole input. */
+  path: string;
+  code: string;
+  message: string;
+}
+
+export interface Verdict {
+  valid: boolean;
+  /** The repaired ask, as a card shows it. */
+  ask: Ask | null;
+  repairs: { path: string; code: string }[];
+  violations: Violation[];
+  /** What to tell the model where it is not valid. */
+  message: string | null;
+}
+
+/** What was chosen in one question. */
+export interface Pick {
+  question: number;
+  selected: number[];
+  other?: string;
+  note?: string;
+  skipped?: boolean;
+}
+
+/** What the flat answers alone would lose. */
+export interface Detail {
+  index: number;
+  header?: string;
+  selected: { index: number; label: string }[];
+  other?: string;
+  note?: string;
+  status: "answered" | "skipped";
+}
+
+export type Outcome =
+  | { outcome: "answered"; answers: Record<string, string>; details?: Detail[]; message: string }
+  | { outcome: "replied_in_chat"; text: string; picks: Pick[] }
+  | { outcome: "declined" | "expired" | "superseded" | "cancelled" };
+
+/** What came back says nothing of an answer. */
+export interface NotRead {
+  outcome: null;
+  violations: Violation[];
+}
+
+/** Loads the program, once; what follows throws before. `source` is what `fetch` takes, a response, bytes or a module. */
+export function load(source?: unknown): Promise<void>;
+
+/** The definition of the tool. Throws where there is no such profile. */
+export function toolDefinition(profile?: Profile): ToolDefinition;
+
+/** The verdict on a call's arguments, as an object or as the text of JSON. */
+export function check(profile: Profile, args: unknown): Verdict;
+
+/** Reads what came back for an ask. Throws where the ask can't be read. */
+export function parseReply(ask: Ask | string, reply: unknown): Outcome | NotRead;
+
+/** What a typed chat message answers, with the picks so far. */
+export function matchMessage(ask: Ask | string, text: string, picks?: Pick[]): Outcome;

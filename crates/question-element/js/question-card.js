@@ -1,0 +1,488 @@
+// The custom element <question-card>: what JavaScript and HTML see of the card. It keeps what it was told and tells it to a card once the
+// program of its language is there, so nothing has to wait for anything.
+
+/** The languages that ship, each a module of its own which is loaded where the element's `lang` asks for it. */
+const languages = {
+  ar: () => import("./wasm/ar.js"),
+  de: () => import("./wasm/de.js"),
+  en: () => import("./wasm/en.js"),
+  es: () => import("./wasm/es.js"),
+  ja: () => import("./wasm/ja.js"),
+};
+
+/** What other protocols call the states of a call. */
+const phases = {
+  inprogress: "streaming", running: "streaming", "input-streaming": "streaming", "partial-call": "streaming",
+  executing: "answerable", "requires-action": "answerable", "input-available": "answerable", call: "answerable",
+  complete: "answered", result: "answered", "output-available": "answered",
+  incomplete: "interrupted", error: "interrupted", "output-error": "interrupted",
+};
+const known = ["streaming", "ready", "answerable", "answered", "declined", "superseded", "expired", "interrupted"];
+
+/** Attributes that are properties too: its name, how it is read, and what it is without either. */
+const settings = {
+  mode: ["mode", "text", "explicit"],
+  scope: ["draft-scope", "text", ""],
+  headingLevel: ["heading-level", "number", undefined],
+  maxLength: ["max-length", "number", undefined],
+  claimFocus: ["claim-focus", "text", "never"],
+  persist: ["persist", "text", "none"],
+  fresh: ["fresh", "flag", false],
+  readonly: ["readonly", "flag", false],
+  allowSkip: ["allow-skip", "flag", false],
+  noNotes: ["no-notes", "flag", false],
+  noShortcuts: ["no-shortcuts", "flag", false],
+  replyInChat: ["reply-in-chat", "flag", false],
+  lateMessages: ["late-messages", "flag", false],
+  moreTime: ["more-time", "flag", false],
+};
+/** What can change while a card is there; all else makes a new one, which takes the draft over. */
+const live = { toolCallId: ["tool-call-id", "text", undefined], expiresAt: ["expires-at", "number", undefined], held: ["held", "flag", false], status: ["status", "text", undefined] };
+const all = { ...settings, ...live };
+const names = Object.fromEntries(Object.entries(all).map(([property, [attribute]]) => [attribute, property]));
+
+const programs = new Map();
+let count = 0;
+
+/**
+ * Loads the program of a language before a card needs it.
+ * @param {string} [lang] A BCP 47 tag; English where it does not ship.
+ * @param {unknown} [source] Where its WebAssembly is, if not beside its JavaScript: what `fetch` takes, a response, bytes or a module.
+ */
+export function load(lang = "en", source) {
+  const language = languageOf(lang);
+  let program = programs.get(language);
+  if (!program) {
+    program = languages[language]().then(async (module) => {
+      await module.default(source === undefined ? undefined : { module_or_path: source });
+      return module;
+    });
+    // A load that failed can be tried again.
+    program.catch(() => programs.delete(language));
+    programs.set(language, program);
+  }
+  return program;
+}
+
+/** Makes `<question-card>` known to the page, once. */
+export function define(name = "question-card") {
+  if (!customElements.get(name)) customElements.define(name, name === "question-card" ? QuestionCard : class extends QuestionCard {});
+}
+
+function languageOf(tag) {
+  const language = String(tag ?? "").toLowerCase().split(/[-_]/)[0];
+  return language in languages ? language : "en";
+}
+
+/** A text of JSON without what closes it: the beginning of all that it may still become. */
+function beginning(json) {
+  return json.replace(/["\]}]+$/, "");
+}
+
+const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
+/** The reply of the user, which a host answers with what becomes of it. */
+export class ReplyEvent extends CustomEvent {
+  #promise;
+  /** Shows the card as on its way until the promise settles: then its receipt, or the reason and the form again. */
+  respondWith(promise) {
+    this.#promise = Promise.resolve(promise);
+  }
+  get promise() {
+    return this.#promise;
+  }
+}
+
+// Where there is no page, such as on a server, the module can be loaded and does nothing.
+const Base = globalThis.HTMLElement ?? class {};
+
+export class QuestionCard extends Base {
+  static observedAttributes = [...Object.keys(names), "lang", "args"];
+
+  /** The card of the program, while there is one, and where it is. */
+  #card;
+  #place;
+  #program;
+  #language;
+  /** What was told of the call: its arguments so far, and whether that is all. */
+  #text = "";
+  #ended = false;
+  #args;
+  #call;
+  #result;
+  /** What the card was told of that. */
+  #fed = 0;
+  #told = {};
+  #failed;
+  #chosen = {};
+  #id;
+  #due = false;
+  #stale = false;
+  #styled = false;
+
+  constructor() {
+    super();
+    // What was set before the element was known hides the accessors of its class.
+    for (const property of [...Object.keys(all), "args", "call", "result"]) {
+      if (Object.hasOwn(this, property)) {
+        const value = this[property];
+        delete this[property];
+        this[property] = value;
+      }
+    }
+  }
+
+  connectedCallback() {
+    // Also those that were set on an element that was known by another page's script meanwhile.
+    this.#soon();
+  }
+
+  disconnectedCallback() {
+    // An element that is moved is back by then, and so is its card: nothing happened to it.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.#unmount();
+    });
+  }
+
+  attributeChangedCallback(name, before, value) {
+    if (before === value) return;
+    if (name === "args") {
+      if (value !== null) this.args = value;
+    } else if (name === "lang") {
+      this.#soon();
+    } else if (!(names[name] in live)) {
+      this.#stale = true;
+      this.#soon();
+    } else {
+      this.#soon();
+    }
+  }
+
+  /** The arguments so far, as an object that grows or as the text of JSON; each as a framework hands it over. */
+  get args() {
+    return this.#args;
+  }
+  set args(args) {
+    this.#args = args;
+    if (args === undefined || args === null || this.#ended) return;
+    const whole = textOf(args) ?? "";
+    this.#arrived(typeof args === "string" ? whole : beginning(whole));
+    this.#soon();
+  }
+
+  /** A whole call, as from a history: `{id, args, result?}`, under the names that protocols have for them. */
+  get call() {
+    return this.#call;
+  }
+  set call(call) {
+    this.#call = call;
+    if (call === undefined || call === null) return;
+    const id = call.toolCallId ?? call.tool_call_id ?? call.id;
+    const args = call.args ?? call.input ?? call.arguments ?? call.function?.arguments;
+    const result = call.result ?? call.output;
+    if (id !== undefined) this.toolCallId = id;
+    if (args !== undefined) {
+      this.#arrived(textOf(args));
+      this.#ended = true;
+    }
+    if (result !== undefined && result !== null) this.#result = textOf(result);
+    this.#soon();
+  }
+
+  /** What came back for the call, as the agent reads it. */
+  get result() {
+    return this.#result;
+  }
+  set result(result) {
+    this.#result = result === undefined || result === null ? undefined : textOf(result);
+    this.#soon();
+  }
+
+  /** Takes the next piece of the arguments' text. */
+  append(...pieces) {
+    // Nodes are what every element takes under this name.
+    if (pieces.some((piece) => piece instanceof Node)) return super.append(...pieces);
+    if (this.#ended) return;
+    this.#text += pieces.join("");
+    this.#soon();
+  }
+
+  /** Ends the arguments. */
+  finish() {
+    this.#end();
+    this.#soon();
+  }
+
+  /** What was given to the host did not reach the agent, for this reason. */
+  fail(reason) {
+    this.#failed = String(reason ?? "");
+    this.#soon();
+  }
+
+  /** Moves the focus to where the user would go on. False where there is nothing to go to. */
+  focus() {
+    this.#flush();
+    return this.#card?.focus() ?? false;
+  }
+
+  /** Forgets the call, for one that comes in its place. */
+  reset() {
+    this.#unmount();
+    this.#text = "";
+    this.#ended = false;
+    this.#args = this.#call = this.#result = this.#failed = this.#id = undefined;
+    this.#soon();
+  }
+
+  /** Where the call stands: `composing` until the card is there. */
+  get state() {
+    return this.#place?.firstElementChild?.dataset.state ?? "composing";
+  }
+
+  #arrived(text) {
+    if (text.startsWith(this.#text)) {
+      this.#text = text;
+    } else if (!this.#text.startsWith(text)) {
+      // Written in another way than before: it comes once more.
+      this.#text = text;
+      this.#fed = -1;
+    }
+  }
+
+  #end() {
+    if (this.#ended) return;
+    const { args } = this;
+    // Of an object that grew, what closes it is still to come.
+    if (args !== undefined && args !== null && typeof args !== "string") this.#arrived(textOf(args));
+    this.#ended = true;
+  }
+
+  get #phase() {
+    const status = typeof this.status === "object" ? this.status?.type : this.status;
+    const word = String(status ?? "").toLowerCase();
+    return known.includes(word) ? word : phases[word];
+  }
+
+  get #lang() {
+    return this.closest("[lang]")?.lang || this.getRootNode().host?.closest?.("[lang]")?.lang || "";
+  }
+
+  /** Tells the card what is new, when all that is told now was told. */
+  #soon() {
+    if (this.#due) return;
+    this.#due = true;
+    queueMicrotask(() => this.#flush());
+  }
+
+  #flush() {
+    this.#due = false;
+    if (!this.isConnected) return;
+    const language = languageOf(this.#lang);
+    if (language !== this.#language) {
+      this.#language = language;
+      this.#program = undefined;
+      load(language).then(
+        (program) => {
+          if (language !== this.#language) return;
+          this.#unmount();
+          this.#program = program;
+          this.#flush();
+        },
+        (reason) => {
+          this.#language = undefined;
+          this.dispatchEvent(new CustomEvent("qc-error", { bubbles: true, composed: true, detail: { reason } }));
+        },
+      );
+    }
+    if (!this.#program) return;
+    const phase = this.#phase;
+    if (phase && phase !== "streaming" && (this.#text || this.#args)) this.#end();
+    if (this.#stale || (this.#told.id !== undefined && this.#told.id !== this.#callId)) this.#unmount();
+    if (!this.#card) this.#mount(phase);
+    const card = this.#card;
+    if (this.#fed < 0) {
+      card.restart();
+      this.#fed = 0;
+    }
+    if (this.#fed < this.#text.length) {
+      card.append(this.#text.slice(this.#fed));
+      this.#fed = this.#text.length;
+    }
+    const told = this.#told;
+    if (this.#ended && !told.ended) {
+      told.ended = true;
+      told.phase = phase;
+      card.finish(phase ?? "answerable");
+    } else if (this.#ended && phase && phase !== told.phase) {
+      told.phase = phase;
+      // How it ended the result tells best.
+      if (phase !== "answered" || (this.#result === undefined && !told.sent)) card.phase(phase);
+    }
+    if (this.#ended && this.#result !== told.result) {
+      told.result = this.#result;
+      if (this.#result !== undefined) card.result(this.#result);
+    }
+    if (this.#failed !== undefined) {
+      card.fail(this.#failed);
+      this.#failed = undefined;
+    }
+    if (this.held !== told.held) card.held((told.held = this.held));
+    if (this.expiresAt !== told.expiresAt) card.expiresAt((told.expiresAt = this.expiresAt) ?? NaN);
+  }
+
+  get #callId() {
+    const id = this.toolCallId;
+    if (id !== undefined && id !== "") return String(id);
+    return (this.#id ??= `question-card-${++count}`);
+  }
+
+  #mount(phase) {
+    const inShadow = !this.hasAttribute("no-shadow");
+    const root = inShadow ? (this.shadowRoot ?? this.attachShadow({ mode: "open" })) : this;
+    this.#style(inShadow ? root : document, inShadow);
+    if (!this.#place) {
+      this.#place = document.createElement("div");
+      // What changes inside is told by this element's own events.
+      for (const name of ["change", "input"]) this.#place.addEventListener(name, (event) => event.stopPropagation());
+    }
+    root.appendChild(this.#place);
+    const now = {
+      onPick: this.mode === "on-pick",
+      scope: this.scope,
+      hasWords: this.#lang !== "",
+      headingLevel: this.headingLevel,
+      maxLength: this.maxLength,
+      claimFocus: this.claimFocus === "if-idle",
+      persist: this.persist === "session",
+      fresh: this.fresh,
+      readonly: this.readonly,
+      allowSkip: this.allowSkip,
+      notes: !this.noNotes,
+      shortcuts: !this.noShortcuts,
+      takesChat: this.replyInChat,
+      takesMessages: this.lateMessages,
+      extends: this.moreTime,
+      expiresAt: this.expiresAt,
+      parts: inShadow,
+    };
+    this.#stale = false;
+    const id = this.#callId;
+    this.#told = { id, ended: this.#ended, phase, result: this.#result, held: false, expiresAt: this.expiresAt };
+    this.#fed = 0;
+    if (this.#ended) {
+      Object.assign(now, { arguments: this.#text, phase: phase ?? "answerable", result: this.#result });
+      this.#fed = this.#text.length;
+    }
+    this.#card = new this.#program.Card(this.#place, id, now, (word, first, second) => this.#hear(word, first, second));
+  }
+
+  #style(tree, inShadow) {
+    if (this.#styled) return;
+    this.#styled = true;
+    const sheet = sheetFor(this.#program, inShadow ? "shadow" : "page");
+    if (!tree.adoptedStyleSheets.includes(sheet)) tree.adoptedStyleSheets.push(sheet);
+  }
+
+  #unmount() {
+    const card = this.#card;
+    this.#card = undefined;
+    card?.free();
+    this.#place?.remove();
+  }
+
+  #hear(word, first, second) {
+    const toolCallId = this.#told.id;
+    const tell = (name, detail, cancelable = false) => this.#dispatch(new CustomEvent(name, { bubbles: true, composed: true, cancelable, detail: { toolCallId, ...detail } }));
+    switch (word) {
+      case "reply": {
+        const { answers, details } = JSON.parse(first);
+        return this.#give("reply", { toolCallId, answers, details, message: second, json: first });
+      }
+      case "cancel":
+        return this.#give("cancel", { toolCallId });
+      case "change":
+      case "reply-in-chat":
+        return tell(word, { picks: first });
+      case "message":
+        return tell(word, { text: first }, true);
+      default:
+        return tell(word, {});
+    }
+  }
+
+  #give(name, detail) {
+    const event = new ReplyEvent(name, { bubbles: true, composed: true, cancelable: true, detail });
+    const card = this.#card;
+    const told = this.#told;
+    const untouched = this.#dispatch(event);
+    const settle = (act) => {
+      // The card may have gone meanwhile, and another one shows the call.
+      if (this.#card === card && this.#told === told) act();
+    };
+    const isSent = () => settle(() => {
+      told.sent = true;
+      card.sent();
+    });
+    if (event.promise) {
+      queueMicrotask(() => settle(() => card.pending()));
+      event.promise.then(isSent, (reason) => settle(() => card.fail(String(reason?.message ?? reason ?? ""))));
+    } else if (untouched) {
+      queueMicrotask(isSent);
+    } else {
+      queueMicrotask(() => settle(() => card.pending()));
+    }
+    return true;
+  }
+
+  #dispatch(event) {
+    return this.dispatchEvent(event);
+  }
+
+  static {
+    for (const [property, [attribute, kind, otherwise]] of Object.entries(all)) {
+      Object.defineProperty(this.prototype, property, {
+        configurable: true,
+        enumerable: true,
+        get() {
+          if (property in this.#chosen) return this.#chosen[property];
+          const written = this.getAttribute(attribute);
+          if (kind === "flag") return written !== null && written !== "false";
+          if (written === null) return otherwise;
+          return kind === "number" ? Number(written) : written;
+        },
+        set(value) {
+          if (value === undefined) delete this.#chosen[property];
+          else this.#chosen[property] = kind === "flag" ? value !== false && value !== null && value !== "false" : kind === "number" ? numberOf(value) : value;
+          if (!(property in live)) this.#stale = true;
+          this.#soon();
+        },
+      });
+    }
+  }
+}
+
+/** A number, or the milliseconds of a date. */
+function numberOf(value) {
+  return value === null || value === "" ? undefined : value instanceof Date ? value.getTime() : Number(value);
+}
+
+/** The sheets that all elements share. */
+const sheets = {};
+
+/** The card's styles for a shadow tree or for the page, which are the same in every language. */
+function sheetFor(program, place) {
+  if (!sheets[place]) {
+    const styles = program.styles();
+    // The tokens are those of the element itself in its shadow tree, so that the page's rules for it win.
+    const [tokens, ...rest] = styles.split("@layer qc.base {");
+    const inShadow = [tokens.replaceAll(":where(.qc)", ":where(:host)"), ...rest].join("@layer qc.base {");
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(
+      place === "shadow"
+        ? `${inShadow}\n:host { display: block; }\n:host([hidden]) { display: none; }`
+        : `${styles}\n@layer qc.base { :where(question-card) { display: block; } }`,
+    );
+    sheets[place] = sheet;
+  }
+  return sheets[place];
+}

@@ -1,0 +1,163 @@
+//! The agent's side: texts of JSON in, texts of JSON out.
+
+use ask_user_question::reply::Selection;
+use ask_user_question::validate::{Violation, check_text, describe};
+use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply, matching, tool};
+use serde_json::{Value, json};
+
+/// The definition of the tool under a profile (`runtime`, `coding`, `chat`): `name`, `description`, `parameters` (the JSON Schema of the
+/// input, properties in the order that the card needs) and `guidance` for the system prompt.
+///
+/// # Errors
+/// There is no such profile.
+pub fn tool_definition(profile: &str) -> Result<String, String> {
+    let tool = tool::tool_definition(&limits(profile)?);
+    let text = |text: &str| Value::from(text).to_string();
+    // Member by member: a `Value` would sort the properties of the schema.
+    let members = [
+        ("name", text(tool.name)),
+        ("description", text(&tool.description)),
+        ("parameters", tool.parameters.as_str().to_owned()),
+        ("guidance", text(&tool.guidance)),
+    ];
+    let members: Vec<String> = members.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+    Ok(format!("{{{}}}", members.join(",")))
+}
+
+/// The verdict on a call's arguments under a profile: `valid`, the repaired `ask` (or null), the `repairs` and `violations` with path and
+/// code, and for the model a `message` where it is not valid.
+///
+/// # Errors
+/// There is no such profile.
+pub fn check(profile: &str, arguments: &str) -> Result<String, String> {
+    let checked = check_text(&limits(profile)?, arguments);
+    let repairs = checked.repairs.iter().map(|repair| json!({"path": repair.path, "code": repair.code.as_str()}));
+    let verdict = json!({
+        "valid": checked.is_valid(),
+        "ask": checked.ask,
+        "repairs": repairs.collect::<Vec<_>>(),
+        "violations": checked.violations,
+        "message": (!checked.is_valid()).then(|| describe(&checked.violations)),
+    });
+    Ok(verdict.to_string())
+}
+
+/// Reads what came back for an ask: `{outcome: "answered", answers, details?, message}`, where `message` is the reply as a line for each
+/// question; or `{outcome: "declined"}` and its like; or `{outcome: null, violations}` where it is neither.
+///
+/// # Errors
+/// The ask can't be read.
+pub fn parse_reply(ask: &str, reply: &str) -> Result<String, String> {
+    let ask = read_ask(ask)?;
+    let outcome = match Outcome::parse(&ask, reply) {
+        Some(outcome) => outcome_json(&outcome),
+        None => {
+            let violations = match json_tree::parse(reply) {
+                Ok(reply) => Reply::parse(&ask, &reply).err().unwrap_or_default(),
+                Err(_) => Vec::new(),
+            };
+            not_read(&violations)
+        }
+    };
+    Ok(outcome.to_string())
+}
+
+/// What a typed chat message answers: as [`parse_reply`] gives it, with `replied_in_chat` where the text answers not every question.
+/// `partial` are the picks so far, as the element's `change` event gives them.
+///
+/// # Errors
+/// The ask or the picks can't be read.
+pub fn match_message(ask: &str, text: &str, partial: &str) -> Result<String, String> {
+    let ask = read_ask(ask)?;
+    let partial: Vec<Selection> = match partial {
+        "" => Vec::new(),
+        _ => serde_json::from_str(partial).map_err(|problem| format!("the picks can't be read: {problem}"))?,
+    };
+    Ok(outcome_json(&matching::match_message(&ask, text, partial)).to_string())
+}
+
+fn limits(profile: &str) -> Result<Limits, String> {
+    Limits::by_name(profile).ok_or_else(|| format!("there is no profile {profile:?}: it is runtime, coding or chat"))
+}
+
+fn read_ask(ask: &str) -> Result<AskUserQuestion, String> {
+    AskUserQuestion::from_arguments(ask).ok_or_else(|| "the ask can't be read".to_owned())
+}
+
+fn outcome_json(outcome: &Outcome) -> Value {
+    let kind = outcome.kind().as_str();
+    match outcome {
+        Outcome::Answered(reply) => {
+            let mut json = json!({"outcome": kind, "message": reply.message()});
+            if let (Value::Object(members), Value::Object(reply)) = (&mut json, reply.to_json()) {
+                members.extend(reply);
+            }
+            json
+        }
+        Outcome::RepliedInChat { text, partial } => json!({"outcome": kind, "text": text, "picks": partial}),
+        Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => json!({"outcome": kind}),
+    }
+}
+
+fn not_read(violations: &[Violation]) -> Value {
+    json!({"outcome": null, "violations": violations})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ASK: &str = r#"{"questions":[{"question":"Which database?","header":"DB","options":[{"label":"Postgres"},{"label":"SQLite"}]}]}"#;
+
+    fn read(json: &str) -> Value {
+        serde_json::from_str(json).expect("it is JSON")
+    }
+
+    #[test]
+    fn the_definition_keeps_the_order_of_the_schema() {
+        let definition = tool_definition("chat").expect("a profile");
+        assert_eq!(read(&definition)["name"], "ask_user_question");
+        assert!(
+            definition.find("\"header\":").expect("a header") < definition.find("\"multiSelect\":").expect("a flag")
+        );
+        assert!(
+            definition.find("\"multiSelect\":").expect("a flag") < definition.find("\"options\":").expect("a list")
+        );
+        assert!(tool_definition("poet").unwrap_err().contains("poet"));
+    }
+
+    #[test]
+    fn arguments_are_judged_and_repaired() {
+        let good = read(&check("runtime", ASK).expect("a profile"));
+        assert_eq!(good["valid"], true);
+        assert_eq!(good["message"], Value::Null);
+        let repaired = read(
+            &check("chat", r#"{"questions":{"question":"A?","header":"H","options":["x","y"]}}"#).expect("a profile"),
+        );
+        assert_eq!(repaired["ask"]["questions"][0]["options"][1]["label"], "y");
+        assert_eq!(repaired["repairs"][0]["code"], "single_question");
+        let bad = read(&check("runtime", r#"{"questions":[]}"#).expect("a profile"));
+        assert_eq!(bad["valid"], false);
+        assert_eq!(bad["violations"][0]["path"], "questions");
+        assert!(bad["message"].as_str().expect("a text").starts_with("Invalid input: "), "{bad}");
+    }
+
+    #[test]
+    fn what_came_back_is_read() {
+        let answered = read(&parse_reply(ASK, r#"{"answers":{"Which database?":"SQLite"}}"#).expect("an ask"));
+        assert_eq!(answered["outcome"], "answered");
+        assert_eq!(answered["message"], "SQLite");
+        assert_eq!(read(&parse_reply(ASK, "User cancelled the question").expect("an ask"))["outcome"], "declined");
+        let neither = read(&parse_reply(ASK, r#"{"answers":{"Which tree?":"Oak"}}"#).expect("an ask"));
+        assert_eq!(neither["outcome"], Value::Null);
+        assert!(neither["violations"].as_array().is_some_and(|all| !all.is_empty()), "{neither}");
+        assert!(parse_reply("[", "{}").is_err());
+    }
+
+    #[test]
+    fn a_typed_message_answers_where_it_is_certain() {
+        let matched = read(&match_message(ASK, "sqlite!", "").expect("an ask"));
+        assert_eq!(matched["answers"]["Which database?"], "SQLite");
+        assert!(match_message(ASK, "sqlite", "{}").is_err(), "picks are a list");
+    }
+}

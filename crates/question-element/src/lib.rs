@@ -1,0 +1,12 @@
+//! The custom element `<question-card>`, for pages without Leptos, and the agent's side of the tool for JavaScript.
+//!
+//! What JavaScript sees is hand-written (`js`): the class of the element, and functions over JSON. This crate is what they call. It is built
+//! several times for the npm package, once for each language of the card and once for [`agent`]; `cargo xtask pack` does that.
+//!
+//! Only on wasm32 there is a card.
+
+pub mod agent;
+#[cfg(all(target_arch = "wasm32", feature = "card"))]
+pub mod card;
+#[cfg(all(target_arch = "wasm32", feature = "agent"))]
+pub mod exports;

@@ -1,0 +1,76 @@
+//! Plain pages with the custom element, from the package's files as they are: one is the README's lines.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::stranger::{block, write};
+use crate::steps::Log;
+use crate::{pack, tools, workspace};
+
+const CRATE: &str = "crates/question-element";
+
+/// Builds what the package needs for its tests, lays out the pages and returns their folder.
+///
+/// # Errors
+///
+/// The package does not build, or the README has no such lines.
+pub(super) fn build(log: &Log) -> Result<()> {
+    pack::build_for_tests(log)?;
+    let pages = pages()?;
+    if pages.exists() {
+        fs::remove_dir_all(&pages).with_context(|| format!("can't remove {}", pages.display()))?;
+    }
+    copy(&pack::package()?, &pages.join("question-card"))?;
+    copy(&workspace::root().join(CRATE).join("tests/page"), &pages)?;
+    let readme = workspace::read(&format!("{CRATE}/README.md"))?;
+    let page = fs::read_to_string(pages.join("readme.html")).context("there is no page for the README's lines")?;
+    write(&pages.join("index.html"), page.replace("README\n", block(&readme, "html", "<question-card")?))?;
+    // Without a bundler a name says where its file is.
+    let app = block(&readme, "js", "app.js")?.replace("\"question-card/define\"", "\"./question-card/define.js\"");
+    write(&pages.join("app.js"), app)?;
+    in_node(log)
+}
+
+/// Where the pages are.
+///
+/// # Errors
+///
+/// Our folder can't be made.
+pub(super) fn pages() -> Result<PathBuf> {
+    Ok(workspace::scratch_dir()?.join("element"))
+}
+
+/// The agent's side of the package, as Node resolves it.
+fn in_node(log: &Log) -> Result<()> {
+    let mut node = Command::new(tools::node(log)?);
+    node.arg(workspace::root().join(CRATE).join("tests/agent.mjs")).arg(pack::package()?);
+    log.run(node)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    for entry in fs::read_dir(from).with_context(|| format!("can't read {}", from.display()))? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        match entry.file_type()?.is_dir() {
+            true => copy(&entry.path(), &target)?,
+            false => write(&target, fs::read(entry.path())?)?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readmes_example_is_short() {
+        let readme = workspace::read(&format!("{CRATE}/README.md")).unwrap();
+        let [html, js] = [("html", "<question-card"), ("js", "app.js")].map(|(name, mark)| block(&readme, name, mark));
+        let lines = [html, js].into_iter().map(|block| block.unwrap().lines().count()).sum::<usize>();
+        assert!(lines <= 15, "{lines} lines");
+    }
+}

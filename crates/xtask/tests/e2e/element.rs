@@ -1,0 +1,7 @@
+//! The custom element in plain pages: no framework, no bundler, and the policy under which `question-server` gives pages.
+
+mod arriving;
+mod living;
+mod memory;
+mod page;
+mod readme;

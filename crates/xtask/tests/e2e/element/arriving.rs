@@ -1,0 +1,166 @@
+//! The ways in.
+
+use serde_json::{Value, json};
+
+use super::page::{ElementPage, on_plain_page};
+
+#[tokio::test]
+async fn an_object_that_grows_becomes_a_card() {
+    on_plain_page(async |page| {
+        let script = "
+            put({ toolCallId: 'grows', status: 'inProgress', args: {} });
+            const whole = JSON.stringify(ask);
+            window.steps = [];
+            // As a parser of partial JSON gives it: what is open is closed.
+            const partial = (text) => {
+                const open = [];
+                let quoted = false;
+                for (let at = 0; at < text.length; at += 1) {
+                    const sign = text[at];
+                    if (quoted) { if (sign === '\"') quoted = false; continue; }
+                    if (sign === '\"') quoted = true;
+                    else if (sign === '{') open.push('}');
+                    else if (sign === '[') open.push(']');
+                    else if (sign === '}' || sign === ']') open.pop();
+                }
+                const closed = text + (quoted ? '\"' : '') + open.reverse().join('');
+                try { return JSON.parse(closed); } catch { return undefined; }
+            };
+            return (async () => {
+                const found = document.querySelector('question-card');
+                for (let end = 1; end <= whole.length; end += 3) {
+                    const args = partial(whole.slice(0, end));
+                    if (args !== undefined) found.args = args;
+                    await new Promise(requestAnimationFrame);
+                    const shown = found.shadowRoot?.textContent ?? '';
+                    const questions = found.shadowRoot?.querySelectorAll('fieldset').length ?? 0;
+                    if (window.steps.at(-1) !== questions) window.steps.push(questions);
+                }
+            })();";
+        page.host(script).await?;
+        let steps = page.host("return steps;").await?;
+        assert_eq!(steps, json!([0, 1, 2]), "questions come one after the other and none goes");
+        page.is("streaming").await?;
+        page.host("element.args = ask; element.status = 'executing';").await?;
+        page.is("awaiting").await?;
+        page.choose("SQLite").await?;
+        page.choose("Export").await?;
+        page.submit().await?;
+        // The framework does not respond by a promise: what it was given counts as sent.
+        assert_eq!(page.answers().await?, json!(["SQLite", "Export"]));
+        page.host("element.status = 'complete'; element.result = { answers: { 'Which database?': 'SQLite', 'Which features?': 'Export' } };").await?;
+        assert_eq!(page.answers().await?, json!(["SQLite", "Export"]));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_whole_call_of_a_history_is_a_receipt() {
+    on_plain_page(async |page| {
+        page.host(
+            "put({ call: { id: 'old', function: { arguments: JSON.stringify(ask) },
+                result: JSON.stringify({ answers: { 'Which database?': 'Postgres', 'Which features?': 'Search, Export' } }) } });",
+        )
+        .await?;
+        assert_eq!(page.answers().await?, json!(["Postgres", "Search", "Export"]));
+        assert_eq!(page.host("return all('form, input, [role=status]').length;").await?, 0, "it is a record alone");
+        page.host("element.remove(); put({ call: { id: 'cancelled', args: ask, result: 'User cancelled the question' } });").await?;
+        page.is("declined").await?;
+        page.host("element.remove(); put({ call: { id: 'open', args: ask } });").await?;
+        page.is("awaiting").await?;
+        page.host("element.status = 'superseded';").await?;
+        page.is("superseded").await
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_set_before_the_element_is_known_counts() {
+    on_plain_page(async |page| {
+        page.host(
+            "const early = document.createElement('early-card');
+            early.call = { id: 'early', args: ask };
+            early.mode = 'explicit';
+            early.allowSkip = true;
+            document.querySelector('main').append(early);
+            define('early-card');
+            window.early = early;",
+        )
+        .await?;
+        page.until("return early.state === 'awaiting';").await?;
+        let skips = "return [...early.shadowRoot.querySelectorAll('button')].filter((found) => found.textContent === 'Skip').length;";
+        assert_eq!(page.host(skips).await?, 2);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn arguments_that_cannot_be_read_can_be_cancelled() {
+    on_plain_page(async |page| {
+        page.host("const card = put({ toolCallId: 'broken' }); card.append('{\"questions\": 7'); card.append(']'); card.finish();")
+            .await?;
+        page.is("malformed").await?;
+        page.cancel().await?;
+        page.is("declined").await?;
+        assert_eq!(page.heard("cancel").await?.len(), 1);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_language_around_the_element_is_the_cards() {
+    on_plain_page(async |page| {
+        page.host("put({ call: { id: 'words', args: ask }, persist: 'session' }, { lang: 'de-AT' });").await?;
+        page.is("awaiting").await?;
+        page.says("Antworten").await?;
+        let loaded = page.host("return performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.wasm'));").await?;
+        let loaded = loaded.to_string();
+        assert!(loaded.contains("de_bg.wasm") && !loaded.contains("en_bg.wasm"), "one language is loaded: {loaded}");
+        page.choose("SQLite").await?;
+        page.host("element.lang = 'en';").await?;
+        page.says("Submit").await?;
+        assert_eq!(page.chosen().await?, json!(["SQLite"]), "the draft goes along");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_agents_side_is_there_without_a_card() {
+    on_plain_page(async |page| {
+        let told = page
+            .host(
+                "return agent.load().then(() => [
+                    agent.toolDefinition('chat').name,
+                    agent.check('runtime', ask).valid,
+                    agent.parseReply(ask, { answers: { 'Which database?': 'SQLite', 'Which features?': 'Search' } }).message,
+                ]);",
+            )
+            .await?;
+        assert_eq!(told, json!(["ask_user_question", true, "Database: SQLite\nFeatures: Search"]));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn hostile_text_stays_text() {
+    on_plain_page(async |page: &ElementPage| {
+        let markup = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+        let script = format!(
+            "put({{ call: {{ id: '<b>', args: {{ questions: [{{ question: {0}, header: {0}, multiSelect: false,
+                options: [{{ label: {0} + 'a', description: {0} }}, {{ label: 'b' }}] }}] }} }} }});",
+            json!(markup)
+        );
+        page.host(&script).await?;
+        page.is("awaiting").await?;
+        page.says(markup).await?;
+        let made: Value = page.host("return all('img, script').length;").await?;
+        assert_eq!(made, 0);
+        Ok(())
+    })
+    .await;
+}

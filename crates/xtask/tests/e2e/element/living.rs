@@ -1,0 +1,142 @@
+//! The element in its page: moves, events, focus, looks.
+
+use serde_json::json;
+
+use super::page::on_plain_page;
+
+#[tokio::test]
+async fn an_element_that_is_moved_keeps_its_card() {
+    on_plain_page(async |page| {
+        page.host("put({ call: { id: 'moved', args: ask } });").await?;
+        page.is("awaiting").await?;
+        page.choose("Postgres").await?;
+        page.host(
+            "window.first = all('.qc')[0];
+            const list = document.createElement('ul');
+            document.querySelector('main').append(list);
+            list.append(element);",
+        )
+        .await?;
+        // After what is deferred.
+        page.host("return new Promise((done) => setTimeout(done, 50));").await?;
+        assert_eq!(page.host("return all('.qc')[0] === first;").await?, true, "nothing was made anew");
+        assert_eq!(page.chosen().await?, json!(["Postgres"]));
+
+        page.host("window.gone = element; element.remove();").await?;
+        page.until("return gone.shadowRoot.childElementCount === 0;").await?;
+        page.host("document.querySelector('main').append(gone);").await?;
+        page.is("awaiting").await?;
+        assert_eq!(page.chosen().await?, json!(["Postgres"]), "the draft was kept");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn events_bubble_out_and_the_host_decides() {
+    on_plain_page(async |page| {
+        page.host(
+            "document.addEventListener('reply', (event) => event.preventDefault(), { once: true });
+            put({ call: { id: 'call-9', args: ask }, fresh: true });",
+        )
+        .await?;
+        page.is("awaiting").await?;
+        page.choose("SQLite").await?;
+        page.choose("Search").await?;
+        page.write(0, "DuckDB").await?;
+        page.submit().await?;
+        page.is("submitting").await?;
+        let reply = page.heard("reply").await?.remove(0);
+        assert_eq!(reply["toolCallId"], "call-9");
+        assert_eq!(reply["answers"], json!({"Which database?": "DuckDB", "Which features?": "Search"}));
+        assert_eq!(reply["details"][0]["other"], "DuckDB", "the agent may know that it was typed");
+        page.host("element.fail('No route to the agent');").await?;
+        page.is("failed").await?;
+        page.says("No route to the agent").await?;
+        page.submit().await?;
+        assert_eq!(page.answers().await?, json!(["DuckDB", "Search"]));
+        assert_eq!(page.heard("reply").await?.len(), 2);
+        assert_eq!(page.heard("qc-waiting").await?.len(), 1);
+        assert_eq!(page.heard("qc-resolved").await?.len(), 1);
+        let changes = page.heard("change").await?;
+        assert_eq!(
+            changes.last().expect("picks")["picks"][0],
+            json!({"question": 0, "selected": [], "other": "DuckDB"})
+        );
+        assert!(changes.iter().any(|change| change["picks"][0] == json!({"question": 0, "selected": [1]})));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_keyboard_is_enough() {
+    on_plain_page(async |page| {
+        page.host("put({ call: { id: 'keys', args: ask } });").await?;
+        page.is("awaiting").await?;
+        assert_eq!(page.host("return element.focus();").await?, true);
+        page.keys("2").await?;
+        page.until("return all('input:checked').length === 1;").await?;
+        page.keys("\u{e007}").await?;
+        page.keys("1").await?;
+        page.until("return all('input:checked').length === 2;").await?;
+        page.ctrl_enter().await?;
+        assert_eq!(page.answers().await?, json!(["SQLite", "Search"]));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_tap_answers_where_the_host_wants_it() {
+    on_plain_page(async |page| {
+        page.host("put({ call: { id: 'tap', args: { questions: [ask.questions[0]] } }, mode: 'on-pick' });").await?;
+        page.is("awaiting").await?;
+        page.until(
+            "return option('SQLite').querySelector('button, [role=button]') ?? option('SQLite').matches('button');",
+        )
+        .await?;
+        page.host("option('SQLite').closest('button')?.click() ?? option('SQLite').querySelector('button').click();")
+            .await?;
+        assert_eq!(page.answers().await?, json!(["SQLite"]));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_page_styles_the_card_by_tokens_and_parts() {
+    on_plain_page(async |page| {
+        page.host("put({ call: { id: 'looks', args: ask } }, { class: 'painted' });").await?;
+        page.is("awaiting").await?;
+        let look = "const found = all('.qc-submit')[0], style = getComputedStyle(found);
+            return [getComputedStyle(found.closest('.qc')).getPropertyValue('--qc-accent').trim(), style.textTransform,
+                getComputedStyle(element).display, getComputedStyle(all('.qc')[0]).borderTopStyle];";
+        assert_eq!(page.host(look).await?, json!(["rgb(1, 2, 3)", "uppercase", "block", "solid"]));
+
+        page.host("element.remove(); put({ call: { id: 'light', args: ask } }, { 'no-shadow': '' });").await?;
+        page.is("awaiting").await?;
+        let look =
+            "return [element.shadowRoot === null, getComputedStyle(document.querySelector('.qc')).borderTopStyle];";
+        assert_eq!(page.host(look).await?, json!([true, "solid"]));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_reload_brings_back_what_was_chosen() {
+    on_plain_page(async |page| {
+        let put = "put({ call: { id: 'kept', args: ask }, persist: 'session', scope: 'thread-1' });";
+        page.host(put).await?;
+        page.is("awaiting").await?;
+        page.choose("SQLite").await?;
+        page.driver.refresh().await?;
+        page.until("return window.put !== undefined;").await?;
+        page.host(put).await?;
+        page.is("awaiting").await?;
+        assert_eq!(page.chosen().await?, json!(["SQLite"]));
+        Ok(())
+    })
+    .await;
+}

@@ -1,0 +1,172 @@
+//! A page with `<question-card>`, as a person and as a host uses it. What is inside the element is looked for here and nowhere else.
+
+use serde_json::{Value, json};
+use thirtyfour::prelude::*;
+use thirtyfour::{Key, WebDriver};
+
+use crate::browser::visit;
+use crate::chat_page::PATIENCE;
+use crate::server;
+
+/// A page that is open.
+pub(crate) struct ElementPage {
+    pub(crate) driver: WebDriver,
+}
+
+/// What scripts of this file know of the card.
+const LOOKS: &str = "
+    const element = document.querySelector('question-card');
+    const inside = () => element.shadowRoot ?? element;
+    const all = (css) => [...inside().querySelectorAll(css)];
+    const text = (node) => node.textContent.trim();
+    const option = (label) => all('.qc-option, .qc-option-button').find((row) => text(row).includes(label));
+";
+
+/// Opens the page of this name, does something there, and checks that nothing has complained meanwhile.
+pub(crate) async fn on_page(name: &str, act: impl AsyncFnOnce(&ElementPage) -> WebDriverResult<()>) {
+    let url = format!("{}{name}", server::shared().url());
+    on_page_at(&url, &[], act).await;
+}
+
+/// The same at any address. Of the console, lines with one of the `forgiven` words do not count.
+pub(crate) async fn on_page_at(
+    url: &str,
+    forgiven: &[&str],
+    act: impl AsyncFnOnce(&ElementPage) -> WebDriverResult<()>,
+) {
+    visit(forgiven, async |driver| {
+        driver.goto(url).await?;
+        act(&ElementPage { driver }).await
+    })
+    .await;
+}
+
+/// The page on which elements are put by hand.
+pub(crate) async fn on_plain_page(act: impl AsyncFnOnce(&ElementPage) -> WebDriverResult<()>) {
+    on_page("plain.html", async |page| {
+        page.until("return window.put !== undefined;").await?;
+        act(page).await
+    })
+    .await;
+}
+
+impl ElementPage {
+    /// What the host's script does.
+    pub(crate) async fn host(&self, script: &str) -> WebDriverResult<Value> {
+        let returned = self.driver.execute(format!("{LOOKS}{script}"), Vec::new()).await?;
+        Ok(returned.json().clone())
+    }
+
+    /// Waits until a script gives something that counts as true, and gives it.
+    pub(crate) async fn until(&self, script: &str) -> WebDriverResult<Value> {
+        let waiting = format!(
+            "const [patience, done] = arguments, end = performance.now() + patience;
+            const look = () => {{
+                let found, problem;
+                try {{ found = (() => {{ {LOOKS}{script} }})(); }} catch (reason) {{ problem = String(reason); }}
+                if (found) done({{ found }});
+                else if (performance.now() > end) done({{ problem: problem ?? `it gives ${{JSON.stringify(found)}}` }});
+                else setTimeout(look, 20);
+            }};
+            look();"
+        );
+        let patience = json!(u64::try_from(PATIENCE.as_millis()).unwrap_or(u64::MAX));
+        let returned = self.driver.execute_async(waiting, vec![patience]).await?;
+        let returned = returned.json();
+        assert!(returned.get("problem").is_none(), "{script}: {returned}");
+        Ok(returned["found"].clone())
+    }
+
+    /// Waits until the card stands so.
+    pub(crate) async fn is(&self, state: &str) -> WebDriverResult<()> {
+        self.until(&format!("return element?.state === {};", json!(state))).await?;
+        Ok(())
+    }
+
+    /// Waits until the card can be read to say this.
+    pub(crate) async fn says(&self, words: &str) -> WebDriverResult<()> {
+        self.until(&format!("return text(inside()).includes({});", json!(words))).await?;
+        Ok(())
+    }
+
+    /// Clicks the option with this label, once it can be chosen.
+    pub(crate) async fn choose(&self, label: &str) -> WebDriverResult<()> {
+        let ready = format!("return option({})?.querySelector('input, button') !== null;", json!(label));
+        self.until(&ready).await?;
+        self.stands_still().await?;
+        self.element(&format!("return option({}).querySelector('label') ?? option({0});", json!(label)))
+            .await?
+            .click()
+            .await
+    }
+
+    pub(crate) async fn submit(&self) -> WebDriverResult<()> {
+        self.press(".qc-submit").await
+    }
+
+    pub(crate) async fn cancel(&self) -> WebDriverResult<()> {
+        self.press(".qc-cancel").await
+    }
+
+    /// Waits until the card stands still: a tap on something that just moved is not taken.
+    async fn stands_still(&self) -> WebDriverResult<()> {
+        self.until(
+            "const place = element.getBoundingClientRect(), now = [place.top, place.width, place.height, element.state].join(), stood = (window.stood ??= {});
+            if (stood.place !== now) Object.assign(stood, { place: now, since: performance.now() });
+            return performance.now() - stood.since > 500;",
+        )
+        .await?;
+        Ok(())
+    }
+
+    async fn press(&self, css: &str) -> WebDriverResult<()> {
+        self.until(&format!("return all('{css}').length > 0;")).await?;
+        self.stands_still().await?;
+        self.element(&format!("return all('{css}')[0];")).await?.click().await
+    }
+
+    /// Types an answer of one's own to the nth question.
+    pub(crate) async fn write(&self, question: usize, words: &str) -> WebDriverResult<()> {
+        let field = self.element(&format!("return all('textarea.qc-other-input')[{question}];")).await?;
+        field.send_keys(words).await
+    }
+
+    /// Presses keys where the focus is.
+    pub(crate) async fn keys(&self, keys: impl Into<String>) -> WebDriverResult<()> {
+        self.driver.action_chain().send_keys(keys.into()).perform().await
+    }
+
+    /// Presses Ctrl and Enter where the focus is.
+    pub(crate) async fn ctrl_enter(&self) -> WebDriverResult<()> {
+        self.driver
+            .action_chain()
+            .key_down(Key::Control)
+            .send_keys(Key::Enter + "")
+            .key_up(Key::Control)
+            .perform()
+            .await
+    }
+
+    /// The labels of what is chosen.
+    pub(crate) async fn chosen(&self) -> WebDriverResult<Value> {
+        self.host("return all('input:checked').map((input) => text(input.closest('.qc-option').querySelector('.qc-option-label') ?? input.closest('.qc-option')));")
+            .await
+    }
+
+    /// The answers of the receipt, once it is there.
+    pub(crate) async fn answers(&self) -> WebDriverResult<Value> {
+        self.until("return all('.qc-receipt').length > 0;").await?;
+        self.host("return all('.qc-answer > :last-child').map(text);").await
+    }
+
+    /// The names of the events that the document has heard, and how often.
+    pub(crate) async fn heard(&self, name: &str) -> WebDriverResult<Vec<Value>> {
+        let heard = self.host("return heard;").await?;
+        let heard = heard.as_array().cloned().unwrap_or_default();
+        Ok(heard.into_iter().filter(|event| event[0] == name).map(|event| event[1].clone()).collect())
+    }
+
+    async fn element(&self, script: &str) -> WebDriverResult<WebElement> {
+        self.driver.execute(format!("{LOOKS}{script}"), Vec::new()).await?.element()
+    }
+}
