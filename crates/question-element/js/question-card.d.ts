@@ -80,6 +80,8 @@ export interface QuestionCardProps {
   /** Whether the host keeps the reply until another ask has its own. */
   held?: boolean;
   mode?: "explicit" | "on-pick";
+  /** How several questions are laid out: below each other, or one at a time. */
+  layout?: "stacked" | "stepped";
   /** Names the conversation, such as its thread id: agents number their calls. */
   scope?: string;
   headingLevel?: number;
@@ -110,6 +112,7 @@ export class QuestionCard extends HTMLElement implements QuestionCardProps {
   set expiresAt(at: number | Date | undefined);
   held: boolean;
   mode: "explicit" | "on-pick";
+  layout: "stacked" | "stepped";
   scope: string;
   headingLevel: number | undefined;
   maxLength: number | undefined;

@@ -22,6 +22,7 @@ const known = ["streaming", "ready", "answerable", "answered", "declined", "supe
 /** Attributes that are properties too: its name, how it is read, and what it is without either. */
 const settings = {
   mode: ["mode", "text", "explicit"],
+  layout: ["layout", "text", "stacked"],
   scope: ["draft-scope", "text", ""],
   headingLevel: ["heading-level", "number", undefined],
   maxLength: ["max-length", "number", undefined],
@@ -348,6 +349,7 @@ export class QuestionCard extends Base {
     root.appendChild(this.#place);
     const now = {
       onPick: this.mode === "on-pick",
+      stepped: this.layout === "stepped",
       scope: this.scope,
       hasWords: this.#lang !== "",
       headingLevel: this.headingLevel,
@@ -473,13 +475,10 @@ const sheets = {};
 function sheetFor(program, place) {
   if (!sheets[place]) {
     const styles = program.styles();
-    // The tokens are those of the element itself in its shadow tree, so that the page's rules for it win.
-    const [tokens, ...rest] = styles.split("@layer qc.base {");
-    const inShadow = [tokens.replaceAll(":where(.qc)", ":where(:host)"), ...rest].join("@layer qc.base {");
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(
       place === "shadow"
-        ? `${inShadow}\n:host { display: block; }\n:host([hidden]) { display: none; }`
+        ? `${styles}\n:host { display: block; }\n:host([hidden]) { display: none; }`
         : `${styles}\n@layer qc.base { :where(question-card) { display: block; } }`,
     );
     sheets[place] = sheet;

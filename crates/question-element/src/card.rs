@@ -7,7 +7,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use js_sys::{Array, Function, Object, Reflect};
-use question_card::card::{ClaimFocus, MountedCard, Offers, Options, SubmitMode, Told};
+use question_card::card::{ClaimFocus, Layout, MountedCard, Offers, Options, SubmitMode, Told};
 use question_card::drafts::Persist;
 use question_card::{Labels, STYLESHEET};
 use std::cell::{Cell, RefCell};
@@ -264,6 +264,7 @@ impl Settings<'_> {
     fn options(&self) -> Options {
         Options {
             mode: if self.flag("onPick") { SubmitMode::OnPick } else { SubmitMode::Explicit },
+            layout: if self.flag("stepped") { Layout::Stepped } else { Layout::Stacked },
             scope: self.text("scope").unwrap_or_default(),
             labels: self.flag("hasWords").then_some(WORDS),
             heading_level: self.number("headingLevel").map(|level| level.min(6.0) as u8),

@@ -109,16 +109,32 @@ async fn the_page_styles_the_card_by_tokens_and_parts() {
     on_plain_page(async |page| {
         page.host("put({ call: { id: 'looks', args: ask } }, { class: 'painted' });").await?;
         page.is("awaiting").await?;
-        let look = "const found = all('.qc-submit')[0], style = getComputedStyle(found);
-            return [getComputedStyle(found.closest('.qc')).getPropertyValue('--qc-accent').trim(), style.textTransform,
-                getComputedStyle(element).display, getComputedStyle(all('.qc')[0]).borderTopStyle];";
-        assert_eq!(page.host(look).await?, json!(["rgb(1, 2, 3)", "uppercase", "block", "solid"]));
+        let look = "const style = getComputedStyle(all('.qc-submit')[0]);
+            return [style.textTransform, getComputedStyle(element).display, getComputedStyle(all('.qc')[0]).borderTopStyle];";
+        assert_eq!(page.host(look).await?, json!(["uppercase", "block", "solid"]));
+        page.until("return getComputedStyle(all('.qc-submit')[0]).backgroundColor === 'rgb(1, 2, 3)';").await?;
 
         page.host("element.remove(); put({ call: { id: 'light', args: ask } }, { 'no-shadow': '' });").await?;
         page.is("awaiting").await?;
         let look =
             "return [element.shadowRoot === null, getComputedStyle(document.querySelector('.qc')).borderTopStyle];";
         assert_eq!(page.host(look).await?, json!([true, "solid"]));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn several_questions_are_shown_one_at_a_time_where_the_page_wants_that() {
+    on_plain_page(async |page| {
+        page.host("put({ call: { id: 'steps', args: ask } }, { layout: 'stepped' });").await?;
+        page.is("awaiting").await?;
+        let shown = "return all('fieldset').filter((found) => found.checkVisibility()).length;";
+        assert_eq!(page.host("return all('.qc-step').length;").await?, 2);
+        assert_eq!(page.host(shown).await?, 1);
+        page.host("element.layout = 'stacked';").await?;
+        page.until("return all('.qc-step').length === 0;").await?;
+        assert_eq!(page.host(shown).await?, 2);
         Ok(())
     })
     .await;
