@@ -73,3 +73,8 @@ pub use outcome::Outcome;
 pub use reply::Reply;
 pub use snapshot::{AskSnapshot, Phase};
 pub use wire::{AskUserQuestion, Question, QuestionOption};
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
