@@ -1,5 +1,5 @@
-//! The agent side of asking a user: which tools a conversation is offered, what happens to a call of the asking tool before it could run,
-//! and the state machine of a conversation that can wait.
+//! The agent side of asking a user: a state machine for a conversation that can wait. It says which tools are offered, and checks each call of
+//! the asking tool before it runs.
 //!
 //! Nothing here does I/O, reads a clock or makes an id. An adapter feeds [`Event`]s to a [`Conversation`] and carries out the [`Effect`]s it
 //! gets back; one of them is [`Effect::ExecuteTool`], which begins with [`intercept()`].

@@ -20,8 +20,8 @@ pub struct ToolContext {
     pub permission_mode: PermissionMode,
     /// Whether it plans instead of acting.
     pub plan_mode: bool,
-    /// The name under which the client declares the asking tool as one of its own; the model is offered it under that name, so that the client knows
-    /// its calls. `None` where the agent's own tool asks.
+    /// The name under which the client declares the asking tool as its own. The model is offered that name, so that the client knows the calls.
+    /// `None` if the agent's own tool asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_tool: Option<String>,
     /// The client's other tools, none of which is named like one of the agent's own: the model is offered them, the client runs them.
