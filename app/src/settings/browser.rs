@@ -7,8 +7,7 @@ use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{HtmlElement, Storage, UrlSearchParams};
 
-/// Gives the settings, and the words in the language that they come to, to all views of the current owner, and keeps the document dressed
-/// as they say.
+/// Gives all views of the current owner the settings, and the words in their language. The document follows the settings.
 #[must_use]
 pub fn provide_settings() -> (RwSignal<Settings>, Memo<&'static Words>) {
     let settings = RwSignal::new(settings());

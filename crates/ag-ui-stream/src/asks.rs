@@ -230,8 +230,8 @@ impl Asks {
         changes
     }
 
-    /// Takes the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) from elsewhere than the events, such as from what a server says of the
-    /// conversation. One that can't be read, or of no ask that waits or is to wait, changes nothing.
+    /// Sets the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) that events do not carry, such as one from a server's
+    /// description. A deadline that can't be read, or of an ask that is over, changes nothing.
     pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) -> Vec<AskChange> {
         let mut changes = Vec::new();
         let position = self.positions.get(tool_call_id);

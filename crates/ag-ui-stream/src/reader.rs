@@ -31,10 +31,9 @@ pub use error::{End, EndError, EndOutcome, ErrorCode, StreamError};
 /// - [`next_event`](Self::next_event) gives what they hold, in order, and [`next_warning`](Self::next_warning) what was tolerated,
 /// - [`finish`](Self::finish) says how the stream ended.
 ///
-/// After each `feed` and after `finish`, call `next_event` until it gives `None`. Events come out expanded (no `*_CHUNK`), without
-/// anything that 1.0 does not describe, and in an order that the protocol allows; a character whose halves came in two deltas is whole in the
-/// second. The first violation is given once as an error, after the
-/// events before it; nothing follows.
+/// After each `feed` and after `finish`, call `next_event` until it gives `None`. Events come out expanded (no `*_CHUNK`), without anything
+/// that 1.0 does not describe, and in an order that the protocol allows. A character whose halves came in two deltas is whole in the
+/// second. The first violation is given once as an error, after the events before it; nothing follows.
 #[derive(Debug, Default)]
 pub struct EventReader {
     decoder: Decoder,

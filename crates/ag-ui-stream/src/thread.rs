@@ -213,8 +213,8 @@ impl Thread {
         self.warnings.dropped()
     }
 
-    /// Takes a message of the client's own: a tool message goes behind the message that made the call, any other to the end. One whose id is
-    /// there replaces it; but a tool message replaces none that answers another call or is no tool message, and gets an id of its own.
+    /// Takes a message of the client's own: a tool message goes behind the message that made the call, any other to the end. A message with
+    /// a known id replaces the one that is there. A tool message replaces only the result of the same call; else it gets a new id.
     pub fn push_message(&mut self, message: Message) -> Change {
         match message {
             Message::Tool(tool) => self.insert_result(tool),

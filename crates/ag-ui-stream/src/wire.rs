@@ -1,7 +1,7 @@
 //! How wire types are declared: once, with the description that enforcement walks.
 //!
-//! A frame becomes a [`Json`], the walk along its [`Shape`] says what is wrong with it, and the types are built of it without a further
-//! question. The other way, they give [`Item`]s. Names and rules stand in the shapes alone, so that little code is made for each type.
+//! A frame becomes a [`Json`]. The walk along its [`Shape`] finds what is wrong with it. Then the types are built from it without further
+//! checks. The other way, they give [`Item`]s. Names and rules stand in the shapes alone, so that little code is made for each type.
 
 mod item;
 mod members;

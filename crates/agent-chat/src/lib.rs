@@ -15,9 +15,8 @@
 //! ```
 //!
 //! An [`Entry`] is a message or a tool call. A call of the ask tool is an [`Item::Ask`] from its first byte on: its snapshot grows in
-//! place, so a card (crate `question-card`) can show it while its arguments stream. A reply that comes before the run has ended is held
-//! and sent then; where several asks wait, the first replies are held until the last one is there, since no agent takes a history with a
-//! call left open.
+//! place, so a card (crate `question-card`) can show it while its arguments stream. A reply that comes before the run has ended is sent
+//! when it has. If several asks wait, all replies are sent with the last one: no agent accepts a history with an open call.
 //!
 //! This is the one crate that fetches. Everything that could be decided without a network or a browser is decided in `ag-ui-stream` and
 //! `ask-user-question`.

@@ -86,9 +86,8 @@ impl ChatOptions {
         }
     }
 
-    /// The same, where the agent is behind `question-server`, which has `conversations/{id}` beside the agent: what is said in other tabs and on
-    /// other devices shows here, a broken connection is taken up again, and what may not have arrived is sent again, which the server
-    /// recognises.
+    /// The same, where the agent is behind `question-server`, which has `conversations/{id}` beside the agent: messages of other tabs and
+    /// devices show here, and a broken connection is opened again. What may not have arrived is sent again; the server recognises it.
     #[must_use]
     pub fn with_conversations(mut self) -> Self {
         self.endpoint.patience = Some(SERVER_PATIENCE);

@@ -1,7 +1,7 @@
 //! Named asks, ordinary and hostile, for tests and galleries (Cargo feature `examples`).
 //!
-//! They are the files in this crate's folder `examples`. A new one is added there and to the list here; a test holds folder and list
-//! together, and every test that runs over [`all`] covers it from then on.
+//! They are the files in this crate's folder `examples`. To add one, write its file and add its name to the list here. A test compares
+//! folder and list. Every test that runs over [`all`] then covers it.
 
 use crate::limits::Limits;
 use crate::validate::{Checked, check};

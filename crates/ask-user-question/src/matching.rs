@@ -1,7 +1,7 @@
 //! What a typed chat message answers.
 //!
-//! A user who types instead of tapping means the waiting ask, in the words of its options or in their own. What is certain becomes a
-//! pick; what might mean two options stays their own words, since a wrong guess is worse than a question asked again.
+//! A user who types instead of tapping means the waiting ask, in the words of its options or in their own. A certain match becomes a pick.
+//! Text that might mean two options stays free text, since a wrong guess is worse than a second question.
 
 use crate::outcome::Outcome;
 use crate::reply::{MOST_PARTS, Reply, Selection, picked};
@@ -11,10 +11,10 @@ use crate::wire::{AskUserQuestion, Question};
 /// Matches a typed message to a waiting ask; never guesses between two options. `partial` are the picks so far, kept for
 /// [`Outcome::RepliedInChat`].
 ///
-/// One question: a label, its number (from 1), or whole words with which one label alone begins pick the option; several, with commas, where
-/// it is multi-select; any other text is "Other". Case, width and surrounding punctuation do not matter, and a "no" never stands for a label
-/// that merely begins with it. Several questions: `Header: answer` lines, one for each, are a reply; any other text
-/// answers none of them. The result is `Answered` or `RepliedInChat`.
+/// One question: a label, its number (from 1), or the whole first words of one label alone pick that option. In a multi-select, commas
+/// separate several. Any other text is "Other". Case, width and surrounding punctuation do not matter, and a "no" never stands for a label
+/// that merely begins with it. Several questions: `Header: answer` lines, one for each, are a reply; any other text answers none of them.
+/// The result is `Answered` or `RepliedInChat`.
 ///
 /// ```
 /// use ask_user_question::{AskUserQuestion, Outcome, matching::match_message};

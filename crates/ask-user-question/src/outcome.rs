@@ -43,8 +43,8 @@ pub const CANCELLED_TEXT: &str =
 pub const REPLIED_IN_CHAT_TEXT: &str = "The user wrote this instead of answering. Questions marked skipped in `details` are not answered; do not take them as consent.";
 
 impl Outcome {
-    /// The content of the tool message: the reply's JSON, or a sentence (and for `RepliedInChat` JSON with `outcome`, `text` and
-    /// `details`, but without `answers`, so that nobody takes it for a reply).
+    /// The content of the tool message: the reply's JSON, or a sentence. For `RepliedInChat` it is JSON with `outcome`, `text` and
+    /// `details`. It has no `answers`, so that nobody takes it for a reply.
     #[must_use]
     pub fn tool_content(&self, ask: &AskUserQuestion) -> String {
         match self {
@@ -66,8 +66,8 @@ impl Outcome {
         }
     }
 
-    /// Reads the content of a tool message; `None` where it is neither a reply nor an outcome (an acknowledgement), or a reply that
-    /// does not fit the ask.
+    /// Reads the content of a tool message. Returns `None` for an acknowledgement, which is neither a reply nor an outcome, and for a reply
+    /// that does not fit the ask.
     ///
     /// Besides what [`tool_content`](Self::tool_content) writes it reads an "Error: " before it, the text as a JSON string,
     /// `{"outcome": "declined"}` and its like, and the `{"status": "cancelled"}` of declined interrupts.

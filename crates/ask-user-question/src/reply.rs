@@ -1,7 +1,6 @@
 //! What goes back for an ask.
 //!
-//! [`Reply::check`] builds a reply from what was picked, [`Reply::parse`] from its wire form; there is no other way to get one, so
-//! whoever holds a reply holds a legal one.
+//! [`Reply::check`] builds a reply from picks, [`Reply::parse`] from its wire form. There is no other constructor, so every reply is legal.
 
 mod check;
 mod encode;

@@ -130,8 +130,7 @@ pub struct OptionSnapshot {
     pub closed: bool,
 }
 
-/// One change to an [`AskSnapshot`]; its size is the size of the delta that made it, so a host that keeps a snapshot of its own
-/// never copies what was there before.
+/// One change to an [`AskSnapshot`]. It is as large as the delta that made it, so a host that keeps a snapshot copies nothing twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AskPatch {
     /// A text began or grew.
@@ -222,8 +221,8 @@ impl AskSnapshot {
 
     /// Takes a change over, given as it is or by reference. The cost is the size of the change.
     ///
-    /// A patch may name the next question or option before it was opened; one that names a later one does not belong to this
-    /// snapshot and changes nothing.
+    /// A patch may name the next question or option before it is opened. A patch that names a later one is of another snapshot and changes
+    /// nothing.
     pub fn apply(&mut self, patch: impl Borrow<AskPatch>) {
         match *patch.borrow() {
             AskPatch::Append { text, ref delta } => {

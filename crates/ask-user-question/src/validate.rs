@@ -70,9 +70,9 @@ pub fn check(limits: &Limits, input: Value) -> Checked {
     Checked { ask: AskUserQuestion::read(value), repairs, violations }
 }
 
-/// As [`check`], from the text of the arguments as a stream delivers it. No text at all is an object without fields, which is
-/// how some models call a tool without arguments. A key that an object has twice is refused: a card shows its first value while the
-/// arguments stream, so an agent that took the last one would wait for the answer to a question that nobody saw.
+/// As [`check`], from the text of the arguments as a stream delivers it. No text at all is an object without fields, which is how some
+/// models call a tool without arguments. A key that an object has twice is refused. While arguments stream, a card shows its first value.
+/// An agent that took the last one would wait for the answer to a question that nobody saw.
 #[must_use]
 pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     let refuse = |violation| Checked { ask: None, repairs: Vec::new(), violations: vec![violation] };

@@ -6,10 +6,10 @@
 //! [`PartialParser`] takes a text in pieces, as tool-call arguments arrive, and tells what each piece adds; a piece costs its own length,
 //! whatever came before. [`PartialValue`] keeps the value that this adds up to. All of them take exactly what `serde_json` takes.
 //!
-//! Why not `serde_json` itself: it can't read a text that is still arriving, nor halves of characters, and with its feature `raw_value`,
-//! which somebody in a dependency tree always switches on, reading a `Value` treats an object whose first key is
-//! `$serde_json::private::RawValue` as JSON inside a string, and reads that with a fresh limit on depth. A few kilobytes of such strings
-//! inside each other overflow the stack. A [`Json`] knows no such key, so the limit holds for the whole text.
+//! Why not `serde_json` itself? It can't read a text that is still arriving, nor halves of characters. Its feature `raw_value` is on in
+//! most dependency trees. With it, an object whose first key is `$serde_json::private::RawValue` counts as JSON inside a string, which is
+//! read with a fresh limit on depth. A few kilobytes of such strings inside each other overflow the stack. A [`Json`] knows no such key, so
+//! the limit holds for the whole text.
 #![warn(clippy::unwrap_used)]
 
 mod error;

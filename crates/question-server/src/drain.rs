@@ -5,8 +5,8 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 use tokio_util::task::TaskTracker;
 
-/// The end of a server: first it says that it is not ready, so that nobody is sent to it any more; then it begins no more runs; then those that go on
-/// end, or are cut off. Clones are of the same server.
+/// The end of a server, in three steps. It says that it is not ready, so balancers send nobody. It begins no more runs. Open runs end or
+/// are cut off. Clones are of the same server.
 #[derive(Clone, Debug, Default)]
 pub struct Drain {
     begun: CancellationToken,

@@ -1,5 +1,5 @@
-//! What is taken of a client's input. The store is the truth: of the client's history only user messages that are new and replies to the ask
-//! that waits are taken; everything else it holds is known already or not the client's to say.
+//! What is taken of a client's input. The store is the truth. Of the client's history, only new user messages and replies to the waiting
+//! ask are taken. Everything else is known already, or not the client's to say.
 //!
 //! An input costs its length: what is new is counted before it is looked at, and ids are looked up, not searched for.
 

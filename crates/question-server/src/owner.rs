@@ -1,8 +1,8 @@
 //! Whose a conversation is: an unguessable token in a cookie that no script can read and no other site's request carries.
 //!
-//! A page gets its token with the first answer of the server and sends it back by itself, through Trunk's proxy too. A conversation that is made
-//! with a token answers to that token alone; to all others it is not there. A program, or a page of another origin, sends a token of its own as
-//! `Authorization: Bearer TOKEN`; without any it makes conversations without an owner, which answer to whoever is let in.
+//! A page gets its token with the first answer of the server and sends it back by itself, through Trunk's proxy too. A conversation that is
+//! made with a token answers to that token alone; to all others it is not there. A program, or a page of another origin, sends a token of
+//! its own as `Authorization: Bearer TOKEN`. Without a token its conversations have no owner, and answer to every client that is let in.
 
 use crate::access::TokenName;
 use crate::guard::X_FORWARDED_HOST;

@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Sleep, sleep};
 use tower_http::add_extension::AddExtension;
 
-/// Serves whoever connects until told to stop, and from then on those alone who are being answered; it is over when the last of them is.
+/// Serves clients until told to stop. After that it only finishes open responses, and returns when the last is done.
 pub async fn serve(
     mut listener: TcpListener,
     router: Router,

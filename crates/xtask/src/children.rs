@@ -1,7 +1,7 @@
 //! Child processes, none of which outlives us.
 //!
-//! Every child leads a process group of its own, so that ending it also ends what it has started itself (trunk starts cargo,
-//! cargo starts rustc, a driver starts a browser). Groups are ended when a [`Child`] is dropped and when we are interrupted.
+//! Every child leads a process group of its own, so that ending it also ends its children: trunk starts cargo, cargo starts rustc, a driver
+//! starts a browser. Groups are ended when a [`Child`] is dropped and when we are interrupted.
 
 use std::io::{self, BufReader, PipeReader, Read};
 use std::os::unix::process::CommandExt;

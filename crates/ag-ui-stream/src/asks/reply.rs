@@ -74,10 +74,10 @@ impl NextRun {
 
 /// Builds the input of the next run. `next_id` gives a new id at each call: first the run's, then one for each new message.
 ///
-/// Nothing is left open that nobody will close. Calls of the tool that nobody can answer any more (malformed, interrupted, expired,
-/// superseded) are closed with a tool message that says so, and answered ones that the agent gave no result, with the answer. Calls of the
-/// agent's own tools that its run left open are closed with an error, unless the run ended in interrupts: then they are the agent's affair.
-/// Arguments that never became whole go back as `{}`, since some agents read them.
+/// Nothing is left open that nobody will close. Calls of the tool that are malformed, interrupted, expired or superseded get a tool message
+/// that says so. Answered calls without a result get the answer. Calls of the agent's own tools that its run left open are closed with an
+/// error, unless the run ended in interrupts: then they are the agent's affair. Arguments that never became whole go back as `{}`, since
+/// some agents read them.
 ///
 /// # Errors
 /// Why the input must not be sent: above all where a question, another call for this page or an interrupt would stay without an answer.

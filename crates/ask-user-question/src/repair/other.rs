@@ -10,8 +10,8 @@ pub enum Meaning {
     Other,
 }
 
-/// What a label means, or would mean if it ended here. A label that [`repair`](super::repair) leaves out as the model's own "Other" is
-/// never [`Meaning::Own`] while it is being written, so whoever shows labels as they arrive holds it back until it is.
+/// What a label means, or would mean if it ended here. [`repair`](super::repair) leaves a model's own "Other" out. While such a label is
+/// being written, it is never [`Meaning::Own`]. So hold a growing label back until it is.
 ///
 /// Only words that ask for typing may follow, so that "Other branch" and "Other (S3)" stay options.
 #[must_use]

@@ -40,8 +40,8 @@ impl FocusHandle {
         self.card().is_some_and(|card| card.focus_next())
     }
 
-    /// Moves the focus to what is chosen in the question of this index, counted from 0; where nothing is, to its first option, or to its
-    /// text field where it has none. False where nothing of the question can be chosen.
+    /// Moves the focus to the chosen option of the question at this index, from 0. If nothing is chosen, the first option or the text field
+    /// gets it. Returns false if the question offers nothing to choose.
     pub fn focus_question(&self, index: usize) -> bool {
         self.card().is_some_and(|card| card.enter_question(index))
     }
