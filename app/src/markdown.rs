@@ -2,13 +2,13 @@
 //! emphasis, code and links within them. Anything else, markup above all, is text.
 //!
 //! A [`Reader`] is fed pieces of text and tells a [`Sink`] what they come to. It never takes a finished block up again, and looks at no
-//! character twice but for a bounded few: a delta costs its own length. What a mark means often shows only later (is `*` the beginning
-//! of an emphasis?), so the reader takes it for one at once, and [dissolves](Sink::dissolve) the element again where its end never comes.
-//! At the end the tree is the same, however the text was cut into pieces.
+//! character twice but for a bounded few: a delta costs its own length. What a mark means often shows only later: is `*` the beginning of
+//! an emphasis? The reader takes it for one at once, and [dissolves](Sink::dissolve) the element if its end never comes. At the end the
+//! tree is the same, however the text was cut into pieces.
 //!
-//! It follows `CommonMark` in what models write, and leaves it where that helps a chat: a line break is a line break, a list nests by any
-//! indentation of two, marks stand beside ideographs without spaces, `2*3*4` is no emphasis, each row of a table begins with its `|`, no indented code, no
-//! reference links.
+//! It follows `CommonMark` in what models write, and leaves it where that helps a chat: a line break is a line break, and a list nests by
+//! any indentation of two. Marks work beside ideographs without spaces; `2*3*4` is no emphasis. Each row of a table begins with its `|`.
+//! There is no indented code and no reference link.
 
 mod address;
 mod begin;

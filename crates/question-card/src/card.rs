@@ -1,7 +1,7 @@
 //! The card: one ask as a form.
 //!
-//! `machine` decides what happens, and knows no browser. `view` says what the card looks like, and changes nothing. `shell` carries events to
-//! the one and to the page what the other says. [`MountedCard`] feeds it for any page, the Leptos component from what a host's signals hold.
+//! `machine` decides what happens, and knows no browser. `view` says what the card looks like, and changes nothing. `shell` carries events
+//! to the machine and changes to the page. [`MountedCard`] feeds it in any page, the Leptos component from the host's signals.
 
 #[cfg(feature = "leptos")]
 mod component;

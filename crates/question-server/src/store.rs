@@ -55,8 +55,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>>;
 }
 
-/// How a conversation's states are counted: each commit makes the next. The first is the time at which the conversation began, in milliseconds, so that
-/// one that takes the name of another repeats none of the other's.
+/// How a conversation's states are counted: each commit makes the next. The first is the time at which the conversation began, in
+/// milliseconds. So a later conversation of the same name repeats no revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Revision(pub u64);
 

@@ -1,7 +1,7 @@
 //! Set-up, serve, test: what the commands of the README run, on a machine that has nothing but Rust.
 //!
-//! `cargo xtask --help` lists the commands. Each is a list of [`steps`]; what they need and is missing is brought, pinned, by
-//! [`tools`]; every child process is started by [`children`], which leaves none of them behind.
+//! `cargo xtask --help` lists the commands. Each is a list of [`steps`]. [`tools`] installs what is missing, pinned. [`children`] starts
+//! every child process, and leaves none behind.
 
 #[cfg(not(unix))]
 compile_error!("xtask runs on Linux and macOS; on Windows, use it under WSL");

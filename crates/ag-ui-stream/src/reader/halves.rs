@@ -1,5 +1,5 @@
 //! Halves of characters. UTF-16 has many characters in two halves, and JSON may escape them: `\ud83d\ude00`. A producer that cuts its text
-//! at UTF-16 units sends the halves in two deltas. No string here can hold a half, so the first one waits for the second; one that stays
+//! at UTF-16 units sends the halves in two deltas. No string here can hold a half, so the first waits for the second. A half that stays
 //! alone becomes U+FFFD, wherever in an event it is.
 
 use crate::event::{Event, ReasoningMessageContent, TextMessageContent, ToolCallArgs};

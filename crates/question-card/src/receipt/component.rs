@@ -11,8 +11,8 @@ use leptos::prelude::*;
 /// A static record of an ask that is over: what was asked, what was chosen, how it ended. It has no controls and no listeners. Of an ask that
 /// is not over it says what was asked and offered, and that it was not answered.
 ///
-/// [`QuestionCard`](crate::QuestionCard) shows it by itself when its ask ends; for a history it can stand alone, in an element with the
-/// class `qc` or anywhere else that has the card's tokens.
+/// [`QuestionCard`](crate::QuestionCard) shows it by itself when its ask ends. In a history it can stand alone, in an element with the
+/// class `qc` or anywhere with the card's tokens.
 #[component]
 pub fn Receipt(
     /// The ask; the receipt reads its phase, questions and outcome.
