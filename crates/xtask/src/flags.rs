@@ -47,6 +47,10 @@ xflags::xflags! {
             /// Does not let publint and are-the-types-wrong look at it.
             optional --no-lint
         }
+        /// Builds pages of JavaScript's frameworks with the packed package, all or those of these names, and drives them in Chromium.
+        cmd pages {
+            repeated name: String
+        }
         /// Measures one part and prints its table.
         cmd bench {
             /// The card in a browser: streams, answers, a thousand cards.

@@ -13,6 +13,7 @@ mod console;
 mod flags;
 mod pack;
 mod page;
+mod pages;
 mod publish;
 mod serve;
 mod size;
@@ -53,6 +54,7 @@ fn run(command: XtaskCmd) -> Result<()> {
         XtaskCmd::Size(_) => size::size(),
         XtaskCmd::Publish(options) => publish::publish(&options),
         XtaskCmd::Pack(options) => pack::pack(&options),
+        XtaskCmd::Pages(options) => pages::pages(&options),
         XtaskCmd::Bench(options) => bench::bench(&options.subcommand),
     }
 }

@@ -35,22 +35,19 @@ const PROGRAMS: [Program; 6] = [
 ///
 /// A tool is missing and can't be brought, the build fails, or a linter finds something.
 pub(crate) fn pack(options: &Pack) -> Result<()> {
-    let step = if options.no_lint { "package" } else { "linters" };
-    let all = steps(&PROGRAMS);
-    let wanted = all.into_iter().filter(|known| known.name != "linters" || step == "linters").collect::<Vec<_>>();
+    let mut wanted = Vec::from(steps());
+    if !options.no_lint {
+        wanted.push(Step::runs("linters", &["package"], lint));
+    }
     steps::run_or_fail(&wanted)?;
     print!("{}", fs::read_to_string(folder()?.join("weights.txt")).unwrap_or_default());
     println!("{}", tarball()?.display());
     Ok(())
 }
 
-/// The steps to the whole package.
-fn steps<'a>(programs: &'static [Program]) -> Vec<Step<'a>> {
-    vec![
-        Step::runs("tools", &[], page::bring_tools),
-        Step::runs("package", &["tools"], move |log| build(programs, log)),
-        Step::runs("linters", &["package"], lint),
-    ]
+/// The steps to the whole package, the last of which is "package".
+pub(crate) fn steps<'a>() -> [Step<'a>; 2] {
+    [Step::runs("tools", &[], page::bring_tools), Step::runs("package", &["tools"], |log| build(&PROGRAMS, log))]
 }
 
 /// Builds as much of the package as tests of the element itself need: two languages, and the agent's side.

@@ -11,7 +11,7 @@ use crate::tools::browsers;
 use crate::{page, tools, workspace};
 
 /// The journeys that have steps or commands of their own, by what their names begin with.
-const APART: [&str; 5] = ["barriers::", "element::", "recipes::", "serve::", "stranger::"];
+const APART: [&str; 6] = ["barriers::", "element::", "pages::", "recipes::", "serve::", "stranger::"];
 
 /// Of the journeys that Chromium takes, those that Firefox does not, by what their names have in them, and why.
 const NOT_IN_FIREFOX: [(&str, &str); 8] = [

@@ -3,5 +3,5 @@
 mod arriving;
 mod living;
 mod memory;
-mod page;
+pub(crate) mod page;
 mod readme;

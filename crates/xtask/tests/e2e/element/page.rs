@@ -15,7 +15,7 @@ pub(crate) struct ElementPage {
 
 /// What scripts of this file know of the card.
 const LOOKS: &str = "
-    const element = document.querySelector('question-card');
+    const element = document.querySelector('question-card.live') ?? document.querySelector('question-card');
     const inside = () => element.shadowRoot ?? element;
     const all = (css) => [...inside().querySelectorAll(css)];
     const text = (node) => node.textContent.trim();

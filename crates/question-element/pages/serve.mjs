@@ -1,0 +1,22 @@
+// Serves the built pages under the policy that the package promises to keep: `node serve.mjs FOLDER`. Not under Trusted Types, which
+// frameworks ask policies of their own for.
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { extname, join, normalize } from "node:path";
+
+const folder = process.argv[2];
+const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
+const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'";
+
+const server = createServer(async (request, response) => {
+  const path = normalize(new URL(request.url, "http://localhost").pathname);
+  const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
+  try {
+    const content = await readFile(file);
+    response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream", "content-security-policy": policy });
+    response.end(content);
+  } catch {
+    response.writeHead(404).end();
+  }
+});
+server.listen(0, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${server.address().port}/`));

@@ -1,0 +1,139 @@
+//! `cargo xtask pages`: pages of JavaScript's frameworks, built by Vite from the packed package, and driven in Chromium.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::flags::Pages;
+use crate::steps::{self, Log, Step};
+use crate::test::{binaries, journeys};
+use crate::{pack, tools, workspace};
+
+/// Where the pages are, from the workspace's root.
+const PAGES: &str = "crates/question-element/pages";
+
+/// Each page, with what it needs beside Vite and the package.
+const FRAMEWORKS: [(&str, &[&str]); 4] = [
+    ("plain", &[]),
+    ("react", &["@vitejs/plugin-react@6.3.0", "react@19.3.1", "react-dom@19.3.1"]),
+    ("vue", &["@vitejs/plugin-vue@6.0.11", "vue@3.5.45"]),
+    ("svelte", &["@sveltejs/vite-plugin-svelte@7.3.1", "svelte@5.57.3"]),
+];
+const VITE: &str = "vite@8.3.8";
+
+/// Builds the pages of these names, or all, and drives them.
+///
+/// # Errors
+///
+/// There is no such page, a tool is missing and can't be brought, a build fails, or a page does not do what it should.
+pub(crate) fn pages(options: &Pages) -> Result<()> {
+    let known = || FRAMEWORKS.iter().map(|(name, _)| *name);
+    if let Some(name) = options.name.iter().find(|name| !known().any(|known| known == name.as_str())) {
+        bail!("there is no page `{name}`; there are {}", known().collect::<Vec<_>>().join(", "));
+    }
+    let wanted: Vec<&str> =
+        known().filter(|known| options.name.is_empty() || options.name.iter().any(|name| name == known)).collect();
+    let wanted = &wanted;
+    let [tools, package] = pack::steps();
+    steps::run_or_fail(&[
+        tools,
+        package,
+        Step::runs("pages", &["package"], move |log| build(wanted, log)),
+        Step::builds("in Chromium", &["pages"], move |log| drive(wanted, log)),
+    ])?;
+    print!("{}", fs::read_to_string(folder()?.join("weights.txt")).unwrap_or_default());
+    Ok(())
+}
+
+fn folder() -> Result<PathBuf> {
+    Ok(workspace::scratch_dir()?.join("pages"))
+}
+
+/// Installs what the pages need beside the packed package, and builds them.
+fn build(wanted: &[&str], log: &Log) -> Result<()> {
+    let folder = folder()?;
+    copy(&workspace::root().join(PAGES), &folder)?;
+    // A package of the same version may have another content.
+    for stale in ["node_modules/question-card", "node_modules/.package-lock.json", "node_modules/.vite", "dist"] {
+        let stale = folder.join(stale);
+        let removed = if stale.is_dir() { fs::remove_dir_all(&stale) } else { fs::remove_file(&stale) };
+        if let Err(problem) = removed {
+            ensure!(problem.kind() == std::io::ErrorKind::NotFound, "can't remove {}: {problem}", stale.display());
+        }
+    }
+    fs::write(folder.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n").context("can't write")?;
+    let node = tools::node(log)?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error", VITE]);
+    npm.args(FRAMEWORKS.iter().flat_map(|(_, packages)| packages.iter()));
+    npm.arg(pack::tarball()?).current_dir(&folder);
+    log.run(npm)?;
+    for page in wanted {
+        log.doing(page);
+        let mut vite = Command::new(&node);
+        vite.args(["node_modules/vite/bin/vite.js", "build"]).env("PAGE", page).current_dir(&folder);
+        log.run(vite)?;
+    }
+    let mut weigh = Command::new(node);
+    weigh.arg("--eval").arg(WEIGH).arg(folder.join("dist"));
+    let mut weights = String::new();
+    log.run_reading(weigh, |line| weights.extend([line, "\n"]))?;
+    fs::write(folder.join("weights.txt"), weights).context("can't write the weights")
+}
+
+/// Prints what each page loads to show a card in English, by Brotli.
+const WEIGH: &str = r#"
+const fs = require("node:fs"), path = require("node:path"), zlib = require("node:zlib");
+const dist = process.argv[1];
+const best = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 11 } };
+for (const page of fs.readdirSync(dist)) {
+  const files = fs.readdirSync(path.join(dist, page), { recursive: true }).filter((name) => /\.(js|css|wasm)$/.test(name));
+  // Of the languages a page loads one.
+  const loaded = files.filter((name) => !/\/(de|es|ar|ja)(_bg)?-/.test(name));
+  const weights = loaded.map((name) => [name, zlib.brotliCompressSync(fs.readFileSync(path.join(dist, page, name)), best).length]);
+  console.log(page);
+  for (const [name, bytes] of weights) console.log("  " + name.padEnd(40) + String(bytes).padStart(8));
+  console.log("  together".padEnd(42) + String(weights.reduce((sum, [, bytes]) => sum + bytes, 0)).padStart(8));
+}
+"#;
+
+fn drive(wanted: &[&str], log: &Log) -> Result<()> {
+    let binaries = binaries::journeys(log)?;
+    for page in wanted {
+        let mut journeys = journeys::in_chromium_alone(&binaries, &format!("pages::{page}"), log)?;
+        journeys.env("XTASK_NODE", tools::node(log)?).env("XTASK_PAGES", folder()?);
+        ensure!(log.run_tests(journeys)? > 0, "the page `{page}` has no journey");
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("can't make the folder {}", to.display()))?;
+    for entry in fs::read_dir(from).with_context(|| format!("can't read {}", from.display()))? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        match entry.file_type()?.is_dir() {
+            true => copy(&entry.path(), &target)?,
+            false => {
+                fs::copy(entry.path(), &target).with_context(|| format!("can't write {}", target.display()))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_is_there_and_has_a_journey() {
+        let journeys = workspace::read("crates/xtask/tests/e2e/pages.rs").unwrap();
+        for (page, _) in FRAMEWORKS {
+            assert!(workspace::root().join(PAGES).join(page).join("index.html").is_file(), "{page}");
+            assert!(journeys.contains(&format!("async fn {page}")), "{page}");
+        }
+    }
+}
