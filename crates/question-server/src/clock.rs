@@ -14,6 +14,12 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
     fn sleep_until(&self, time: Timestamp) -> BoxFuture<'_, ()>;
 }
 
+/// When it is so much later.
+pub(crate) fn later(time: Timestamp, by: Duration) -> Timestamp {
+    let by = u64::try_from(by.as_millis()).unwrap_or(u64::MAX);
+    Timestamp(time.0.saturating_add(by))
+}
+
 /// The machine's clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;

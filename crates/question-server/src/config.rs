@@ -10,6 +10,7 @@ use lexopt::prelude::*;
 use settings::Setting;
 pub use settings::help;
 use std::ffi::OsString;
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -40,8 +41,8 @@ pub struct Config {
     pub model: ModelName,
     /// The pause of a desk before each delta.
     pub pace: Duration,
-    /// The SQLite file to keep conversations in; `None` keeps them in memory.
-    pub database: Option<PathBuf>,
+    /// Where to keep conversations; `None` keeps them in memory.
+    pub database: Option<Database>,
     /// How long an ask waits for its reply; `None` where it waits for as long as it takes.
     pub expire_after: Option<Duration>,
     /// How long conversations are kept that have ended; `None` where they stay.
@@ -149,6 +150,25 @@ impl FromStr for ModelName {
     }
 }
 
+/// Where conversations are kept that outlive the server.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Database {
+    /// The SQLite file of one server.
+    File(PathBuf),
+    /// The address of a Postgres that several may share.
+    Postgres(String),
+}
+
+/// An address may have a password in it.
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+            Self::Postgres(_) => f.debug_tuple("Postgres").finish_non_exhaustive(),
+        }
+    }
+}
+
 /// How the log is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
@@ -234,8 +254,13 @@ fn read_args(mut config: Config, mut args: lexopt::Parser) -> Result<Command, St
         (setting.apply)(&mut config, &value).map_err(|why| format!("--{}: {why}", setting.name))?;
     }
     if let Some(to) = backup {
-        let database =
-            config.database.ok_or("backup: which database is to be copied is missing; --database says it")?;
+        let database = match config.database {
+            Some(Database::File(database)) => database,
+            Some(Database::Postgres(_)) => return Err("backup: pg_dump is what copies a Postgres".to_owned()),
+            None => {
+                return Err("backup: which database is to be copied is missing; --database says it".to_owned());
+            }
+        };
         return Ok(Command::Backup { database, to });
     }
     check(&config)?;
@@ -254,7 +279,7 @@ fn check(config: &Config) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounds, Command, Config, read, settings};
+    use super::{Bounds, Command, Config, Database, read, settings};
     use crate::rate::PerMinute;
     use std::path::Path;
     use std::time::Duration;
@@ -292,7 +317,7 @@ mod tests {
         ];
         let config = config(&[], &args);
         assert_eq!((config.port, config.pace), (0, Duration::ZERO));
-        assert_eq!(config.database.as_deref(), Some(Path::new("a/b.sqlite")));
+        assert_eq!(config.database, Some(Database::File("a/b.sqlite".into())));
         assert_eq!(config.allow_origins.len(), 1);
         assert_eq!(config.allow_agents.len(), 2);
         assert_eq!(config.page.as_deref(), Some(Path::new("dist")));

@@ -100,6 +100,22 @@ pub const LEASE: Duration = Duration::from_secs(15);
 /// How often it does, and how often it looks for what nobody works on.
 pub const SWEEP: Duration = Duration::from_secs(5);
 
+/// How long a server has to take up what it found due, before others do: they share one store.
+#[cfg(feature = "postgres")]
+pub(crate) const CLAIM: Duration = Duration::from_secs(5);
+
+/// How many conversations a server takes up at a time, so that others take up the rest.
+#[cfg(feature = "postgres")]
+pub(crate) const DUE_AT_A_TIME: usize = 64;
+
+/// How many connections a server has to its database at most.
+#[cfg(feature = "postgres")]
+pub(crate) const DATABASE_CONNECTIONS: usize = 16;
+
+/// How long a database is waited for that cannot be reached, or has no connection to spare.
+#[cfg(feature = "postgres")]
+pub(crate) const DATABASE_PATIENCE: Duration = Duration::from_secs(5);
+
 /// How many ask the model behind an endpoint at once, where nobody says otherwise.
 pub const MODEL_CALLS: NonZeroUsize = NonZeroUsize::new(256).expect("it is not zero");
 

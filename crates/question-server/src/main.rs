@@ -3,7 +3,7 @@
 mod stderr;
 
 use question_server::clock::SystemClock;
-use question_server::config::{self, Command, LogFormat, ModelName};
+use question_server::config::{self, Command, Database, LogFormat, ModelName};
 use question_server::limits::{FAREWELL, TAKEOVER};
 use question_server::models::Model;
 use question_server::models::coding_desk::CodingDesk;
@@ -11,6 +11,8 @@ use question_server::models::front_desk::FrontDesk;
 use question_server::models::openai::OpenAi;
 use question_server::other_agent::OtherAgent;
 use question_server::page::Page;
+#[cfg(feature = "postgres")]
+use question_server::store::PostgresStore;
 use question_server::store::{MemoryStore, SqliteStore, Store};
 use question_server::{Config, Drain, Parts, app, serve as serve_sockets};
 use std::io::{self, Write as _};
@@ -65,7 +67,7 @@ async fn serve(config: Config) -> Result<(), String> {
         page: config.page.as_deref().map(Page::read).transpose()?,
         other_agent: open_agent(&config)?,
         model: open_model(&config)?,
-        store: open_store(&config)?,
+        store: open_store(&config).await?,
         clock: Arc::new(SystemClock),
         drain: Drain::default(),
     };
@@ -93,13 +95,20 @@ async fn serve(config: Config) -> Result<(), String> {
     Ok(())
 }
 
-fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
+async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
     Ok(match &config.database {
-        Some(path) => {
+        Some(Database::File(path)) => {
             // The server before this one was told the same, as a rule.
             let patience = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
             Arc::new(SqliteStore::open_within(path, patience).map_err(|error| error.to_string())?)
         }
+        #[cfg(feature = "postgres")]
+        Some(Database::Postgres(address)) => {
+            let store = PostgresStore::open(address).await;
+            Arc::new(store.map_err(|error| format!("the Postgres of --database: {error}"))?)
+        }
+        #[cfg(not(feature = "postgres"))]
+        Some(Database::Postgres(_)) => return Err("this program was built without Postgres".to_owned()),
         None => Arc::new(MemoryStore::default()),
     })
 }

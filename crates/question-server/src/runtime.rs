@@ -7,7 +7,7 @@ mod sweep;
 mod tell;
 mod work;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, later};
 use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
@@ -362,7 +362,7 @@ impl Runtime {
     }
 
     fn lease(&self) -> Lease {
-        Lease { holder: self.holder, until: sweep::later(self.clock.now(), LEASE) }
+        Lease { holder: self.holder, until: later(self.clock.now(), LEASE) }
     }
 
     /// Renews the lease of a conversation from now on.

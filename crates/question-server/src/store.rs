@@ -1,12 +1,16 @@
 //! Where conversations are kept.
 
 mod memory;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod rows;
 pub mod sqlite;
 
 use crate::owner::Owner;
 use futures_util::future::BoxFuture;
 pub use memory::MemoryStore;
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresStore;
 use question_agent::message::Message;
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Timestamp};

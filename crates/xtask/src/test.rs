@@ -4,6 +4,7 @@ pub(crate) mod binaries;
 mod components;
 mod element;
 pub(crate) mod journeys;
+mod postgres;
 mod stranger;
 
 use std::process::Command;
@@ -57,6 +58,7 @@ fn every_step(made: &Made) -> Vec<Step<'_>> {
         component("stream in Node", "ag-ui-stream", Node),
         component("agent in Node", "question-agent", Node),
         component("json in Node", "json-tree", Node),
+        Step::runs("server on Postgres", &["native build"], |log| postgres::run(made.native.get()?, log)),
         Step::runs("released clients", &["native build"], journeys::released_clients),
         Step::builds("serve in Chromium", &["native build", "tools"], |log| journeys::serve(made.native.get()?, log)),
         Step::builds("stranger's page in Chromium", &["native build", "tools"], |log| {

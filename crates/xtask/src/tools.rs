@@ -274,6 +274,36 @@ pub(crate) fn python(log: &Log) -> Result<PathBuf> {
     })
 }
 
+/// The folder with the programs of Postgres, of which tests start one for themselves. Debian's come by apt.
+///
+/// # Errors
+///
+/// There are none.
+pub(crate) fn postgres(log: &Log) -> Result<PathBuf> {
+    let here = || {
+        // Debian does not put them on the PATH; of several versions any does.
+        let debians = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+        let debians = debians.map(|version| version.path().join("bin"));
+        let on_path = std::env::var_os("PATH").unwrap_or_default();
+        let on_path: Vec<PathBuf> = std::env::split_paths(&on_path).collect();
+        on_path.into_iter().chain(debians).find(|folder| {
+            let has = |program: &str| folder.join(program).is_file();
+            has("initdb") && has("postgres")
+        })
+    };
+    let postgres = match here() {
+        Some(postgres) => Some(postgres),
+        None => bring::apt(&["postgresql"], log)?.then(here).flatten(),
+    };
+    postgres.ok_or_else(|| {
+        Lacking::needed(
+            "there is no Postgres. Install it (Debian and Ubuntu: `apt install postgresql`; macOS: `brew install postgresql`) and \
+             run this again",
+        )
+        .into()
+    })
+}
+
 /// A call of `program` that finds these folders' programs first.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Every setting, once: how it is given, what it means and what it does.
 
-use super::Config;
+use super::{Config, Database};
 use crate::access::Token;
 use crate::guard::{Host, Origin};
 use crate::rate::PerMinute;
@@ -127,11 +127,19 @@ pub(super) const ALL: &[Setting] = &[
     },
     Setting {
         name: "database",
-        value: "FILE",
-        help: "Keep conversations in this SQLite file, which is made where it is missing; the word\n\
-               memory (default) keeps them as long as the server runs",
+        value: "WHERE",
+        help: "Keep conversations in this SQLite file, which is made where it is missing, or in this\n\
+               Postgres (postgres://user@host/name), which several servers may share; the word memory\n\
+               (default) keeps them as long as the server runs",
         apply: |config, value| {
-            config.database = (value != "memory").then(|| PathBuf::from(value));
+            let is_address = |text: &&str| ["postgres://", "postgresql://"].iter().any(|one| text.starts_with(one));
+            config.database = match value.to_str().filter(is_address) {
+                Some(_) if !cfg!(feature = "postgres") => {
+                    return Err("this program was built without Postgres".to_owned());
+                }
+                Some(address) => Some(Database::Postgres(address.to_owned())),
+                None => (value != "memory").then(|| Database::File(PathBuf::from(value))),
+            };
             Ok(())
         },
     },

@@ -1,7 +1,7 @@
 //! What is to go on by itself: agents that nobody works on any more, and those whose question has expired, whether or not anybody looks.
 
 use super::Runtime;
-use crate::clock::Clock;
+use crate::clock::{Clock, later};
 use crate::error::ApiError;
 use crate::input::Pending;
 use crate::limits::SWEEP;
@@ -10,7 +10,6 @@ use crate::owner::name_in_log;
 use crate::store::Due;
 use question_agent::{ConvState, Event, Timestamp};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 use uuid::Uuid;
 
 /// Takes up what is due and keeps what this server works on its own, for as long as it lives.
@@ -157,9 +156,4 @@ fn hold_during<T: Send + 'static>(run: Option<Run>, permit: T) {
         }
         drop(permit);
     });
-}
-
-pub(super) fn later(time: Timestamp, by: Duration) -> Timestamp {
-    let by = u64::try_from(by.as_millis()).unwrap_or(u64::MAX);
-    Timestamp(time.0.saturating_add(by))
 }

@@ -13,7 +13,8 @@ use tokio::process::Child;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-const ROUNDS: usize = 10;
+/// How much has been acknowledged before each kill: another point of their work each time.
+const KILLS: [usize; 10] = [7, 18, 29, 40, 51, 62, 73, 84, 95, 106];
 const CLIENTS: usize = 6;
 
 /// A pace at which an agent does not get to its first word, in milliseconds.
@@ -147,8 +148,12 @@ async fn until_it_rests(address: SocketAddr, thread: &str) {
 #[tokio::test]
 async fn what_was_acknowledged_is_there_after_every_kill() {
     let folder = Folder::new();
-    let file = folder.file_name();
-    let args = quietly(&file, "0");
+    is_there_after_kills(&folder.file_name(), &KILLS).await;
+}
+
+/// The same of any database, and of a kill after each of so many acknowledgements.
+pub(crate) async fn is_there_after_kills(database: &str, kills: &[usize]) {
+    let args = quietly(database, "0");
     let ledger = Ledger::default();
     let check_all = async |address| {
         let known = ledger.lock().expect("no test panics with it").clone();
@@ -157,7 +162,7 @@ async fn what_was_acknowledged_is_there_after_every_kill() {
             until_it_rests(address, thread).await;
         }
     };
-    for round in 0..ROUNDS {
+    for (round, &kill) in kills.iter().enumerate() {
         let (mut server, address) = start(&args).await;
         check_all(address).await;
         let (acks, mut acknowledged) = mpsc::unbounded_channel();
@@ -165,8 +170,8 @@ async fn what_was_acknowledged_is_there_after_every_kill() {
         for client in 0..CLIENTS {
             clients.spawn(talk(address, round, client, Arc::clone(&ledger), acks.clone()));
         }
-        // In the midst of requests of all kinds, at another point each time.
-        for _ in 0..7 + 11 * round {
+        // In the midst of requests of all kinds.
+        for _ in 0..kill {
             acknowledged.recv().await.expect("clients go on until the server is gone");
         }
         server.kill().await.expect("it runs");
@@ -177,7 +182,7 @@ async fn what_was_acknowledged_is_there_after_every_kill() {
     let known = ledger.lock().expect("no test panics with it").clone();
     let waiting = known.values().filter(|known| known.waiting.is_some()).count();
     let answers: usize = known.values().map(|known| known.answers.len()).sum();
-    assert!(waiting > ROUNDS && answers > ROUNDS, "{waiting} waiting, {answers} answered");
+    assert!(waiting > kills.len() && answers > kills.len(), "{waiting} waiting, {answers} answered");
 
     // What was found waiting can be answered.
     let (thread, call) =

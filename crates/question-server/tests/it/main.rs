@@ -24,6 +24,8 @@ mod other_agent;
 mod owners;
 mod page;
 mod pauses;
+#[cfg(all(unix, feature = "postgres"))]
+mod postgres;
 mod provider;
 mod readme;
 mod refusals;

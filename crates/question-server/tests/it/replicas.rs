@@ -57,16 +57,35 @@ fn is_end(frame: &Frame) -> bool {
     matches!(frame.data["type"].as_str(), Some("RUN_FINISHED" | "RUN_ERROR"))
 }
 
+/// Until the conversation is at rest, whichever server works on it.
+async fn until_idle(servers: &[Router], id: &str) {
+    loop {
+        for server in servers {
+            if get(server, &format!("/conversations/{id}")).await.json()["state"]["type"] == "idle" {
+                return;
+            }
+            yield_now().await;
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_a_server_works_on_is_its_own_until_its_lease_is_over() {
-    let (store, clock): (Arc<dyn Store>, _) = (Arc::new(MemoryStore::default()), HandClock::new());
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    is_its_own_until_its_lease_is_over(async || Arc::clone(&store)).await;
+}
+
+/// Each server opens the store for itself; it may be the same.
+pub(crate) async fn is_its_own_until_its_lease_is_over(open: impl AsyncFn() -> Arc<dyn Store>) {
+    let clock = HandClock::new();
+    let store = open().await;
     let hangs = Script::new([vec![Line::Waits, Line::Hangs]]);
     let first = Mortal::new(&store, &clock, &hangs).await;
     first.starts("/agent", says("t", "u", "go"));
     hangs.waits().await;
 
     let goes_on = Script::new([vec![Line::Says("Here I am.")]]);
-    let second = server(&store, &clock, &goes_on);
+    let second = server(&open().await, &clock, &goes_on);
     let refused = post(&second, "/agent", says("t", "u2", "And?")).await;
     assert_eq!(refused.refusal().0, 409);
     // As long as it lives it renews its lease.
@@ -90,8 +109,15 @@ async fn what_a_server_works_on_is_its_own_until_its_lease_is_over() {
 async fn of_all_replies_at_all_servers_one_wins() {
     let folder = Folder::new();
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.file()).expect("it is new"));
+    one_reply_wins(async || Arc::clone(&store)).await;
+}
+
+pub(crate) async fn one_reply_wins(open: impl AsyncFn() -> Arc<dyn Store>) {
     let (clock, script) = (HandClock::new(), Script::new([vec![Line::Calls(0, "ask_user_question", ASK)]]));
-    let servers = [(); 3].map(|()| server(&store, &clock, &script));
+    let mut servers = Vec::new();
+    for _ in 0..3 {
+        servers.push(server(&open().await, &clock, &script));
+    }
     post(&servers[0], "/agent", says("t", "u", "go")).await.events();
     let waiting = get(&servers[1], "/conversations/t").await.json();
     let call = waiting["pending"][0]["toolCallId"].clone();
@@ -104,7 +130,7 @@ async fn of_all_replies_at_all_servers_one_wins() {
     let answers: Vec<Answer> = join_all(replies).await.into_iter().map(|answer| answer.expect("it answers")).collect();
     let (won, lost): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status == 200);
     assert_eq!(won.len(), 1);
-    until_state(&servers[0], "t", "idle").await;
+    until_idle(&servers, "t").await;
     for server in &servers {
         let described = get(server, "/conversations/t").await.json();
         let results = described["messages"].as_array().into_iter().flatten().filter(|one| one["role"] == "tool");
@@ -160,9 +186,14 @@ async fn whoever_has_missed_nothing_goes_on_at_any_server_and_after_a_restart() 
 
 #[tokio::test]
 async fn a_run_that_another_server_stops_keeps_nothing() {
-    let (store, clock): (Arc<dyn Store>, _) = (Arc::new(MemoryStore::default()), HandClock::new());
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    another_server_stops_it(async || Arc::clone(&store)).await;
+}
+
+pub(crate) async fn another_server_stops_it(open: impl AsyncFn() -> Arc<dyn Store>) {
+    let clock = HandClock::new();
     let script = Script::new([vec![Line::Waits, Line::Says("Too late.")]]);
-    let (first, second) = (server(&store, &clock, &script), server(&store, &clock, &script));
+    let (first, second) = (server(&open().await, &clock, &script), server(&open().await, &clock, &script));
     let run = crate::http::start(&first, "/agent", says("t", "u", "go"));
     script.waits().await;
     let stopped = post(&second, "/conversations/t/cancel", json!({})).await;

@@ -56,7 +56,7 @@ fn change<'a>(
     Change { revision, owner, context, state, messages, told, lease, at: Timestamp(revision.0) }
 }
 
-const HOLDER: Uuid = Uuid::from_u128(7);
+pub(crate) const HOLDER: Uuid = Uuid::from_u128(7);
 
 /// Plays events against a store and gives what it should have.
 async fn play(store: &dyn Store, id: &str, owner: Option<&Owner>, events: Vec<Event>) -> Conversation {
@@ -100,7 +100,7 @@ fn plan_mode() -> ToolContext {
     ToolContext { plan_mode: true, ..ToolContext::default() }
 }
 
-async fn check(store: &dyn Store) {
+pub(crate) async fn check(store: &dyn Store) {
     assert_eq!(store.load("t").await, Ok(None));
     let owner = Owner::of("a token");
     let played = play(store, "t", Some(&owner), answered_in_chat()).await;
@@ -118,6 +118,12 @@ async fn check(store: &dyn Store) {
     let owner = Owner::of("a token");
     assert_eq!(store.count_of(&owner).await, Ok(1));
     assert_eq!(store.count_of(&Owner::of("another")).await, Ok(0));
+}
+
+/// Has a server begin to work on a conversation, which holds it until 25.
+#[cfg(all(unix, feature = "postgres"))]
+pub(crate) async fn begins_to_work(store: &dyn Store, id: &str) {
+    play(store, id, None, vec![says("u")]).await;
 }
 
 /// What is due at each moment, and when to look again.
@@ -147,7 +153,7 @@ async fn check_due(store: &dyn Store) {
 }
 
 /// Of all changes that were made of one revision one is taken.
-async fn check_conflicts(store: Arc<dyn Store>) {
+pub(crate) async fn check_conflicts(store: Arc<dyn Store>) {
     let mut conversation = Conversation::new();
     let messages = new_messages(conversation.handle(says("u0")).expect("it fits"));
     let rivals = |base: Option<Revision>, messages: Vec<Message>| {
@@ -172,7 +178,7 @@ async fn check_conflicts(store: Arc<dyn Store>) {
 }
 
 /// What has ended goes at its time, what waits or works stays, and nothing of what is deleted comes back.
-async fn check_deletion(store: &dyn Store) {
+pub(crate) async fn check_deletion(store: &dyn Store) {
     let stop = Event::UserCancel { proceed: false };
     play(store, "ended", None, vec![says("u"), stop.clone()]).await;
     play(store, "ended later", None, vec![says("u"), stop.clone(), says("u2"), stop]).await;

@@ -1,0 +1,339 @@
+//! Conversations in Postgres, which any number of servers share.
+//!
+//! Each change is one statement, so that it is kept as a whole or not at all, and names the revision that it was made of. Nothing is locked between
+//! statements: a server that dies leaves nothing behind but its leases, which run out.
+
+mod schema;
+
+use super::rows::{NewRows, Row, StoredRows};
+use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, Told};
+use crate::limits::{CLAIM, DATABASE_CONNECTIONS, DATABASE_PATIENCE, DUE_AT_A_TIME};
+use crate::owner::Owner;
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Timeouts};
+use futures_util::future::BoxFuture;
+use question_agent::Timestamp;
+use std::error::Error as _;
+use std::fmt;
+use std::net::IpAddr;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Config, Row as Found};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// Keeps conversations in a Postgres database, where other servers find them as well.
+pub struct PostgresStore {
+    pool: Pool,
+}
+
+impl PostgresStore {
+    /// Opens the database at an address such as `postgres://user:password@host/name`, in which everything has a schema of its own, `question_server`.
+    /// An older version's is brought up to date; of several servers that start at once one does that.
+    ///
+    /// To other machines it goes over TLS, with a certificate that this machine trusts, unless the address says `sslmode=disable`.
+    ///
+    /// # Errors
+    /// Why it cannot be used: the address is none, the database cannot be reached, a newer version wrote what it has, or it refuses.
+    pub async fn open(address: &str) -> Result<Self, StoreError> {
+        let config = read(address)?;
+        let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let pool = Pool::builder(Manager::from_config(config, tls(), manager))
+            .max_size(DATABASE_CONNECTIONS)
+            .timeouts(Timeouts {
+                wait: Some(DATABASE_PATIENCE),
+                create: Some(DATABASE_PATIENCE),
+                recycle: Some(DATABASE_PATIENCE),
+            })
+            .runtime(Runtime::Tokio1)
+            .build()
+            .map_err(|error| StoreError(error.to_string()))?;
+        let store = Self { pool };
+        schema::migrate(&mut *store.connection().await?, &schema::MIGRATIONS).await?;
+        Ok(store)
+    }
+
+    async fn connection(&self) -> Result<Object, StoreError> {
+        Ok(self.pool.get().await?)
+    }
+
+    async fn query(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Found>, StoreError> {
+        let connection = self.connection().await?;
+        let statement = connection.prepare_cached(sql).await?;
+        Ok(connection.query(&statement, values).await?)
+    }
+
+    /// The first row.
+    async fn first(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Option<Found>, StoreError> {
+        Ok(self.query(sql, values).await?.into_iter().next())
+    }
+
+    async fn count_by(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<usize, StoreError> {
+        let found = self.first(sql, values).await?;
+        let count: i64 = found.map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+}
+
+/// The pool would show the password.
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore").finish_non_exhaustive()
+    }
+}
+
+impl Store for PostgresStore {
+    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
+        Box::pin(async move {
+            // One statement, which sees one moment.
+            let found = self.first(LOAD, &[&id]).await?;
+            found.map(|row| rows(&row)?.read()).transpose()
+        })
+    }
+
+    fn commit<'a>(
+        &'a self,
+        id: &'a str,
+        base: Option<Revision>,
+        change: Change<'a>,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        Box::pin(async move {
+            let NewRows { id, base, owner, row, messages } = NewRows::new(id, base, change)?;
+            let Row { version, state, context, revision, told, holder, due_at, ended_at } = row;
+            let version = i32::try_from(version).unwrap_or(i32::MAX);
+            let [revision, since, frames] = [revision.0, told.since.0, told.frames].map(signed);
+            let (state, context) = (&*state, &*context);
+            let holder = holder.map(|holder| holder.to_string());
+            let [due_at, ended_at] = [due_at, ended_at].map(|time| time.map(|time| signed(time.0)));
+            let base = base.map(|base| signed(base.0));
+            let (sql, whose): (_, &(dyn ToSql + Sync)) = match &base {
+                Some(base) => (CHANGE, base),
+                None => (BEGIN, &owner),
+            };
+            let values: [&(dyn ToSql + Sync); 12] = [
+                &id, whose, &version, &state, &context, &revision, &since, &frames, &holder, &due_at, &ended_at,
+                &messages,
+            ];
+            match self.first(sql, &values).await? {
+                Some(_) => Ok(()),
+                None => Err(CommitError::Conflict),
+            }
+        })
+    }
+
+    fn due(&self, now: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
+        Box::pin(async move {
+            let claimed_until = crate::clock::later(now, CLAIM);
+            let most = i64::try_from(DUE_AT_A_TIME).unwrap_or(i64::MAX);
+            let claimed = self.query(CLAIM_DUE, &[&signed(now.0), &signed(claimed_until.0), &most]).await?;
+            let claimed: Result<Vec<String>, _> = claimed.iter().map(|row| row.try_get(0)).collect();
+            let claimed = claimed?;
+            // Where there was nothing to claim, what is due is being claimed by others.
+            let after = if claimed.is_empty() { signed(now.0) } else { i64::MIN };
+            let sql = "SELECT min(due_at) FROM question_server.conversation WHERE due_at > $1";
+            let next = self.first(sql, &[&after]).await?;
+            let next: Option<i64> = next.map(|row| row.try_get(0)).transpose()?.flatten();
+            Ok(Due { now: claimed, next: next.map(unsigned).map(Timestamp) })
+        })
+    }
+
+    fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            let sql = "UPDATE question_server.conversation SET due_at = $1 WHERE id = ANY ($2) AND holder = $3";
+            self.query(sql, &[&signed(lease.until.0), &ids, &lease.holder.to_string()]).await?;
+            Ok(())
+        })
+    }
+
+    fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+        Box::pin(async move {
+            let sql = "DELETE FROM question_server.conversation WHERE id = $1 RETURNING number";
+            Ok(self.first(sql, &[&id]).await?.is_some())
+        })
+    }
+
+    fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(async move {
+            let most = i64::try_from(DELETED_AT_A_TIME).unwrap_or(i64::MAX);
+            let deleted = self.query(DELETE_ENDED, &[&signed(by.0), &most]).await?;
+            let ids: Result<_, _> = deleted.iter().map(|row| row.try_get(0)).collect();
+            Ok(ids?)
+        })
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            let sql = "SELECT current_setting('transaction_read_only') = 'off'";
+            let can_write = self.first(sql, &[]).await?.map(|row| row.try_get(0)).transpose()?;
+            can_write.unwrap_or(false).then_some(()).ok_or_else(|| StoreError("the database is read only".to_owned()))
+        })
+    }
+
+    fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
+        Box::pin(self.count_by("SELECT count(*) FROM question_server.conversation", &[]))
+    }
+
+    fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
+        Box::pin(async move {
+            let sql = "SELECT count(*) FROM question_server.conversation WHERE owner = $1";
+            self.count_by(sql, &[&owner.as_str()]).await
+        })
+    }
+}
+
+const LOAD: &str = "
+    SELECT owner, version, state, context, revision, told_since, told, holder, due_at, ended_at,
+           ARRAY (SELECT json FROM question_server.message WHERE conversation = number ORDER BY sequence)
+    FROM question_server.conversation WHERE id = $1";
+
+const BEGIN: &str = "
+    WITH begun AS (
+        INSERT INTO question_server.conversation
+            (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING RETURNING number
+    ), said AS (
+        INSERT INTO question_server.message (conversation, sequence, json)
+        SELECT number, place, text FROM begun, unnest($12::text[]) WITH ORDINALITY AS one (text, place)
+    )
+    SELECT number FROM begun";
+
+/// Who waits for another's change of the same row sees its revision afterwards, and changes nothing.
+const CHANGE: &str = "
+    WITH changed AS (
+        UPDATE question_server.conversation SET version = $3, state = $4, context = $5, revision = $6, told_since = $7,
+            told = $8, holder = $9, due_at = $10, ended_at = $11
+        WHERE id = $1 AND revision = $2 RETURNING number
+    ), last AS (
+        SELECT coalesce(max(sequence), 0) AS sequence FROM question_server.message JOIN changed ON conversation = number
+    ), said AS (
+        INSERT INTO question_server.message (conversation, sequence, json)
+        SELECT number, last.sequence + place, text
+        FROM changed, last, unnest($12::text[]) WITH ORDINALITY AS one (text, place)
+    )
+    SELECT number FROM changed";
+
+/// Each is claimed by one server, which has so long to take it up; whoever held it does not any more.
+const CLAIM_DUE: &str = "
+    WITH due AS (
+        SELECT number, due_at FROM question_server.conversation WHERE due_at <= $1
+        ORDER BY due_at, number LIMIT $3 FOR UPDATE SKIP LOCKED
+    ), claimed AS (
+        UPDATE question_server.conversation AS one SET due_at = $2, holder = NULL
+        FROM due WHERE one.number = due.number RETURNING one.id, one.number, due.due_at
+    )
+    SELECT id FROM claimed ORDER BY due_at, number";
+
+const DELETE_ENDED: &str = "
+    DELETE FROM question_server.conversation
+    WHERE number IN (
+        SELECT number FROM question_server.conversation WHERE ended_at <= $1
+        ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED
+    )
+    RETURNING id";
+
+fn rows(found: &Found) -> Result<StoredRows, StoreError> {
+    let number = |column| found.try_get::<_, i64>(column).map(unsigned);
+    let time = |column| Ok::<_, StoreError>(found.try_get::<_, Option<i64>>(column)?.map(unsigned).map(Timestamp));
+    let holder: Option<String> = found.try_get(7)?;
+    Ok(StoredRows {
+        owner: found.try_get(0)?,
+        row: Row {
+            version: u32::try_from(found.try_get::<_, i32>(1)?).unwrap_or_default(),
+            state: found.try_get::<_, &str>(2)?.into(),
+            context: found.try_get::<_, &str>(3)?.into(),
+            revision: Revision(number(4)?),
+            told: Told { since: Revision(number(5)?), frames: number(6)? },
+            holder: holder.and_then(|holder| holder.parse().ok()),
+            due_at: time(8)?,
+            ended_at: time(9)?,
+        },
+        messages: found.try_get(10)?,
+    })
+}
+
+/// What an address says; what is said to this machine alone needs no TLS.
+fn read(address: &str) -> Result<Config, StoreError> {
+    let mut config: Config = address.parse().map_err(|error: tokio_postgres::Error| {
+        // The address may have a password in it.
+        StoreError(format!("it is no address of a database: {}", cause(&error)))
+    })?;
+    if config.get_ssl_mode() == SslMode::Prefer {
+        let is_here = config.get_hosts().iter().all(is_this_machine) && !config.get_hosts().is_empty();
+        config.ssl_mode(if is_here { SslMode::Disable } else { SslMode::Require });
+    }
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(DATABASE_PATIENCE);
+    }
+    if config.get_application_name().is_none() {
+        config.application_name("question-server");
+    }
+    Ok(config)
+}
+
+fn is_this_machine(host: &Host) -> bool {
+    match host {
+        Host::Tcp(name) => name == "localhost" || name.parse().is_ok_and(|address: IpAddr| address.is_loopback()),
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    }
+}
+
+/// TLS that trusts what this machine does, or else Mozilla's roots.
+fn tls() -> MakeRustlsConnect {
+    let native = MakeRustlsConnect::with_native_certs();
+    native.map_or_else(|_| MakeRustlsConnect::with_webpki_roots(), |(tls, _)| tls)
+}
+
+/// As Postgres counts.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
+
+/// What an error of the database says of itself, without the words that only lead there.
+fn cause(error: &tokio_postgres::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+impl From<tokio_postgres::Error> for StoreError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self(cause(&error))
+    }
+}
+
+impl From<PoolError> for StoreError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::Backend(error) => Self(format!("it cannot be reached: {}", cause(&error))),
+            other => Self(format!("it cannot be reached: {other}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+    use tokio_postgres::config::SslMode;
+
+    #[test]
+    fn what_goes_to_another_machine_goes_over_tls() {
+        for (address, mode) in [
+            ("postgres://me@db.example/chat", SslMode::Require),
+            ("postgres://me@db.example,localhost/chat", SslMode::Require),
+            ("postgres://me@db.example/chat?sslmode=disable", SslMode::Disable),
+            ("postgres://me@localhost/chat", SslMode::Disable),
+            ("postgres://me@127.0.0.1:5433/chat", SslMode::Disable),
+            ("postgres://me@localhost/chat?sslmode=require", SslMode::Require),
+            ("postgres:///chat?host=/var/run/postgresql", SslMode::Disable),
+        ] {
+            assert_eq!(read(address).expect(address).get_ssl_mode(), mode, "{address}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_told_without_its_password() {
+        let error = read("postgres://me:secret@host:port/chat").expect_err("the port is no number").to_string();
+        assert!(error.contains("no address") && !error.contains("secret"), "{error}");
+    }
+}

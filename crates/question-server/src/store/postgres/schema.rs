@@ -1,0 +1,60 @@
+//! The tables.
+
+use crate::store::StoreError;
+use tokio_postgres::Client;
+
+/// How the tables got from one version to the next; `migration` has a row for each that is behind them.
+pub(super) const MIGRATIONS: [&str; 1] = ["
+    CREATE TABLE question_server.conversation (
+        number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        id text NOT NULL UNIQUE,
+        owner text,
+        version integer NOT NULL,
+        state text NOT NULL,
+        context text NOT NULL,
+        revision bigint NOT NULL,
+        told_since bigint NOT NULL,
+        told bigint NOT NULL,
+        holder text,
+        due_at bigint,
+        ended_at bigint
+    );
+    CREATE INDEX due ON question_server.conversation (due_at) WHERE due_at IS NOT NULL;
+    CREATE INDEX ended ON question_server.conversation (ended_at) WHERE ended_at IS NOT NULL;
+    CREATE INDEX owned ON question_server.conversation (owner) WHERE owner IS NOT NULL;
+    CREATE TABLE question_server.message (
+        conversation bigint NOT NULL REFERENCES question_server.conversation ON DELETE CASCADE,
+        sequence bigint NOT NULL,
+        json text NOT NULL,
+        PRIMARY KEY (conversation, sequence)
+    );
+"];
+
+/// Names the lock that one server takes for as long as it changes tables: the same number marks an SQLite file.
+const LOCK: i64 = 0x4173_6b55;
+
+/// Brings the tables up to date, all at once or not at all.
+pub(super) async fn migrate(client: &mut Client, migrations: &[&str]) -> Result<(), StoreError> {
+    let work = client.transaction().await?;
+    work.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
+    work.batch_execute(
+        "CREATE SCHEMA IF NOT EXISTS question_server;
+         CREATE TABLE IF NOT EXISTS question_server.migration (version integer PRIMARY KEY);",
+    )
+    .await?;
+    let found = work.query_one("SELECT count(*) FROM question_server.migration", &[]).await?;
+    let version: i64 = found.try_get(0)?;
+    let known = usize::try_from(version).ok().and_then(|done| migrations.get(done..));
+    let Some(missing) = known else {
+        let known = migrations.len();
+        return Err(StoreError(format!(
+            "a newer version of this program wrote it (version {version}, this one knows {known})"
+        )));
+    };
+    for (number, migration) in (version + 1..).zip(missing) {
+        work.batch_execute(migration).await?;
+        let number = i32::try_from(number).unwrap_or(i32::MAX);
+        work.execute("INSERT INTO question_server.migration VALUES ($1)", &[&number]).await?;
+    }
+    Ok(work.commit().await?)
+}
