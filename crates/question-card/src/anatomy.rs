@@ -108,6 +108,8 @@ pub mod part {
         RECEIPT_STATE = "qc-receipt-state";
         /// One of its questions.
         RECEIPT_QUESTION = "qc-receipt-question";
+        /// Shows all of a long question there, a disclosure.
+        MORE = "qc-more";
         /// The answers to one of its questions.
         ANSWERS = "qc-answers";
         /// One answer.
@@ -170,6 +172,7 @@ pub const STATES: &[State] = &[
     state(part::BUTTON, "aria-disabled", &["true"]),
     state(part::SKIP, "aria-pressed", &["true", "false"]),
     state(part::CANCEL, "data-confirm", &[""]),
+    state(part::MORE, "open", &[""]),
     state(part::RECEIPT, "data-state", RECEIPT_STATES),
 ];
 
@@ -231,6 +234,7 @@ pub const TOKENS: &[&str] = &[
     "--qc-max-inline",
     "--qc-max-inline-preview",
     "--qc-scroll-margin",
+    "--qc-dock",
     "--qc-motion",
     "--qc-shadow",
 ];

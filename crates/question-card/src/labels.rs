@@ -29,6 +29,8 @@ pub struct Labels {
     pub title: &'static str,
     /// The hint under a question that takes one option.
     pub select_one: &'static str,
+    /// The hint where a tap on an option sends it.
+    pub pick_one: &'static str,
     /// The hint under a question that takes several.
     pub select_many: &'static str,
     /// The label of the row for an answer of one's own.
@@ -135,6 +137,8 @@ pub struct Labels {
     pub interrupted: &'static str,
     /// The state of a record that can only be read: nobody answered so far.
     pub not_answered: &'static str,
+    /// In a receipt, shows all of a long question.
+    pub show_all: &'static str,
     /// In a receipt, a question that the user skipped.
     pub skipped: &'static str,
     /// In a receipt, a question without an answer.

@@ -14,6 +14,10 @@ use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
+/// From how many characters, or lines, on a question is shortened: more than four lines in most places.
+const LONG: usize = 320;
+const MOST_LINES: usize = 4;
+
 /// A receipt as plain text: each question after "Q:" and its answer after "A:", in the words of `labels`. What was replied in the chat
 /// follows as an answer without a question of its own.
 #[must_use]
@@ -149,6 +153,14 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row, lang: Option
         w.say(&row.question);
     }
     w.close();
+    // Its style shortens the question as long as this is closed: no listener, and nothing that a reader of screens would miss.
+    if is_long(&row.question) {
+        w.open("details", part::MORE, index);
+        w.open("summary", "", 0);
+        w.text(labels.show_all);
+        w.close();
+        w.close();
+    }
     if has_answer {
         if w.open("ul", part::ANSWERS, index) {
             w.set("id", &ids.receipt_answer(index));
@@ -195,6 +207,11 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row, lang: Option
         w.say(&(labels.noted)(&isolate(note)));
         w.close();
     }
+}
+
+/// Whether a question would fill the receipt.
+fn is_long(question: &str) -> bool {
+    question.chars().count() > LONG || question.lines().count() > MOST_LINES
 }
 
 fn speaks(w: &mut Writer, lang: Option<&str>) {

@@ -108,7 +108,7 @@ async fn what_cancel_asks_is_heard() {
     let card = CardPage::waiting(service()).await;
     card.choose("Oil change").await;
     let spoken = card.listen();
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     spoken.hears(["Cancel and discard answers?"]).await;
 }
 

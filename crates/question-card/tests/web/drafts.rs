@@ -151,7 +151,7 @@ async fn his_04_the_session_has_the_draft_until_the_ask_is_over() {
         match phase {
             Phase::Answered => card.submit().await,
             _ => {
-                card.press_button("Cancel question").await;
+                card.press_button("Don’t answer").await;
                 card.press_button("Cancel and discard answers?").await;
             }
         }

@@ -50,7 +50,7 @@ async fn a_note_is_no_answer_and_is_not_lost() {
     card.submit().await;
     card.has_not_replied();
     assert_eq!(card.errors().len(), 1);
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     assert!(card.button("Keep answering").is_some(), "it would be lost");
     card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;

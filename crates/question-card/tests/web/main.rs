@@ -13,6 +13,7 @@ mod deadline;
 mod drafts;
 mod extras;
 mod focus;
+mod heights;
 mod holding;
 mod hydrating;
 mod keys;

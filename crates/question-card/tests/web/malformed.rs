@@ -34,8 +34,8 @@ fn is_done(card: &CardPage, word: &str) {
 async fn it_says_nothing_of_waiting() {
     let card = malformed(30).await;
     assert_eq!(card.state(), "malformed");
-    assert!(!card.text().contains("still arriving"), "{:?}", card.text());
-    assert!(!card.is_inert("Send as a message") && !card.is_inert("Cancel question"));
+    assert!(!card.text().contains("Waiting for"), "{:?}", card.text());
+    assert!(!card.is_inert("Send as a message") && !card.is_inert("Don’t answer"));
 }
 
 #[test]
@@ -73,9 +73,9 @@ async fn a_message_that_is_not_taken_stays() {
 #[test]
 async fn a_cancellation_ends_it() {
     let card = malformed(0).await;
-    let cancel = card.button("Cancel question").expect("Cancel");
+    let cancel = card.button("Don’t answer").expect("Cancel");
     cancel.focus().expect("it takes the focus");
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     cancel.click();
     card.host_says(Sending::Pending).await;
     is_done(&card, "Cancelled");
@@ -93,7 +93,7 @@ async fn a_cancellation_ends_it() {
 async fn a_cancellation_that_the_host_gives_back_opens_it_again() {
     let card = malformed(30).await;
     card.type_other(0, "My brakes squeal").await;
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     card.button("Cancel and discard answers?").expect("Cancel").focus().expect("it takes the focus");
     card.press_button("Cancel and discard answers?").await;
     card.host_says(Sending::Pending).await;
@@ -102,8 +102,8 @@ async fn a_cancellation_that_the_host_gives_back_opens_it_again() {
     assert!(!card.text().contains("Cancelled"), "{:?}", card.text());
     assert_eq!(card.text_field(0).value(), "My brakes squeal");
     assert_eq!(card.alerts(), [""; 0], "it is no error");
-    until("the focus is back", || card.has_focus_on("Cancel question")).await;
-    card.press_button("Cancel question").await;
+    until("the focus is back", || card.has_focus_on("Don’t answer")).await;
+    card.press_button("Don’t answer").await;
     card.press_button("Cancel and discard answers?").await;
     card.heard(|heard| assert_eq!(heard.cancels, 2));
     is_done(&card, "Cancelled");
@@ -123,14 +123,14 @@ async fn a_message_that_was_taken_is_not_given_back() {
 async fn a_failure_opens_it_again() {
     let card = malformed(30).await;
     card.type_other(0, "My brakes squeal").await;
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     card.button("Cancel and discard answers?").expect("Cancel").focus().expect("it takes the focus");
     card.press_button("Cancel and discard answers?").await;
     is_done(&card, "Cancelled");
     card.host_says(Sending::Failed("No network.".to_owned())).await;
     assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}No network.\u{2069}"]);
     assert_eq!(card.text_field(0).value(), "My brakes squeal");
-    until("the focus is back", || card.has_focus_on("Cancel question")).await;
+    until("the focus is back", || card.has_focus_on("Don’t answer")).await;
     card.press_button("Send as a message").await;
     card.heard(|heard| {
         assert_eq!((heard.messages.as_slice(), heard.cancels), (["My brakes squeal".to_owned()].as_slice(), 1));
@@ -210,7 +210,7 @@ async fn several_answers_to_one_question_are_not_lost_with_it() {
     card.receives([AskPatch::Phase(Phase::Malformed)]);
     card.settled().await;
     assert_eq!(card.text_field(0).value(), "Basil, Capers");
-    assert!(!card.is_inert("Send as a message") && !card.is_inert("Cancel question"));
+    assert!(!card.is_inert("Send as a message") && !card.is_inert("Don’t answer"));
     let id = card.tool_call_id();
     drop(card);
     let mut snapshot = AskSnapshot::complete(id, toppings(), Phase::Answerable);
@@ -227,10 +227,10 @@ async fn a_cancellation_given_back_waits_again() {
     card.receives(ready(&service()));
     card.receives([AskPatch::Phase(Phase::Malformed)]);
     card.settled().await;
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     card.host_says(Sending::Pending).await;
     card.host_says(Sending::Idle).await;
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     let heard = events.so_far();
     assert_eq!(heard[heard.len() - 3..], ["qc-resolved", "qc-waiting", "qc-resolved"]);
 }

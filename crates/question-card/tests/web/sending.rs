@@ -83,7 +83,7 @@ async fn a_reply_that_the_host_gives_back_opens_the_card_as_it_was() {
 #[test]
 async fn a_cancellation_that_the_host_gives_back_can_be_given_again() {
     let card = CardPage::tap_to_reply(service()).await;
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     card.host_says(Sending::Pending).await;
     card.host_says(Sending::Idle).await;
     card.choose("Oil change").await;
@@ -116,7 +116,7 @@ async fn a_reply_that_is_taken_never_shows_the_form_open_again() {
     assert!(card.button("Copy").is_none(), "the own answer is not left behind");
 
     let card = CardPage::waiting(service()).await;
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     card.host_says(Sending::Pending).await;
     let states = card.watch_states();
     card.receives([AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)]);
@@ -162,9 +162,9 @@ async fn a_tap_on_a_submit_button_that_just_moved_does_nothing() {
 #[test]
 async fn cancel_is_immediate_where_nothing_would_be_lost() {
     let card = CardPage::waiting(service()).await;
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     card.heard(|heard| assert_eq!(heard.cancels, 1));
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     card.choose("Oil change").await;
     card.submit().await;
     card.heard(|heard| assert_eq!((heard.cancels, heard.replies.len()), (1, 0)));
@@ -174,9 +174,9 @@ async fn cancel_is_immediate_where_nothing_would_be_lost() {
 async fn cancel_asks_once_more_where_answers_would_be_lost() {
     let card = CardPage::waiting(service()).await;
     card.choose("Oil change").await;
-    let cancel = card.button("Cancel question").expect("Cancel");
+    let cancel = card.button("Don’t answer").expect("Cancel");
     cancel.focus().expect("it takes the focus");
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     card.heard(|heard| assert_eq!(heard.cancels, 0));
     assert_eq!(cancel.text_content().as_deref(), Some("Cancel and discard answers?"));
     card.sees_focus_on(&cancel);
@@ -185,7 +185,7 @@ async fn cancel_asks_once_more_where_answers_would_be_lost() {
     card.press_button("Keep answering").await;
     card.sees_focus_on(&cancel);
     assert_eq!(card.chosen(), ["Oil change"]);
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     card.press_button("Cancel and discard answers?").await;
     card.heard(|heard| assert_eq!((heard.cancels, heard.replies.len()), (1, 0)));
 }

@@ -261,10 +261,10 @@ async fn str_06_submit_waits_for_the_end_and_says_so() {
     card.settled().await;
     card.choose("Oil change").await;
     assert!(card.is_inert("Submit answers"));
-    assert_eq!(card.reason("Submit answers"), "The question is still arriving");
+    assert_eq!(card.reason("Submit answers"), "Waiting for the rest of the question");
     let to_chat = "Reply in chat instead";
     assert!(card.is_inert(to_chat));
-    assert_eq!(card.reason(to_chat), "The question is still arriving");
+    assert_eq!(card.reason(to_chat), "Waiting for the rest of the question");
     card.submit().await;
     card.control("Oil change").focus().expect("it takes the focus");
     card.press("Enter").await;
@@ -291,7 +291,7 @@ async fn str_07_unusable_arguments_leave_a_way_out() {
     let card = CardPage::composing().await;
     card.receives([AskPatch::Phase(Phase::Malformed)]);
     card.settled().await;
-    card.press_button("Cancel question").await;
+    card.press_button("Don’t answer").await;
     card.heard(|heard| assert_eq!(heard.cancels, 1));
 }
 

@@ -1,9 +1,10 @@
 //! The buttons below the questions and what is said beside them.
 
-use super::question::way;
+use super::question::{extras_of_only_question, way};
 use super::steps::turns;
 use super::{QUIET_BUTTON, button, line, open_button};
 use crate::anatomy::part;
+use crate::card::Layout;
 use crate::card::machine::{Card, Manner, Submission, name};
 use crate::dom::Control;
 use crate::labels::{Unit, isolate};
@@ -20,15 +21,10 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let (count, answered) = (ask.questions.len(), card.answered(ask));
     let status = if answered == count { "answered" } else { "unanswered" };
     w.word("data-status", card.layout(ask).map(|_| status));
-    match (card.layout(ask), card.step(ask)) {
-        (Some(_), Some(shown)) => turns(w, card, count, shown),
-        (Some(_), None) => {
-            w.open("p", part::PROGRESS, 0);
-            w.say(&(labels.progress)(answered, count));
-            w.close();
-        }
-        (None, _) => {}
+    if let Some(shown) = card.step(ask) {
+        turns(w, card, count, shown);
     }
+    extras_of_only_question(w, card, ask);
     if card.manner == Manner::Explicit {
         submit_button(w, card, labels.submit);
     }
@@ -50,6 +46,11 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         button(w, card, QUIET_BUTTON, Control::Next, labels.next_ask, false);
     }
     wait(w, card);
+    if card.layout(ask) == Some(Layout::Stacked) {
+        w.open("p", part::PROGRESS, 0);
+        w.say(&(labels.progress)(answered, count));
+        w.close();
+    }
     w.close();
 }
 

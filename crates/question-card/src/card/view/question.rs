@@ -49,6 +49,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
         w.set("id", &ids.hint(index));
     }
     w.text(match asked.multi_select {
+        Some(false) if card.manner == Manner::OnPick => card.labels.pick_one,
         Some(false) => card.labels.select_one,
         Some(true) => card.labels.select_many,
         // The line is there from the start, so that nothing moves when it is known what it says.
@@ -70,10 +71,19 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
         preview(w, place);
     }
     w.close();
-    if card.settings.skip || card.settings.notes {
+    if card.manner == Manner::Explicit {
         extras(w, place);
     }
     w.close();
+}
+
+/// The same where one tap answers: on the line of the card's own buttons.
+pub(super) fn extras_of_only_question(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
+    if card.manner != Manner::Explicit
+        && let Some(asked) = ask.questions.first()
+    {
+        extras(w, Place { card, ask, index: 0, asked });
+    }
 }
 
 fn legend(w: &mut Writer, place: Place<'_>) {
@@ -365,6 +375,9 @@ fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
 /// further option can push it down.
 fn extras(w: &mut Writer, place: Place<'_>) {
     let Place { card, index: question, asked, .. } = place;
+    if !card.settings.skip && !card.settings.notes {
+        return;
+    }
     w.open("div", part::EXTRAS, 0);
     w.flag("hidden", !is_whole(asked) || card.manner == Manner::Undecided);
     if card.settings.skip {

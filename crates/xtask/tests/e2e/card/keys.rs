@@ -190,7 +190,7 @@ async fn key_11_escape_leaves_the_text_and_loses_nothing() {
         assert_eq!(page.focus().await?, "Other", "K11: the text is left");
         assert_eq!(page.heard().await?, NOTHING, "and that was all that the key meant");
         page.press(Key::Escape + "").await?;
-        page.tab_to("Cancel question").await?;
+        page.tab_to("Don’t answer").await?;
         page.press(Key::Escape + "").await?;
         assert_eq!(page.heard().await?, ["escape", "escape"], "K12: the host gets it");
         assert_eq!((page.own_answer(0).await?.as_str(), page.state().await?.as_str()), ("half a thought", "awaiting"));

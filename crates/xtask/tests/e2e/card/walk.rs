@@ -31,7 +31,7 @@ async fn tab_stops_at_all_that_can_be_done_and_nowhere_else() {
             "own answer",
             "Add a note",
             "Submit answers",
-            "Cancel question",
+            "Don’t answer",
             "Reply in chat instead",
         ];
         page.stand_before_the_card().await?;

@@ -1,0 +1,89 @@
+//! What led to a question, the question, its options and the way to send are to be seen at once.
+
+use crate::asks::{ask, question};
+use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
+use ask_user_question::reply::Selection;
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
+use question_card::STYLESHEET;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// As wide as the chat page's column is in a window of 1280, and of 390 px.
+const WIDE: u32 = 704;
+const NARROW: u32 = 358;
+
+fn service(header: &str) -> Question {
+    let mut asked = question("Which service do you need?", header, false, &["Cleaning", "Repair", "Setup", "Check"]);
+    let about = [
+        "Regular or one-time cleaning of a home or an office",
+        "Something is broken and should work again",
+        "New appliances, lamps, shelves or blinds",
+        "An expert looks and tells you what to do",
+    ];
+    for (option, about) in asked.options.iter_mut().zip(about) {
+        option.description = Some(about.to_owned());
+    }
+    asked
+}
+
+fn four() -> AskUserQuestion {
+    let mut asked = ask(["Service", "Place", "Time", "Payment"].map(service).into());
+    for (index, question) in asked.questions.iter_mut().enumerate() {
+        question.question = format!("Which of these is number {index}?");
+    }
+    asked
+}
+
+async fn height(snapshot: AskSnapshot, setting: Setting, width: u32) -> i32 {
+    let card = CardPage::open(snapshot, setting).await;
+    let style = leptos::prelude::document().create_element("style").expect("a style");
+    style.set_text_content(Some(STYLESHEET));
+    card.root.append_child(&style).expect("it is appended");
+    let width = format!("inline-size: {width}px; --qc-max-inline: 100%; --qc-font: sans-serif");
+    card.root.set_attribute("style", &width).expect("a width");
+    card.card().get_bounding_client_rect().height().ceil() as i32
+}
+
+fn answered(asked: AskUserQuestion) -> AskSnapshot {
+    let selections =
+        (0..asked.questions.len()).map(|question| Selection { question, selected: vec![0], ..Selection::default() });
+    let reply = Reply::check(&asked, selections.collect()).expect("it fits");
+    let mut snapshot = AskSnapshot::complete(fresh_id(), asked, Phase::Answered);
+    snapshot.outcome = Some(Outcome::Answered(reply));
+    snapshot
+}
+
+#[test]
+async fn a_single_question_of_four_described_options_is_not_high() {
+    for (width, most) in [(WIDE, 490), (NARROW, 530)] {
+        let snapshot = AskSnapshot::complete(fresh_id(), ask(vec![service("Service")]), Phase::Answerable);
+        let height = height(snapshot, on_pick(), width).await;
+        assert!(height <= most && height > 300, "{height} px at {width} px");
+    }
+}
+
+#[test]
+async fn receipts_are_not_high() {
+    for (asked, most) in [(ask(vec![service("Service")]), 110), (four(), 290)] {
+        let height = height(answered(asked), Setting::default(), WIDE).await;
+        assert!(height <= most && height > 50, "{height} px");
+    }
+}
+
+#[test]
+async fn a_long_question_is_shortened_in_its_receipt_until_the_rest_is_wanted() {
+    let mut asked = ask(vec![service("Service")]);
+    asked.questions[0].question = "Which one, after all that was said? ".repeat(100);
+    let card = CardPage::open(answered(asked), Setting::default()).await;
+    let style = leptos::prelude::document().create_element("style").expect("a style");
+    style.set_text_content(Some(STYLESHEET));
+    card.root.append_child(&style).expect("it is appended");
+    let height = || card.card().get_bounding_client_rect().height();
+    assert!(height() < 220.0, "{}", height());
+    let more: web_sys::HtmlElement =
+        wasm_bindgen::JsCast::unchecked_into(card.find("summary").expect("a way to the rest"));
+    assert_eq!(crate::card_page::text_of(&more), "Show all");
+    more.click();
+    assert!(height() > 400.0, "{}", height());
+    let short = CardPage::open(answered(four()), Setting::default()).await;
+    assert!(short.find("summary").is_none());
+}
