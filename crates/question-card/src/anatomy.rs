@@ -1,7 +1,7 @@
 //! The card's parts, states and tokens. Views, styles and tests use these lists, so that none of them can drift.
 //!
 //! # Styling
-//! Parts are classes ([`part`]), states are attributes ([`STATES`]), tokens are custom properties that a page sets on the card or on any
+//! Parts are classes ([`part`]), states are attributes ([`STATES`]). Tokens are custom properties that a page sets on the card or on any
 //! element above it ([`TOKENS`]). The style sheet selects on nothing else.
 
 /// Writes each name once, as a constant and in the list of all.

@@ -1,6 +1,6 @@
 //! Conversations in Postgres, which any number of servers share.
 //!
-//! Each change is one statement, so that it is kept as a whole or not at all, and names the revision that it was made of. Nothing is locked between
+//! Each change is one statement, so that it is kept as a whole or not at all. It names the revision from which it was made. Nothing is locked between
 //! statements: a server that dies leaves nothing behind but its leases, which run out.
 
 mod schema;
