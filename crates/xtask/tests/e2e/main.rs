@@ -13,6 +13,7 @@ mod everyday;
 mod gallery;
 mod gallery_page;
 mod journeys;
+mod model;
 mod pages;
 mod processes;
 mod recipes;

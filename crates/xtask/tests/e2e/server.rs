@@ -41,6 +41,14 @@ impl Server {
         Self { port, process, database: None }
     }
 
+    /// The same, with a model behind this endpoint of chat completions, which gets this key.
+    pub(crate) fn start_with_model(endpoint: &str, key: &str) -> Self {
+        let mut command = Command::new(given("XTASK_SERVER"));
+        command.env("OPENAI_BASE_URL", endpoint).env("OPENAI_API_KEY", key).env("OPENAI_MODEL", "journey");
+        let (process, port) = start_command(command, 0, &["--model", "openai"], None);
+        Self { port, process, database: None }
+    }
+
     /// The same, with its conversations on the disk.
     pub(crate) fn start_with_database() -> Self {
         let database = TempDir::new();
@@ -86,7 +94,10 @@ fn start(port: u16, database: Option<&TempDir>) -> (Process, u16) {
 }
 
 fn start_with(port: u16, options: &[&str], database: Option<&TempDir>) -> (Process, u16) {
-    let mut command = Command::new(given("XTASK_SERVER"));
+    start_command(Command::new(given("XTASK_SERVER")), port, options, database)
+}
+
+fn start_command(mut command: Command, port: u16, options: &[&str], database: Option<&TempDir>) -> (Process, u16) {
     let (port, page) = (port.to_string(), given("XTASK_PAGE"));
     command.args(["--port", &port, "--pace", "15", "--log", "warn", "--page", &page]);
     command.args(options);

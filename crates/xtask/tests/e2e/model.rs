@@ -1,0 +1,123 @@
+//! A model behind an endpoint of OpenAI's chat completions, which streams as vendors do, from the page to the receipt.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::browser::journey_at;
+use crate::server::Server;
+
+const KEY: &str = "sk-journey-0123456789";
+
+#[tokio::test]
+async fn a_model_of_an_endpoint_asks_and_goes_on_with_the_answer() {
+    let (endpoint, requests) = endpoint();
+    let server = Server::start_with_model(&endpoint, KEY);
+    journey_at(&server.url(), async |page| {
+        page.say("Set the project up").await?;
+        page.can_choose("PostgreSQL").await?;
+        page.tap("SQLite").await?;
+        page.hears(&["SQLite it is."]).await?;
+        assert_eq!(page.receipts().await?.len(), 1);
+        page.reload().await?;
+        page.hears(&["SQLite it is."]).await?;
+        assert!(page.receipts().await?[0].contains("SQLite"));
+        Ok(())
+    })
+    .await;
+
+    let (head, first) = requests.recv().expect("it was asked");
+    assert!(head.contains(&format!("Bearer {KEY}")), "{head}");
+    assert_eq!(first["model"], "journey");
+    let system = first["messages"][0]["content"].as_str().expect("there is a system prompt");
+    assert!(system.contains("ask_user_question"), "the guidance follows: {system}");
+    assert_eq!(first["tools"][0]["function"]["name"], "ask_user_question");
+    let (_, second) = requests.recv().expect("it was asked again");
+    let messages = second["messages"].as_array().expect("there is a history");
+    let result = messages.iter().find(|message| message["role"] == "tool").expect("the answer goes back");
+    let call = messages.iter().find_map(|message| message["tool_calls"].get(0)).expect("the call goes back, too");
+    assert_eq!(result["tool_call_id"], call["id"]);
+    let content: Value = serde_json::from_str(result["content"].as_str().expect("it is text")).expect("it is JSON");
+    assert_eq!(content["answers"]["Which database?"], "SQLite");
+}
+
+/// An endpoint that asks at first, and goes on with the answer; and what it is asked, head and body.
+fn endpoint() -> (String, Receiver<(String, Value)>) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
+    let address = listener.local_addr().expect("it is bound");
+    let (sender, requests) = mpsc::channel();
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let sender = sender.clone();
+            thread::spawn(move || respond(stream, &sender));
+        }
+    });
+    (format!("http://{address}/v1"), requests)
+}
+
+/// A request that breaks off has nobody to answer.
+fn respond(stream: TcpStream, requests: &Sender<(String, Value)>) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        (reader.read_line(&mut head).ok()? > 0).then_some(())?;
+    }
+    assert!(head.starts_with("POST /v1/chat/completions "), "{head}");
+    let is_length = |line: &&str| line.to_ascii_lowercase().starts_with("content-length:");
+    let length = head.lines().find(is_length)?.split(':').nth(1)?.trim().parse().ok()?;
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let body: Value = serde_json::from_slice(&body).expect("it is JSON");
+    let answered = body["messages"].as_array()?.iter().any(|message| message["role"] == "tool");
+    requests.send((head, body)).ok()?;
+
+    let mut stream = reader.into_inner();
+    write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n").ok()?;
+    // OpenRouter says so while it waits.
+    write!(stream, ": OPENROUTER PROCESSING\n\n").ok()?;
+    let choices = if answered { vec![text("SQLite "), text("it is."), end("stop")] } else { ask() };
+    for choice in choices {
+        let chunk =
+            json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": "journey", "choices": [choice]});
+        write!(stream, "data: {chunk}\n\n").ok()?;
+        stream.flush().ok()?;
+    }
+    // What was used comes last, in a chunk without choices.
+    let usage = json!({"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}});
+    write!(stream, "data: {usage}\n\ndata: [DONE]\n\n").ok()
+}
+
+/// A call as vendors stream it: with null content, and arguments cut anywhere.
+fn ask() -> Vec<Value> {
+    let arguments = json!({"questions": [{
+        "question": "Which database?",
+        "header": "Database",
+        "multiSelect": false,
+        "options": [{"label": "PostgreSQL", "description": "Läuft schon 🐘"}, {"label": "SQLite"}],
+    }]});
+    let arguments: Vec<char> = arguments.to_string().chars().collect();
+    let function = json!({"name": "ask_user_question", "arguments": ""});
+    let call = json!([{"index": 0, "id": "call_1", "type": "function", "function": function}]);
+    let mut choices = vec![delta(json!({"role": "assistant", "content": null, "tool_calls": call}))];
+    for part in arguments.chunks(7) {
+        let part: String = part.iter().collect();
+        choices.push(delta(json!({"tool_calls": [{"index": 0, "function": {"arguments": part}}]})));
+    }
+    choices.push(end("tool_calls"));
+    choices
+}
+
+fn text(content: &str) -> Value {
+    delta(json!({"content": content}))
+}
+
+fn delta(delta: Value) -> Value {
+    json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": null})
+}
+
+fn end(reason: &str) -> Value {
+    json!({"index": 0, "delta": {}, "logprobs": null, "finish_reason": reason})
+}
