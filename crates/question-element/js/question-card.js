@@ -72,7 +72,7 @@ export function define(name = "question-card") {
 
 function languageOf(tag) {
   const language = String(tag ?? "").toLowerCase().split(/[-_]/)[0];
-  return language in languages ? language : "en";
+  return Object.hasOwn(languages, language) ? language : "en";
 }
 
 /** A text of JSON without what closes it: the beginning of all that it may still become. */
@@ -82,8 +82,12 @@ function beginning(json) {
 
 const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
+// Where there is no page, such as on a server, the module can be loaded and does nothing.
+const Base = globalThis.HTMLElement ?? class {};
+const BaseEvent = globalThis.CustomEvent ?? class {};
+
 /** The reply of the user, which a host answers with what becomes of it. */
-export class ReplyEvent extends CustomEvent {
+export class ReplyEvent extends BaseEvent {
   #promise;
   /** Shows the card as on its way until the promise settles: then its receipt, or the reason and the form again. */
   respondWith(promise) {
@@ -93,9 +97,6 @@ export class ReplyEvent extends CustomEvent {
     return this.#promise;
   }
 }
-
-// Where there is no page, such as on a server, the module can be loaded and does nothing.
-const Base = globalThis.HTMLElement ?? class {};
 
 export class QuestionCard extends Base {
   static observedAttributes = [...Object.keys(names), "lang", "args"];
@@ -116,6 +117,8 @@ export class QuestionCard extends Base {
   #told = {};
   #failed;
   #chosen = {};
+  /** What was chosen when the host last heard of it. */
+  #picks = "[]";
   #id;
   #due = false;
   #stale = false;
@@ -176,9 +179,11 @@ export class QuestionCard extends Base {
     return this.#call;
   }
   set call(call) {
+    const id = call?.toolCallId ?? call?.tool_call_id ?? call?.id;
+    // What was told of another call is not told of this one.
+    if (id !== undefined && this.toolCallId !== undefined && String(id) !== String(this.toolCallId)) this.reset();
     this.#call = call;
     if (call === undefined || call === null) return;
-    const id = call.toolCallId ?? call.tool_call_id ?? call.id;
     const args = call.args ?? call.input ?? call.arguments ?? call.function?.arguments;
     const result = call.result ?? call.output;
     if (id !== undefined) this.toolCallId = id;
@@ -230,6 +235,7 @@ export class QuestionCard extends Base {
   reset() {
     this.#unmount();
     this.#text = "";
+    this.#picks = "[]";
     this.#ended = false;
     this.#args = this.#call = this.#result = this.#failed = this.#id = undefined;
     this.#soon();
@@ -261,7 +267,7 @@ export class QuestionCard extends Base {
   get #phase() {
     const status = typeof this.status === "object" ? this.status?.type : this.status;
     const word = String(status ?? "").toLowerCase();
-    return known.includes(word) ? word : phases[word];
+    return known.includes(word) ? word : Object.hasOwn(phases, word) ? phases[word] : undefined;
   }
 
   get #lang() {
@@ -402,7 +408,13 @@ export class QuestionCard extends Base {
       }
       case "cancel":
         return this.#give("cancel", { toolCallId });
-      case "change":
+      case "change": {
+        // A card that was made anew begins with what is known.
+        const picks = JSON.stringify(first);
+        if (picks === this.#picks || this.#result !== undefined) return;
+        this.#picks = picks;
+        return tell(word, { picks: first });
+      }
       case "reply-in-chat":
         return tell(word, { picks: first });
       case "message":
@@ -423,6 +435,9 @@ export class QuestionCard extends Base {
     };
     const isSent = () => settle(() => {
       told.sent = true;
+      // Whoever puts the element elsewhere later has its receipt again.
+      this.#result ??= detail.json ?? '{"outcome":"declined"}';
+      told.result = this.#result;
       card.sent();
     });
     if (event.promise) {

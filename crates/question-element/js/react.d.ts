@@ -3,12 +3,12 @@ import type { DetailedHTMLProps, HTMLAttributes } from "react";
 import type { QuestionCard, QuestionCardEvents, QuestionCardProps } from "./question-card.js";
 
 type Handlers = { [Name in keyof QuestionCardEvents as `on${Name}`]?: (event: QuestionCardEvents[Name]) => void };
-type Attributes = Omit<DetailedHTMLProps<HTMLAttributes<QuestionCard>, QuestionCard>, "onChange"> & QuestionCardProps & Handlers & { "no-shadow"?: boolean | string };
+type CardAttributes = Omit<DetailedHTMLProps<HTMLAttributes<QuestionCard>, QuestionCard>, "onChange"> & QuestionCardProps & Handlers & { class?: string; "no-shadow"?: boolean | string };
 
 declare module "react" {
   namespace JSX {
     interface IntrinsicElements {
-      "question-card": Attributes;
+      "question-card": CardAttributes;
     }
   }
 }

@@ -21,7 +21,8 @@ const FRAMEWORKS: [(&str, &[&str]); 4] = [
     ("vue", &["@vitejs/plugin-vue@6.0.11", "vue@3.5.45"]),
     ("svelte", &["@sveltejs/vite-plugin-svelte@7.3.1", "svelte@5.57.3"]),
 ];
-const VITE: &str = "vite@8.3.8";
+/// What builds all of them, and what looks at the package's types.
+const BUILDERS: [&str; 3] = ["vite@8.3.8", "typescript@5.9.3", "@types/react@19.3.0"];
 
 /// Builds the pages of these names, or all, and drives them.
 ///
@@ -51,7 +52,7 @@ fn folder() -> Result<PathBuf> {
     Ok(workspace::scratch_dir()?.join("pages"))
 }
 
-/// Installs what the pages need beside the packed package, and builds them.
+/// Installs what the pages need beside the packed package, looks whether its types say the same to every framework, and builds the pages.
 fn build(wanted: &[&str], log: &Log) -> Result<()> {
     let folder = folder()?;
     copy(&workspace::root().join(PAGES), &folder)?;
@@ -66,10 +67,15 @@ fn build(wanted: &[&str], log: &Log) -> Result<()> {
     fs::write(folder.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n").context("can't write")?;
     let node = tools::node(log)?;
     let mut npm = Command::new("npm");
-    npm.args(["install", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error", VITE]);
+    npm.args(["install", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"]);
+    npm.args(BUILDERS);
     npm.args(FRAMEWORKS.iter().flat_map(|(_, packages)| packages.iter()));
     npm.arg(pack::tarball()?).current_dir(&folder);
     log.run(npm)?;
+    log.doing("types");
+    let mut types = Command::new(&node);
+    types.args(["node_modules/typescript/bin/tsc", "--project", "types"]).current_dir(&folder);
+    log.run(types)?;
     for page in wanted {
         log.doing(page);
         let mut vite = Command::new(&node);

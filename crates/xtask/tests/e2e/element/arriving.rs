@@ -67,6 +67,8 @@ async fn a_whole_call_of_a_history_is_a_receipt() {
         assert_eq!(page.host("return all('form, input, [role=status]').length;").await?, 0, "it is a record alone");
         page.host("element.remove(); put({ call: { id: 'cancelled', args: ask, result: 'User cancelled the question' } });").await?;
         page.is("declined").await?;
+        page.host("element.call = { id: 'another', args: ask };").await?;
+        page.is("awaiting").await?;
         page.host("element.remove(); put({ call: { id: 'open', args: ask } });").await?;
         page.is("awaiting").await?;
         page.host("element.status = 'superseded';").await?;

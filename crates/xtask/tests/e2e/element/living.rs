@@ -56,6 +56,10 @@ async fn events_bubble_out_and_the_host_decides() {
         page.submit().await?;
         assert_eq!(page.answers().await?, json!(["DuckDB", "Search"]));
         assert_eq!(page.heard("reply").await?.len(), 2);
+        page.host("window.gone = element; element.remove();").await?;
+        page.until("return gone.shadowRoot.childElementCount === 0;").await?;
+        page.host("document.querySelector('main').append(gone);").await?;
+        assert_eq!(page.answers().await?, json!(["DuckDB", "Search"]), "it is answered wherever it stands");
         assert_eq!(page.heard("qc-waiting").await?.len(), 1);
         assert_eq!(page.heard("qc-resolved").await?.len(), 1);
         let changes = page.heard("change").await?;
