@@ -266,7 +266,9 @@ const cut = () => {
       if (clips && element.scrollWidth > element.clientWidth + 1) found.push(`clipped ${name(element)}`);
     }
     for (const row of card.querySelectorAll(".qc-option, .qc-actions, .qc-question")) {
-      const boxes = [...row.children].map((child) => [child, child.getBoundingClientRect()]).filter(([, box]) => box.width > 0 && box.height > 0);
+      // Header and text are in rows of the question itself, and the hint is between them.
+      const children = [...row.children].flatMap((child) => child.matches("legend") ? [...child.children] : [child]);
+      const boxes = children.map((child) => [child, child.getBoundingClientRect()]).filter(([, box]) => box.width > 0 && box.height > 0);
       for (const [one, a] of boxes) for (const [other, b] of boxes) {
         if (one === other) continue;
         const across = Math.min(a.right, b.right) - Math.max(a.left, b.left), down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
