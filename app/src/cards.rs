@@ -9,9 +9,9 @@ use question_card::FocusHandle;
 pub(crate) struct Cards(StoredValue<Vec<(String, FocusHandle)>>);
 
 impl Cards {
-    /// Gives them to all views of the current owner.
-    pub(crate) fn provide() {
-        provide_context(Self(StoredValue::new(Vec::new())));
+    /// None yet.
+    pub(crate) fn new() -> Self {
+        Self(StoredValue::new(Vec::new()))
     }
 
     /// The handle for the card of a call, until the current owner is cleaned up.

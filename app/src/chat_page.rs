@@ -5,132 +5,126 @@ use crate::attention::call_for_attention;
 use crate::cards::Cards;
 use crate::composer::{composer, focus_composer};
 use crate::effect::effect;
-use crate::notice::{Notice, notice_line};
+use crate::nodes::{add, element, flag, goes_with_owner, hear, is_called, keep, says, set, write};
+use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::settings::browser;
-use crate::settings::dialog::SettingsDialog;
-use crate::shell::{hear, is_called, keep, part, says, set};
-use crate::transcript::Transcript;
-use crate::words::{say, words};
+use crate::settings::dialog::settings_dialog;
+use crate::shell::{part, place};
+use crate::transcript::transcript;
+use crate::words::words;
 use agent_chat::{AgentChat, Connection, Status, kept_headers, use_agent_chat};
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
+use web_sys::Element;
 
-/// The chat page, with the agent and everything else as it is set, in the frame that `index.html` has drawn.
-#[component]
-pub fn ChatPage() -> impl IntoView {
+/// Shows the chat page, with the agent and everything else as it is set, in the frame that `index.html` has drawn.
+pub fn chat_page() {
     let (settings, words) = browser::provide_settings();
     let agent = Memo::new(move |_| settings.with(|settings| Agent::set(settings, kept_headers)));
     let address_changed = Trigger::new();
-    keep(".bar h1", move |title| settings.with(|settings| title.set_text_content(Some(settings.title(words.get())))));
-    keep(".bar p", move |subtitle| {
-        settings.with(|settings| subtitle.set_text_content(Some(settings.subtitle(words.get()))));
-    });
-    is_called(".new-button", |words| words.new_conversation);
-    keep(".new-button", move |link| {
+    keep(&part(".bar h1"), move |title| settings.with(|settings| write(title, settings.title(words.get()))));
+    keep(&part(".bar p"), move |subtitle| settings.with(|settings| write(subtitle, settings.subtitle(words.get()))));
+    let new: Element = part(".new-button");
+    is_called(&new, |words| words.new_conversation);
+    keep(&new, move |link| {
         settings.track();
         set(link, "href", &browser::here());
     });
-    view! {
-        {move || {
-            address_changed.track();
-            conversation(agent.get(), settings, address_changed)
-        }}
-        <SettingsDialog />
-    }
+    effect(move || {
+        address_changed.track();
+        let agent = agent.get();
+        untrack(|| conversation(agent, settings, address_changed));
+    });
+    settings_dialog(settings);
 }
 
-fn conversation(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger) -> AnyView {
+fn conversation(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger) {
     let is_own = agent.is_own();
     let chat = use_agent_chat(agent.options());
-    Notice::provide(chat);
-    Cards::provide();
+    let (notice, cards, at_end) = (Notice::of(chat), Cards::new(), RwSignal::new(true));
     effect(move || {
         if chat.left.get() {
             address_changed.notify();
         }
     });
-    let at_end = RwSignal::new(true);
     call_for_attention(chat.waiting, settings, words());
     welcome(chat, settings);
-    composer(chat, at_end);
-    view! {
-        <Transcript chat at_end />
-        <ConnectionLine chat is_own />
-        <Trouble chat />
-        {notice_line()}
-    }
-    .into_any()
+    composer(chat, notice, cards, at_end);
+    transcript(chat, settings, notice, cards, at_end);
+    connection(chat, is_own);
+    trouble(chat);
+    notice.show_in(&line("connection notice", "status"));
+}
+
+/// A new line of the conversation's, which is always there, so that its text is announced when it comes.
+fn line(class: &str, role: &str) -> Element {
+    let line = add(&place(), if role == "alert" { "div" } else { "p" }, class);
+    set(&line, "role", role);
+    goes_with_owner(&line);
+    line
 }
 
 /// What a newcomer sees, until something is said.
 fn welcome(chat: AgentChat, settings: RwSignal<Settings>) {
     let words = words();
-    keep(".welcome", move |welcome| {
+    keep(&part(".welcome"), move |welcome| {
         let is_new = chat.entries.with(Vec::is_empty) && !chat.restoring.get();
-        // Fails only for names that are none.
-        let _ = welcome.toggle_attribute_with_force("hidden", !is_new);
+        flag(welcome, "hidden", !is_new);
     });
-    says(".welcome h2", |words| words.welcome);
-    says(".welcome p", |words| words.welcome_hint);
+    says(&part(".welcome h2"), |words| words.welcome);
+    says(&part(".welcome p"), |words| words.welcome_hint);
     for index in 0..3 {
         let text = move || settings.with(|settings| settings.suggestions(words.get())[index]);
-        let suggestion = format!(".welcome li:nth-child({}) button", index + 1);
-        keep(&suggestion, move |button| button.set_text_content(Some(text())));
-        hear(&part(&suggestion), "click", move |_: MouseEvent| {
+        let suggestion: Element = part(&format!(".welcome li:nth-child({}) button", index + 1));
+        keep(&suggestion, move |button| write(button, text()));
+        hear(&suggestion, "click", move |_: MouseEvent| {
             chat.send(untrack(text));
             focus_composer();
         });
     }
 }
 
-/// Whether the agent can be reached, where it can't, or says nothing.
-#[component]
-fn ConnectionLine(
-    chat: AgentChat,
-    /// Whether the agent is the page's own, to which everything is sent in the end.
-    is_own: bool,
-) -> impl IntoView {
+/// Says whether the agent can be reached, where it can't, or says nothing. To the page's own agent everything is sent in the end.
+fn connection(chat: AgentChat, is_own: bool) {
     let words = words();
-    let text = move || match chat.connection.get() {
-        Connection::Online if chat.silent.get() => words.get().silent,
-        Connection::Online => "",
-        Connection::Reconnecting => words.get().reconnecting,
-        Connection::Offline if is_own => words.get().offline,
-        Connection::Offline => words.get().offline_elsewhere,
-    };
-    view! {
-        <p class="connection" role="status">
-            {text}
-        </p>
-    }
+    keep(&line("connection", "status"), move |line| {
+        let words = words.get();
+        let text = match chat.connection.get() {
+            Connection::Online if chat.silent.get() => words.silent,
+            Connection::Online => "",
+            Connection::Reconnecting => words.reconnecting,
+            Connection::Offline if is_own => words.offline,
+            Connection::Offline => words.offline_elsewhere,
+        };
+        write(line, text);
+    });
 }
 
-/// What went wrong with the last run, and the way out of it.
-#[component]
-fn Trouble(chat: AgentChat) -> impl IntoView {
+/// Says what went wrong with the last run, and the way out of it.
+fn trouble(chat: AgentChat) {
     let words = words();
-    let reason = move || {
-        chat.status.with(|status| match status {
-            Status::Failed(trouble) => Some(words.get().explain(trouble)),
-            Status::Idle | Status::Running => None,
-        })
-    };
-    let retry = move |_| {
+    let (reason, retry) = (element("p", ""), element("button", ""));
+    set(&reason, "dir", "auto");
+    set(&retry, "type", "button");
+    says(&retry, |words| words.try_again);
+    hear(&retry, "click", move |_: MouseEvent| {
         chat.retry();
         focus_composer();
-    };
-    view! {
-        <div class="trouble" role="alert">
-            {move || {
-                reason()
-                    .map(|reason| {
-                        view! {
-                            <p dir="auto">{reason}</p>
-                            <button type="button" on:click=retry>{say(|words| words.try_again)}</button>
-                        }
-                    })
-            }}
-        </div>
-    }
+    });
+    keep(&line("trouble", "alert"), move |alert| {
+        let told = chat.status.with(|status| match status {
+            Status::Failed(trouble) => Some(words.get().explain(trouble)),
+            Status::Idle | Status::Running => None,
+        });
+        let Some(told) = told else {
+            return alert.set_text_content(None);
+        };
+        write(&reason, &told);
+        if retry.parent_node().is_none() {
+            // Nothing keeps new elements from being children.
+            let _ = alert.append_child(&reason);
+            let _ = alert.append_child(&retry);
+        }
+    });
 }

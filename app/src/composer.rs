@@ -2,8 +2,9 @@
 
 use crate::cards::Cards;
 use crate::effect::effect;
+use crate::nodes::{hear, keep, says, set};
 use crate::notice::Notice;
-use crate::shell::{hear, keep, part, says, set};
+use crate::shell::part;
 use crate::words::words;
 use agent_chat::{AgentChat, Status};
 use leptos::ev::{Event, KeyboardEvent, MouseEvent, SubmitEvent};
@@ -26,11 +27,9 @@ const KEY_TAKEN_BY_INPUT_METHOD: u32 = 229;
 /// Gives the frame's composer to a conversation: a field that grows with its text, which outlives a reload of its tab until it is sent.
 /// Enter sends, Shift+Enter breaks the line, and the arrow up leads from the empty field to the question that waits; while a run is open
 /// the button stops it. `at_end` leads to the end of the transcript, which is where who says something goes.
-pub(crate) fn composer(chat: AgentChat, at_end: RwSignal<bool>) {
+pub(crate) fn composer(chat: AgentChat, notice: Notice, cards: Cards, at_end: RwSignal<bool>) {
     let words = words();
     let written = RwSignal::new(field().value());
-    let notice: Notice = expect_context();
-    let cards: Cards = expect_context();
     let running = Memo::new(move |_| chat.status.with(|status| *status == Status::Running));
     let send = move || {
         let field = field();
@@ -50,7 +49,7 @@ pub(crate) fn composer(chat: AgentChat, at_end: RwSignal<bool>) {
             notice.say(|words| words.not_yet);
         }
     };
-    let form: Element = part(FORM);
+    let (form, button): (Element, Element) = (part(FORM), part(BUTTON));
     // Sent before the program was there.
     let held = RwSignal::new(form.has_attribute(HELD));
     effect(move || {
@@ -82,7 +81,7 @@ pub(crate) fn composer(chat: AgentChat, at_end: RwSignal<bool>) {
         }
     });
     // One button for both, so that focus stays on it. The second click of a double click on "Send" is no wish to stop.
-    hear(&part(BUTTON), "click", move |event: MouseEvent| {
+    hear(&button, "click", move |event: MouseEvent| {
         if running.get_untracked() {
             // Where the run ends at once, the button sends again before the browser asks what it does.
             event.prevent_default();
@@ -92,24 +91,24 @@ pub(crate) fn composer(chat: AgentChat, at_end: RwSignal<bool>) {
         }
     });
     // A key that is held presses again and again: what was sent would be stopped.
-    hear(&part(BUTTON), "keydown", move |event: KeyboardEvent| {
+    hear(&button, "keydown", move |event: KeyboardEvent| {
         if event.repeat() && event.key() == "Enter" {
             event.prevent_default();
         }
     });
     // Sizes the field, which not every browser does by itself.
-    keep(".field", move |around| written.with(|text| set(around, "data-text", text)));
+    keep(&part(".field"), move |around| written.with(|text| set(around, "data-text", text)));
     // A text has its own direction, and a placeholder the page's.
-    keep(FIELD, move |field| {
+    keep(&field(), move |field| {
         let direction = match written.with(String::is_empty) {
             true => words.get().labels.dir.as_str(),
             false => "auto",
         };
         set(field, "dir", direction);
     });
-    keep(FIELD, move |field| set(field, "placeholder", words.get().message_placeholder));
-    says(".composer label", |words| words.message);
-    keep(BUTTON, move |button| {
+    keep(&field(), move |field| set(field, "placeholder", words.get().message_placeholder));
+    says(&part(".composer label"), |words| words.message);
+    keep(&button, move |button| {
         let (kind, class, name) = match running.get() {
             true => ("button", "icon stop", words.get().stop),
             false => ("submit", "icon", words.get().send),

@@ -7,6 +7,7 @@ pub mod chat_page;
 pub mod composer;
 mod effect;
 pub mod markdown;
+mod nodes;
 mod notice;
 pub mod settings;
 pub mod shell;
@@ -14,7 +15,7 @@ mod tool_name;
 pub mod transcript;
 pub mod words;
 
-pub use chat_page::ChatPage;
+pub use chat_page::chat_page;
 
 /// The README's example is compiled with the documentation tests.
 #[cfg(doctest)]

@@ -1,29 +1,29 @@
 //! What the page says beside the composer until something changes.
 
 use crate::effect::effect;
-use crate::words::{Words, words};
+use crate::nodes::{keep, write};
+use crate::words::{Pick, words};
 use agent_chat::AgentChat;
 use leptos::prelude::*;
+use web_sys::Element;
 
 /// A word to the person, of what they have just tried or begun.
 #[derive(Clone, Copy)]
-pub(crate) struct Notice(RwSignal<Option<Said>>);
-
-type Said = fn(&Words) -> &'static str;
+pub(crate) struct Notice(RwSignal<Option<Pick>>);
 
 impl Notice {
-    /// Gives it to all views of the current owner. It goes with the next turn of the conversation.
-    pub(crate) fn provide(chat: AgentChat) {
+    /// One that goes with the next turn of the conversation.
+    pub(crate) fn of(chat: AgentChat) -> Self {
         let said = RwSignal::new(None);
         effect(move || {
             chat.status.track();
             chat.waiting.track();
             said.set(None);
         });
-        provide_context(Self(said));
+        Self(said)
     }
 
-    pub(crate) fn say(self, what: Said) {
+    pub(crate) fn say(self, what: Pick) {
         self.0.set(Some(what));
     }
 
@@ -32,16 +32,10 @@ impl Notice {
             self.0.set(None);
         }
     }
-}
 
-/// Always there, so that its text is announced when it comes.
-pub(crate) fn notice_line() -> impl IntoView {
-    let words = words();
-    let Notice(said) = expect_context();
-    let text = move || said.get().map_or("", |said| said(words.get()));
-    view! {
-        <p class="connection notice" role="status">
-            {text}
-        </p>
+    /// Shows it in a line that is always there, so that its text is announced when it comes.
+    pub(crate) fn show_in(self, line: &Element) {
+        let words = words();
+        keep(line, move |line| write(line, self.0.get().map_or("", |said| said(words.get()))));
     }
 }

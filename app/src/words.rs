@@ -1,7 +1,4 @@
 //! The page's own words, in the languages that the card speaks too.
-//!
-//! Views take them from here as values, never as literals: Leptos makes an element that holds only literals by `innerHTML`, which the
-//! page's policy (Trusted Types) refuses.
 
 mod arabic;
 mod english;
@@ -208,8 +205,5 @@ pub(crate) fn words() -> Memo<&'static Words> {
     use_context().unwrap_or_else(|| Memo::new(|_| ALL[0]))
 }
 
-/// One of the page's words, which follows the language. All of them are of one type, so that views differ in nothing but the words.
-pub(crate) fn say(pick: fn(&Words) -> &'static str) -> impl Fn() -> &'static str + Copy + Send + Sync + 'static {
-    let words = words();
-    move || pick(words.get())
-}
+/// One of the page's words in whatever language.
+pub(crate) type Pick = fn(&Words) -> &'static str;

@@ -1,33 +1,13 @@
 //! Markdown in the page.
 
 use super::{Align, Reader, Sink, Tag};
-use leptos::html::Div;
-use leptos::prelude::*;
+use crate::nodes::{element, set};
+use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlAnchorElement, Node, Text};
 
-/// Text in Markdown, which may still be growing. What is shown is only ever added to, but for marks that turn out to be none.
-#[component]
-pub fn Markdown(
-    /// The text so far.
-    #[prop(into)]
-    text: Signal<String>,
-    /// Whether more of it is to come.
-    #[prop(into)]
-    growing: Signal<bool>,
-) -> impl IntoView {
-    let place = NodeRef::<Div>::new();
-    Effect::new(move |written: Option<Option<Written>>| {
-        let place = place.get()?;
-        let mut written = written.flatten().unwrap_or_else(|| Written::new(place.into()));
-        text.with(|text| written.follow(text, growing.get()));
-        Some(written)
-    });
-    view! { <div class="prose" node_ref=place></div> }
-}
-
-/// What the page shows of a text.
-struct Written {
+/// Text in Markdown, as it is shown in a place of its own. It is only ever added to, but for marks that turn out to be none.
+pub struct Shown {
     place: Element,
     tree: Tree,
     reader: Reader,
@@ -36,16 +16,19 @@ struct Written {
     finished: bool,
 }
 
-impl Written {
-    fn new(place: Element) -> Self {
+impl Shown {
+    /// Nothing yet.
+    #[must_use]
+    pub fn at(place: Element) -> Self {
         Self { tree: Tree::at(place.clone()), place, reader: Reader::default(), length: 0, finished: false }
     }
 
-    fn follow(&mut self, text: &str, growing: bool) {
+    /// Shows the text so far, whether or not more of it is to come.
+    pub fn follow(&mut self, text: &str, growing: bool) {
         if self.finished && text.len() != self.length {
             // Taken up again after its end, which happens seldom.
             self.place.set_text_content(None);
-            *self = Self::new(self.place.clone());
+            *self = Self::at(self.place.clone());
         }
         if let Some(growth) = text.get(self.length..) {
             self.reader.feed(growth, &mut self.tree);
@@ -80,7 +63,7 @@ impl Tree {
 
 impl Sink for Tree {
     fn open(&mut self, tag: Tag<'_>) {
-        let element = element(name(tag));
+        let element = element(name(tag), "");
         let mut content = element.clone();
         match tag {
             Tag::Heading(level) => set(&element, "data-level", &level.to_string()),
@@ -92,14 +75,14 @@ impl Sink for Tree {
                 if !language.is_empty() {
                     set(&element, "data-language", language);
                 }
-                content = self::element("code");
+                content = self::element("code", "");
                 let _ = element.append_child(&content);
             }
             Tag::Table => {
                 set(&element, "dir", "auto");
                 // As above.
                 set(&element, "tabindex", "0");
-                content = self::element("table");
+                content = self::element("table", "");
                 let _ = element.append_child(&content);
             }
             Tag::HeadCell(Align::Center) | Tag::Cell(Align::Center) => set(&element, "data-align", "center"),
@@ -191,13 +174,4 @@ fn name(tag: Tag<'_>) -> &'static str {
         Tag::Code => "code",
         Tag::Link | Tag::Address => "a",
     }
-}
-
-fn element(name: &str) -> Element {
-    document().create_element(name).expect("the names are those of HTML")
-}
-
-fn set(element: &Element, name: &str, value: &str) {
-    // Fails for names alone, and these are valid.
-    let _ = element.set_attribute(name, value);
 }

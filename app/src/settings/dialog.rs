@@ -2,63 +2,55 @@
 
 use super::{Setting, Settings, browser};
 use crate::attention;
-use crate::shell::{hear, is_called, part};
-use crate::words::{Words, say, words};
+use crate::effect::effect;
+use crate::nodes::{add, element, flag, goes_with_owner, hear, is_called, keep, says, set, write};
+use crate::shell::{part, place};
+use crate::words::{Pick, Words, words};
 use agent_chat::{keep_headers, kept_headers};
-use leptos::ev::MouseEvent;
-use leptos::html::{Dialog, Input};
+use leptos::ev::{Event, MouseEvent};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use web_sys::Element;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlDialogElement, HtmlInputElement, HtmlTextAreaElement};
 
 const TITLE_ID: &str = "settings-title";
-const BUTTON: &str = ".settings-button";
 
-/// One of the texts of a language.
-type Pick = fn(&Words) -> &'static str;
-
-/// The dialog that the frame's button opens. What is changed there takes effect at once.
-#[component]
-pub fn SettingsDialog() -> impl IntoView {
-    let dialog = NodeRef::<Dialog>::new();
-    let button: Element = part(BUTTON);
-    hear(&button, "click", move |_: MouseEvent| {
-        if let Some(dialog) = dialog.get_untracked() {
-            // Fails only where it is open already, or out of the page.
-            let _ = dialog.show_modal();
-        }
-    });
-    is_called(BUTTON, |words| words.settings.title);
-    // Fails only for names that are none.
-    let _ = button.remove_attribute("disabled");
-    let close = move |_| {
-        if let Some(dialog) = dialog.get_untracked() {
-            dialog.close();
-        }
-    };
+/// Makes the dialog that the frame's button opens. What is changed there takes effect at once.
+pub fn settings_dialog(settings: RwSignal<Settings>) {
+    let around = add(&place(), "dialog", "settings");
+    goes_with_owner(&around);
+    set(&around, "closedby", "any");
+    set(&around, "aria-labelledby", TITLE_ID);
+    let title = add(&around, "h2", "");
+    set(&title, "id", TITLE_ID);
+    says(&title, |words| words.settings.title);
+    choice(&around, settings, Setting::Language, |words| words.settings.language, &LANGUAGES);
+    choice(&around, settings, Setting::Theme, |words| words.settings.theme, &THEMES);
+    choice(&around, settings, Setting::Submit, |words| words.settings.submit, &SUBMIT_MODES);
+    notify(&around, settings);
     // Of no use to who only wants to talk; open where something of it is set.
-    let developer = [agent(), choice(Setting::Delivery, |words| words.settings.delivery, &DELIVERIES)];
-    let is_set = settings().with_untracked(|settings| {
-        [Setting::Agent, Setting::Delivery].iter().any(|setting| !settings.get(*setting).is_empty())
+    let developer = add(&around, "details", "");
+    let is_set = |setting: &Setting| settings.with_untracked(|settings| !settings.get(*setting).is_empty());
+    flag(&developer, "open", [Setting::Agent, Setting::Delivery].iter().any(is_set));
+    says(&add(&developer, "summary", ""), |words| words.settings.developer);
+    agent(&developer, settings);
+    choice(&developer, settings, Setting::Delivery, |words| words.settings.delivery, &DELIVERIES);
+    // Last, so that the first setting gets the focus.
+    let close = add(&around, "button", "icon close-button");
+    set(&close, "type", "button");
+    is_called(&close, |words| words.settings.close);
+    let dialog: HtmlDialogElement = around.unchecked_into();
+    let closes = dialog.clone();
+    hear(&close, "click", move |_: MouseEvent| closes.close());
+
+    let button: Element = part(".settings-button");
+    hear(&button, "click", move |_: MouseEvent| {
+        // Fails only where it is open already, or out of the page.
+        let _ = dialog.show_modal();
     });
-    let everybodys = [
-        choice(Setting::Language, |words| words.settings.language, &LANGUAGES),
-        choice(Setting::Theme, |words| words.settings.theme, &THEMES),
-        choice(Setting::Submit, |words| words.settings.submit, &SUBMIT_MODES),
-        notify(),
-    ];
-    view! {
-        <dialog class="settings" closedby="any" aria-labelledby=TITLE_ID node_ref=dialog>
-            <h2 id=TITLE_ID>{say(|words| words.settings.title)}</h2>
-            {everybodys.into_iter().collect_view()}
-            <details open=is_set>
-                <summary>{say(|words| words.settings.developer)}</summary>
-                {developer.into_iter().collect_view()}
-            </details>
-            // Last, so that the first setting gets the focus.
-            <button type="button" class="icon close-button" aria-label=say(|words| words.settings.close) on:click=close></button>
-        </dialog>
-    }
+    is_called(&button, |words| words.settings.title);
+    flag(&button, "disabled", false);
 }
 
 const LANGUAGES: [(&str, Pick); 6] = [
@@ -87,35 +79,46 @@ const DELIVERIES: [(&str, Pick); 5] = [
     ("rest", |words| words.settings.by_rest),
 ];
 
-/// A setting with few values.
-fn choice(setting: Setting, label: Pick, values: &'static [(&'static str, Pick)]) -> AnyView {
-    let settings = settings();
-    let option = |(value, text): &(&'static str, Pick)| {
-        let selected = settings.with_untracked(|settings| settings.get(setting) == *value);
-        view! { <option value=*value selected=selected>{say(*text)}</option> }
-    };
-    let options = values.iter().map(option).collect_view();
-    view! {
-        <label class="setting">
-            <span>{say(label)}</span>
-            <select name=setting.name() on:change=move |event| change(settings, setting, &event_target_value(&event))>
-                {options}
-            </select>
-        </label>
+/// A new row of the dialog.
+fn row(parent: &Element, class: &str, label: Pick, control: &Element) {
+    let around = add(parent, "label", class);
+    let text = element("span", "");
+    says(&text, label);
+    for part in [&text, control] {
+        // Nothing keeps a new element from being a child.
+        let _ = around.append_child(part);
     }
-    .into_any()
+}
+
+/// A setting with few values.
+fn choice(
+    parent: &Element,
+    settings: RwSignal<Settings>,
+    setting: Setting,
+    label: Pick,
+    values: &'static [(&'static str, Pick)],
+) {
+    let select = element("select", "");
+    set(&select, "name", setting.name());
+    for (value, text) in values {
+        let option = add(&select, "option", "");
+        set(&option, "value", value);
+        flag(&option, "selected", settings.with_untracked(|settings| settings.get(setting) == *value));
+        says(&option, *text);
+    }
+    hear(&select, "change", move |event: Event| change(settings, setting, &event_target_value(&event)));
+    row(parent, "setting", label, &select);
 }
 
 /// The agent's address and, where it is not the page's own, what headers it gets.
-fn agent() -> AnyView {
-    let settings = settings();
-    let address = Memo::new(move |_| settings.with(|settings| settings.get(Setting::Agent).to_owned()));
-    let address_field = text_field(
+fn agent(parent: &Element, settings: RwSignal<Settings>) {
+    text_field(
+        parent,
         [Setting::Agent.name(), "agent-hint"],
         |words| words.settings.agent,
         [|words| words.settings.agent_hint, |words| words.settings.agent_invalid],
-        address.get_untracked(),
-        move |address| {
+        &settings.with_untracked(|settings| settings.get(Setting::Agent).to_owned()),
+        Rc::new(move |address| {
             let address = address.lines().next().unwrap_or_default().trim_end();
             let is_valid = ["https://", "http://", "/"].iter().any(|beginning| address.starts_with(beginning));
             if !is_valid && !address.is_empty() {
@@ -125,119 +128,121 @@ fn agent() -> AnyView {
             browser::leave_conversation();
             change(settings, Setting::Agent, address);
             true
-        },
+        }),
     );
-    let headers_field = move || match address.get() {
-        own if own.is_empty() => ().into_any(),
-        agent => {
-            let kept = kept_headers(&agent);
-            let lines: Vec<_> = kept.iter().map(|(name, value)| [name, ": ", value].concat()).collect();
-            text_field(
-                ["headers", "headers-hint"],
-                |words| words.settings.headers,
-                [|words| words.settings.headers_hint, |words| words.settings.headers_invalid],
-                lines.join("\n"),
-                move |lines| {
-                    let header = |line: &str| {
-                        let (name, value) = line.split_once(':')?;
-                        Some((name.trim().to_owned(), value.trim().to_owned()))
-                    };
-                    let lines = lines.lines().filter(|line| !line.trim().is_empty());
-                    let headers: Option<Vec<_>> = lines.map(header).collect();
-                    let is_kept = headers.is_some_and(|headers| keep_headers(&agent, &headers));
-                    settings.notify();
-                    is_kept
-                },
-            )
+    let place = add(parent, "div", "headers");
+    let address = Memo::new(move |_| settings.with(|settings| settings.get(Setting::Agent).to_owned()));
+    effect(move || {
+        place.set_text_content(None);
+        let agent = address.get();
+        if agent.is_empty() {
+            return;
         }
-    };
-    (address_field, headers_field).into_any()
+        let kept = kept_headers(&agent);
+        let lines: Vec<_> = kept.iter().map(|(name, value)| [name, ": ", value].concat()).collect();
+        text_field(
+            &place,
+            ["headers", "headers-hint"],
+            |words| words.settings.headers,
+            [|words| words.settings.headers_hint, |words| words.settings.headers_invalid],
+            &lines.join("\n"),
+            Rc::new(move |lines| {
+                let header = |line: &str| {
+                    let (name, value) = line.split_once(':')?;
+                    Some((name.trim().to_owned(), value.trim().to_owned()))
+                };
+                let lines = lines.lines().filter(|line| !line.trim().is_empty());
+                let headers: Option<Vec<_>> = lines.map(header).collect();
+                let is_kept = headers.is_some_and(|headers| keep_headers(&agent, &headers));
+                settings.notify();
+                is_kept
+            }),
+        );
+    });
 }
 
 /// A setting that is a text, with a hint: the first of the two, or the second where what was entered was not taken.
 fn text_field(
+    parent: &Element,
     [name, hint_id]: [&'static str; 2],
     label: Pick,
     [hint, problem]: [Pick; 2],
-    value: String,
-    take: impl Fn(&str) -> bool + 'static,
-) -> AnyView {
-    let words = words();
-    let invalid = RwSignal::new(false);
-    let hint = move || match invalid.get() {
-        true => problem(words.get()),
-        false => hint(words.get()),
-    };
-    let on_change = move |event| invalid.set(!take(event_target_value(&event).trim()));
-    view! {
-        <label class="setting">
-            <span>{say(label)}</span>
-            <textarea
-                rows="1"
-                dir="ltr"
-                autocomplete="off"
-                autocapitalize="none"
-                spellcheck="false"
-                name=name
-                aria-describedby=hint_id
-                aria-invalid=move || invalid.get().to_string()
-                on:change=on_change
-            >
-                {value}
-            </textarea>
-        </label>
-        <p class="hint" id=hint_id role="status">{hint}</p>
+    value: &str,
+    take: Rc<dyn Fn(&str) -> bool>,
+) {
+    let field = element("textarea", "");
+    for (name, value) in [
+        ("rows", "1"),
+        ("dir", "ltr"),
+        ("autocomplete", "off"),
+        ("autocapitalize", "none"),
+        ("spellcheck", "false"),
+        ("name", name),
+        ("aria-describedby", hint_id),
+    ] {
+        set(&field, name, value);
     }
-    .into_any()
+    field.unchecked_ref::<HtmlTextAreaElement>().set_value(value);
+    let invalid = RwSignal::new(false);
+    hear(&field, "change", move |event: Event| invalid.set(!take(event_target_value(&event).trim())));
+    keep(&field, move |field| set(field, "aria-invalid", if invalid.get() { "true" } else { "false" }));
+    row(parent, "setting", label, &field);
+    let words = words();
+    keep(&hint_line(parent, hint_id), move |line| {
+        write(line, if invalid.get() { problem(words.get()) } else { hint(words.get()) });
+    });
+}
+
+/// A line below a setting, which is announced when it changes.
+fn hint_line(parent: &Element, id: &str) -> Element {
+    let line = add(parent, "p", "hint");
+    set(&line, "role", "status");
+    if !id.is_empty() {
+        set(&line, "id", id);
+    }
+    line
 }
 
 /// Whether to notify. The browser is asked for its leave in the click that switches this on, and at no other time.
-fn notify() -> AnyView {
+fn notify(parent: &Element, settings: RwSignal<Settings>) {
     if !attention::can_notify() {
-        return ().into_any();
+        return;
     }
-    let settings = settings();
     let words = words();
-    let input = NodeRef::<Input>::new();
+    let input: HtmlInputElement = element("input", "").unchecked_into();
+    input.set_type("checkbox");
+    set(&input, "name", Setting::Notify.name());
+    input.set_checked(settings.with_untracked(Settings::notifies));
     let blocked = RwSignal::new(false);
-    let on_change = move |event| {
+    let around = add(parent, "label", "setting check");
+    // Nothing keeps a new element from being a child.
+    let _ = around.append_child(&input);
+    says(&add(&around, "span", ""), |words| words.settings.notify);
+    keep(&hint_line(parent, ""), move |line| {
+        write(line, if blocked.get() { words.get().settings.notify_blocked } else { "" });
+    });
+    let asked = input.clone();
+    hear(&input, "change", move |_: Event| {
         blocked.set(false);
-        if !event_target_checked(&event) {
+        if !asked.checked() {
             change(settings, Setting::Notify, "");
             return;
         }
+        let asked = asked.clone();
         spawn_local(async move {
             if attention::may_notify().await {
                 change(settings, Setting::Notify, "on");
-            } else if let Some(input) = input.get_untracked() {
-                input.set_checked(false);
+            } else {
+                asked.set_checked(false);
                 blocked.set(true);
             }
         });
-    };
-    view! {
-        <label class="setting check">
-            <input
-                type="checkbox"
-                name=Setting::Notify.name()
-                checked=settings.with_untracked(Settings::notifies)
-                node_ref=input
-                on:change=on_change
-            />
-            <span>{say(|words| words.settings.notify)}</span>
-        </label>
-        <p class="hint" role="status">{move || if blocked.get() { words.get().settings.notify_blocked } else { "" }}</p>
-    }
-    .into_any()
+    });
 }
 
 fn change(settings: RwSignal<Settings>, setting: Setting, value: &str) {
     browser::keep(setting, value);
     settings.update(|settings| settings.set(setting, value));
-}
-
-fn settings() -> RwSignal<Settings> {
-    expect_context()
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

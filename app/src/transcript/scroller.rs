@@ -1,6 +1,7 @@
 //! What is scrolled to come to the end of the conversation, and where that is.
 
-use leptos::prelude::*;
+use leptos::prelude::{document, window};
+use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
@@ -10,15 +11,52 @@ const NEAR_THE_END: i32 = 48;
 /// What stays visible above a question, in CSS pixels.
 const MARGIN: i32 = 16;
 
+/// The reader of a list in its frame.
+pub(super) struct Reader {
+    frame: HtmlElement,
+    list: HtmlElement,
+    /// Where the page itself has scrolled to. What is elsewhere, the reader has scrolled.
+    led_to: Cell<i32>,
+}
+
+impl Reader {
+    pub(super) fn of(frame: HtmlElement, list: HtmlElement) -> Self {
+        Self { frame, list, led_to: Cell::new(0) }
+    }
+
+    pub(super) fn frame(&self) -> &Element {
+        &self.frame
+    }
+
+    pub(super) fn list(&self) -> &Element {
+        &self.list
+    }
+
+    /// Leads the reader down to the end, if it is further down.
+    pub(super) fn go_to_end(&self) {
+        self.led_to.set(self.scroller().go_to_end(&self.list));
+    }
+
+    /// Whether it was the reader who scrolled, and if so, whether they are at the end.
+    pub(super) fn has_scrolled(&self) -> Option<bool> {
+        let scroller = self.scroller();
+        (scroller.place() != self.led_to.get()).then(|| scroller.is_at_end(&self.list))
+    }
+
+    fn scroller(&self) -> Scroller {
+        Scroller::of(&self.frame)
+    }
+}
+
 /// What the reader scrolls: the transcript's frame or, where the style sheet lets that grow with its list, the page as a whole.
-pub(super) struct Scroller {
+struct Scroller {
     element: Element,
     /// How far down the frame begins in it.
     begin: i32,
 }
 
 impl Scroller {
-    pub(super) fn of(frame: &HtmlElement) -> Self {
+    fn of(frame: &HtmlElement) -> Self {
         let style = window().get_computed_style(frame).ok().flatten();
         let overflow = style.and_then(|style| style.get_property_value("overflow-y").ok());
         match document().scrolling_element() {
@@ -30,17 +68,17 @@ impl Scroller {
     }
 
     /// How far down the reader is.
-    pub(super) fn place(&self) -> i32 {
+    fn place(&self) -> i32 {
         self.element.scroll_top()
     }
 
     /// Whether the reader is at the end of this list.
-    pub(super) fn is_at_end(&self, list: &HtmlElement) -> bool {
+    fn is_at_end(&self, list: &HtmlElement) -> bool {
         self.place() >= self.end_of(list) - NEAR_THE_END
     }
 
     /// Leads the reader down to the end of this list, if it is further down, and says where that is.
-    pub(super) fn go_to_end(&self, list: &HtmlElement) -> i32 {
+    fn go_to_end(&self, list: &HtmlElement) -> i32 {
         let end = self.end_of(list);
         if self.place() < end {
             self.element.set_scroll_top(end);

@@ -23,7 +23,6 @@ impl Page {
         let part = Part::mounted(move || {
             let (settings, words) = provide_settings();
             call_for_attention(waiting.into(), settings, words);
-            ().into_any()
         })
         .await;
         Self { waiting, part }

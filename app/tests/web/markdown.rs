@@ -1,8 +1,7 @@
 //! Markdown that streams in.
 
-use crate::page::Part;
-use app::markdown::Markdown;
-use leptos::prelude::*;
+use app::markdown::Shown;
+use leptos::prelude::{document, window};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{Element, Node};
 
@@ -12,31 +11,48 @@ const EVERYTHING: &str = "# One *two*\n\nA `b` **c** _d_ [e](https://example.com
 
 /// A message, as it is shown.
 struct Message {
-    text: RwSignal<String>,
-    growing: RwSignal<bool>,
-    part: Part,
+    text: String,
+    shown: Shown,
+    place: Element,
 }
 
 impl Message {
-    async fn of(text: &str) -> Self {
-        let (text, growing) = (RwSignal::new(text.to_owned()), RwSignal::new(true));
-        let part = Part::mounted(move || view! { <Markdown text growing /> }.into_any()).await;
-        Self { text, growing, part }
+    fn of(text: &str) -> Self {
+        let place = document().create_element("div").expect("a valid name");
+        place.set_class_name("prose");
+        document().body().expect("a page has a body").append_child(&place).expect("it takes children");
+        let mut message = Self { text: String::new(), shown: Shown::at(place.clone()), place };
+        message.grows_by(text);
+        message
     }
 
-    async fn grows_by(&self, delta: &str) {
-        self.text.update(|text| text.push_str(delta));
-        self.part.settled().await;
+    fn grows_by(&mut self, delta: &str) {
+        self.text += delta;
+        self.shown.follow(&self.text, true);
     }
 
-    async fn ends(&self) {
-        self.growing.set(false);
-        self.part.settled().await;
+    fn ends(&mut self) {
+        self.shown.follow(&self.text, false);
+    }
+
+    fn find(&self, selector: &str) -> Option<Element> {
+        self.place.query_selector(selector).expect("a valid selector")
     }
 
     #[track_caller]
     fn the(&self, selector: &str) -> Element {
-        self.part.the(selector)
+        self.find(selector).unwrap_or_else(|| panic!("no {selector} in {}", self.place.inner_html()))
+    }
+
+    #[track_caller]
+    fn says(&self, selector: &str, text: &str) {
+        assert_eq!(self.the(selector).text_content().as_deref(), Some(text), "{selector}");
+    }
+}
+
+impl Drop for Message {
+    fn drop(&mut self) {
+        self.place.remove();
     }
 }
 
@@ -45,9 +61,9 @@ fn first_child(element: &Element) -> Node {
 }
 
 #[test]
-async fn each_kind_of_element_is_shown_as_what_it_is() {
-    let message = Message::of(EVERYTHING).await;
-    message.ends().await;
+fn each_kind_of_element_is_shown_as_what_it_is() {
+    let mut message = Message::of(EVERYTHING);
+    message.ends();
     for (selector, text) in [
         ("h2[data-level='1']", "One two"),
         ("h2 > em", "two"),
@@ -64,21 +80,21 @@ async fn each_kind_of_element_is_shown_as_what_it_is() {
         ("tr:last-child > td[data-align=end] > em", "t"),
         (".prose > p:last-child", "*n **o `p"),
     ] {
-        message.part.says(selector, text);
+        message.says(selector, text);
     }
 }
 
 #[test]
-async fn what_is_written_stays_and_is_appended_to() {
-    let message = Message::of("First.\n\nSec").await;
+fn what_is_written_stays_and_is_appended_to() {
+    let mut message = Message::of("First.\n\nSec");
     let (first, second) = (message.the("p"), message.the("p:last-child"));
     let text = first_child(&second);
-    message.grows_by("ond, and **str").await;
+    message.grows_by("ond, and **str");
     let strong = message.the("strong");
-    message.grows_by("ong** one").await;
-    message.ends().await;
-    message.part.says("p:last-child", "Second, and strong one");
-    message.part.says("strong", "strong");
+    message.grows_by("ong** one");
+    message.ends();
+    message.says("p:last-child", "Second, and strong one");
+    message.says("strong", "strong");
     assert!(message.the("p").is_same_node(Some(&first)));
     assert!(message.the("p:last-child").is_same_node(Some(&second)));
     assert!(first_child(&second).is_same_node(Some(&text)));
@@ -86,48 +102,49 @@ async fn what_is_written_stays_and_is_appended_to() {
 }
 
 #[test]
-async fn the_pieces_make_no_difference() {
-    let whole = Message::of(EVERYTHING).await;
-    whole.ends().await;
-    let growing = Message::of("").await;
+fn the_pieces_make_no_difference() {
+    let mut whole = Message::of(EVERYTHING);
+    whole.ends();
+    let mut growing = Message::of("");
     for c in EVERYTHING.chars() {
-        growing.grows_by(c.encode_utf8(&mut [0; 4])).await;
+        growing.grows_by(c.encode_utf8(&mut [0; 4]));
     }
-    growing.ends().await;
+    growing.ends();
     for message in [&whole, &growing] {
-        message.part.place.normalize();
+        message.place.normalize();
     }
     assert!(
-        whole.part.place.is_equal_node(Some(&growing.part.place)),
+        whole.place.is_equal_node(Some(&growing.place)),
         "{}\n{}",
-        whole.part.place.inner_html(),
-        growing.part.place.inner_html()
+        whole.place.inner_html(),
+        growing.place.inner_html()
     );
 }
 
 #[test]
-async fn a_mark_without_an_end_is_text_at_the_end() {
-    let message = Message::of("It is *so and `so").await;
-    message.part.says("em > code", "so");
-    message.ends().await;
-    message.part.says("p", "It is *so and `so");
-    assert!(message.part.find("em, code").is_none());
+fn a_mark_without_an_end_is_text_at_the_end() {
+    let mut message = Message::of("It is *so and `so");
+    message.says("em > code", "so");
+    message.ends();
+    message.says("p", "It is *so and `so");
+    assert!(message.find("em, code").is_none());
 }
 
 #[test]
-async fn a_text_may_be_taken_up_again() {
-    let message = Message::of("One *two").await;
-    message.ends().await;
-    message.growing.set(true);
-    message.grows_by("* three").await;
-    message.part.says("em", "two");
-    message.ends().await;
-    message.part.says("p", "One two three");
+fn a_text_may_be_taken_up_again() {
+    let mut message = Message::of("One *two");
+    message.ends();
+    message.grows_by("* three");
+    message.says("em", "two");
+    message.ends();
+    message.says("p", "One two three");
 }
 
 #[test]
-async fn a_link_says_where_it_leads_and_gives_nothing_away() {
-    let message = Message::of("[My bank](https://user@EXAMPLE.com:8443/x) https://example.org/y [mail](mailto:a@example.com) https://bank.example@example.com/ ").await;
+fn a_link_says_where_it_leads_and_gives_nothing_away() {
+    let message = Message::of(
+        "[My bank](https://user@EXAMPLE.com:8443/x) https://example.org/y [mail](mailto:a@example.com) https://bank.example@example.com/ ",
+    );
     for (index, (address, host)) in [
         ("https://user@EXAMPLE.com:8443/x", Some("example.com:8443")),
         ("https://example.org/y", None),
@@ -148,22 +165,22 @@ async fn a_link_says_where_it_leads_and_gives_nothing_away() {
 }
 
 #[test]
-async fn nothing_is_markup_and_nothing_is_loaded() {
+fn nothing_is_markup_and_nothing_is_loaded() {
     let text = "<b>x</b> <img src=/x> <script>alert(1)</script> ![picture](https://example.com/a.png) [go](javascript:alert(1)) \
         ![](data:image/png;base64,x)";
-    let message = Message::of(text).await;
-    message.ends().await;
-    assert!(message.part.find("b, img, script, a:not([href^='https://example.com/'])").is_none());
-    message.part.says("a", "picture");
+    let mut message = Message::of(text);
+    message.ends();
+    assert!(message.find("b, img, script, a:not([href^='https://example.com/'])").is_none());
+    message.says("a", "picture");
     let shown = message.the("p").text_content().unwrap_or_default();
     assert!(shown.starts_with("<b>x</b> <img src=/x> <script>alert(1)</script>"), "{shown}");
     assert!(shown.contains("[go](javascript:alert(1))"), "what is no link is shown as it was written: {shown}");
 }
 
 #[test]
-async fn each_block_has_its_own_direction() {
-    let message = Message::of("Good day.\n\nمرحبا **بكم**\n\n- نعم\n\n```\nx\n```\n").await;
-    message.ends().await;
+fn each_block_has_its_own_direction() {
+    let mut message = Message::of("Good day.\n\nمرحبا **بكم**\n\n- نعم\n\n```\nx\n```\n");
+    message.ends();
     let directions = ["p", "p + p", "ul", "ul > li > p", "pre"].map(|selector| direction(&message.the(selector)));
     assert_eq!(directions, ["ltr", "rtl", "rtl", "rtl", "ltr"]);
 }

@@ -3,33 +3,33 @@
 use app::shell;
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
-use leptos::tachys::view::any_view::AnyViewState;
+use leptos::tachys::renderer::types::Placeholder;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, EventInit, HtmlElement};
 
 /// What is mounted for one test.
 pub(crate) struct Part {
     pub(crate) place: HtmlElement,
-    _mounted: UnmountHandle<AnyViewState>,
+    _mounted: UnmountHandle<Placeholder>,
 }
 
 impl Part {
-    pub(crate) async fn mounted(view: impl FnOnce() -> AnyView + 'static) -> Self {
+    pub(crate) async fn mounted(begin: impl FnOnce() + 'static) -> Self {
         let place = div();
-        Self::mounted_in(place.clone(), place, view).await
+        Self::mounted_in(place.clone(), place, begin).await
     }
 
     /// The same in the frame that `index.html` has drawn.
-    pub(crate) async fn mounted_in_frame(view: impl FnOnce() -> AnyView + 'static) -> Self {
+    pub(crate) async fn mounted_in_frame(begin: impl FnOnce() + 'static) -> Self {
         let page = include_str!("../../../index.html");
         let (_, body) = page.split_once("<body>").expect("a page has a body");
         let place = div();
         place.set_inner_html(body);
-        Self::mounted_in(place, shell::place(), view).await
+        Self::mounted_in(place, shell::place(), begin).await
     }
 
-    async fn mounted_in(place: HtmlElement, inner: HtmlElement, view: impl FnOnce() -> AnyView + 'static) -> Self {
-        let part = Self { place, _mounted: mount_to(inner, view) };
+    async fn mounted_in(place: HtmlElement, inner: HtmlElement, begin: impl FnOnce() + 'static) -> Self {
+        let part = Self { place, _mounted: mount_to(inner, begin) };
         part.settled().await;
         part
     }

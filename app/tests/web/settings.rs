@@ -4,7 +4,7 @@ use crate::browser::{begin_anew, kept, let_notify, notified, query};
 use crate::page::{Part, tell};
 use agent_chat::kept_headers;
 use app::settings::browser::provide_settings;
-use app::settings::dialog::SettingsDialog;
+use app::settings::dialog::settings_dialog;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -14,8 +14,8 @@ use web_sys::{Element, HtmlDialogElement, HtmlElement, HtmlInputElement, HtmlSel
 async fn opened(query: &str) -> Part {
     begin_anew(query);
     let part = Part::mounted_in_frame(|| {
-        let _ = provide_settings();
-        view! { <SettingsDialog /> }.into_any()
+        let (settings, _) = provide_settings();
+        settings_dialog(settings);
     })
     .await;
     let button: HtmlElement = part.the(".settings-button");
@@ -102,8 +102,8 @@ async fn what_was_kept_is_there_again_and_the_address_wins() {
     let address = window().location().pathname().expect("an address") + "?theme=dark&x=1#y";
     history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address)).expect("it goes there");
     let part = Part::mounted_in_frame(|| {
-        let _ = provide_settings();
-        view! { <SettingsDialog /> }.into_any()
+        let (settings, _) = provide_settings();
+        settings_dialog(settings);
     })
     .await;
     assert_eq!(chosen(&part, "submit"), "explicit");
