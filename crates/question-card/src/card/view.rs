@@ -98,14 +98,19 @@ fn line(w: &mut Writer, tag: &'static str, class: &'static str, text: &'static s
 }
 
 /// A text of the ask that may still grow, in its language.
-fn growing(w: &mut Writer, class: &'static str, ask: &AskSnapshot, text: &str) {
-    if w.open("span", class, 0)
-        && let Some(lang) = &ask.lang
-    {
-        w.set("lang", lang);
+fn growing(w: &mut Writer, ask: &AskSnapshot, text: &str) {
+    if w.open("span", "", 0) {
+        speaks(w, ask);
     }
     w.grow(text);
     w.close();
+}
+
+/// The language of what the agent wrote, where the ask names it.
+fn speaks(w: &mut Writer, ask: &AskSnapshot) {
+    if let Some(lang) = &ask.lang {
+        w.set("lang", lang);
+    }
 }
 
 /// A button, which stays open for what else is to be said of it.

@@ -1,6 +1,6 @@
 //! One question: a fieldset with its legend, hint, error, rows and what else can be done about it.
 
-use super::{QUIET_BUTTON, actions, growing, open_button};
+use super::{QUIET_BUTTON, actions, growing, open_button, speaks};
 use crate::anatomy::part;
 use crate::card::machine::{Card, Manner, Row, has_previews, is_whole};
 use crate::dom::Control;
@@ -95,12 +95,18 @@ fn legend(w: &mut Writer, place: Place<'_>) {
         if w.open("span", part::CHIP, 0) {
             w.set("dir", "auto");
         }
-        growing(w, "", place.ask, &header.text);
+        growing(w, place.ask, &header.text);
         w.close();
         // Keeps the two apart in the legend's name.
         w.text(" ");
     }
-    growing(w, part::QUESTION_TEXT, place.ask, &place.asked.question.text);
+    if w.open("span", part::QUESTION_TEXT, 0) {
+        // The legend's own is the card's, by its style: header and hint share a line.
+        w.set("dir", "auto");
+        speaks(w, place.ask);
+    }
+    w.grow(&place.asked.question.text);
+    w.close();
     w.close();
 }
 
@@ -155,7 +161,7 @@ fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSna
             w.set("for", &card.ids.control(control));
             w.set("dir", "auto");
         }
-        growing(w, "", place.ask, &shown.label.text);
+        growing(w, place.ask, &shown.label.text);
         w.close();
     }
     // Not inside the label, or it would be part of the option's name.
@@ -164,7 +170,7 @@ fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSna
             w.set("id", &card.ids.description(question, option));
             w.set("dir", "auto");
         }
-        growing(w, "", place.ask, &description.text);
+        growing(w, place.ask, &description.text);
         w.close();
     }
     digit(w, card.shortcut(option));
@@ -184,7 +190,7 @@ fn pick_button(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSn
     w.truth("aria-busy", is_picked && !card.is_held());
     w.truth("aria-disabled", is_inert);
     w.word("aria-keyshortcuts", card.shortcut(option));
-    growing(w, "", place.ask, &shown.label.text);
+    growing(w, place.ask, &shown.label.text);
     w.close();
 }
 

@@ -27,7 +27,7 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
         w.word("data-status", Some(if is_answered { "answered" } else { "unanswered" }));
         w.flag("data-invalid", card.error(index).is_some());
         match asked.header.as_ref().filter(|header| !header.text.is_empty()) {
-            Some(header) => growing(w, "", ask, &header.text),
+            Some(header) => growing(w, ask, &header.text),
             None => {
                 w.open("span", "", 1);
                 w.say(&(labels.step)(index + 1));
