@@ -15,6 +15,7 @@ use question_agent::message::Message;
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Timestamp};
 pub use sqlite::SqliteStore;
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 use std::path::Path;
@@ -54,6 +55,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// How many conversations there are.
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>>;
+
+    /// How much the clients of these conversations had been told at the last commit; those that are missing are deleted. `None` where nobody else can
+    /// change what this server has read, as in a store of one server.
+    fn told(&self, ids: Vec<String>) -> BoxFuture<'_, Result<Option<HashMap<String, Told>>, StoreError>> {
+        drop(ids);
+        Box::pin(async { Ok(None) })
+    }
 
     /// How many of them are this owner's.
     fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>>;

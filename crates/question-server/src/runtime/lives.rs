@@ -56,6 +56,11 @@ impl Slots {
         live
     }
 
+    /// The conversations that somebody does something with or watches.
+    fn all(&self) -> Vec<Arc<Live>> {
+        self.slots.values().filter_map(|slot| slot.live.upgrade()).collect()
+    }
+
     /// Whoever comes next reads it from the store.
     fn forget(&mut self, id: &str) {
         if let Some(slot) = self.slots.get_mut(id) {
@@ -160,6 +165,37 @@ impl Runtime {
         live.end();
         self.forget(&live.id).await;
         Ok(())
+    }
+
+    /// Has those come back who watch a conversation in which another server has done something since.
+    pub(super) async fn hear_of_others(self: &Arc<Self>) {
+        let mut watched = self.slots.lock().await.all();
+        watched.retain(|live| !self.held().contains(&live.id));
+        if watched.is_empty() {
+            return;
+        }
+        let ids = watched.iter().map(|live| live.id.clone()).collect();
+        let told = match self.store.told(ids).await {
+            Ok(Some(told)) => told,
+            Ok(None) => return,
+            Err(error) => {
+                tracing::error!(%error, "the store does not say what others have done");
+                return;
+            }
+        };
+        for live in watched {
+            if told.get(&live.id) == Some(&live.log.told()) {
+                continue;
+            }
+            // What this server itself does meanwhile is no news to it.
+            live.talk.lock().await.rest();
+            match self.talk(&live).await {
+                Ok(mut talk) => talk.rest(),
+                // Those who watched it have been told.
+                Err(ApiError::UnknownConversation) => {}
+                Err(error) => tracing::error!(conversation = %live.name(), ?error, "what others have done is not read"),
+            }
+        }
     }
 
     /// Deletes what ended that long ago, where the operator says so.

@@ -12,6 +12,7 @@ use crate::owner::Owner;
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Timeouts};
 use futures_util::future::BoxFuture;
 use question_agent::Timestamp;
+use std::collections::HashMap;
 use std::error::Error as _;
 use std::fmt;
 use std::net::IpAddr;
@@ -164,6 +165,18 @@ impl Store for PostgresStore {
             let sql = "SELECT current_setting('transaction_read_only') = 'off'";
             let can_write = self.first(sql, &[]).await?.map(|row| row.try_get(0)).transpose()?;
             can_write.unwrap_or(false).then_some(()).ok_or_else(|| StoreError("the database is read only".to_owned()))
+        })
+    }
+
+    fn told(&self, ids: Vec<String>) -> BoxFuture<'_, Result<Option<HashMap<String, Told>>, StoreError>> {
+        Box::pin(async move {
+            let sql = "SELECT id, told_since, told FROM question_server.conversation WHERE id = ANY ($1)";
+            let found = self.query(sql, &[&ids]).await?;
+            let told = found.iter().map(|row| {
+                let [since, frames] = [row.try_get(1)?, row.try_get(2)?].map(unsigned);
+                Ok((row.try_get(0)?, Told { since: Revision(since), frames }))
+            });
+            told.collect::<Result<_, StoreError>>().map(Some)
         })
     }
 

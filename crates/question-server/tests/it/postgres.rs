@@ -204,6 +204,13 @@ async fn a_run_that_another_server_stops_keeps_nothing() {
 
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn whoever_watches_hears_of_what_another_server_did() {
+    let postgres = Postgres::start().await;
+    replicas::watchers_hear_of_another_server(async || postgres.open().await).await;
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn what_was_acknowledged_is_there_after_every_kill() {
     let postgres = Postgres::start().await;
     // A lease outlives the server that had it.

@@ -209,3 +209,39 @@ pub(crate) async fn another_server_stops_it(open: impl AsyncFn() -> Arc<dyn Stor
         );
     }
 }
+
+/// Lets servers look after what they have, until that has an effect.
+#[cfg(all(unix, feature = "postgres"))]
+async fn sweeping_until(clock: &HandClock, effect: impl Future<Output = ()>) {
+    let mut effect = std::pin::pin!(effect);
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut effect => return,
+            () = yield_now() => clock.advance(SWEEP),
+        }
+    }
+}
+
+/// Of stores that several servers open, each for itself.
+#[cfg(all(unix, feature = "postgres"))]
+pub(crate) async fn watchers_hear_of_another_server(open: impl AsyncFn() -> Arc<dyn Store>) {
+    let clock = HandClock::new();
+    let script = Script::new([vec![Line::Says("One.")], vec![Line::Says("Two.")]]);
+    let (first, second) = (server(&open().await, &clock, &script), server(&open().await, &clock, &script));
+    post(&first, "/agent", says("t", "u", "go")).await.events();
+    let mut watcher = Watcher::open(&second, "t", None).await;
+    let present = watcher.next().await;
+    post(&first, "/agent", says("t", "u2", "And?")).await.events();
+    sweeping_until(&clock, watcher.end()).await;
+    let mut back = Watcher::open(&second, "t", Some(&present.id)).await;
+    let seen = back.until(is_end).await;
+    let history = seen.iter().find(|frame| frame.data["type"] == "MESSAGES_SNAPSHOT").expect("it is told the history");
+    assert_eq!(history.data["messages"][3]["content"], "Two.", "{history:?}");
+    // Whoever has missed nothing stays, and learns of what is deleted.
+    let path = "/conversations/t";
+    let deleted = crate::http::call(&first, crate::http::request(axum::http::Method::DELETE, path, None)).await;
+    assert_eq!(deleted.status, 204);
+    sweeping_until(&clock, back.end()).await;
+    assert_eq!(get(&second, path).await.refusal().0, 404);
+}

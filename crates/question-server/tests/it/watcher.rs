@@ -66,6 +66,14 @@ impl Watcher {
         }
     }
 
+    /// The end of the stream.
+    #[cfg(all(unix, feature = "postgres"))]
+    pub(crate) async fn end(mut self) {
+        while let Some(chunk) = self.body.next().await {
+            chunk.expect("it ends in order");
+        }
+    }
+
     /// Everything up to and with a frame.
     pub(crate) async fn until(&mut self, last: impl Fn(&Frame) -> bool) -> Vec<Frame> {
         let mut seen = Vec::new();
