@@ -10,7 +10,7 @@ pub(super) const LABELS: Labels = Labels {
     pick_one: "Tap one to send it",
     select_many: "Select all that apply",
     other: "Other",
-    other_placeholder: "Type your own answer",
+    other_placeholder: "Your own answer",
     preview: |label| ["Preview of ", label].concat(),
     other_unsent: "This text will not be sent",
     chars_left: |left| [&characters(left), " left"].concat(),

@@ -10,7 +10,7 @@ pub(super) const LABELS: Labels = Labels {
     pick_one: "Antippen sendet die Antwort",
     select_many: "Alles Zutreffende auswählen",
     other: "Andere Antwort",
-    other_placeholder: "Eigene Antwort eingeben",
+    other_placeholder: "Eigene Antwort",
     preview: |label| ["Vorschau von ", label].concat(),
     other_unsent: "Dieser Text wird nicht gesendet",
     chars_left: |left| ["Noch ", &left.to_string(), " Zeichen"].concat(),

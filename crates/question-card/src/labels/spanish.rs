@@ -10,7 +10,7 @@ pub(super) const LABELS: Labels = Labels {
     pick_one: "Toca una opción para enviarla",
     select_many: "Selecciona todas las que correspondan",
     other: "Otra respuesta",
-    other_placeholder: "Escribe tu respuesta",
+    other_placeholder: "Tu respuesta",
     preview: |label| ["Vista previa de ", label].concat(),
     other_unsent: "Este texto no se enviará",
     chars_left: |left| {
