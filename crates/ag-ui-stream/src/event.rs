@@ -5,7 +5,8 @@ mod patch;
 use crate::input::RunAgentInput;
 use crate::message::{Content, Message, Metadata};
 use crate::outcome::{RunOutcome, SubagentOutcome, TokenUsage};
-use crate::wire::{Shape, choice, object, union};
+use crate::protocol::Rule;
+use crate::wire::{Members, Shape, choice, object, union};
 use serde_json::{Map, Value};
 
 pub(crate) use patch::Copied;
@@ -535,6 +536,11 @@ choice! {
 }
 
 impl Event {
+    /// Makes an event of the members that its row describes, which stand in their order behind `type`.
+    pub(crate) fn build_rule(rule: &'static Rule, members: Members<'_>) -> Self {
+        Self::build_kind(rule.index(), members)
+    }
+
     /// The subagent that it is attributed to or is about; absent means the parent agent.
     #[must_use]
     pub fn subagent_run_id(&self) -> Option<&str> {

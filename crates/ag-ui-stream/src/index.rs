@@ -1,46 +1,117 @@
 //! Ids and what they stand for.
 
-use serde_json::{Map, Value};
-
-/// Numbers by id, such as positions in a list.
+/// Numbers by id, such as positions in a list: ids in their order, in blocks of a bounded length.
 ///
-/// A JSON object beneath, because each kind of map is code of its own, and every page has that of JSON objects already.
+/// A map of the standard library is code of its own for each type. This one is small, and no id that an agent chooses makes it slow.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Index(Map<String, Value>);
+pub(crate) struct Index {
+    /// None is empty.
+    blocks: Vec<Block>,
+    length: usize,
+}
+
+type Block = Vec<(Box<str>, usize)>;
+
+/// How long a block may become.
+const BLOCK: usize = 128;
 
 impl Index {
     pub(crate) fn get(&self, id: &str) -> Option<usize> {
-        usize::try_from(self.0.get(id)?.as_u64()?).ok()
+        let (block, place) = self.place(id);
+        place.ok().map(|at| self.blocks[block][at].1)
     }
 
     pub(crate) fn contains(&self, id: &str) -> bool {
-        self.0.contains_key(id)
+        self.get(id).is_some()
     }
 
     /// True where the id was not there before.
     pub(crate) fn insert(&mut self, id: &str, number: usize) -> bool {
-        self.0.insert(id.to_owned(), number.into()).is_none()
+        let (block, place) = self.place(id);
+        let at = match place {
+            Ok(at) => {
+                self.blocks[block][at].1 = number;
+                return false;
+            }
+            Err(at) => at,
+        };
+        self.length += 1;
+        let Some(entries) = self.blocks.get_mut(block) else {
+            self.blocks.push(vec![(id.into(), number)]);
+            return true;
+        };
+        entries.insert(at, (id.into(), number));
+        if entries.len() > BLOCK {
+            let upper = entries.split_off(BLOCK / 2);
+            self.blocks.insert(block + 1, upper);
+        }
+        true
     }
 
     /// True where the id was there.
     pub(crate) fn remove(&mut self, id: &str) -> bool {
-        self.0.remove(id).is_some()
+        let (block, Ok(at)) = self.place(id) else {
+            return false;
+        };
+        self.blocks[block].remove(at);
+        if self.blocks[block].is_empty() {
+            self.blocks.remove(block);
+        }
+        self.length -= 1;
+        true
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.length
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.length == 0
     }
 
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        *self = Self::default();
     }
 
-    /// The ids, in an order that depends on what was done here alone.
+    /// The ids, in their order.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
+        self.entries().map(|(id, _)| id)
+    }
+
+    /// The ids and their numbers, in the order of the ids.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.blocks.iter().flatten().map(|(id, number)| (&**id, *number))
+    }
+
+    /// The block that an id is in or would go into, and where.
+    fn place(&self, id: &str) -> (usize, Result<usize, usize>) {
+        let later = self.blocks.partition_point(|block| *block[0].0 <= *id);
+        let block = later.saturating_sub(1);
+        let entries = self.blocks.get(block).map_or(&[][..], Vec::as_slice);
+        (block, entries.binary_search_by(|(key, _)| (**key).cmp(id)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn an_index_is_a_map(steps in prop::collection::vec((0..3_u8, 0..400_usize), 0..2_000)) {
+            let (mut index, mut map) = (Index::default(), BTreeMap::new());
+            for (step, number) in steps {
+                let id = format!("m{number}");
+                match step {
+                    0 => prop_assert_eq!(index.remove(&id), map.remove(&id).is_some()),
+                    _ => prop_assert_eq!(index.insert(&id, number), map.insert(id.clone(), number).is_none()),
+                }
+                prop_assert_eq!(index.get(&id), map.get(&id).copied());
+                prop_assert_eq!((index.len(), index.is_empty()), (map.len(), map.is_empty()));
+            }
+            prop_assert!(index.entries().eq(map.iter().map(|(id, number)| (id.as_str(), *number))));
+        }
     }
 }

@@ -12,11 +12,13 @@
 #![warn(clippy::unwrap_used)]
 
 pub mod asks;
+mod error;
 pub mod event;
 mod index;
 pub mod input;
 pub mod message;
 pub mod outcome;
+mod protocol;
 pub mod reader;
 pub mod sse;
 pub mod thread;

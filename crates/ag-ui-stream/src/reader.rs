@@ -1,29 +1,25 @@
 //! From bytes to verified events.
 
-mod chunks;
-mod compat;
-mod decode;
-mod enforce;
-mod error;
 mod halves;
-mod verify;
+mod lanes;
+mod order;
+mod thinking;
 
+pub use crate::error::{BrokeOff, End, EndError, EndOutcome, ErrorCode, StreamError};
+
+use crate::error::{Fault, Verdict};
 use crate::event::Event;
+use crate::protocol::{Does, Rule};
 use crate::sse::{Decoder, FrameRef, SseError};
-use crate::warning::{Warning, WarningCode, Warnings};
-use chunks::Lanes;
-use compat::Retired;
+use crate::warning::{Detail, Warning, Warnings};
+use crate::wire::{Members, Wire, enforce, enforce_event, refusal, text};
 use halves::Joiner;
 use json_tree::{Halves, Json};
+use lanes::Lanes;
+use order::Order;
 use serde_json::Value;
 use std::collections::VecDeque;
-use verify::Verifier;
-
-pub(crate) use compat::translate_part;
-pub(crate) use decode::alone as decode_alone;
-pub(crate) use enforce::check_strictly;
-use error::Verdict;
-pub use error::{End, EndError, EndOutcome, ErrorCode, StreamError};
+use thinking::Thinking;
 
 /// Reads one response of an agent.
 ///
@@ -56,9 +52,9 @@ pub enum DoneMarker {
 struct Pipeline {
     /// How many events came in, the dropped ones too.
     count: u64,
-    retired: Retired,
+    thinking: Thinking,
     lanes: Lanes,
-    verifier: Verifier,
+    order: Order,
     joiner: Joiner,
     events: VecDeque<Event>,
     warnings: Warnings,
@@ -94,7 +90,7 @@ impl EventReader {
 
     /// Takes one event as JSON text, as if it had come in a frame.
     pub fn feed_json(&mut self, text: &str) {
-        let taken = self.pipeline.take(|| decode::parse(text));
+        let taken = self.pipeline.take(|| parse(text));
         self.pipeline.queue(taken);
     }
 
@@ -160,15 +156,15 @@ impl Pipeline {
             Ok(frame)
                 if done_marker == DoneMarker::IgnoreAfterRun
                     && frame.data == "[DONE]"
-                    && self.verifier.is_between_runs() =>
+                    && self.order.is_between_runs() =>
             {
                 self.warnings.end_event();
-                self.warnings.push(Warning::new(WarningCode::DoneMarker, "`[DONE]` after the run was ignored"));
+                self.warnings.push(Detail::DoneMarker, &[], None);
                 None
             }
-            Ok(frame) => self.take(|| decode::parse(&frame.data)),
+            Ok(frame) => self.take(|| parse(&frame.data)),
             Err(error) => {
-                self.error = Some(*StreamError::frame(error));
+                self.error = Some(*StreamError::new(Fault::Frame(error), &[]));
                 None
             }
         }
@@ -176,15 +172,15 @@ impl Pipeline {
 
     /// Takes the frame at which the stream broke off. Where even its JSON is incomplete, it is not the producer's fault but the break's.
     fn take_last_frame(&mut self, frame: Result<FrameRef<'_>, SseError>, done_marker: DoneMarker) -> Taken {
-        let broken = frame.as_ref().is_ok_and(|frame| decode::is_cut(&frame.data));
+        let broken = frame.as_ref().is_ok_and(|frame| is_cut(&frame.data));
         if broken {
-            self.verifier.handle_break();
+            self.order.handle_break();
             return None;
         }
         self.take_frame(frame, done_marker)
     }
 
-    /// Takes an event. What is given was built in its place: events are large, and copying them costs more than all else.
+    /// Takes an event: translates, strips, expands and checks it, and types what is left.
     fn take<'t>(&mut self, parse: impl FnOnce() -> Verdict<(Json<'t>, Halves)>) -> Taken {
         if self.error.is_some() {
             return None;
@@ -192,36 +188,58 @@ impl Pipeline {
         let index = self.count;
         self.count += 1;
         self.warnings.begin_event(index);
-        let (retired, run) = (&mut self.retired, self.verifier.run_id());
-        let decoded = match parse() {
-            Ok((tree, halves)) => {
-                self.joiner.begin(halves);
-                decode::event(tree, retired, run, &mut self.warnings)
+        match parse().and_then(|(json, halves)| self.walk(json, halves)) {
+            Ok(event) => event.map(Ok),
+            Err(error) => {
+                let mut error = *error;
+                error.event_index = Some(index);
+                self.error = Some(error);
+                None
             }
-            Err(error) => Some(Err(*error)),
-        };
-        let verdict = match &decoded {
-            Some(Ok(event)) if self.lanes.pass(event) && self.joiner.is_idle() => {
-                match self.verifier.handle_event(event) {
-                    Ok(()) => return decoded,
-                    Err(error) => Err(error),
-                }
-            }
-            _ => decoded.map_or(Ok(()), |event| self.expand(event?)),
-        };
-        if let Err(error) = verdict {
-            self.error = Some(StreamError { event_index: Some(index), ..*error });
         }
-        None
     }
 
-    fn expand(&mut self, event: Event) -> Verdict {
-        let (verifier, joiner, events) = (&mut self.verifier, &mut self.joiner, &mut self.events);
-        self.lanes.handle_event(event, &mut |event| {
-            verifier.handle_event(&event)?;
-            joiner.pass(event, events);
+    /// Returns an event that needs no place in the queue.
+    fn walk(&mut self, json: Json<'_>, halves: Halves) -> Verdict<Option<Event>> {
+        let Json::Object(mut event) = json else {
+            return Err(StreamError::new(Fault::NotAnEvent, &[]));
+        };
+        self.joiner.begin(halves);
+        let Some(rule) = self.strip(&mut event)? else {
+            return Ok(None);
+        };
+        if self.lanes.pass(rule) && self.joiner.is_idle() {
+            self.order.take(rule, &event)?;
+            return Ok(Some(Event::build_rule(rule, event)));
+        }
+        let (order, joiner, events) = (&mut self.order, &mut self.joiner, &mut self.events);
+        self.lanes.take(rule, event, &mut |rule, event| {
+            order.take(rule, &event)?;
+            joiner.pass(rule, event, &mut |rule, event| events.push_back(Event::build_rule(rule, event)));
             Ok(())
-        })
+        })?;
+        Ok(None)
+    }
+
+    /// Strips an event of what 1.0 does not describe, and gives its row; `None` where nothing is left of it.
+    fn strip(&mut self, event: &mut Members<'_>) -> Verdict<Option<&'static Rule>> {
+        let Some(name) = text(event, "type") else {
+            return Err(StreamError::new(Fault::NotAnEvent, &[]));
+        };
+        let (run, warnings) = (self.order.run_id(), &mut self.warnings);
+        let Some(rule) = Rule::of(name).or_else(|| self.thinking.translate(event, run, warnings)) else {
+            let name = text(event, "type").unwrap_or_default();
+            warnings.push(Detail::UnknownEvent, &[name], Some("/type".to_owned()));
+            return Ok(None);
+        };
+        let is_kept = enforce_event(event, rule, warnings)?;
+        if rule.does == Does::StartRun
+            && let Some(version) = text(event, "protocolVersion")
+            && !is_served(version)
+        {
+            warnings.push(Detail::NewerVersion, &[version], Some("/protocolVersion".to_owned()));
+        }
+        Ok(is_kept.then_some(rule))
     }
 
     fn queue(&mut self, taken: Taken) {
@@ -236,15 +254,39 @@ impl Pipeline {
 
     fn end(&self) -> End {
         match &self.error {
-            Some(error) => End {
-                outcome: EndOutcome::Rejected,
-                error: Some(EndError {
-                    code: error.code.as_str().to_owned(),
-                    message: error.to_string(),
-                    event_index: error.event_index,
-                }),
-            },
-            None => self.verifier.end(),
+            Some(error) => End { outcome: EndOutcome::Rejected, error: Some(EndError::Refused(error.clone())) },
+            None => self.order.end(),
         }
     }
+}
+
+/// Reads something that stands alone, as a stream's events are read.
+pub(crate) fn decode_alone<T: Wire>(text: &str) -> Verdict<(T, Vec<Warning>)> {
+    let mut warnings = Warnings::default();
+    let (mut tree, _) = parse(text)?;
+    if enforce(&mut tree, T::SHAPE, &mut warnings)? {
+        return Ok((T::build(tree), warnings.into_vec()));
+    }
+    let warning = warnings.into_vec().pop();
+    Err(warning.map_or_else(|| StreamError::new(Fault::NotAnEvent, &[]), |warning| refusal(&warning.without_path())))
+}
+
+/// Reads the text of one frame, and the halves of characters at the ends of its `delta`.
+fn parse(text: &str) -> Verdict<(Json<'_>, Halves)> {
+    Json::parse_with_halves(text, "delta").map_err(|error| StreamError::new(Fault::Json(error), &[]))
+}
+
+/// Whether the text of a frame would be JSON if it went on.
+fn is_cut(text: &str) -> bool {
+    Json::parse_with_halves(text, "").is_err_and(|error| error.is_incomplete())
+}
+
+/// Whether a version is no newer than this client's.
+fn is_served(version: &str) -> bool {
+    let number = |digits: &str| -> Option<u64> {
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+    };
+    let parts = version.split_once('.');
+    let numbers = parts.and_then(|(major, minor)| number(major).zip(number(minor)));
+    numbers.is_some_and(|numbers| numbers <= (1, 0))
 }

@@ -9,7 +9,7 @@ use crate::index::Index;
 use crate::message::{Message, Metadata, ToolMessage};
 use crate::outcome::Interrupt;
 use crate::reader::{End, EndOutcome};
-use crate::warning::{Warning, WarningCode, Warnings};
+use crate::warning::{Detail, Warning, Warnings};
 use calls::Calls;
 use serde_json::{Map, Value};
 use std::mem;
@@ -289,8 +289,8 @@ impl Thread {
         }
     }
 
-    fn warn(&mut self, code: WarningCode, message: String) {
-        self.warnings.push(Warning::new(code, message));
+    fn warn(&mut self, detail: Detail, names: &[&str]) {
+        self.warnings.push(detail, names, None);
     }
 }
 

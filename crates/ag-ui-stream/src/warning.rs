@@ -1,27 +1,26 @@
 //! What was tolerated, as data. Nothing here is ever printed.
 
-use serde::Serialize;
+use crate::event::PatchError;
+use crate::input::PROTOCOL_VERSION;
 use std::collections::VecDeque;
+use std::fmt;
 
-/// Something that was tolerated, dropped or repaired.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// Something that was tolerated, dropped or repaired. Its sentence (`Display`) is for developers.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// Which kind, for programs.
     pub code: WarningCode,
     /// Where in the event, as a JSON pointer, where one place can be named.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// A sentence for developers.
-    pub message: String,
     /// Which event of the stream, counted from 0 and with the dropped ones, where one can be named.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub event_index: Option<u64>,
+    detail: Detail,
+    /// What the sentence quotes.
+    names: Vec<String>,
 }
 
 /// The kinds of warning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WarningCode {
     /// An event of a type that 1.0 does not have was dropped.
@@ -71,17 +70,104 @@ impl WarningCode {
     }
 }
 
+/// What was tolerated, in more detail than the code. `{0}` and so on in the remarks are the names beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// The type is `{0}`.
+    UnknownEvent,
+    UnknownProperty,
+    UnknownChoice,
+    /// The member that tells the kind, which is `{0}`.
+    UnknownKind(&'static str),
+    UnknownOperation,
+    RetiredTitle,
+    RetiredForm,
+    NewerVersion,
+    DoneMarker,
+    StatePatch(PatchError),
+    ActivityPatch(PatchError),
+    MissingActivity,
+    /// Call `{0}` of `{1}` is now one of `{2}`.
+    Renamed,
+    /// `{0}` is the parent of call `{1}`.
+    ForeignParent,
+    MissingMessage,
+    MissingCall,
+    MissingEncrypted,
+    TextDropped,
+}
+
+impl Detail {
+    fn code(self) -> WarningCode {
+        match self {
+            Self::UnknownEvent => WarningCode::UnknownEvent,
+            Self::UnknownProperty => WarningCode::UnknownProperty,
+            Self::UnknownChoice | Self::UnknownKind(_) | Self::UnknownOperation => WarningCode::UnknownMember,
+            Self::RetiredTitle | Self::RetiredForm => WarningCode::Retired,
+            Self::NewerVersion => WarningCode::NewerVersion,
+            Self::DoneMarker => WarningCode::DoneMarker,
+            Self::StatePatch(_) | Self::ActivityPatch(_) => WarningCode::PatchFailed,
+            Self::MissingActivity => WarningCode::MissingActivity,
+            Self::Renamed => WarningCode::RenamedToolCall,
+            Self::ForeignParent => WarningCode::ForeignParent,
+            Self::MissingMessage | Self::MissingCall | Self::MissingEncrypted => WarningCode::MissingEntity,
+            Self::TextDropped => WarningCode::TextDropped,
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |at: usize| self.names.get(at).map_or("", String::as_str);
+        match self.detail {
+            Detail::UnknownEvent => write!(f, "an event of the unknown type {} was dropped", name(0)),
+            Detail::UnknownProperty => {
+                write!(f, "the property {} is not described in version 1.0 and was stripped", name(0))
+            }
+            Detail::UnknownChoice => write!(f, "the unknown {} was removed", name(0)),
+            Detail::UnknownKind(tag) => write!(f, "something of the unknown {tag} {} was removed", name(0)),
+            Detail::UnknownOperation => f.write_str("a JSON Patch operation of an unknown kind was removed"),
+            Detail::RetiredTitle => {
+                f.write_str("the title of a retired THINKING_START has no place in 1.0 and was dropped")
+            }
+            Detail::RetiredForm => f.write_str("a retired form was translated"),
+            Detail::NewerVersion => {
+                write!(f, "the producer speaks version {}, this client {PROTOCOL_VERSION}", name(0))
+            }
+            Detail::DoneMarker => f.write_str("`[DONE]` after the run was ignored"),
+            Detail::StatePatch(error) => write!(f, "Failed to apply state patch: {error}"),
+            Detail::ActivityPatch(error) => write!(f, "Failed to apply activity patch for '{}': {error}", name(0)),
+            Detail::MissingActivity => write!(f, "there is no activity '{}'; its patch was skipped", name(0)),
+            Detail::Renamed => write!(f, "the call '{}' of {} started again as {}", name(0), name(1), name(2)),
+            Detail::ForeignParent => {
+                write!(f, "the parent '{}' of call '{}' is no assistant message", name(0), name(1))
+            }
+            Detail::MissingMessage => write!(f, "the message '{}' is not there; the event was skipped", name(0)),
+            Detail::MissingCall => write!(f, "no message holds the call '{}' any more", name(0)),
+            Detail::MissingEncrypted => {
+                write!(f, "an encrypted value is for '{}', which is not there; it was skipped", name(0))
+            }
+            Detail::TextDropped => write!(f, "the message '{}' takes no text; some was dropped", name(0)),
+        }
+    }
+}
+
 impl Warning {
     /// How many wait at most until they are taken. Those that come on top are only counted: the first ones say what is wrong, and nobody may
     /// ever take them.
     pub const MAX_WAITING: usize = 256;
 
-    pub(crate) fn new(code: WarningCode, message: impl Into<String>) -> Self {
-        Self { code, path: None, message: message.into(), event_index: None }
+    /// The same about the whole of what was read.
+    pub(crate) fn without_path(self) -> Self {
+        Self { path: None, ..self }
     }
 
-    pub(crate) fn at(self, path: impl Into<String>) -> Self {
-        Self { path: Some(path.into()), ..self }
+    pub(crate) fn detail(&self) -> Detail {
+        self.detail
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
     }
 }
 
@@ -105,9 +191,12 @@ impl Warnings {
         self.event_index = None;
     }
 
-    pub(crate) fn push(&mut self, warning: Warning) {
+    #[cold]
+    pub(crate) fn push(&mut self, detail: Detail, names: &[&str], path: Option<String>) {
         if self.waiting.len() < Warning::MAX_WAITING {
-            self.waiting.push_back(Warning { event_index: self.event_index, ..warning });
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            let (code, event_index) = (detail.code(), self.event_index);
+            self.waiting.push_back(Warning { code, path, event_index, detail, names });
         } else {
             self.dropped += 1;
         }

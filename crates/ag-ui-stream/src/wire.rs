@@ -3,15 +3,18 @@
 //! A frame becomes a [`Json`]. The walk along its [`Shape`] finds what is wrong with it. Then the types are built from it without further
 //! checks. The other way, they give [`Item`]s. Names and rules stand in the shapes alone, so that little code is made for each type.
 
+mod enforce;
 mod item;
 mod members;
 
-use json_tree::{Json, JsonText, Members};
+use json_tree::{Json, JsonText};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::{Map, Number, Value};
 
+pub(crate) use enforce::{enforce, enforce_event, refusal};
 pub(crate) use item::{Item, Items};
-pub(crate) use members::{Fields, last, text};
+pub(crate) use json_tree::Members;
+pub(crate) use members::{Fields, last, list, members_of, set, take, text};
 
 /// The largest integer that survives a JavaScript number.
 const MAX_SAFE_INTEGER: i64 = 9_007_199_254_740_991;
@@ -55,6 +58,21 @@ pub(crate) struct Field {
     pub(crate) name: &'static str,
     pub(crate) presence: Presence,
     pub(crate) shape: &'static Shape,
+}
+
+/// A member that must be there.
+pub(crate) const fn must(name: &'static str, shape: &'static Shape) -> Field {
+    Field { name, presence: Presence::Required, shape }
+}
+
+/// A member that may be there.
+pub(crate) const fn may(name: &'static str, shape: &'static Shape) -> Field {
+    Field { name, presence: Presence::Optional, shape }
+}
+
+/// A member that may be there, and that retired producers write as `null` where it is absent.
+pub(crate) const fn or_null(name: &'static str, shape: &'static Shape) -> Field {
+    Field { name, presence: Presence::Nullable, shape }
 }
 
 /// Whether a member must be there. Absent means absent: only a retired form writes `null` instead.
@@ -115,7 +133,7 @@ pub(crate) fn whole(number: &Number) -> Option<i64> {
 /// Reads what others than a stream hold, such as a store: only what 1.0 describes.
 pub(crate) fn read<'de, T: Wire, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let mut tree = Json::deserialize(deserializer)?;
-    crate::reader::check_strictly(&mut tree, T::SHAPE).map_err(D::Error::custom)?;
+    enforce::check_strictly(&mut tree, T::SHAPE).map_err(D::Error::custom)?;
     Ok(T::build(tree))
 }
 
@@ -391,7 +409,7 @@ macro_rules! choice {
 
         impl $name {
             const ALL: &'static [Self] = &[$( Self::$variant, )*];
-            const NAMES: &'static [&'static str] = &[$( $wire, )*];
+            pub(crate) const NAMES: &'static [&'static str] = &[$( $wire, )*];
 
             /// As the wire spells it.
             #[must_use]

@@ -57,7 +57,7 @@ pub enum Trouble {
 impl Trouble {
     /// `None` where the response ended as it should.
     pub(crate) fn from_end(end: End) -> Option<Self> {
-        let message = end.error.map(|error| error.message).unwrap_or_default();
+        let message = end.error.map(|error| error.to_string()).unwrap_or_default();
         match end.outcome {
             EndOutcome::Completed | EndOutcome::Interrupt | EndOutcome::Cancelled => None,
             EndOutcome::Error => Some(Self::Agent(message)),

@@ -113,7 +113,7 @@ impl Run {
             return Err(format!("it warns: {:?}", self.warnings));
         }
         let says = |warning: &Warning, text: &str| {
-            warning.message.contains(text) || warning.path.as_deref().is_some_and(|path| path.contains(text))
+            warning.to_string().contains(text) || warning.path.as_deref().is_some_and(|path| path.contains(text))
         };
         let mut wanted =
             expect.get("warnings").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
@@ -125,7 +125,7 @@ impl Run {
 
     /// The wording of errors is not required, so a difference is only told.
     fn note(&self, expect: &Value) -> Verdict {
-        let error = self.end.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
+        let error = self.end.error.as_ref().map(ToString::to_string).unwrap_or_default();
         match expect.get("errorContains").and_then(Value::as_str) {
             Some(text) if !error.contains(text) => Verdict::Noted(format!("says {error:?}, not {text:?}")),
             _ => Verdict::Passed,

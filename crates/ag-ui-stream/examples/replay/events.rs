@@ -134,7 +134,8 @@ impl Replay {
 }
 
 fn print_warning(warning: &Warning, out: &mut impl Write) -> io::Result<()> {
-    let line = WarningLine { code: warning.code.as_str(), path: warning.path.as_deref(), message: &warning.message };
+    let line =
+        WarningLine { code: warning.code.as_str(), path: warning.path.as_deref(), message: &warning.to_string() };
     super::print(out, "warning", &line)
 }
 

@@ -4,6 +4,7 @@ mod apply;
 mod equal;
 mod place;
 
+use crate::error::OperationFault;
 use crate::wire::{Item, Shape, Wire, last, serde_form};
 use json_tree::Json;
 use serde_json::{Map, Value};
@@ -78,7 +79,7 @@ impl TryFrom<Vec<Value>> for JsonPatch {
             let operation = Json::from(operation);
             match check(&operation) {
                 Ok(()) => Ok(operation.into_value()),
-                Err(fault) => Err(format!("/{index}/{}: {}", fault.member, fault.message)),
+                Err((member, fault)) => Err(format!("/{index}/{member}: {fault}")),
             }
         });
         let operations = checked.collect::<Result<_, _>>()?;
@@ -100,41 +101,29 @@ impl Wire for JsonPatch {
 
 serde_form!(JsonPatch);
 
-/// What is wrong with one operation.
-pub(crate) struct Fault {
-    /// The member that is wrong, or nothing for the whole.
-    pub(crate) member: &'static str,
-    pub(crate) message: &'static str,
-    /// Whether the operation itself is of a kind that the RFC does not have.
-    pub(crate) unknown: bool,
-}
-
-/// Checks one operation.
-pub(crate) fn check(operation: &Json<'_>) -> Result<(), Fault> {
-    let fault = |member, message| Err(Fault { member, message, unknown: false });
+/// Checks one operation; says which member is wrong, or none for the whole, and why.
+pub(crate) fn check(operation: &Json<'_>) -> Result<(), (&'static str, OperationFault)> {
     let Json::Object(members) = operation else {
-        return fault("", "expected a JSON Patch operation");
+        return Err(("", OperationFault::NoOperation));
     };
     let member = |name: &str| last(members, name);
     let Some(Json::Text(op)) = member("op") else {
-        return fault("op", "expected a string");
+        return Err(("op", OperationFault::NoText));
     };
     let (needs_value, needs_from) = match &**op {
         "add" | "replace" | "test" => (true, false),
         "move" | "copy" => (false, true),
         "remove" => (false, false),
-        _ => {
-            return Err(Fault { member: "", message: "unknown operation", unknown: true });
-        }
+        _ => return Err(("", OperationFault::Unknown)),
     };
     if !member("path").is_some_and(is_pointer) {
-        return fault("path", "expected a JSON pointer");
+        return Err(("path", OperationFault::NoPointer));
     }
     if needs_value && member("value").is_none() {
-        return fault("value", "required");
+        return Err(("value", OperationFault::Missing));
     }
     if needs_from && !member("from").is_some_and(is_pointer) {
-        return fault("from", "expected a JSON pointer");
+        return Err(("from", OperationFault::NoPointer));
     }
     Ok(())
 }

@@ -2,10 +2,10 @@
 //! at UTF-16 units sends the halves in two deltas. No string here can hold a half, so the first waits for the second. A half that stays
 //! alone becomes U+FFFD, wherever in an event it is.
 
-use crate::event::{Event, ReasoningMessageContent, TextMessageContent, ToolCallArgs};
 use crate::index::Index;
-use json_tree::Halves;
-use std::collections::VecDeque;
+use crate::protocol::{Does, Rule, Thing};
+use crate::wire::{Members, set, text};
+use json_tree::{Halves, Json};
 use std::mem;
 
 const ALONE: char = char::REPLACEMENT_CHARACTER;
@@ -20,12 +20,10 @@ pub(super) struct Joiner {
 }
 
 /// What deltas make grow.
-#[derive(Clone, Copy)]
-enum Growing {
-    Text,
-    Arguments,
-    Reasoning,
-}
+const GROWING: [Thing; 3] = [Thing::Text, Thing::Call, Thing::Reasoning];
+
+/// Takes events that are ready.
+type Sink<'s, 'a> = &'s mut dyn FnMut(&'static Rule, Members<'a>);
 
 impl Joiner {
     /// The next event begins, with these halves.
@@ -39,37 +37,36 @@ impl Joiner {
     }
 
     /// Passes a verified event on. A half that waits goes into the next delta, or into one of its own before the end.
-    pub(super) fn pass(&mut self, mut event: Event, events: &mut VecDeque<Event>) {
-        match &mut event {
-            Event::TextMessageContent(e) => {
-                self.join(Growing::Text, &e.message_id, &mut e.delta);
+    pub(super) fn pass<'a>(&mut self, rule: &'static Rule, mut event: Members<'a>, sink: Sink<'_, 'a>) {
+        match rule.does {
+            Does::Grow(thing) => self.join(thing, &mut event),
+            Does::Close(thing) => {
+                let id = text(&event, thing.id()).unwrap_or_default();
+                let growing = GROWING.iter().position(|growing| *growing == thing);
+                if growing.is_some_and(|growing| self.waiting[growing].remove(id)) {
+                    by_half(thing, id, text(&event, "subagentRunId"), sink);
+                }
             }
-            Event::ToolCallArgs(e) => self.join(Growing::Arguments, &e.tool_call_id, &mut e.delta),
-            Event::ReasoningMessageContent(e) => {
-                self.join(Growing::Reasoning, &e.message_id, &mut e.delta);
+            // What grows when a run fails is not ended, but grows no more.
+            Does::FailRun => {
+                for (waiting, thing) in self.waiting.iter_mut().zip(GROWING) {
+                    mem::take(waiting).ids().for_each(|id| by_half(thing, id, None, sink));
+                }
             }
-            Event::TextMessageEnd(e) => {
-                self.end(Growing::Text, &e.message_id, &e.subagent_run_id, events);
-            }
-            Event::ToolCallEnd(e) => {
-                self.end(Growing::Arguments, &e.tool_call_id, &e.subagent_run_id, events);
-            }
-            Event::ReasoningMessageEnd(e) => {
-                self.end(Growing::Reasoning, &e.message_id, &e.subagent_run_id, events);
-            }
-            Event::RunError(_) => self.end_all(events),
             _ => {}
         }
-        events.push_back(event);
+        sink(rule, event);
     }
 
-    fn join(&mut self, growing: Growing, id: &str, delta: &mut String) {
-        if delta.is_empty() {
+    fn join(&mut self, thing: Thing, event: &mut Members<'_>) {
+        let id = text(event, thing.id()).unwrap_or_default();
+        let delta = text(event, "delta").unwrap_or_default();
+        let growing = GROWING.iter().position(|growing| *growing == thing);
+        let Some(waiting) = growing.map(|growing| &mut self.waiting[growing]).filter(|_| !delta.is_empty()) else {
             return;
-        }
-        let waiting = &mut self.waiting[growing as usize];
+        };
         let halves = mem::take(&mut self.halves);
-        let (mut joined, mut rest) = (String::new(), &**delta);
+        let (mut joined, mut rest) = (String::new(), delta);
         if let Some(first) = waiting.get(id).and_then(|first| u16::try_from(first).ok()) {
             waiting.remove(id);
             let units = [Some(first), halves.second].into_iter().flatten();
@@ -83,33 +80,20 @@ impl Joiner {
             rest = rest.strip_suffix(ALONE).unwrap_or(rest);
         }
         joined += rest;
-        *delta = joined;
-    }
-
-    fn end(&mut self, growing: Growing, id: &str, subagent: &Option<String>, events: &mut VecDeque<Event>) {
-        if self.waiting[growing as usize].remove(id) {
-            events.push_back(growing.by_half(id, subagent.clone()));
-        }
-    }
-
-    /// What grows when a run fails is not ended, but grows no more.
-    fn end_all(&mut self, events: &mut VecDeque<Event>) {
-        for growing in [Growing::Text, Growing::Arguments, Growing::Reasoning] {
-            let waiting = mem::take(&mut self.waiting[growing as usize]);
-            events.extend(waiting.ids().map(|id| growing.by_half(id, None)));
+        if let Some((_, delta)) = event.iter_mut().find(|(key, _)| key == "delta") {
+            *delta = Json::Text(joined.into());
         }
     }
 }
 
-impl Growing {
-    /// The event by which something grows by a half that stayed alone.
-    fn by_half(self, id: &str, subagent_run_id: Option<String>) -> Event {
-        match self {
-            Self::Text => TextMessageContent { subagent_run_id, ..TextMessageContent::new(id, ALONE) }.into(),
-            Self::Arguments => ToolCallArgs { subagent_run_id, ..ToolCallArgs::new(id, ALONE) }.into(),
-            Self::Reasoning => {
-                ReasoningMessageContent { subagent_run_id, ..ReasoningMessageContent::new(id, ALONE) }.into()
-            }
-        }
+/// The event by which something grows by a half that stayed alone.
+fn by_half(thing: Thing, id: &str, owner: Option<&str>, sink: Sink<'_, '_>) {
+    let content = &thing.rows()[1];
+    let mut event = content.members();
+    set(&mut event, thing.id(), id);
+    set(&mut event, "delta", ALONE);
+    if let Some(owner) = owner {
+        set(&mut event, "subagentRunId", owner);
     }
+    sink(content, event);
 }

@@ -12,7 +12,7 @@ use crate::message::{
 };
 use crate::outcome::RunOutcome;
 use crate::reader::EndOutcome;
-use crate::warning::WarningCode;
+use crate::warning::Detail;
 use serde_json::Value;
 use std::mem;
 
@@ -42,7 +42,7 @@ pub(super) fn apply(thread: &mut Thread, event: &Event) -> Change {
         Event::StateDelta(e) => match e.delta.apply_counting(&mut thread.state, &mut thread.copied) {
             Ok(()) => Change::StateChanged,
             Err(error) => {
-                thread.warn(WarningCode::PatchFailed, format!("Failed to apply state patch: {error}"));
+                thread.warn(Detail::StatePatch(error), &[]);
                 Change::Nothing
             }
         },
@@ -170,8 +170,7 @@ impl Thread {
             | Message::Tool(ToolMessage { content: Content::Text(text), .. }) => text,
             Message::User(_) | Message::Tool(_) | Message::Activity(_) => {
                 if !delta.is_empty() {
-                    let message = format!("the message '{id}' takes no text; some was dropped");
-                    self.warn(WarningCode::TextDropped, message);
+                    self.warn(Detail::TextDropped, &[id]);
                 }
                 return Change::MessageChanged { message: position };
             }
@@ -193,7 +192,7 @@ impl Thread {
     fn position(&mut self, id: &str) -> Option<usize> {
         let position = self.positions.get(id);
         if position.is_none() {
-            self.warn(WarningCode::MissingEntity, format!("the message '{id}' is not there; the event was skipped"));
+            self.warn(Detail::MissingMessage, &[id]);
         }
         position
     }
@@ -248,7 +247,7 @@ impl Thread {
             merge(&mut call.metadata, start.metadata.as_ref());
         });
         if let Some(before) = renamed {
-            self.warn(WarningCode::RenamedToolCall, format!("the call '{id}' of {before} started again as {name}"));
+            self.warn(Detail::Renamed, &[id, &before, name]);
         }
         change
     }
@@ -263,8 +262,7 @@ impl Thread {
                 return (position, false);
             }
             (Some(parent), Some(_)) => {
-                let message = format!("the parent '{parent}' of call '{}' is no assistant message", start.tool_call_id);
-                self.warn(WarningCode::ForeignParent, message);
+                self.warn(Detail::ForeignParent, &[parent, &start.tool_call_id]);
                 &start.tool_call_id
             }
             (Some(parent), None) => parent,
@@ -310,8 +308,7 @@ impl Thread {
         };
         state.ended = true;
         if state.place.is_none() {
-            let message = format!("no message holds the call '{id}' any more");
-            self.warn(WarningCode::MissingEntity, message);
+            self.warn(Detail::MissingCall, &[id]);
         }
     }
 
@@ -365,10 +362,7 @@ impl Thread {
             },
         };
         if change == Change::Nothing {
-            self.warn(
-                WarningCode::MissingEntity,
-                format!("an encrypted value is for '{id}', which is not there; it was skipped"),
-            );
+            self.warn(Detail::MissingEncrypted, &[id]);
         }
         change
     }
@@ -404,7 +398,7 @@ impl Thread {
         let Some((position, Message::Activity(activity))) =
             position.map(|position| (position, &mut self.messages[position]))
         else {
-            self.warn(WarningCode::MissingActivity, format!("there is no activity '{id}'; its patch was skipped"));
+            self.warn(Detail::MissingActivity, &[id]);
             return Change::Nothing;
         };
         merge(&mut activity.metadata, event.metadata.as_ref());
@@ -412,7 +406,7 @@ impl Thread {
         match event.patch.apply_to_object(content, &mut self.copied) {
             Ok(()) => activity.activity_type.clone_from(&event.activity_type),
             Err(error) => {
-                self.warn(WarningCode::PatchFailed, format!("Failed to apply activity patch for '{id}': {error}"));
+                self.warn(Detail::ActivityPatch(error), &[id]);
             }
         }
         Change::MessageChanged { message: position }

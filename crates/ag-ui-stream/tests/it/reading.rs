@@ -62,7 +62,7 @@ impl Reading {
 
     fn write_warning(&mut self, warning: &Warning) {
         let path = warning.path.as_deref().unwrap_or("-");
-        self.lines.push(format!("warning {} {path} {}", warning.code.as_str(), warning.message));
+        self.lines.push(format!("warning {} {path} {warning}", warning.code.as_str()));
     }
 
     fn write_asks(&mut self, changes: Vec<AskChange>) {

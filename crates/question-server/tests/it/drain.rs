@@ -57,7 +57,7 @@ async fn readiness_goes_first_then_nothing_begins_then_what_runs_is_cut_off() {
     assert!(!draining.is_finished());
 
     let (_, end) = hanging.await.expect("it is told").events();
-    assert_eq!(end.error.map(|error| error.code).as_deref(), Some("server_stopped"));
+    assert_eq!(end.error.as_ref().map(|error| error.code()), Some("server_stopped"));
     draining.await.expect("it comes to its end");
 }
 

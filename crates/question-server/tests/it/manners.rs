@@ -65,7 +65,7 @@ impl Manner {
     async fn check(&self) -> Result<(), String> {
         let (server, _provider) = answering(self.answers()).await;
         let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
-        let error = end.error.map(|error| error.message);
+        let error = end.error.map(|error| error.to_string());
         if error != self.error {
             return Err(format!("{}: it ends with {error:?}", self.manner));
         }

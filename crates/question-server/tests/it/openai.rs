@@ -38,7 +38,7 @@ pub(crate) async fn answering(answers: impl IntoIterator<Item = Recorded>) -> (R
 /// How the first run ends, with the code and message of its error.
 async fn first_run(server: &Router) -> (EndOutcome, String, String) {
     let (_, end) = post(server, "/agent", says("t", "u", "hi")).await.events();
-    let error = end.error.map(|error| (error.code, error.message)).unwrap_or_default();
+    let error = end.error.map(|error| (error.code().to_owned(), error.to_string())).unwrap_or_default();
     (end.outcome, error.0, error.1)
 }
 

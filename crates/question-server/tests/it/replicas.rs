@@ -200,7 +200,7 @@ pub(crate) async fn another_server_stops_it(open: impl AsyncFn() -> Arc<dyn Stor
     assert_eq!((stopped.status.as_u16(), &stopped.json()["state"]["type"]), (200, &json!("idle")));
     script.go_on();
     let (_, end) = run.await.expect("it ends").events();
-    assert_eq!(end.error.map(|error| error.code).as_deref(), Some("overtaken"));
+    assert_eq!(end.error.as_ref().map(|error| error.code()), Some("overtaken"));
     for server in [first, second] {
         let described = get(&server, "/conversations/t").await.json();
         assert_eq!(

@@ -122,7 +122,7 @@ async fn a_model_that_fails_in_the_middle_fails_the_run_and_can_be_tried_again()
     let server = server_with(script);
     let (events, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
     assert_eq!(end.outcome, EndOutcome::Error);
-    assert_eq!(end.error.map(|error| error.code).as_deref(), Some("model_failed"));
+    assert_eq!(end.error.as_ref().map(|error| error.code()), Some("model_failed"));
     let told = events.iter().any(|event| event.name() == "MESSAGES_SNAPSHOT");
     assert!(told, "clients learn that the half answer is not kept");
     let stored = get(&server, "/conversations/t").await.json();
@@ -146,8 +146,8 @@ async fn an_answer_that_is_too_long_fails_the_run_and_says_so() {
         let server = server_with(script.clone());
         let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
         let error = end.error.expect("it ends in an error");
-        assert_eq!(error.code, "model_failed");
-        assert!(error.message.contains("longer than"), "{}", error.message);
+        assert_eq!(error.code(), "model_failed");
+        assert!(error.to_string().contains("longer than"), "{error}");
         assert_eq!(messages(&server, "t").await.len(), 1, "nothing of it is kept");
         let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
         let completed = (EndOutcome::Completed, 2);

@@ -138,7 +138,7 @@ async fn a_run_that_cannot_be_stored_fails_and_goes_on_when_tried_again() {
         let server = server_failing_at(failing);
         let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
         assert_eq!(end.outcome, EndOutcome::Error);
-        assert_eq!(end.error.map(|error| error.code).as_deref(), Some("store_failed"));
+        assert_eq!(end.error.as_ref().map(|error| error.code()), Some("store_failed"));
         let (events, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
         assert_eq!(end.outcome, EndOutcome::Completed);
         assert_eq!(events[1].name(), "MESSAGES_SNAPSHOT", "the client may hold half an answer");
@@ -155,7 +155,7 @@ async fn an_agent_whose_work_could_not_be_stored_goes_on_by_itself() {
     let parts = Parts { store: Arc::new(store), clock: Arc::new(clock.clone()), ..parts(front_desk()) };
     let server = app(&Config::default(), parts);
     let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
-    assert_eq!(end.error.map(|error| error.code).as_deref(), Some("store_failed"));
+    assert_eq!(end.error.as_ref().map(|error| error.code()), Some("store_failed"));
     clock.advance(LEASE);
     until_state(&server, "t", "awaiting_user_response").await;
 }

@@ -1,38 +1,60 @@
 //! Enforcement: what 1.0 does not describe is stripped with a warning, a described field that holds something else is fatal.
 
-use super::error::{ErrorCode, StreamError, Verdict};
+use super::{Field, Presence, Shape, Union, text, whole};
+use crate::error::{Expected, Fault, OperationFault, StreamError, Verdict};
 use crate::event::check_operation;
-use crate::warning::{Warning, WarningCode, Warnings};
-use crate::wire::{Field, Presence, Shape, Union, text, whole};
+use crate::protocol::Rule;
+use crate::warning::{Detail, Warning, Warnings};
 use json_tree::{Json, Members};
 use std::borrow::Cow;
 
 /// Strips a value of what its shape does not have. False where it is of an unknown kind, so that nothing is left of it.
-pub(super) fn enforce(tree: &mut Json<'_>, shape: &'static Shape, warnings: &mut Warnings) -> Verdict<bool> {
+pub(crate) fn enforce(tree: &mut Json<'_>, shape: &'static Shape, warnings: &mut Warnings) -> Verdict<bool> {
     Walk::new(Mode::Lenient, warnings).value(tree, shape, Path::ROOT)
 }
 
-/// As [`enforce`], for the members of an object of which the kind is known.
-pub(super) fn enforce_kind(
-    members: &mut Members<'_>,
-    union: &'static Union,
-    kind: usize,
-    warnings: &mut Warnings,
-) -> Verdict<bool> {
-    Walk::new(Mode::Lenient, warnings).kind(members, union, kind, Path::ROOT)
+/// As [`enforce`], for the members of an event of which the row is known: they are put into the order of the row.
+pub(crate) fn enforce_event(members: &mut Members<'_>, rule: &'static Rule, warnings: &mut Warnings) -> Verdict<bool> {
+    let described = Described { tag: Some("type"), own: rule.own, shared: rule.shared };
+    Walk::new(Mode::Lenient, warnings).object(members, described, Path::ROOT)
 }
 
 /// As [`enforce`], but refuses what would be stripped or translated.
 pub(crate) fn check_strictly(tree: &mut Json<'_>, shape: &'static Shape) -> Verdict {
     let mut warnings = Warnings::default();
     Walk::new(Mode::Strict, &mut warnings).value(tree, shape, Path::ROOT)?;
-    match warnings.take() {
-        None => Ok(()),
-        Some(warning) => {
-            let mut error = StreamError::new(ErrorCode::Malformed, warning.message);
-            error.path = warning.path;
-            Err(error)
-        }
+    warnings.take().map_or(Ok(()), |warning| Err(refusal(&warning)))
+}
+
+/// The error of who takes nothing that is warned of.
+pub(crate) fn refusal(warning: &Warning) -> Box<StreamError> {
+    let fault = match warning.detail() {
+        Detail::UnknownKind(tag) => Fault::UnknownKind(tag),
+        Detail::UnknownChoice => Fault::UnknownChoice,
+        Detail::UnknownOperation => Fault::UnknownOperation,
+        Detail::UnknownProperty => Fault::UnknownProperty,
+        _ => Fault::Retired,
+    };
+    let names: Vec<&str> = warning.names().collect();
+    let error = StreamError::new(fault, &names);
+    match &warning.path {
+        Some(path) => error.at(path.clone()),
+        None => error,
+    }
+}
+
+/// What an object may hold.
+#[derive(Clone, Copy)]
+struct Described {
+    /// The member that tells its kind.
+    tag: Option<&'static str>,
+    own: &'static [Field],
+    shared: &'static [Field],
+}
+
+impl Described {
+    fn fields(self) -> impl Iterator<Item = &'static Field> {
+        self.own.iter().chain(self.shared)
     }
 }
 
@@ -66,29 +88,26 @@ impl<'w> Walk<'w> {
             | (Shape::OpenObject, Json::Object(_)) => Ok(true),
             (Shape::Integer { min }, Json::Number(number)) => match whole(number) {
                 Some(integer) if integer >= *min => Ok(true),
-                _ => {
-                    let max = Shape::MAX_INTEGER;
-                    Err(path.malformed(format!("expected an integer from {min} to {max}, found {number}")))
-                }
+                _ => Err(path.malformed(Fault::Integer { min: *min }, &[&number.to_string()])),
             },
             (Shape::Choice(choices), Json::Text(text)) => {
                 if choices.contains(&&**text) {
                     return Ok(true);
                 }
-                let choices = choices.join("\" or \"");
-                Err(path.malformed(format!("expected \"{choices}\", found {text:?}")))
+                Err(path.malformed(Fault::Choice(choices), &[text]))
             }
             (Shape::OpenChoice(choices), Json::Text(text)) => {
                 let is_known = choices.contains(&&**text);
                 if !is_known {
-                    let message = format!("the unknown {text} was removed");
-                    self.warn(WarningCode::UnknownMember, message, path);
+                    self.warn(Detail::UnknownChoice, &[text], path);
                 }
                 Ok(is_known)
             }
             (Shape::List { item, min }, Json::List(items)) => self.list(items, item, *min, path),
             (Shape::TextOrList(item), Json::List(items)) => self.list(items, item, 0, path),
-            (Shape::Object(fields), Json::Object(members)) => self.object(members, fields, None, path),
+            (Shape::Object(fields), Json::Object(members)) => {
+                self.object(members, Described { tag: None, own: fields, shared: &[] }, path)
+            }
             (Shape::Union(union), Json::Object(members)) => self.union(members, union, path),
             (Shape::Operation, tree) => self.operation(tree, path),
             (shape, found) => Err(path.unexpected(shape, found)),
@@ -105,7 +124,7 @@ impl<'w> Walk<'w> {
         }
         items.truncate(kept);
         if kept < min {
-            return Err(path.malformed(format!("expected at least {min} item, found {kept}")));
+            return Err(path.malformed(Fault::TooFew { min, found: kept }, &[]));
         }
         Ok(true)
     }
@@ -116,80 +135,75 @@ impl<'w> Walk<'w> {
             (union.translate_retired)(members);
             kind = union.kind(members);
             if kind.is_some() {
-                let message = "a retired form was translated".to_owned();
-                self.warn(WarningCode::Retired, message, path);
+                self.warn(Detail::RetiredForm, &[], path);
             }
         }
         if let Some(kind) = kind {
-            return self.kind(members, union, kind, path);
+            let (_, own) = union.kinds[kind];
+            return self.object(members, Described { tag: Some(union.tag), own, shared: &[] }, path);
         }
         let Some(kind) = text(members, union.tag) else {
-            return Err(path.malformed(format!("expected a string `{}`", union.tag)));
+            return Err(path.malformed(Fault::NoTag(union.tag), &[]));
         };
-        let message = format!("something of the unknown {} {kind} was removed", union.tag);
-        self.warn(WarningCode::UnknownMember, message, path);
+        self.warn(Detail::UnknownKind(union.tag), &[kind], path);
         Ok(false)
     }
 
-    fn kind(&mut self, members: &mut Members<'_>, union: &'static Union, kind: usize, path: Path<'_>) -> Kept {
-        let (_, fields) = union.kinds[kind];
-        self.object(members, fields, Some(union.tag), path)
-    }
-
-    /// Puts the members that are described into the order of the fields, behind the tag if there is one. The others stay behind them, where
-    /// nobody will ask for them.
-    fn object(
-        &mut self,
-        members: &mut Members<'_>,
-        fields: &'static [Field],
-        tag: Option<&'static str>,
-        path: Path<'_>,
-    ) -> Kept {
+    /// Puts the members that are described into the order of the fields, behind the tag if there is one, and drops the others.
+    fn object(&mut self, members: &mut Members<'_>, described: Described, path: Path<'_>) -> Kept {
         let mut known = 0;
-        if let Some(tag) = tag {
+        if let Some(tag) = described.tag {
             bring(members, tag, 0);
             known = 1;
         }
-        for field in fields {
+        for field in described.fields() {
+            if known == members.len() && field.presence != Presence::Required {
+                continue;
+            }
             let path = path.to(Step::Name(field.name));
             let required = field.presence == Presence::Required;
             let Some(member) = bring(members, field.name, known) else {
                 if required {
-                    return Err(path.malformed("required, and missing".to_owned()));
+                    return Err(path.malformed(Fault::Missing, &[]));
                 }
                 continue;
             };
-            known += 1;
-            if !required && *member == Json::Null {
+            let stays = if !required && *member == Json::Null {
                 if self.mode == Mode::Strict || field.presence != Presence::Nullable {
                     return Err(path.unexpected(field.shape, member));
                 }
-            } else if !self.value(member, field.shape, path)? {
-                // Where the field is required, what holds it goes as well.
-                if required {
-                    return Ok(false);
-                }
-                *member = Json::Null;
+                false
+            } else {
+                self.value(member, field.shape, path)?
+            };
+            if stays {
+                known += 1;
+            } else if required {
+                // Its parent is removed too.
+                return Ok(false);
+            } else {
+                members.remove(known);
+                // An earlier value does not come back in the place of the last.
+                members.retain({
+                    let mut at = 0;
+                    move |(key, _)| {
+                        at += 1;
+                        at <= known || key != field.name
+                    }
+                });
             }
         }
         if known < members.len() {
-            self.warn_of_unknown(&members[known..], fields, tag, path);
+            self.warn_of_unknown(&members[known..], described, path);
+            members.truncate(known);
         }
         Ok(true)
     }
 
-    fn warn_of_unknown(
-        &mut self,
-        members: &[(Cow<'_, str>, Json<'_>)],
-        fields: &'static [Field],
-        tag: Option<&'static str>,
-        path: Path<'_>,
-    ) {
+    fn warn_of_unknown(&mut self, members: &[(Cow<'_, str>, Json<'_>)], described: Described, path: Path<'_>) {
         for (name, _) in members {
-            if !fields.iter().any(|field| field.name == name) && tag != Some(name) {
-                let message = format!("the property {name} is not described in version 1.0 and was stripped");
-                let path = path.to(Step::Name(name));
-                self.warn(WarningCode::UnknownProperty, message, path);
+            if !described.fields().any(|field| field.name == name) && described.tag != Some(name) {
+                self.warn(Detail::UnknownProperty, &[name], path.to(Step::Name(name)));
             }
         }
     }
@@ -197,21 +211,20 @@ impl<'w> Walk<'w> {
     fn operation(&mut self, operation: &Json<'_>, path: Path<'_>) -> Kept {
         match check_operation(operation) {
             Ok(()) => Ok(true),
-            Err(fault) if fault.unknown => {
-                let message = "a JSON Patch operation of an unknown kind was removed";
-                self.warn(WarningCode::UnknownMember, message.to_owned(), path);
+            Err((_, OperationFault::Unknown)) => {
+                self.warn(Detail::UnknownOperation, &[], path);
                 Ok(false)
             }
-            Err(fault) => {
-                let member = path.to(Step::Name(fault.member));
-                let path = if fault.member.is_empty() { path } else { member };
-                Err(path.malformed(fault.message.to_owned()))
+            Err((name, fault)) => {
+                let member = path.to(Step::Name(name));
+                let path = if name.is_empty() { path } else { member };
+                Err(path.malformed(Fault::Operation(fault), &[]))
             }
         }
     }
 
-    fn warn(&mut self, code: WarningCode, message: String, path: Path<'_>) {
-        self.warnings.push(Warning::new(code, message).at(path.pointer()));
+    fn warn(&mut self, detail: Detail, names: &[&str], path: Path<'_>) {
+        self.warnings.push(detail, names, Some(path.pointer()));
     }
 }
 
@@ -256,36 +269,35 @@ impl<'p> Path<'p> {
         outer.pointer() + "/" + &step
     }
 
-    fn malformed(&self, message: String) -> Box<StreamError> {
-        let mut error = StreamError::new(ErrorCode::Malformed, message);
-        error.path = Some(self.pointer());
-        error
+    #[cold]
+    fn malformed(&self, fault: Fault, names: &[&str]) -> Box<StreamError> {
+        StreamError::new(fault, names).at(self.pointer())
     }
 
     fn unexpected(&self, shape: &Shape, found: &Json<'_>) -> Box<StreamError> {
-        self.malformed(format!("expected {}, found {}", expected(shape), kind_of(found)))
+        self.malformed(Fault::Expected { expected: expected(shape), found: kind_of(found) }, &[])
     }
 }
 
-fn expected(shape: &Shape) -> &'static str {
+fn expected(shape: &Shape) -> Expected {
     match shape {
-        Shape::Any => "a value",
-        Shape::Text | Shape::Choice(_) | Shape::OpenChoice(_) => "a string",
-        Shape::Flag => "a boolean",
-        Shape::Integer { .. } => "an integer",
-        Shape::List { .. } => "an array",
-        Shape::TextOrList(_) => "a string or an array",
-        Shape::OpenObject | Shape::Object(_) | Shape::Union(_) | Shape::Operation => "an object",
+        Shape::Any => Expected::Value,
+        Shape::Text | Shape::Choice(_) | Shape::OpenChoice(_) => Expected::Text,
+        Shape::Flag => Expected::Flag,
+        Shape::Integer { .. } => Expected::Integer,
+        Shape::List { .. } => Expected::List,
+        Shape::TextOrList(_) => Expected::TextOrList,
+        Shape::OpenObject | Shape::Object(_) | Shape::Union(_) | Shape::Operation => Expected::Object,
     }
 }
 
-fn kind_of(tree: &Json<'_>) -> &'static str {
+fn kind_of(tree: &Json<'_>) -> Expected {
     match tree {
-        Json::Null => "null",
-        Json::Bool(_) => "a boolean",
-        Json::Number(_) => "a number",
-        Json::Text(_) => "a string",
-        Json::List(_) => "an array",
-        Json::Object(_) => "an object",
+        Json::Null => Expected::Null,
+        Json::Bool(_) => Expected::Flag,
+        Json::Number(_) => Expected::Number,
+        Json::Text(_) => Expected::Text,
+        Json::List(_) => Expected::List,
+        Json::Object(_) => Expected::Object,
     }
 }

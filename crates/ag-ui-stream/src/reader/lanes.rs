@@ -1,0 +1,186 @@
+//! Chunk expansion: `*_CHUNK` events become start, content and end. Each agent, the parent or a subagent, has one lane, and a lane holds
+//! at most one open stream.
+
+use crate::error::{Fault, StreamError, Verdict};
+use crate::protocol::{Does, Ends, Rule, Thing};
+use crate::wire::{Members, Presence, set, take, text};
+
+/// The open chunk streams.
+#[derive(Debug, Default)]
+pub(super) struct Lanes {
+    open: Vec<Lane>,
+}
+
+#[derive(Debug)]
+struct Lane {
+    thing: Thing,
+    /// The event that opened it: what the first chunk said, which later ones may repeat but not change.
+    opening: Members<'static>,
+}
+
+/// The member that names the subagent; without it, an event is the parent agent's.
+const OWNER: &str = "subagentRunId";
+
+/// Takes the events that an event stands for.
+type Sink<'s, 'a> = &'s mut dyn FnMut(&'static Rule, Members<'a>) -> Verdict;
+
+impl Lanes {
+    /// Whether an event stands for itself and ends nothing.
+    pub(super) fn pass(&self, rule: &Rule) -> bool {
+        self.open.is_empty() && !matches!(rule.does, Does::Chunk(_))
+    }
+
+    /// Gives the events that an event stands for, in order, until the sink refuses one.
+    pub(super) fn take<'a>(&mut self, rule: &'static Rule, event: Members<'a>, sink: Sink<'_, 'a>) -> Verdict {
+        if let Does::Chunk(thing) = rule.does {
+            return self.take_chunk(thing, event, sink);
+        }
+        match rule.ends {
+            Ends::All => {
+                while !self.open.is_empty() {
+                    self.close(0, sink)?;
+                }
+            }
+            Ends::Own => self.close_of(text(&event, OWNER), sink)?,
+            Ends::None => {}
+        }
+        sink(rule, event)
+    }
+
+    fn take_chunk<'a>(&mut self, thing: Thing, mut chunk: Members<'a>, sink: Sink<'_, 'a>) -> Verdict {
+        let [start, content, ..] = thing.rows() else {
+            return Ok(());
+        };
+        let found = self.find(thing, &chunk)?;
+        let mut metadata = take(&mut chunk, "metadata");
+        let lane = match found {
+            Some(lane) => {
+                self.open[lane].check(&chunk)?;
+                lane
+            }
+            None => {
+                let lane = Lane::of(thing, &chunk)?;
+                self.close_of(text(&chunk, OWNER), sink)?;
+                let mut event = lane.opening.clone();
+                event.extend(metadata.take());
+                sink(start, event)?;
+                self.open.push(lane);
+                self.open.len() - 1
+            }
+        };
+        let (delta, raw) = (take(&mut chunk, "delta"), take(&mut chunk, "rawEvent"));
+        // A chunk that carries nothing but metadata still continues its stream; the first one gave them to the start.
+        if delta.is_none() && raw.is_none() && metadata.is_none() {
+            return Ok(());
+        }
+        let lane = &self.open[lane];
+        let mut event = content.members();
+        set(&mut event, thing.id(), lane.id());
+        match delta {
+            Some(delta) => event.push(delta),
+            None => set(&mut event, "delta", ""),
+        }
+        lane.copy_owner(&mut event);
+        event.extend(raw);
+        event.extend(metadata);
+        sink(content, event)
+    }
+
+    /// The lane whose stream a chunk continues; `None` where it opens one.
+    fn find(&self, thing: Thing, chunk: &Members<'_>) -> Verdict<Option<usize>> {
+        let (name, owner) = (thing.rows()[3].name, text(chunk, OWNER));
+        let of_kind = |lane: &Lane| lane.thing == thing;
+        if let Some(id) = text(chunk, thing.id()) {
+            let found = self.open.iter().position(|lane| of_kind(lane) && lane.id() == id);
+            if let Some(lane) = found
+                && owner.is_some()
+                && owner != self.open[lane].owner()
+            {
+                return Err(StreamError::new(Fault::ChunkOfAnother { chunk: name }, &[id]));
+            }
+            return Ok(found);
+        }
+        let candidates = || (0..self.open.len()).filter(|lane| of_kind(&self.open[*lane]));
+        let own = candidates().find(|lane| self.open[*lane].owner() == owner);
+        if own.is_some() || owner.is_some() {
+            return Ok(own);
+        }
+        let mut others = candidates();
+        match (others.next(), others.next()) {
+            (Some(_), Some(_)) => Err(StreamError::new(Fault::ChunkIsAmbiguous { chunk: name }, &[])),
+            (only, _) => Ok(only),
+        }
+    }
+
+    fn close_of<'a>(&mut self, owner: Option<&str>, sink: Sink<'_, 'a>) -> Verdict {
+        match self.open.iter().position(|lane| lane.owner() == owner) {
+            Some(lane) => self.close(lane, sink),
+            None => Ok(()),
+        }
+    }
+
+    fn close<'a>(&mut self, lane: usize, sink: Sink<'_, 'a>) -> Verdict {
+        let lane = self.open.remove(lane);
+        let end = &lane.thing.rows()[2];
+        let mut event = end.members();
+        set(&mut event, lane.thing.id(), lane.id());
+        lane.copy_owner(&mut event);
+        sink(end, event)
+    }
+}
+
+impl Lane {
+    /// What the first chunk of a stream opens.
+    fn of(thing: Thing, chunk: &Members<'_>) -> Verdict<Self> {
+        let [start, .., own] = thing.rows() else {
+            return Err(StreamError::new(Fault::NotAnEvent, &[]));
+        };
+        let mut opening = start.members();
+        for field in start.own.iter().chain(start.shared.first()) {
+            let unsaid = match (field.name, thing) {
+                ("role", Thing::Text) => Some("assistant"),
+                ("role", _) => Some("reasoning"),
+                _ => None,
+            };
+            match text(chunk, field.name).or(unsaid) {
+                Some(said) => set(&mut opening, field.name, said),
+                None if field.presence == Presence::Required => {
+                    return Err(StreamError::new(Fault::FirstChunkLacks { chunk: own.name, field: field.name }, &[]));
+                }
+                None => {}
+            }
+        }
+        Ok(Self { thing, opening })
+    }
+
+    fn id(&self) -> &str {
+        text(&self.opening, self.thing.id()).unwrap_or_default()
+    }
+
+    fn owner(&self) -> Option<&str> {
+        text(&self.opening, OWNER)
+    }
+
+    fn copy_owner(&self, event: &mut Members<'_>) {
+        if let Some(owner) = self.owner() {
+            set(event, OWNER, owner);
+        }
+    }
+
+    /// Refuses a later chunk that says something else.
+    fn check(&self, later: &Members<'_>) -> Verdict {
+        let [start, .., own] = self.thing.rows() else {
+            return Ok(());
+        };
+        for field in &start.own[1..] {
+            let open = text(&self.opening, field.name);
+            if let Some(given) = text(later, field.name)
+                && open != Some(given)
+            {
+                let fault = Fault::ChunkDiffers { chunk: own.name, field: field.name };
+                return Err(StreamError::new(fault, &[given, open.unwrap_or_default()]));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,379 @@
+//! Which event is allowed where.
+
+use crate::error::{BrokeOff, End, EndError, EndOutcome, Fault, StreamError, Verdict};
+use crate::index::Index;
+use crate::protocol::{Does, Rule, Thing};
+use crate::wire::{Members, last, list, members_of, text};
+use json_tree::Json;
+
+/// Holds the order of events to the protocol's rules.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    stage: Stage,
+    /// The conversation, which all runs of a stream belong to.
+    thread: Option<String>,
+    run: Run,
+    /// The bytes broke off in the middle of a frame.
+    broken: bool,
+}
+
+#[derive(Debug, Default)]
+enum Stage {
+    /// Nothing came yet.
+    #[default]
+    Fresh,
+    Active {
+        run_id: String,
+    },
+    Finished(EndOutcome),
+    Failed {
+        code: Option<String>,
+        message: String,
+    },
+}
+
+/// What began in the present run or was told of in it.
+#[derive(Debug, Default)]
+struct Run {
+    /// By kind: positions in `held`.
+    things: [Index; 5],
+    held: Vec<Held>,
+    /// Those that are open, by owner and name.
+    steps: Index,
+    /// 1 for those that are active, 0 for those that were.
+    subagents: Index,
+    /// The numbers of the subagents that own something.
+    numbers: Index,
+}
+
+/// A message, a call, a span or an activity.
+#[derive(Debug)]
+struct Held {
+    owner: usize,
+    /// For whom it was opened, where it is open. A snapshot may have given it to another since.
+    open: Option<usize>,
+}
+
+/// The parent agent's number; those of subagents follow.
+const PARENT: usize = 0;
+
+const ACTIVE: usize = 1;
+const CLOSED: usize = 0;
+
+/// What must be closed when a run finishes.
+const ENDING: [Thing; 4] = [Thing::Text, Thing::Reasoning, Thing::Span, Thing::Call];
+
+impl Order {
+    /// Takes the next event, or says why it is not allowed.
+    pub(super) fn take(&mut self, rule: &'static Rule, event: &Members<'_>) -> Verdict {
+        self.check_stage(rule)?;
+        let said = |name| text(event, name).unwrap_or_default();
+        let tag = text(event, "subagentRunId");
+        let run = &mut self.run;
+        match rule.does {
+            Does::StartRun => self.start(rule, event),
+            Does::FinishRun => self.finish(rule, event),
+            Does::FailRun => {
+                let code = text(event, "code").map(str::to_owned);
+                self.stage = Stage::Failed { code, message: said("message").to_owned() };
+                Ok(())
+            }
+            Does::StartStep => {
+                let step = run.step(said("stepName"), tag);
+                if run.steps.insert(&step, 0) { Ok(()) } else { refuse(Fault::StepIsOpen, &[said("stepName")]) }
+            }
+            Does::FinishStep => {
+                let step = run.step(said("stepName"), tag);
+                if run.steps.remove(&step) { Ok(()) } else { refuse(Fault::StepIsNotOpen, &[said("stepName")]) }
+            }
+            Does::StartSubagent => run.start_subagent(said("subagentRunId"), text(event, "parentSubagentRunId")),
+            Does::FinishSubagent => run.finish_subagent(rule, said("subagentRunId")),
+            Does::Open(Thing::Call) => run.open_call(said("toolCallId"), text(event, "parentMessageId"), tag),
+            Does::Open(thing) => run.open(thing, said(thing.id()), tag).map(drop),
+            Does::Grow(thing) => run.check(thing, said(thing.id()), tag).map(drop),
+            Does::Close(thing) => {
+                let held = run.check(thing, said(thing.id()), tag)?;
+                run.held[held].open = None;
+                Ok(())
+            }
+            Does::Result => {
+                run.own_new(Thing::Text, said("messageId"), tag);
+                Ok(())
+            }
+            Does::TellMessages => {
+                list(event, "messages").iter().for_each(|message| run.own_told(message));
+                Ok(())
+            }
+            Does::SetActivity => {
+                match last(event, "replace") {
+                    Some(Json::Bool(false)) => run.own_new(Thing::Activity, said("messageId"), tag),
+                    _ => run.own(Thing::Activity, said("messageId"), tag),
+                }
+                Ok(())
+            }
+            Does::ChangeActivity => run.check_owner(Thing::Activity, said("messageId"), tag),
+            // Chunks are expanded before.
+            Does::Chunk(_) | Does::Nothing => Ok(()),
+        }
+    }
+
+    /// The stream broke off in the middle of a frame.
+    pub(super) fn handle_break(&mut self) {
+        self.broken = true;
+    }
+
+    /// The run that is open.
+    pub(super) fn run_id(&self) -> Option<&str> {
+        match &self.stage {
+            Stage::Active { run_id } => Some(run_id),
+            Stage::Fresh | Stage::Finished(_) | Stage::Failed { .. } => None,
+        }
+    }
+
+    /// Whether a run has ended and none is open.
+    pub(super) fn is_between_runs(&self) -> bool {
+        matches!(self.stage, Stage::Finished(_) | Stage::Failed { .. })
+    }
+
+    /// How the stream ended, if this is its end.
+    pub(super) fn end(&self) -> End {
+        let (outcome, error) = match &self.stage {
+            Stage::Fresh => (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::BeforeRun))),
+            Stage::Active { run_id } => {
+                (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::InRun(run_id.clone()))))
+            }
+            Stage::Failed { code, message } => {
+                (EndOutcome::Error, Some(EndError::Failed { code: code.clone(), message: message.clone() }))
+            }
+            Stage::Finished(_) if self.broken => (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::InFrame))),
+            Stage::Finished(outcome) => (*outcome, None),
+        };
+        End { outcome, error }
+    }
+
+    fn check_stage(&self, rule: &'static Rule) -> Verdict {
+        match (&self.stage, rule.does) {
+            (Stage::Active { .. }, Does::StartRun) => refuse(Fault::RunIsOpen, &[]),
+            (Stage::Active { .. }, _)
+            | (Stage::Fresh | Stage::Finished(_), Does::StartRun | Does::FailRun)
+            | (Stage::Failed { .. }, Does::StartRun) => Ok(()),
+            (Stage::Fresh, _) => refuse(Fault::NotFirst, &[]),
+            (Stage::Finished(_), _) => refuse(Fault::RunFinished { event: rule.name }, &[]),
+            (Stage::Failed { .. }, _) => refuse(Fault::RunFailed { event: rule.name }, &[]),
+        }
+    }
+
+    // The ids are required to agree by the specification; the reference client does not look.
+    fn start(&mut self, rule: &'static Rule, event: &Members<'_>) -> Verdict {
+        self.check_thread(rule, event)?;
+        self.thread = text(event, "threadId").map(str::to_owned);
+        self.run = Run::default();
+        let input = last(event, "input").and_then(members_of);
+        input.map_or(&[][..], |input| list(input, "messages")).iter().for_each(|it| self.run.own_told(it));
+        self.stage = Stage::Active { run_id: text(event, "runId").unwrap_or_default().to_owned() };
+        Ok(())
+    }
+
+    fn check_thread(&self, rule: &'static Rule, event: &Members<'_>) -> Verdict {
+        let named = text(event, "threadId").unwrap_or_default();
+        match &self.thread {
+            Some(thread) if thread != named => refuse(Fault::OtherThread { event: rule.name }, &[named, thread]),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(&mut self, rule: &'static Rule, event: &Members<'_>) -> Verdict {
+        self.run.check_closed()?;
+        let named = text(event, "runId").unwrap_or_default();
+        if let Some(run_id) = self.run_id()
+            && run_id != named
+        {
+            return refuse(Fault::OtherRun, &[named, run_id]);
+        }
+        self.check_thread(rule, event)?;
+        let outcome = last(event, "outcome").and_then(members_of);
+        self.stage = Stage::Finished(match outcome.and_then(|outcome| text(outcome, "type")) {
+            Some("cancelled") => EndOutcome::Cancelled,
+            Some("interrupt") => {
+                let mut ids = Index::default();
+                for interrupt in outcome.map_or(&[][..], |outcome| list(outcome, "interrupts")) {
+                    let id = members_of(interrupt).and_then(|it| text(it, "id")).unwrap_or_default();
+                    if !ids.insert(id, 0) {
+                        return refuse(Fault::InterruptTwice, &[id]);
+                    }
+                }
+                EndOutcome::Interrupt
+            }
+            _ => EndOutcome::Completed,
+        });
+        Ok(())
+    }
+}
+
+impl Run {
+    fn find(&self, thing: Thing, id: &str) -> Option<&Held> {
+        self.things[thing as usize].get(id).map(|at| &self.held[at])
+    }
+
+    /// Opens something, perhaps again: then it keeps its owner. Returns its position.
+    fn open(&mut self, thing: Thing, id: &str, tag: Option<&str>) -> Verdict<usize> {
+        // A call may change its owner; a message may not, since its text would be another's.
+        if thing != Thing::Call && thing != Thing::Span {
+            self.check_owner(thing, id, tag)?;
+        }
+        let held = self.find(thing, id);
+        if held.is_some_and(|held| held.open.is_some()) {
+            return refuse(Fault::AlreadyOpen(thing.name()), &[id]);
+        }
+        let owner = held.filter(|_| tag.is_none()).map(|held| held.owner);
+        let owner = owner.unwrap_or_else(|| self.number(tag));
+        let at = self.hold(thing, id, owner);
+        self.held[at].open = Some(owner);
+        Ok(at)
+    }
+
+    /// Gives something to its owner and returns its position.
+    fn hold(&mut self, thing: Thing, id: &str, owner: usize) -> usize {
+        let things = &mut self.things[thing as usize];
+        let Some(at) = things.get(id) else {
+            things.insert(id, self.held.len());
+            self.held.push(Held { owner, open: None });
+            return self.held.len() - 1;
+        };
+        self.held[at].owner = owner;
+        at
+    }
+
+    /// Refuses what is not open, or said in another's name. Returns its position.
+    fn check(&self, thing: Thing, id: &str, tag: Option<&str>) -> Verdict<usize> {
+        let at = self.things[thing as usize].get(id);
+        let Some((at, held, opened_by)) = at.and_then(|at| Some((at, &self.held[at], self.held[at].open?))) else {
+            return refuse(Fault::NotOpen(thing.name()), &[id]);
+        };
+        // A snapshot may have given it to another while it is open: then both may go on.
+        match tag {
+            Some(tag) if !self.owns(tag, opened_by) && !self.owns(tag, held.owner) => {
+                refuse(Fault::OtherOwner(thing.name()), &[id])
+            }
+            _ => Ok(at),
+        }
+    }
+
+    /// Refuses what is said in another's name than that of its owner.
+    fn check_owner(&self, thing: Thing, id: &str, tag: Option<&str>) -> Verdict {
+        match (self.find(thing, id), tag) {
+            (Some(held), Some(tag)) if !self.owns(tag, held.owner) => refuse(Fault::OtherOwner(thing.name()), &[id]),
+            _ => Ok(()),
+        }
+    }
+
+    fn own(&mut self, thing: Thing, id: &str, tag: Option<&str>) {
+        let owner = self.number(tag);
+        self.hold(thing, id, owner);
+    }
+
+    /// As [`own`](Self::own), where nobody owns it.
+    fn own_new(&mut self, thing: Thing, id: &str, tag: Option<&str>) {
+        if self.find(thing, id).is_none() {
+            self.own(thing, id, tag);
+        }
+    }
+
+    /// Takes over whose a message is that was told of as a whole.
+    fn own_told(&mut self, message: &Json<'_>) {
+        let Some(message) = members_of(message) else {
+            return;
+        };
+        let (id, tag) = (text(message, "id").unwrap_or_default(), text(message, "subagentRunId"));
+        match text(message, "role") {
+            Some("reasoning") => self.own(Thing::Reasoning, id, tag),
+            Some("activity") => self.own(Thing::Activity, id, tag),
+            // A result may have the id of its call's message.
+            Some("tool") => self.own_new(Thing::Text, id, tag),
+            _ => self.own(Thing::Text, id, tag),
+        }
+        for call in list(message, "toolCalls").iter().filter_map(members_of) {
+            self.own(Thing::Call, text(call, "id").unwrap_or_default(), tag);
+        }
+    }
+
+    fn open_call(&mut self, id: &str, named: Option<&str>, tag: Option<&str>) -> Verdict {
+        let parent = named.and_then(|parent| self.find(Thing::Text, parent)).map(|parent| parent.owner);
+        if let (Some(owner), Some(tag)) = (parent, tag)
+            && !self.owns(tag, owner)
+        {
+            return refuse(Fault::OtherParent, &[id, tag]);
+        }
+        let at = self.open(Thing::Call, id, tag)?;
+        if let Some(owner) = parent {
+            // It is owned by whom its message is.
+            self.held[at] = Held { owner, open: Some(owner) };
+        } else if tag.is_some() {
+            // So is the message that is made for it.
+            let message = named.filter(|named| !named.is_empty()).unwrap_or(id);
+            self.own_new(Thing::Text, message, tag);
+        }
+        Ok(())
+    }
+
+    /// The number of an owner, a new one where it owned nothing before.
+    fn number(&mut self, tag: Option<&str>) -> usize {
+        let Some(tag) = tag else {
+            return PARENT;
+        };
+        self.numbers.get(tag).unwrap_or_else(|| {
+            let number = PARENT + 1 + self.numbers.len();
+            self.numbers.insert(tag, number);
+            number
+        })
+    }
+
+    fn owns(&self, tag: &str, owner: usize) -> bool {
+        self.numbers.get(tag) == Some(owner)
+    }
+
+    /// The key of a step: its owner's number and its name.
+    fn step(&mut self, name: &str, tag: Option<&str>) -> String {
+        format!("{} {name}", self.number(tag))
+    }
+
+    fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> Verdict {
+        if self.subagents.contains(id) {
+            return refuse(Fault::SubagentAgain, &[id]);
+        }
+        if let Some(parent) = parent.filter(|parent| !self.subagents.contains(parent)) {
+            return refuse(Fault::UnknownParent, &[id, parent]);
+        }
+        self.subagents.insert(id, ACTIVE);
+        Ok(())
+    }
+
+    fn finish_subagent(&mut self, rule: &'static Rule, id: &str) -> Verdict {
+        if self.subagents.get(id) != Some(ACTIVE) {
+            return refuse(Fault::SubagentIsNotOpen { event: rule.name }, &[id]);
+        }
+        self.subagents.insert(id, CLOSED);
+        Ok(())
+    }
+
+    fn check_closed(&self) -> Verdict {
+        let steps = self.steps.ids();
+        let steps = steps.map(|step| step.split_once(' ').map_or(step, |(_, name)| name));
+        nothing("steps", steps.collect())?;
+        for thing in ENDING {
+            let held = self.things[thing as usize].entries();
+            let open = held.filter(|(_, at)| self.held[*at].open.is_some());
+            nothing(thing.plural(), open.map(|(id, _)| id).collect())?;
+        }
+        let subagents = self.subagents.entries().filter(|(_, state)| *state == ACTIVE);
+        nothing("subagents", subagents.map(|(id, _)| id).collect())
+    }
+}
+
+fn nothing(things: &'static str, open: Vec<&str>) -> Verdict {
+    if open.is_empty() { Ok(()) } else { refuse(Fault::StillOpen(things), &open) }
+}
+
+fn refuse<T>(fault: Fault, names: &[&str]) -> Verdict<T> {
+    Err(StreamError::new(fault, names))
+}

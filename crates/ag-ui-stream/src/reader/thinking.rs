@@ -1,0 +1,45 @@
+//! The retired `THINKING_*` events. (The reference client translates them until 2027-09-17.)
+
+use crate::protocol::{Does, Rule, Thing};
+use crate::warning::{Detail, Warnings};
+use crate::wire::{Members, set, text};
+
+/// What is open of the retired events, which have no ids of their own.
+#[derive(Debug, Default)]
+pub(super) struct Thinking {
+    /// How many ids were made. They are derived from the run and this count, so that the same bytes give the same ids.
+    made: u64,
+    span: Option<String>,
+    message: Option<String>,
+}
+
+impl Thinking {
+    /// Translates an event in place and returns its row; `None` where it is none of the retired ones.
+    pub(super) fn translate(
+        &mut self,
+        event: &mut Members<'_>,
+        run: Option<&str>,
+        warnings: &mut Warnings,
+    ) -> Option<&'static Rule> {
+        let rule = Rule::of_retired(text(event, "type")?)?;
+        if rule.does == Does::Open(Thing::Span) && event.iter().any(|(key, _)| key == "title") {
+            event.retain(|(key, _)| key != "title");
+            warnings.push(Detail::RetiredTitle, &[], Some("/title".to_owned()));
+        }
+        if rule.does == Does::Open(Thing::Reasoning) {
+            set(event, "role", "reasoning");
+        }
+        let open = if rule.thing() == Some(Thing::Span) { &mut self.span } else { &mut self.message };
+        if let Does::Open(_) = rule.does {
+            self.made += 1;
+            *open = Some(format!("{}-thinking-{}", run.unwrap_or("run"), self.made));
+        }
+        let id = open.clone().unwrap_or_default();
+        if let Does::Close(_) = rule.does {
+            *open = None;
+        }
+        set(event, "type", rule.name);
+        set(event, "messageId", id);
+        Some(rule)
+    }
+}
