@@ -44,12 +44,12 @@ pub(crate) fn transcript(
     let news = RwSignal::new(false);
     let dots = dots(&list, chat);
     Rows::show_in(&list, dots, chat, settings, notice, cards);
-    follow(Rc::new(Reader::of(frame.unchecked_into(), list.unchecked_into())), at_end, news);
+    follow(Rc::new(Reader::of(frame.unchecked_into(), list.unchecked_into())), chat, at_end, news);
     to_the_end(at_end, news);
 }
 
 /// Keeps the reader where they want to be.
-fn follow(reader: Rc<Reader>, at_end: RwSignal<bool>, news: RwSignal<bool>) {
+fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>) {
     let on_scroll = {
         let reader = reader.clone();
         move |_: Event| {
@@ -74,6 +74,14 @@ fn follow(reader: Rc<Reader>, at_end: RwSignal<bool>, news: RwSignal<bool>) {
         if at_end.get() {
             news.set(false);
             goes.go_to_end();
+        }
+    });
+    let count = Cell::new(0);
+    effect(move || {
+        let entries = chat.entries.with(Vec::len);
+        // The list may be lower with them: a receipt is lower than its card.
+        if count.replace(entries) < entries && !at_end.get_untracked() {
+            news.set(true);
         }
     });
     let height = Cell::new(0);

@@ -15,9 +15,9 @@ fn service(header: &str) -> Question {
     let mut asked = question("Which service do you need?", header, false, &["Cleaning", "Repair", "Setup", "Check"]);
     let about = [
         "Regular or one-time cleaning of a home or an office",
-        "Something is broken and should work again",
-        "New appliances, lamps, shelves or blinds",
-        "An expert looks and tells you what to do",
+        "Something works again",
+        "New lamps or shelves",
+        "An expert tells you more",
     ];
     for (option, about) in asked.options.iter_mut().zip(about) {
         option.description = Some(about.to_owned());

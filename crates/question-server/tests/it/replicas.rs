@@ -78,9 +78,10 @@ async fn what_a_server_works_on_is_its_own_until_its_lease_is_over() {
 /// Each server opens the store for itself; it may be the same.
 pub(crate) async fn is_its_own_until_its_lease_is_over(open: impl AsyncFn() -> Arc<dyn Store>) {
     let clock = HandClock::new();
+    // What looks at it from here has connections of its own: those of the first server die with it.
     let store = open().await;
     let hangs = Script::new([vec![Line::Waits, Line::Hangs]]);
-    let first = Mortal::new(&store, &clock, &hangs).await;
+    let first = Mortal::new(&open().await, &clock, &hangs).await;
     first.starts("/agent", says("t", "u", "go"));
     hangs.waits().await;
 
