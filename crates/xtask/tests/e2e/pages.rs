@@ -52,7 +52,7 @@ async fn asks_and_takes_an_answer(name: &str) {
         page.host("window.root = all('.qc')[0];").await?;
         press(page, "Reorder").await?;
         page.until("return document.querySelector('question-card').classList.contains('live');").await?;
-        page.host("return new Promise((done) => setTimeout(done, 100));").await?;
+        page.host("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));").await?;
         let kept = page.host("return [all('.qc')[0] === root, all('textarea.qc-other-input')[0].value];").await?;
         assert_eq!(kept, json!([true, "DuckDB"]), "the card was moved and not made anew");
 
