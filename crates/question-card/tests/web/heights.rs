@@ -14,7 +14,7 @@ const NARROW: u32 = 358;
 fn service(header: &str) -> Question {
     let mut asked = question("Which service do you need?", header, false, &["Cleaning", "Repair", "Setup", "Check"]);
     let about = [
-        "Regular or one-time cleaning of a home or an office",
+        "Of a home or an office, once or often",
         "Something works again",
         "New lamps or shelves",
         "An expert tells you more",
