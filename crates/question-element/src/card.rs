@@ -135,11 +135,6 @@ impl Card {
         self.mounted.focus()
     }
 
-    /// How the ask stands, in a word.
-    pub fn status(&self) -> String {
-        self.mounted.with(|ask| ask.phase.as_str().to_owned())
-    }
-
     fn end(&self, outcome: Outcome) {
         let phase = phase_of(&outcome);
         self.mounted.update(|ask| {

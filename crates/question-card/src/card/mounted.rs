@@ -11,19 +11,23 @@ use web_sys::{Element, Node};
 
 /// A card in a page. It belongs to whoever put it there: dropped, it is taken out, and what was chosen and typed is kept for the next card of the call.
 ///
-/// ```no_run
-/// use ask_user_question::{AskSnapshot, Phase};
+/// ```
+/// use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 /// use question_card::card::{MountedCard, Options, Told};
 ///
-/// # let (place, ask): (web_sys::Element, ask_user_question::AskUserQuestion) = unimplemented!();
-/// let ask = AskSnapshot::complete("call-1", ask, Phase::Answerable);
-/// let card = MountedCard::mount(&place, ask, &Options::default(), |told| {
-///     if let Told::Reply(reply) = told {
-///         web_sys::console::log_1(&reply.to_json().into());
-///     }
-///     false
-/// });
-/// card.update(|ask| ask.phase = Phase::Superseded);
+/// fn show(place: &web_sys::Element, ask: AskUserQuestion) -> MountedCard {
+///     let ask = AskSnapshot::complete("call-1", ask, Phase::Answerable);
+///     MountedCard::mount(place, ask, &Options::default(), |told| {
+///         if let Told::Reply(reply) = told {
+///             web_sys::console::log_1(&reply.to_json().into());
+///         }
+///         false
+///     })
+/// }
+///
+/// fn is_over(card: &MountedCard) {
+///     card.update(|ask| ask.phase = Phase::Superseded);
+/// }
 /// ```
 pub struct MountedCard {
     shell: Rc<Shell>,
