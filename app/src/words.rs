@@ -8,8 +8,7 @@ mod spanish;
 
 use agent_chat::Trouble;
 use leptos::prelude::*;
-use question_card::Labels;
-use question_card::labels::isolate;
+use question_card::{Labels, isolate};
 
 /// Every word that the page says itself, in one language.
 #[derive(Debug)]

@@ -9,8 +9,7 @@ use crate::words;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{AskPatch, Sending};
 use leptos::prelude::*;
-use question_card::QuestionCard;
-use question_card::card::QuestionCardProps;
+use question_card::{CardOptions, QuestionCard};
 use serde_json::json;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -118,15 +117,13 @@ fn streamed(size: usize, done: Done) -> impl IntoView {
 
 /// A card with what the chat page gives it.
 fn plain_card(host: Host) -> impl IntoView {
-    let props = QuestionCardProps::builder()
-        .ask(host.ask)
+    let (on_reply_in_chat, on_late_message) = (host.on_reply_in_chat, host.on_late_message);
+    let options = CardOptions::new()
+        .notes()
         .sending(host.sending)
-        .on_reply(host.on_reply)
-        .on_cancel(host.on_cancel)
-        .on_reply_in_chat(host.on_reply_in_chat)
-        .on_late_message(host.on_late_message)
-        .build();
-    QuestionCard(props)
+        .on_reply_in_chat(move |picks| on_reply_in_chat.run(picks))
+        .on_late_message(move |text| on_late_message.run(text));
+    view! { <QuestionCard ask=host.ask on_reply=host.on_reply on_cancel=host.on_cancel options /> }
 }
 
 /// A response's body, chunk by chunk.

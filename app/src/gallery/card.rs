@@ -11,9 +11,7 @@ use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::html::Div;
 use leptos::prelude::*;
-use question_card::card::QuestionCardProps;
-use question_card::drafts::Persist;
-use question_card::{CopyReceipt, Labels, QuestionCard};
+use question_card::{CardOptions, CopyReceipt, Labels, Persist, QuestionCard};
 
 /// How many characters a typed text may have where the host limits it.
 const LIMIT: usize = 40;
@@ -75,44 +73,45 @@ pub(crate) fn example_card(address: &Address, example: &Example, state: State, h
             });
         }
     });
+    let options = options(address, state, &host);
     view! {
         <div class="gallery-card" node_ref=frame data-staged=move || is_staged.get().then_some("")>
-            {QuestionCard(props(address, state, host))}
+            <QuestionCard ask=host.ask on_reply=host.on_reply on_cancel=host.on_cancel options />
         </div>
     }
 }
 
 /// What a host gives a card.
-fn props(address: &Address, state: State, host: Host) -> QuestionCardProps {
+fn options(address: &Address, state: State, host: &Host) -> CardOptions {
+    let (on_reply_in_chat, on_late_message) = (host.on_reply_in_chat, host.on_late_message);
     let deadline = address.has(Extra::Deadline).then(|| now() + TEN_MINUTES);
-    let mut props = QuestionCardProps::builder()
-        .ask(host.ask)
-        .sending(host.sending)
+    let mut options = CardOptions::new()
         .mode(address.mode)
         .layout(address.layout)
-        .on_reply(host.on_reply)
-        .on_cancel(host.on_cancel)
-        .on_reply_in_chat(host.on_reply_in_chat)
-        .on_late_message(host.on_late_message)
-        .on_extend(Callback::new(|()| {}))
-        .expires_at(Signal::stored(deadline))
+        .notes()
         .readonly(state == State::Readonly)
-        .allow_skip(address.has(Extra::Skip))
-        .persist(host.persist)
-        .build();
+        .persist(host.persist.clone())
+        .sending(host.sending)
+        .expires_at(Signal::stored(deadline))
+        .on_reply_in_chat(move |picks| on_reply_in_chat.run(picks))
+        .on_late_message(move |text| on_late_message.run(text))
+        .on_extend(|| {});
+    let labels = Labels::for_lang(address.language);
     // A card without words of its own speaks English in the direction of the page.
     if address.language != LANGUAGES[0] {
-        props.labels = Some(Labels::for_lang(address.language));
+        options = options.labels(labels);
+    }
+    if address.has(Extra::Skip) {
+        options = options.skip();
     }
     if address.has(Extra::Limit) {
-        props.max_length = Some(LIMIT);
+        options = options.max_length(LIMIT);
     }
     if address.has(Extra::Copy) {
-        let labels = Labels::for_lang(address.language);
-        let copy = move || view! { <CopyReceipt ask=host.ask labels /> };
-        props.receipt_actions = Some(copy.into());
+        let ask = host.ask;
+        options = options.receipt_actions(move || view! { <CopyReceipt ask labels /> });
     }
-    props
+    options
 }
 
 /// Does what a person does on the way to this state, and then what the host does.

@@ -11,7 +11,7 @@ use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::ev::KeyboardEvent;
 use leptos::html::Textarea;
 use leptos::prelude::*;
-use question_card::drafts::Persist;
+use question_card::Persist;
 use web_sys::CustomEvent;
 
 /// A card, what its host hears, and a panel that stays in sight as a chat's composer does.

@@ -13,8 +13,7 @@ use agent_chat::{AgentChat, Ask, Entry, EntryKey, Item};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::tachys::view::{Mountable, Render};
-use question_card::drafts::Persist;
-use question_card::{Layout, QuestionCard, SubmitMode};
+use question_card::{CardOptions, Layout, Persist, QuestionCard, SubmitMode};
 use std::cell::RefCell;
 use web_sys::{Element, Node};
 
@@ -187,33 +186,36 @@ impl Maker {
         let picks = RwSignal::from(picks);
         let handle = cards.handle(&tool_call_id);
         let id = StoredValue::new(tool_call_id);
-        let card = view! {
-            <QuestionCard
-                ask
-                sending
-                mode
-                layout=Layout::Stepped
-                handle
-                scope=chat.conversation_id()
-                held=Signal::derive(move || id.with_value(|id| chat.holds(id)))
-                on_change=Callback::new(move |()| id.with_value(|id| { chat.take_back(id); }))
-                on_next=Callback::new(move |()| { cards.lead_to_waiting(chat); })
-                labels=words.labels
-                fresh=super::running(chat)
-                persist=Persist::Session
-                on_reply=Callback::new(move |reply| id.with_value(|id| chat.reply(id, reply)))
-                on_cancel=Callback::new(move |()| id.with_value(|id| chat.cancel(id)))
-                on_picks=Callback::new(move |picked| picks.set(picked))
-                on_reply_in_chat=Callback::new(move |picked: Vec<_>| {
-                    focus_composer();
-                    // Of a single question what is typed is the whole answer.
-                    if !picked.is_empty() && ask.with_untracked(|ask| ask.questions.len() > 1) {
-                        notice.say(|words| words.picks_go_along);
-                    }
-                })
-                on_late_message=Callback::new(move |text: String| chat.send_alone(&text))
-            />
-        };
+        let held = Signal::derive(move || id.with_value(|id| chat.holds(id)));
+        let options = CardOptions::new()
+            .mode(mode)
+            .layout(Layout::Stepped)
+            .labels(words.labels)
+            .scope(chat.conversation_id())
+            .fresh(super::running(chat))
+            .notes()
+            .persist(Persist::Session)
+            .sending(sending)
+            .held(held)
+            .handle(handle)
+            .on_change(move || {
+                id.with_value(|id| chat.take_back(id));
+            })
+            .on_next(move || {
+                cards.lead_to_waiting(chat);
+            })
+            .on_picks(move |picked| picks.set(picked))
+            .on_reply_in_chat(move |picked| {
+                focus_composer();
+                // Of a single question what is typed is the whole answer.
+                if !picked.is_empty() && ask.with_untracked(|ask| ask.questions.len() > 1) {
+                    notice.say(|words| words.picks_go_along);
+                }
+            })
+            .on_late_message(move |text| chat.send_alone(&text));
+        let on_reply = Callback::new(move |reply| id.with_value(|id| chat.reply(id, reply)));
+        let on_cancel = move |()| id.with_value(|id| chat.cancel(id));
+        let card = view! { <QuestionCard ask on_reply on_cancel options /> };
         let mut card = card.into_any().build();
         card.mount(item, None);
         card

@@ -4,11 +4,13 @@
 //! to the machine and changes to the page. [`MountedCard`] feeds it in any page, the Leptos component from the host's signals.
 
 #[cfg(feature = "leptos")]
-mod component;
+pub(crate) mod component;
 #[cfg(feature = "leptos")]
 mod handle;
 mod host;
 mod machine;
+#[cfg(feature = "leptos")]
+mod options;
 mod view;
 
 // Nothing happens on a server.
@@ -29,12 +31,12 @@ mod shell;
 mod shell;
 
 #[cfg(feature = "leptos")]
-pub use self::component::*;
-#[cfg(feature = "leptos")]
 pub use self::handle::FocusHandle;
 pub use self::host::{Offers, Options, Told};
 #[cfg(not(feature = "ssr"))]
 pub use self::mounted::MountedCard;
+#[cfg(feature = "leptos")]
+pub use self::options::CardOptions;
 
 /// How an answer is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -31,7 +31,7 @@ pub enum Persist {
 /// browser runs, never on a server.
 ///
 /// ```
-/// use question_card::drafts::{DraftStore, Persist};
+/// use question_card::{DraftStore, Persist};
 /// use std::collections::HashMap;
 /// use std::sync::{Arc, Mutex};
 ///

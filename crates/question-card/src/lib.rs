@@ -4,22 +4,25 @@
 //! [`AskSnapshot`](ask_user_question::AskSnapshot) in a signal, applies patches to it, and is told once what the user answered.
 //!
 //! The components are those of Leptos, behind the feature `leptos`, which is on by default. Without it there is the same card for any page:
-//! [`MountedCard`](card::MountedCard).
+//! [`MountedCard`].
 //!
 //! ```
 //! use ask_user_question::{AskSnapshot, Reply};
 //! use leptos::prelude::*;
-//! use question_card::{QuestionCard, Sending};
+//! use question_card::QuestionCard;
 //!
 //! #[component]
 //! fn Asked(ask: RwSignal<AskSnapshot>) -> impl IntoView {
-//!     let sending = RwSignal::new(Sending::Idle);
-//!     let on_reply = Callback::new(move |reply: Reply| {
-//!         sending.set(Sending::Pending);
-//!         leptos::logging::log!("to the agent: {} as {}", reply.message(), reply.to_json());
-//!     });
-//!     let on_cancel = Callback::new(|()| leptos::logging::log!("cancelled"));
-//!     view! { <QuestionCard ask sending on_reply on_cancel /> }
+//!     // While it is pending the card says so; its error stands on the card, which is open again.
+//!     let on_reply = Action::new(|reply: &Reply| send(reply.to_json().to_string(), reply.message()));
+//!     let on_cancel = |()| leptos::logging::log!("cancelled");
+//!     view! { <QuestionCard ask on_reply on_cancel /> }
+//! }
+//!
+//! /// Your way to the agent.
+//! async fn send(result: String, message: String) -> Result<(), String> {
+//!     leptos::logging::log!("to the agent: {message} as {result}");
+//!     Ok(())
 //! }
 //! ```
 //!
@@ -30,31 +33,34 @@
 pub mod anatomy;
 mod announcer;
 mod browser;
-pub mod card;
+mod card;
 mod clipboard;
 #[cfg(feature = "leptos")]
-pub mod copy;
+mod copy;
 pub mod dom;
 mod draft;
-pub mod drafts;
+mod drafts;
 #[cfg(feature = "leptos")]
 mod drawn;
 #[cfg(feature = "leptos")]
 mod effect;
 mod keyboard;
-pub mod labels;
-pub mod receipt;
-pub mod stylesheet;
+mod labels;
+mod receipt;
+mod stylesheet;
 mod writer;
 
-pub use ask_user_question::snapshot::Sending;
-pub use card::{ClaimFocus, Layout, SubmitMode};
-pub use labels::Labels;
+#[cfg(not(feature = "ssr"))]
+pub use card::MountedCard;
+pub use card::{ClaimFocus, Layout, Offers, Options, SubmitMode, Told};
+pub use drafts::{DraftStore, Persist};
+pub use labels::{Direction, Labels, TimeLeft, Unit, isolate};
 pub use receipt::receipt_text;
 pub use stylesheet::{STYLESHEET, adopt_styles, adopt_styles_in};
 #[cfg(feature = "leptos")]
 pub use {
-    card::{FocusHandle, QuestionCard},
-    copy::CopyReceipt,
-    receipt::Receipt,
+    card::component::*,
+    card::{CardOptions, FocusHandle},
+    copy::*,
+    receipt::component::*,
 };

@@ -1,10 +1,8 @@
 //! The receipt: an ask that is over.
 
 #[cfg(feature = "leptos")]
-mod component;
+pub(crate) mod component;
 
-#[cfg(feature = "leptos")]
-pub use self::component::*;
 use crate::anatomy::part;
 use crate::dom::Ids;
 use crate::labels::{Labels, isolate};

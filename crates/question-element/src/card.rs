@@ -7,9 +7,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use js_sys::{Array, Function, Object, Reflect};
-use question_card::card::{ClaimFocus, Layout, MountedCard, Offers, Options, SubmitMode, Told};
-use question_card::drafts::Persist;
-use question_card::{Labels, STYLESHEET};
+use question_card::{ClaimFocus, Labels, Layout, MountedCard, Offers, Options, Persist, STYLESHEET, SubmitMode, Told};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -267,7 +265,7 @@ impl Settings<'_> {
             claim_focus: if self.flag("claimFocus") { ClaimFocus::IfIdle } else { ClaimFocus::Never },
             shortcuts: self.flag("shortcuts"),
             readonly: self.flag("readonly"),
-            allow_skip: self.flag("allowSkip"),
+            skip: self.flag("allowSkip"),
             notes: self.flag("notes"),
             max_length: self.number("maxLength").map(|most| most as usize),
             persist: if self.flag("persist") { Persist::Session } else { Persist::None },

@@ -1,24 +1,23 @@
 //! The card as a component of Leptos.
 
-use super::handle::FocusHandle;
-use super::host::{Offers, Options, card_of};
+use super::host::card_of;
+use super::options::CardOptions;
 #[cfg(feature = "ssr")]
 use super::view;
-use super::{ClaimFocus, Layout, SubmitMode};
-use crate::drafts::Persist;
 use crate::drawn::Drawn;
-use crate::labels::Labels;
-use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Reply};
 use leptos::prelude::*;
+use std::fmt;
 #[cfg(not(feature = "ssr"))]
 use {
     super::host::{Host, Told},
     super::machine::Input,
+    super::options::Hears,
     super::shell::Shell,
     crate::drawn::Running,
     crate::effect::effect,
+    ask_user_question::reply::Selection,
     leptos::reactive::owner::WeakOwner,
     leptos::tachys::view::any_view::AnyViewState,
     std::cell::RefCell,
@@ -44,147 +43,42 @@ pub fn QuestionCard(
     /// [`AskSnapshot::apply`]. One card shows one call: give a keyed list the `tool_call_id` as its key.
     #[prop(into)]
     ask: Signal<AskSnapshot>,
-    /// How an answer is given.
-    #[prop(optional)]
-    mode: SubmitMode,
-    /// How several questions are laid out.
-    #[prop(optional)]
-    layout: Layout,
-    /// Where the host stands with the reply. From [`Sending::Pending`] back to [`Sending::Idle`] while the ask is not over, the reply was
-    /// given back, and the card is open again with all that was chosen, and says so; so let the phase change first where the reply went through.
-    #[prop(optional, into)]
-    sending: Signal<Sending>,
-    /// Called once with a reply that was checked against its ask; again only after [`Sending::Failed`] or a reply given back.
-    on_reply: Callback<Reply>,
+    /// Called once with a reply that was checked against its ask; again only after [`Sending::Failed`] or a reply given back. A function, a
+    /// [`Callback`], or an [`Action`], whose pending and error the card shows.
+    #[prop(into)]
+    on_reply: OnReply,
     /// Called once when the user cancels the question. Where the question could not be read the card then shows "Cancelled" by itself,
     /// until [`Sending::Failed`] or the cancellation is given back.
+    #[prop(into)]
     on_cancel: Callback<()>,
-    /// Shows "Reply in chat instead", which hands the picks so far to the host and leaves the rest to its composer.
+    /// All the rest.
     #[prop(optional)]
-    on_reply_in_chat: Option<Callback<Vec<Selection>>>,
-    /// Called with the picks so far, at first and whenever they change: for a host whose composer takes them along with what is typed instead.
-    #[prop(optional)]
-    on_picks: Option<Callback<Vec<Selection>>>,
-    /// Shows "Send as a message" where an answer came too late or the question could not be read; takes the typed text and picks. Gives
-    /// back whether the host took them: what it did not take stays on the card.
-    #[prop(optional)]
-    on_late_message: Option<Callback<String, bool>>,
-    /// Shows "More time" beside the time that is left, and is called at each press. More time is a later deadline.
-    #[prop(optional)]
-    on_extend: Option<Callback<()>>,
-    /// A deadline of the host's own (milliseconds since the Unix epoch), which goes before [`AskSnapshot::expires_at`]. Until then the card
-    /// shows the time that is left, and says it once when a minute is left; then it is a receipt, and keeps what was chosen and typed.
-    #[prop(optional, into)]
-    expires_at: Signal<Option<u64>>,
-    /// The host's clock (milliseconds since the Unix epoch), by which deadlines are kept; without one, the browser's.
-    #[prop(optional, into)]
-    now: Option<Signal<u64>>,
-    /// Names the conversation to which the call belongs, such as an AG-UI thread id. Agents number their calls: drafts, announcements and
-    /// the focus that was claimed are this call's in this scope. Read once.
-    #[prop(optional, into)]
-    scope: String,
-    /// Whether the host keeps the reply until another ask has its answer too ([`Sending`] is then `Pending`). The card then says that it goes
-    /// out with the next answer, and not that it is being sent.
-    #[prop(optional, into)]
-    held: Signal<bool>,
-    /// Shows "Change" while the reply is `held`. The host gives the reply back, by [`Sending::Idle`].
-    #[prop(optional)]
-    on_change: Option<Callback<()>>,
-    /// Shows "Go to the next question" while the reply is `held`. The host leads to the card that still waits, by its [`FocusHandle`].
-    #[prop(optional)]
-    on_next: Option<Callback<()>>,
-    /// What the host offers below the receipt, such as "Ask again" or, for a history, [`CopyReceipt`](crate::CopyReceipt).
-    #[prop(optional, into)]
-    receipt_actions: Option<ViewFn>,
-    /// The built-in words, such as `Labels::for_lang("de")`; their language and direction become the card's. Without, English words, and
-    /// the language and direction of the page.
-    #[prop(optional)]
-    labels: Option<&'static Labels>,
-    /// Makes the name of the form a heading of this level (1 to 6), by which a screen reader finds it. No heading, by default.
-    #[prop(optional)]
-    heading_level: Option<u8>,
-    /// Whether the ask came while the page was open, and not with a history: then it is announced even if it was complete when this card
-    /// was made, as an ask is whose arguments the card saw arriving. Once for each call in the life of the page.
-    #[prop(optional)]
-    fresh: bool,
-    /// Whether the card may take the focus when its question has arrived. It may not, by default.
-    #[prop(optional)]
-    claim_focus: ClaimFocus,
-    /// Moves the focus into this card when the host says so.
-    #[prop(optional)]
-    handle: Option<FocusHandle>,
-    /// Whether digits choose options while the focus is on one. On by default.
-    #[prop(default = true)]
-    shortcuts: bool,
-    /// Whether the card can only be read, such as in a history whose asks nobody can answer any more: a record of what was asked and offered,
-    /// without controls. What was typed before is offered beside it, as where an answer comes too late.
-    #[prop(optional)]
-    readonly: bool,
-    /// Whether each question has a "Skip", which counts as an answer. Off by default. Where one tap answers, this one does too.
-    #[prop(optional)]
-    allow_skip: bool,
-    /// Whether each question takes a note beside its answer; it travels in the reply's `details`. On by default.
-    #[prop(default = true)]
-    notes: bool,
-    /// The most characters (Unicode scalar values) of each typed text, with a counter below its field. What is longer is not cut off, and
-    /// not sent until it is shorter.
-    #[prop(optional)]
-    max_length: Option<usize>,
-    /// Whether what was chosen and typed outlives the page. In memory it is kept in any case.
-    #[prop(optional)]
-    persist: Persist,
+    options: CardOptions,
 ) -> impl IntoView {
-    let offers = Offers {
-        messages: on_late_message.is_some(),
-        reply_in_chat: on_reply_in_chat.is_some(),
-        more_time: on_extend.is_some(),
-        change: on_change.is_some(),
-        next: on_next.is_some(),
-        receipt_actions: receipt_actions.is_some(),
-    };
-    let options = Options {
-        mode,
-        layout,
-        scope,
-        labels,
-        heading_level,
-        fresh,
-        claim_focus,
-        shortcuts,
-        readonly,
-        allow_skip,
-        notes,
-        max_length,
-        persist,
-        expires_at: expires_at.get_untracked(),
-        parts: false,
-        offers,
-    };
-    let (card, key) = ask.with_untracked(|ask| card_of(ask, &options));
+    let CardOptions { mut plain, sending, held, expires_at, now, handle, receipt_actions, hears } = options;
+    plain.expires_at = expires_at.get_untracked();
+    let sending = sending.or(on_reply.sending).unwrap_or_default();
+    let (card, key) = ask.with_untracked(|ask| card_of(ask, &plain));
     #[cfg(feature = "ssr")]
     let drawn = {
         // Nothing happens on a server.
-        let _ = (sending, on_reply, on_cancel, on_picks, now, held, handle, key);
-        Drawn::following(move |w| ask.with_untracked(|ask| view::card(w, &card, ask, labels.is_some())))
+        let _ = (sending, on_reply.reply, on_cancel, now, held, handle, receipt_actions, hears, key);
+        let has_labels = plain.labels.is_some();
+        Drawn::following(move |w| ask.with_untracked(|ask| view::card(w, &card, ask, has_labels)))
     };
     #[cfg(not(feature = "ssr"))]
     let drawn = {
         let page = Page {
             ask,
-            on_reply,
+            reply: on_reply.reply,
             on_cancel,
-            on_reply_in_chat,
-            on_picks,
-            on_late_message,
-            on_extend,
-            on_change,
-            on_next,
+            hears,
             now,
             receipt_actions,
             owner: Owner::current().map(|owner| owner.downgrade()),
             added: RefCell::default(),
         };
-        let shell = Shell::new(card, key, &options, Box::new(page));
+        let shell = Shell::new(card, key, &plain, Box::new(page));
         if let Some(handle) = handle {
             handle.lead_to(&shell);
         }
@@ -198,18 +92,56 @@ pub fn QuestionCard(
     drawn.into_any()
 }
 
+/// What takes a reply: a function, a [`Callback`], or an [`Action`].
+///
+/// Of an action the card shows that it is pending, and its error. Where it succeeded the reply stays on its way until the ask is over, which the
+/// host tells by its phase.
+pub struct OnReply {
+    reply: Box<dyn Fn(Reply)>,
+    sending: Option<Signal<Sending>>,
+}
+
+impl<F: Fn(Reply) + 'static> From<F> for OnReply {
+    fn from(reply: F) -> Self {
+        Self { reply: Box::new(reply), sending: None }
+    }
+}
+
+impl From<Callback<Reply>> for OnReply {
+    fn from(reply: Callback<Reply>) -> Self {
+        Self::from(move |given| reply.run(given))
+    }
+}
+
+impl<T, E> From<Action<Reply, Result<T, E>>> for OnReply
+where
+    T: Send + Sync + 'static,
+    E: fmt::Display + Send + Sync + 'static,
+{
+    fn from(action: Action<Reply, Result<T, E>>) -> Self {
+        let (pending, value) = (action.pending(), action.value());
+        let sending = move || match pending.get() {
+            true => Sending::Pending,
+            false => value.with(|value| match value {
+                None => Sending::Idle,
+                Some(Ok(_)) => Sending::Pending,
+                Some(Err(error)) => Sending::Failed(error.to_string()),
+            }),
+        };
+        let reply = Box::new(move |reply| {
+            action.dispatch(reply);
+        });
+        Self { reply, sending: Some(Signal::derive(sending)) }
+    }
+}
+
 /// A Leptos application, as a card sees it.
 #[cfg(not(feature = "ssr"))]
 struct Page {
     ask: Signal<AskSnapshot>,
-    on_reply: Callback<Reply>,
+    reply: Box<dyn Fn(Reply)>,
     on_cancel: Callback<()>,
-    on_reply_in_chat: Option<Callback<Vec<Selection>>>,
-    on_picks: Option<Callback<Vec<Selection>>>,
-    on_late_message: Option<Callback<String, bool>>,
-    on_extend: Option<Callback<()>>,
-    on_change: Option<Callback<()>>,
-    on_next: Option<Callback<()>>,
+    hears: Hears,
     now: Option<Signal<u64>>,
     receipt_actions: Option<ViewFn>,
     /// What the host's own views belong to. It holds the card, and would keep itself alive.
@@ -227,21 +159,21 @@ impl Host for Page {
 
     fn hear(&self, told: Told) -> bool {
         match told {
-            Told::Reply(reply) => self.on_reply.run(reply),
+            Told::Reply(reply) => (self.reply)(reply),
             Told::Cancel => self.on_cancel.run(()),
-            Told::ReplyInChat(picks) => run(self.on_reply_in_chat, picks),
-            Told::Picks(picks) => run(self.on_picks, picks),
-            Told::Message(text) => return self.on_late_message.is_some_and(|on_message| on_message.run(text)),
-            Told::Extend => run(self.on_extend, ()),
-            Told::Change => run(self.on_change, ()),
-            Told::Next => run(self.on_next, ()),
+            Told::ReplyInChat(picks) => hand(&self.hears.reply_in_chat, picks),
+            Told::Picks(picks) => hand(&self.hears.picks, picks),
+            Told::Message(text) => return self.hears.message.as_ref().is_some_and(|hear| hear(text)),
+            Told::Extend => call(&self.hears.extend),
+            Told::Change => call(&self.hears.change),
+            Told::Next => call(&self.hears.next),
             Told::ReceiptActions(place) => self.add_actions(place),
         }
         false
     }
 
     fn wants_picks(&self) -> bool {
-        self.on_picks.is_some()
+        self.hears.picks.is_some()
     }
 
     fn now(&self) -> Option<u64> {
@@ -264,9 +196,16 @@ impl Page {
 }
 
 #[cfg(not(feature = "ssr"))]
-fn run<T: 'static>(callback: Option<Callback<T>>, with: T) {
-    if let Some(callback) = callback {
-        callback.run(with);
+fn hand(hear: &Option<Box<dyn Fn(Vec<Selection>)>>, picks: Vec<Selection>) {
+    if let Some(hear) = hear {
+        hear(picks);
+    }
+}
+
+#[cfg(not(feature = "ssr"))]
+fn call(hear: &Option<Box<dyn Fn()>>) {
+    if let Some(hear) = hear {
+        hear();
     }
 }
 

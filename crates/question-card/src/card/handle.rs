@@ -8,17 +8,17 @@ use std::rc::Weak;
 /// it to one card, keep a copy.
 ///
 /// ```
-/// use ask_user_question::AskSnapshot;
+/// use ask_user_question::{AskSnapshot, Reply};
 /// use leptos::prelude::*;
-/// use question_card::{FocusHandle, QuestionCard};
+/// use question_card::{CardOptions, FocusHandle, QuestionCard};
 ///
 /// #[component]
 /// fn Asked(ask: RwSignal<AskSnapshot>) -> impl IntoView {
 ///     let handle = FocusHandle::new();
-///     let (on_reply, on_cancel) = (Callback::new(|_| {}), Callback::new(|()| {}));
+///     let (on_reply, on_cancel) = (|_: Reply| {}, |()| {});
 ///     view! {
 ///         <button on:click=move |_| { handle.focus(); }>"Go to the question"</button>
-///         <QuestionCard ask handle on_reply on_cancel />
+///         <QuestionCard ask on_reply on_cancel options=CardOptions::new().handle(handle) />
 ///     }
 /// }
 /// ```

@@ -9,7 +9,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Reply};
 use web_sys::Element;
 
-/// How a card is to be, from its first moment on. Each field is the property of [`QuestionCard`](super::QuestionCard) that has its name.
+/// How a card without Leptos is to be, from its first moment on.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How an answer is given.
@@ -30,8 +30,8 @@ pub struct Options {
     pub shortcuts: bool,
     /// Whether the card can only be read.
     pub readonly: bool,
-    /// Whether each question has a "Skip".
-    pub allow_skip: bool,
+    /// Whether each question has a "Skip", which counts as an answer.
+    pub skip: bool,
     /// Whether each question takes a note beside its answer.
     pub notes: bool,
     /// The most characters (Unicode scalar values) of each typed text.
@@ -58,8 +58,8 @@ impl Default for Options {
             claim_focus: ClaimFocus::default(),
             shortcuts: true,
             readonly: false,
-            allow_skip: false,
-            notes: true,
+            skip: false,
+            notes: false,
             max_length: None,
             persist: Persist::default(),
             expires_at: None,
@@ -131,7 +131,7 @@ pub(crate) fn card_of(ask: &AskSnapshot, options: &Options) -> (Card, String) {
         mode: options.mode,
         layout: options.layout,
         shortcuts: options.shortcuts,
-        skip: options.allow_skip,
+        skip: options.skip,
         notes: options.notes,
         readonly: options.readonly,
         fresh: options.fresh,

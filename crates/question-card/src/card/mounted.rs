@@ -13,7 +13,7 @@ use web_sys::{Element, Node};
 ///
 /// ```
 /// use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
-/// use question_card::card::{MountedCard, Options, Told};
+/// use question_card::{MountedCard, Options, Told};
 ///
 /// fn show(place: &web_sys::Element, ask: AskUserQuestion) -> MountedCard {
 ///     let ask = AskSnapshot::complete("call-1", ask, Phase::Answerable);
@@ -72,7 +72,7 @@ impl MountedCard {
         read(&self.ask.borrow())
     }
 
-    /// Tells where the host stands with the reply. What [`QuestionCard`](super::QuestionCard) says of its `sending` holds here too.
+    /// Tells where the host stands with the reply. What `CardOptions::sending` says holds here too.
     pub fn sending(&self, sending: &Sending) {
         self.shell.take(Input::Sending(sending));
     }

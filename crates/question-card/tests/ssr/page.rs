@@ -1,8 +1,8 @@
 //! What a server renders, and what can be read of it.
 
-use ask_user_question::AskSnapshot;
+use ask_user_question::{AskSnapshot, Reply};
 use leptos::prelude::*;
-use question_card::{Labels, QuestionCard, Receipt};
+use question_card::{CardOptions, Labels, QuestionCard, Receipt};
 use std::path::Path;
 
 /// Rendered HTML.
@@ -14,12 +14,17 @@ pub(crate) fn card(ask: &AskSnapshot, labels: Option<&'static Labels>) -> Page {
     let ask = ask.clone();
     render(move || {
         let ask = RwSignal::new(ask);
-        let on_reply = Callback::new(|_| panic!("nobody answers on a server"));
-        let on_cancel = Callback::new(|()| panic!("nobody cancels on a server"));
+        let on_reply = |_: Reply| panic!("nobody answers on a server");
+        let on_cancel = |()| panic!("nobody cancels on a server");
         // As in the browser tests: what is offered is part of what is rendered.
-        let on_reply_in_chat = Callback::new(|_| panic!("nobody writes on a server"));
-        let on_late_message = Callback::new(|_| panic!("nobody sends on a server"));
-        view! { <QuestionCard ask on_reply on_cancel on_reply_in_chat on_late_message nostrip:labels /> }
+        let mut options = CardOptions::new()
+            .notes()
+            .on_reply_in_chat(|_| panic!("nobody writes on a server"))
+            .on_late_message(|_| panic!("nobody sends on a server"));
+        if let Some(labels) = labels {
+            options = options.labels(labels);
+        }
+        view! { <QuestionCard ask on_reply on_cancel options /> }
     })
 }
 

@@ -5,8 +5,8 @@ use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::AskPatch;
+use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
-use question_card::Sending;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 const READY: &str = "The agent asks 1 question. \u{2068}Service\u{2069}: \u{2068}What does your car need?\u{2069}";

@@ -2,15 +2,15 @@
 
 use crate::wait::{due_timers, now, until};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::AskPatch;
+use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use leptos::mount::{UnmountHandle, hydrate_from, mount_to};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::task::tick;
-use question_card::card::{MountedCard, Options, Told};
-use question_card::drafts::Persist;
-use question_card::{ClaimFocus, FocusHandle, Labels, Layout, QuestionCard, Sending, SubmitMode};
+use question_card::{
+    CardOptions, ClaimFocus, FocusHandle, Labels, Layout, MountedCard, Options, Persist, QuestionCard, SubmitMode, Told,
+};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
@@ -76,6 +76,8 @@ pub struct Setting {
     pub heading_level: Option<u8>,
     /// The host takes no messages.
     pub messages_off: bool,
+    /// What takes the reply, where the host has an action for it.
+    pub action: Option<Action<Reply, Result<(), String>>>,
 }
 
 thread_local! { static CARDS: Cell<u32> = const { Cell::new(0) }; }
@@ -768,50 +770,71 @@ fn card(
     agent_is_writing: RwSignal<bool>,
     setting: Setting,
 ) -> impl IntoView {
-    let hear = move |what: &mut dyn FnMut(&mut Heard)| {
-        what(&mut heard.lock().expect("nobody panics while holding it"));
+    let note = |keep: fn(&mut Heard)| {
+        let heard = heard.clone();
+        move || keep(&mut heard.lock().expect("nobody panics while holding it"))
     };
-    let on_gone = hear.clone();
-    on_cleanup(move || on_gone(&mut |heard| heard.cleaned_up = true));
-    let (on_change, on_next) = (hear.clone(), hear.clone());
-    let (on_reply, on_cancel, on_chat, on_extend, on_late) =
-        (hear.clone(), hear.clone(), hear.clone(), hear.clone(), hear);
-    let on_late_message = Callback::new(move |text: String| {
-        let takes = !agent_is_writing.get_untracked();
-        if takes {
-            on_late(&mut |heard| heard.messages.push(text.clone()));
-        }
-        takes
-    });
-    view! {
-        <QuestionCard
-            ask
-            sending
-            mode=setting.mode
-            layout=setting.layout
-            on_reply=Callback::new(move |reply: Reply| on_reply(&mut |heard| heard.replies.push(reply.clone())))
-            on_cancel=Callback::new(move |()| on_cancel(&mut |heard| heard.cancels += 1))
-            on_reply_in_chat=Callback::new(move |picks: Vec<Selection>| on_chat(&mut |heard| heard.handed_over.push(picks.clone())))
-            nostrip:on_late_message=(!setting.messages_off).then_some(on_late_message)
-            scope=setting.scope
-            held
-            on_change=Callback::new(move |()| on_change(&mut |heard| heard.changes += 1))
-            on_next=Callback::new(move |()| on_next(&mut |heard| heard.nexts += 1))
-            shortcuts=!setting.shortcuts_off
-            fresh=setting.fresh
-            claim_focus=setting.claim_focus
-            nostrip:handle=setting.handle
-            nostrip:labels=setting.labels
-            allow_skip=setting.allow_skip
-            notes=!setting.notes_off
-            nostrip:max_length=setting.max_length
-            nostrip:receipt_actions=setting.receipt_actions
-            nostrip:now=setting.now
-            expires_at=setting.expires_at
-            on_extend=Callback::new(move |()| on_extend(&mut |heard| heard.extensions += 1))
-            persist=setting.persist
-            readonly=setting.readonly
-            nostrip:heading_level=setting.heading_level
-        />
+    on_cleanup(note(|heard| heard.cleaned_up = true));
+    let hands = |keep: fn(&mut Heard, Vec<Selection>)| {
+        let heard = heard.clone();
+        move |picks| keep(&mut heard.lock().expect("nobody panics while holding it"), picks)
+    };
+    let mut options = CardOptions::new()
+        .mode(setting.mode)
+        .layout(setting.layout)
+        .scope(setting.scope)
+        .fresh(setting.fresh)
+        .readonly(setting.readonly)
+        .claim_focus(setting.claim_focus)
+        .persist(setting.persist)
+        .held(held)
+        .expires_at(setting.expires_at)
+        .on_reply_in_chat(hands(|heard, picks| heard.handed_over.push(picks)))
+        .on_extend(note(|heard| heard.extensions += 1))
+        .on_change(note(|heard| heard.changes += 1))
+        .on_next(note(|heard| heard.nexts += 1));
+    if !setting.notes_off {
+        options = options.notes();
+    }
+    if setting.allow_skip {
+        options = options.skip();
+    }
+    if setting.shortcuts_off {
+        options = options.without_shortcuts();
+    }
+    if let Some(most) = setting.max_length {
+        options = options.max_length(most);
+    }
+    if let Some(labels) = setting.labels {
+        options = options.labels(labels);
+    }
+    if let Some(level) = setting.heading_level {
+        options = options.heading_level(level);
+    }
+    if let Some(handle) = setting.handle {
+        options = options.handle(handle);
+    }
+    if let Some(now) = setting.now {
+        options = options.now(now);
+    }
+    if let Some(actions) = setting.receipt_actions {
+        options = options.receipt_actions(actions);
+    }
+    if !setting.messages_off {
+        let heard = heard.clone();
+        options = options.on_late_message(move |text| {
+            let takes = !agent_is_writing.get_untracked();
+            if takes {
+                heard.lock().expect("nobody panics while holding it").messages.push(text);
+            }
+            takes
+        });
+    }
+    let of_reply = heard.clone();
+    let on_reply = move |reply: Reply| of_reply.lock().expect("nobody panics while holding it").replies.push(reply);
+    let on_cancel = move |()| heard.lock().expect("nobody panics while holding it").cancels += 1;
+    match setting.action {
+        Some(action) => view! { <QuestionCard ask on_reply=action on_cancel options /> }.into_any(),
+        None => view! { <QuestionCard ask on_reply on_cancel options=options.sending(sending) /> }.into_any(),
     }
 }

@@ -4,8 +4,8 @@ use crate::asks::{mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
 use ask_user_question::reply::SKIPPED_TEXT;
 use ask_user_question::snapshot::AskPatch;
+use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
-use question_card::Sending;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 async fn waiting(ask: AskUserQuestion, setting: Setting) -> CardPage {

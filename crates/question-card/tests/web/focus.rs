@@ -3,10 +3,11 @@
 use crate::asks::{ask, mixed, question, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
 use ask_user_question::snapshot::AskPatch;
+use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use js_sys::Reflect;
 use leptos::prelude::*;
-use question_card::{ClaimFocus, FocusHandle, Sending, SubmitMode};
+use question_card::{ClaimFocus, FocusHandle, SubmitMode};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{HtmlElement, KeyboardEvent, KeyboardEventInit};

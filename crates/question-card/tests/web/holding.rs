@@ -3,7 +3,8 @@
 use crate::asks::{mixed, service};
 use crate::card_page::CardPage;
 use ask_user_question::Phase;
-use question_card::{Labels, Sending};
+use ask_user_question::snapshot::Sending;
+use question_card::Labels;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 const WORDS: Labels = Labels::ENGLISH;

@@ -4,8 +4,7 @@ use crate::asks::{mixed, ready, service, stream};
 use crate::card_page::{CardPage, fresh_id};
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
-use question_card::SubmitMode;
-use question_card::card::{Offers, Options};
+use question_card::{Offers, Options, SubmitMode};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]

@@ -3,8 +3,9 @@
 use crate::asks::{mixed, ready, service, stream, toppings};
 use crate::card_page::{CardPage, fresh_id, on_pick, tap, text_of};
 use ask_user_question::snapshot::AskPatch;
+use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
-use question_card::{Labels, STYLESHEET, Sending};
+use question_card::{Labels, STYLESHEET};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 

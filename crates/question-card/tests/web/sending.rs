@@ -1,10 +1,11 @@
 //! Sending, failing, cancelling.
 
 use crate::asks::{mixed, service};
-use crate::card_page::CardPage;
-use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{Outcome, Phase};
-use question_card::Sending;
+use crate::card_page::{CardPage, Setting, fresh_id};
+use crate::wait::until;
+use ask_user_question::snapshot::{AskPatch, Sending};
+use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::Element;
@@ -53,6 +54,33 @@ async fn sub_03_a_failure_gives_everything_back() {
     card.submit().await;
     card.heard(|heard| assert_eq!(heard.replies.len(), 2));
     assert_eq!(card.alerts(), [""; 0]);
+}
+
+#[test]
+async fn the_card_shows_how_an_action_stands() {
+    let answer = RwSignal::new(None);
+    let on_reply = Action::new_local(move |_: &Reply| async move {
+        until("the agent says something", || answer.get_untracked().is_some()).await;
+        answer.write_untracked().take().expect("it is there")
+    });
+    let ask = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
+    let card = CardPage::open(ask, Setting { action: Some(on_reply), ..Setting::default() }).await;
+    card.choose("Oil change").await;
+    card.submit().await;
+    until("it is on its way", || card.state() == "submitting").await;
+    answer.set(Some(Err("No network.".to_owned())));
+    until("it failed", || card.state() == "failed").await;
+    assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}No network.\u{2069}"]);
+    assert_eq!(card.chosen(), ["Oil change"], "it can be sent again");
+    card.submit().await;
+    until("it is on its way again", || card.state() == "submitting").await;
+    answer.set(Some(Ok(())));
+    until("the agent has it", || on_reply.value().get_untracked() == Some(Ok(()))).await;
+    card.settled().await;
+    assert_eq!(card.state(), "submitting", "it is the host that ends the ask");
+    assert_eq!(card.alerts(), [""; 0]);
+    card.ends(Phase::Answered, None).await;
+    assert_eq!(card.state(), "answered");
 }
 
 #[test]

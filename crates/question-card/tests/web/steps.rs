@@ -3,8 +3,9 @@
 use crate::asks::{before, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, focused, fresh_id, stepped, text_of};
 use ask_user_question::snapshot::AskPatch;
+use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
-use question_card::{FocusHandle, Labels, Layout, Sending, SubmitMode};
+use question_card::{FocusHandle, Labels, Layout, SubmitMode};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 async fn waiting(asked: AskUserQuestion, setting: Setting) -> CardPage {

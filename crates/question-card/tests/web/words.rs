@@ -3,8 +3,9 @@
 use crate::asks::{ask, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, speaking};
 use ask_user_question::snapshot::AskPatch;
+use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, QuestionOption};
-use question_card::{Labels, Sending};
+use question_card::Labels;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
