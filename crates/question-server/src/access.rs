@@ -70,11 +70,6 @@ impl Token {
         }
     }
 
-    /// Whether it is of a file.
-    pub(crate) fn has_name(&self) -> bool {
-        self.name.is_some()
-    }
-
     fn read(line: &str) -> Result<Self, String> {
         let (name, token) = line.split_once(char::is_whitespace).ok_or("it is no name with a token behind it")?;
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);

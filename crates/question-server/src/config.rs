@@ -1,16 +1,15 @@
 //! What the command line and the environment say.
 
-mod settings;
-
 use crate::access::Token;
 use crate::guard::{Host, Origin};
-use crate::limits::{Bounds, DRAIN_GRACE, MODEL_CALLS, Patience};
+use crate::limits::{Bounds, MODEL_CALLS, Patience};
 use axum::http::HeaderName;
-use lexopt::prelude::*;
-use settings::Setting;
-pub use settings::help;
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::fmt;
+use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -21,107 +20,127 @@ use tracing::level_filters::LevelFilter;
 /// The port where none is given.
 pub const DEFAULT_PORT: u16 = 8787;
 
-/// The pause before each delta where none is given.
-pub const DEFAULT_PACE: Duration = Duration::from_millis(15);
+/// What the variables of the environment begin with that say the same as options.
+const PREFIX: &str = "QUESTION_SERVER_";
+
+const LISTENING: &str = "Listening";
+const AGENT: &str = "The agent";
+const STORAGE: &str = "Conversations";
+const PAGE: &str = "The page";
+const ACCESS: &str = "Access";
+const STOPPING: &str = "Stopping";
+const LOG: &str = "Log";
+
+/// How long; `None` is for ever.
+pub type Wait = Option<Duration>;
 
 /// What the command line and the environment say.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
 pub struct Config {
-    /// The address to listen on.
-    pub bind: IpAddr,
-    /// The port there; 0 takes any free one.
+    /// The port to listen on; 0 takes any free one.
+    #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT, help_heading = LISTENING)]
     pub port: u16,
-    /// One of which clients have to bring, where it is not for everybody who reaches the port.
-    pub tokens: Vec<Token>,
-    /// The header in which a proxy says where a request comes from.
-    pub peer_header: Option<HeaderName>,
-    /// Names under which the server answers beside those of this machine and of the address it listens on.
+    /// The address to listen on. Any that other machines reach needs a token.
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), help_heading = LISTENING)]
+    pub bind: IpAddr,
+    /// A name to answer under beside those of this machine, such as chat.example. May be given several times.
+    #[arg(long = "allow-host", value_name = "NAME", value_delimiter = ' ', help_heading = LISTENING)]
     pub allow_hosts: Vec<Host>,
-    /// Who speaks for the agent.
+    /// The header in which the proxy in front names the client's address, such as X-Real-IP or X-Forwarded-For. Of a list the last
+    /// address counts. Without this option connections are counted, except those from this machine.
+    #[arg(long, value_name = "NAME", help_heading = LISTENING)]
+    pub peer_header: Option<HeaderName>,
+
+    /// One of which clients have to bring, where it is not for everybody who reaches the port.
+    #[arg(skip)]
+    pub tokens: Vec<Token>,
+    /// An origin whose pages are let in beside those of this machine, such as https://app.example. May be given several times.
+    #[arg(long = "allow-origin", value_name = "ORIGIN", value_delimiter = ' ', help_heading = ACCESS)]
+    pub allow_origins: Vec<Origin>,
+    /// Whether clients may set the permission mode bypassPermissions, under which nobody is asked: yes or no.
+    #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", action = clap::ArgAction::Set, help_heading = ACCESS)]
+    pub allow_bypass: bool,
+
+    /// The model that speaks for the agent.
+    #[arg(long, value_name = "NAME", value_enum, default_value = "front-desk", help_heading = AGENT)]
     pub model: ModelName,
-    /// The pause of a desk before each delta.
+    /// What the page calls the agent, where it is not called as the model is.
+    #[arg(long, value_name = "TEXT", help_heading = AGENT)]
+    pub name: Option<String>,
+    /// A file that tells the model of --model openai what it is. The guidance on asking follows it.
+    #[arg(long, value_name = "FILE", help_heading = AGENT)]
+    pub system_prompt: Option<PathBuf>,
+    /// The temperature of the model of --model openai, from 0 to 2.
+    #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = AGENT)]
+    pub temperature: Option<f64>,
+    /// Milliseconds that a desk pauses before each delta.
+    #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", help_heading = AGENT)]
     pub pace: Duration,
-    /// Where to keep conversations; `None` keeps them in memory.
-    pub database: Option<Database>,
-    /// How long an ask waits for its reply; `None` where it waits for as long as it takes.
-    pub expire_after: Option<Duration>,
-    /// How long conversations are kept that have ended; `None` where they stay.
-    pub keep: Option<Duration>,
+    /// An AG-UI agent to pass requests at /agent/other on to, such as http://127.0.0.1:8000/. The page of --page then begins with it.
+    #[arg(long, value_name = "URL", help_heading = AGENT)]
+    pub agent: Option<String>,
+    /// How many requests the model of --model openai answers at once, or the agent of --agent. For more it is busy.
+    #[arg(long = "max-model-calls", value_name = "N", value_parser = some, default_value_t = MODEL_CALLS, help_heading = AGENT)]
+    pub model_calls: NonZeroUsize,
+
+    /// Where conversations are kept: memory, the SQLite file of one server, or a Postgres (postgres://user@host/name) that several share.
+    #[arg(long, value_name = "WHERE", default_value = "memory", global = true, help_heading = STORAGE)]
+    pub database: Database,
+    /// How long a question waits for its answer, such as 90s, 30m, 2h or 7d, until the agent goes on without.
+    #[arg(long, value_name = "TIME", value_parser = wait, default_value = "never", help_heading = STORAGE)]
+    pub expire_after: Wait,
+    /// How long ended conversations are kept, such as 30d. One with a waiting question has not ended.
+    #[arg(long, value_name = "TIME", value_parser = wait, default_value = "forever", help_heading = STORAGE)]
+    pub keep: Wait,
+
+    /// The folder with the built page, to serve as well. It is read at the start.
+    #[arg(long, value_name = "DIR", help_heading = PAGE)]
+    pub page: Option<PathBuf>,
+    /// An origin whose agents the page may talk to, such as https://agent.example. May be given several times.
+    #[arg(long = "allow-agent", value_name = "ORIGIN", value_parser = agents_origin, value_delimiter = ' ', help_heading = PAGE)]
+    pub allow_agents: Vec<Origin>,
+
     /// What the server bounds.
+    #[command(flatten)]
     pub bounds: Bounds,
     /// How long it waits for clients that do not come on.
+    #[arg(skip)]
     pub patience: Patience,
-    /// How long it says that it is about to stop before it begins no more runs.
+
+    /// How long /readyz says that the server stops, before it begins no more runs.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s", help_heading = STOPPING)]
     pub drain_notice: Duration,
-    /// How long runs may go on then.
+    /// How long runs may go on then. What is left of them goes on after the next start.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "3s", help_heading = STOPPING)]
     pub drain_grace: Duration,
-    /// Whether a client may have the agent ask nobody (`bypassPermissions`).
-    pub allow_bypass: bool,
-    /// Origins that are let in beside those of this machine.
-    pub allow_origins: Vec<Origin>,
-    /// The address of an agent that requests are passed on to.
-    pub agent: Option<String>,
-    /// Origins whose agents the page may talk to beside this server.
-    pub allow_agents: Vec<Origin>,
-    /// The folder with the built page to serve.
-    pub page: Option<PathBuf>,
-    /// What is logged.
+
+    /// What is logged, on stderr: off, error, warn, info, debug or trace.
+    #[arg(long, value_name = "LEVEL", default_value_t = LevelFilter::INFO, help_heading = LOG)]
     pub log: LevelFilter,
     /// How the log is written.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "text", help_heading = LOG)]
     pub log_format: LogFormat,
-    /// Whether what people and models write is logged as well.
+    /// Whether the log has what people and models write: yes or no.
+    #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", action = clap::ArgAction::Set, help_heading = LOG)]
     pub log_contents: bool,
-    /// How many ask the model behind an endpoint at once, or the agent that requests are passed on to.
-    pub model_calls: NonZeroUsize,
-    /// What the page calls the agent, where it is not called as [its kind](ModelName::name) is.
-    pub name: Option<String>,
-    /// The file with what the model behind an endpoint is told that it is.
-    pub system_prompt: Option<PathBuf>,
-    /// The temperature of the model behind an endpoint, where it is not the endpoint's own.
-    pub temperature: Option<f64>,
 }
 
+/// Everything at its default.
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            port: DEFAULT_PORT,
-            tokens: Vec::new(),
-            peer_header: None,
-            allow_hosts: Vec::new(),
-            model: ModelName::FrontDesk,
-            pace: DEFAULT_PACE,
-            database: None,
-            expire_after: None,
-            keep: None,
-            bounds: Bounds::default(),
-            patience: Patience::default(),
-            drain_notice: Duration::ZERO,
-            drain_grace: DRAIN_GRACE,
-            allow_bypass: false,
-            allow_origins: Vec::new(),
-            agent: None,
-            allow_agents: Vec::new(),
-            page: None,
-            log: LevelFilter::INFO,
-            log_format: LogFormat::Text,
-            log_contents: false,
-            model_calls: MODEL_CALLS,
-            name: None,
-            system_prompt: None,
-            temperature: None,
-        }
+        Cli::parse_from([PROGRAM]).config
     }
 }
 
-/// Who speaks for the agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The model that speaks for the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ModelName {
-    /// [`FrontDesk`](crate::models::front_desk::FrontDesk).
+    /// Books appointments in a car workshop: a script, without a network or an account.
     FrontDesk,
-    /// [`CodingDesk`](crate::models::coding_desk::CodingDesk).
+    /// A coding agent: a script as well.
     CodingDesk,
-    /// [`OpenAi`](crate::models::openai::OpenAi), as the environment says.
+    /// Any endpoint of OpenAI's chat completions, as OPENAI_BASE_URL, OPENAI_MODEL and OPENAI_API_KEY say.
+    #[value(name = "openai")]
     OpenAi,
 }
 
@@ -137,32 +156,35 @@ impl ModelName {
     }
 }
 
-impl FromStr for ModelName {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "front-desk" => Ok(Self::FrontDesk),
-            "coding-desk" => Ok(Self::CodingDesk),
-            "openai" => Ok(Self::OpenAi),
-            _ => Err("there is none; front-desk, coding-desk and openai are".to_owned()),
-        }
-    }
-}
-
-/// Where conversations are kept that outlive the server.
+/// Where conversations are kept.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Database {
-    /// The SQLite file of one server.
+    /// In memory, for as long as the server runs.
+    Memory,
+    /// In the SQLite file of one server.
     File(PathBuf),
-    /// The address of a Postgres that several may share.
+    /// In a Postgres that several may share, by its address.
     Postgres(String),
+}
+
+impl FromStr for Database {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let is_address = ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme));
+        Ok(match text {
+            "memory" => Self::Memory,
+            _ if is_address => Self::Postgres(text.to_owned()),
+            _ => Self::File(PathBuf::from(text)),
+        })
+    }
 }
 
 /// An address may have a password in it.
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Memory => f.write_str("Memory"),
             Self::File(path) => f.debug_tuple("File").field(path).finish(),
             Self::Postgres(_) => f.debug_tuple("Postgres").finish_non_exhaustive(),
         }
@@ -170,24 +192,12 @@ impl fmt::Debug for Database {
 }
 
 /// How the log is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     /// Lines for people.
     Text,
     /// An object in each line.
     Json,
-}
-
-impl FromStr for LogFormat {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "text" => Ok(Self::Text),
-            "json" => Ok(Self::Json),
-            _ => Err("it is text or json".to_owned()),
-        }
-    }
 }
 
 /// What the command line asks for.
@@ -202,92 +212,188 @@ pub enum Command {
         /// The copy.
         to: PathBuf,
     },
-    /// Print the help.
-    Help,
-    /// Print the version.
-    Version,
+}
+
+const PROGRAM: &str = "question-server";
+
+/// An AG-UI server for agents that ask their user.
+#[derive(Debug, Parser)]
+#[command(name = PROGRAM, version, args_override_self = true, max_term_width = 110, disable_help_subcommand = true, after_help = AFTER)]
+struct Cli {
+    #[command(flatten)]
+    config: Config,
+    /// What clients must bring. People open /?token=TOKEN once, programs send Authorization: Bearer TOKEN. Set it in the environment,
+    /// where other users cannot see it.
+    #[arg(long, value_name = "TOKEN", help_heading = ACCESS)]
+    token: Option<String>,
+    /// A file of tokens, NAME TOKEN in each line, any of which opens the server. What is begun with one is its name's. A name may have
+    /// several.
+    #[arg(long, value_name = "FILE", help_heading = ACCESS)]
+    token_file: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Option<Work>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Work {
+    /// Copies the SQLite file of --database into a new FILE, also while a server works with it.
+    Backup {
+        /// The copy.
+        file: PathBuf,
+    },
+}
+
+const AFTER: &str = "\
+Each option can be set in the environment as well: QUESTION_SERVER_PORT for --port, QUESTION_SERVER_ALLOW_HOST for --allow-host and so on. \
+Several values of one option have spaces between them. The command line has the last word.
+
+Once ready it prints one line: listening on http://ADDRESS:PORT
+Ctrl+C, SIGTERM or SIGHUP ends it.";
+
+/// What the command line takes.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Reads the environment, where it speaks of this program, and then the command line, which has the last word.
 ///
 /// # Errors
-/// A sentence for whoever wrote it.
+/// A sentence for whoever wrote it; or the help or the version, where that was asked for.
 pub fn read(
     environment: impl IntoIterator<Item = (OsString, OsString)>,
-    args: lexopt::Parser,
-) -> Result<Command, String> {
-    let mut config = Config::default();
+    args: impl IntoIterator<Item = OsString>,
+) -> Result<Command, clap::Error> {
+    let mut all = vec![OsString::from(PROGRAM)];
     for (name, value) in environment {
-        let Some(name) = name.to_str().filter(|name| name.starts_with(settings::PREFIX)) else {
+        let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else {
             continue;
         };
-        let setting = Setting::of_variable(name).ok_or_else(|| format!("{name}: there is no such setting"))?;
+        let option = option_of(name).ok_or_else(|| mistake(&format!("{name}: there is no such setting")))?;
         if !value.is_empty() {
-            (setting.apply)(&mut config, &value).map_err(|why| format!("{name}: {why}"))?;
+            let mut arg = OsString::from(format!("--{option}="));
+            arg.push(value);
+            let tried = Cli::try_parse_from([PROGRAM.into(), arg.clone()]);
+            tried.map_err(|error| mistake(&format!("{name}: {}", first_line(&error))))?;
+            all.push(arg);
         }
     }
-    read_args(config, args)
+    all.extend(args);
+    let cli = Cli::try_parse_from(all)?;
+    cli.check().map_err(|why| mistake(&why))
 }
 
-fn read_args(mut config: Config, mut args: lexopt::Parser) -> Result<Command, String> {
-    let text = |error: lexopt::Error| error.to_string();
-    let mut backup = None;
-    while let Some(arg) = args.next().map_err(text)? {
-        let setting = match arg {
-            Short('h') | Long("help") => return Ok(Command::Help),
-            Short('V') | Long("version") => return Ok(Command::Version),
-            Long(name) => Setting::named(name),
-            Value(command) if command == "backup" && backup.is_none() => {
-                let to = args.next().map_err(text)?;
-                let Some(Value(to)) = to else {
-                    return Err("backup FILE: which file the copy goes into is missing".to_owned());
-                };
-                backup = Some(PathBuf::from(to));
-                continue;
-            }
-            Short(_) | Value(_) => None,
-        };
-        let Some(setting) = setting else {
-            return Err(arg.unexpected().to_string());
-        };
-        let value = args.value().map_err(text)?;
-        (setting.apply)(&mut config, &value).map_err(|why| format!("--{}: {why}", setting.name))?;
-    }
-    if let Some(to) = backup {
-        let database = match config.database {
-            Some(Database::File(database)) => database,
-            Some(Database::Postgres(_)) => return Err("backup: pg_dump is what copies a Postgres".to_owned()),
-            None => {
-                return Err("backup: which database is to be copied is missing; --database says it".to_owned());
-            }
-        };
-        return Ok(Command::Backup { database, to });
-    }
-    check(&config)?;
-    Ok(Command::Serve(Box::new(config)))
+/// The option that a variable of the environment gives.
+fn option_of(variable: &str) -> Option<String> {
+    let command = command();
+    let mut options = command.get_arguments().filter_map(clap::Arg::get_long);
+    let is_named = |option: &&str| format!("{PREFIX}{}", option.to_uppercase().replace('-', "_")) == variable;
+    options.find(is_named).map(str::to_owned)
 }
 
-fn check(config: &Config) -> Result<(), String> {
-    if !config.bind.is_loopback() && config.tokens.is_empty() {
-        return Err(format!(
-            "--bind {} lets other machines in, which then need a token: set QUESTION_SERVER_TOKEN or --token-file, or leave the address at 127.0.0.1",
-            config.bind
-        ));
+fn mistake(why: &str) -> clap::Error {
+    command().error(ErrorKind::ValueValidation, why)
+}
+
+fn first_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}
+
+impl Cli {
+    fn check(self) -> Result<Command, String> {
+        let Self { mut config, token, token_file, command } = self;
+        if let Some(Work::Backup { file }) = command {
+            return match config.database {
+                Database::File(database) => Ok(Command::Backup { database, to: file }),
+                Database::Postgres(_) => Err("backup: a Postgres is copied by pg_dump".to_owned()),
+                Database::Memory => Err("backup: name the file to copy by --database".to_owned()),
+            };
+        }
+        // Neither says what stands there: it is a secret.
+        let token = token.map(|token| token.parse::<Token>());
+        config.tokens.extend(token.transpose().map_err(|why| format!("--token: {why}"))?);
+        if let Some(file) = token_file {
+            let text = fs::read_to_string(&file).map_err(|error| error.to_string());
+            let tokens = text.and_then(|text| Token::read_all(&text));
+            config.tokens.extend(tokens.map_err(|why| format!("--token-file {}: {why}", file.display()))?);
+        }
+        if !config.bind.is_loopback() && config.tokens.is_empty() {
+            return Err(format!(
+                "--bind {} lets other machines in, which then need a token: set QUESTION_SERVER_TOKEN or --token-file, or \
+                 leave the address at 127.0.0.1",
+                config.bind
+            ));
+        }
+        Ok(Command::Serve(Box::new(config)))
     }
-    Ok(())
+}
+
+/// A whole number with its unit.
+fn time(text: &str) -> Result<Duration, String> {
+    let seconds = [("s", 1), ("m", 60), ("h", 3600), ("d", 24 * 3600)].iter().find_map(|(unit, seconds)| {
+        let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
+        Some(u64::from(number) * seconds)
+    });
+    seconds.map(Duration::from_secs).ok_or_else(|| "a time looks like 90s, 30m, 2h or 7d".to_owned())
+}
+
+/// The same, or a word for never.
+fn wait(text: &str) -> Result<Wait, String> {
+    match text {
+        "never" | "forever" => Ok(None),
+        _ if time(text)?.is_zero() => Err("that is no time at all; a time looks like 90s, 30m, 2h or 7d".to_owned()),
+        _ => time(text).map(Some),
+    }
+}
+
+fn milliseconds(text: &str) -> Result<Duration, String> {
+    text.parse().map(Duration::from_millis).map_err(|_| "it is no whole number from 0 on".to_owned())
+}
+
+fn temperature(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=2.0).contains(number));
+    number.ok_or_else(|| "it is no number from 0 to 2".to_owned())
+}
+
+/// A whole number of what there has to be some of.
+fn some(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "it is no whole number from 1 on".to_owned())
+}
+
+/// The same, where it is kept as any number.
+pub(crate) fn positive(text: &str) -> Result<usize, String> {
+    some(text).map(NonZeroUsize::get)
+}
+
+fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("it is neither yes nor no".to_owned()),
+    }
+}
+
+fn agents_origin(text: &str) -> Result<Origin, String> {
+    let origin: Origin = text.parse().map_err(|error| format!("{error}"))?;
+    origin.check_nameable_in_a_policy()?;
+    Ok(origin)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounds, Command, Config, Database, read, settings};
+    use super::{Bounds, Command, Config, Database, command, read};
+    use crate::limits::DRAIN_GRACE;
     use crate::rate::PerMinute;
+    use clap::error::ErrorKind;
     use std::path::Path;
     use std::time::Duration;
 
-    fn read_with(variables: &[(&str, &str)], args: &[&str]) -> Result<Command, String> {
+    fn read_with(variables: &[(&str, &str)], args: &[&str]) -> Result<Command, clap::Error> {
         let variables = variables.iter();
         let environment = variables.map(|(name, value)| (name.into(), value.into()));
-        read(environment, lexopt::Parser::from_args(args))
+        read(environment, args.iter().map(Into::into))
     }
 
     fn config(variables: &[(&str, &str)], args: &[&str]) -> Config {
@@ -317,7 +423,7 @@ mod tests {
         ];
         let config = config(&[], &args);
         assert_eq!((config.port, config.pace), (0, Duration::ZERO));
-        assert_eq!(config.database, Some(Database::File("a/b.sqlite".into())));
+        assert_eq!(config.database, Database::File("a/b.sqlite".into()));
         assert_eq!(config.allow_origins.len(), 1);
         assert_eq!(config.allow_agents.len(), 2);
         assert_eq!(config.page.as_deref(), Some(Path::new("dist")));
@@ -378,15 +484,21 @@ mod tests {
 
     #[test]
     fn help_and_version_win_over_the_rest() {
-        assert!(matches!(read_with(&[], &["--port", "1", "--help"]), Ok(Command::Help)));
-        assert!(matches!(read_with(&[], &["-V"]), Ok(Command::Version)));
+        for (args, kind) in [
+            (["--port", "1", "--help"].as_slice(), ErrorKind::DisplayHelp),
+            (&["-h"], ErrorKind::DisplayHelp),
+            (&["-V"], ErrorKind::DisplayVersion),
+            (&["--version"], ErrorKind::DisplayVersion),
+        ] {
+            assert_eq!(read_with(&[], args).expect_err("it is no work").kind(), kind);
+        }
     }
 
     #[test]
     fn mistakes_are_named() {
         for (args, named) in [
             (["--port", "70000"], "--port"),
-            (["--port", "70000"], "70000 is no whole number"),
+            (["--port", "70000"], "70000"),
             (["--allow-origin", "not an origin"], "not"),
             (["--allow-agent", "https://*.example"], "https://*.example"),
             (["--allow-agent", "https://a.example/path"], "without a path"),
@@ -412,12 +524,12 @@ mod tests {
             (["--temperature", "hot"], "from 0 to 2"),
             (["--temperature", "NaN"], "from 0 to 2"),
         ] {
-            let error = read_with(&[], &args).expect_err("it is a mistake");
+            let error = read_with(&[], &args).expect_err("it is a mistake").to_string();
             assert!(error.contains(named), "{error}");
         }
-        let error = read_with(&[("QUESTION_SERVER_PACE", "fast")], &[]).expect_err("it is one");
+        let error = read_with(&[("QUESTION_SERVER_PACE", "fast")], &[]).expect_err("it is one").to_string();
         assert!(error.contains("QUESTION_SERVER_PACE") && error.contains("fast"));
-        let error = read_with(&[("QUESTION_SERVER_PROT", "s3cret")], &[]).expect_err("it is one");
+        let error = read_with(&[("QUESTION_SERVER_PROT", "s3cret")], &[]).expect_err("it is one").to_string();
         assert!(error.contains("QUESTION_SERVER_PROT") && !error.contains("s3cret"), "{error}");
         config(&[("QUESTION_SERVERS", "7"), ("PATH", "/bin")], &[]);
     }
@@ -426,7 +538,7 @@ mod tests {
     fn other_machines_are_let_in_with_a_token_only() {
         for address in ["0.0.0.0", "192.168.1.5", "::"] {
             let args = ["--bind", address];
-            let error = read_with(&[], &args).expect_err("anybody could come in");
+            let error = read_with(&[], &args).expect_err("anybody could come in").to_string();
             assert!(error.contains("token") && error.contains(address), "{error}");
             let token = [("QUESTION_SERVER_TOKEN", "0123456789abcdef")];
             let config = config(&token, &args);
@@ -435,19 +547,36 @@ mod tests {
         for address in ["127.0.0.1", "127.0.0.2", "::1"] {
             assert!(config(&[], &["--bind", address]).bind.is_loopback());
         }
-        let weak = read_with(&[], &["--token", "secret"]).expect_err("it can be guessed");
+        let weak = read_with(&[], &["--token", "secret"]).expect_err("it can be guessed").to_string();
         assert!(weak.contains("16") && !weak.contains("secret"), "{weak}");
     }
 
     #[test]
-    fn every_setting_is_in_the_help_and_in_the_readme() {
-        let (help, readme) = (settings::help(), include_str!("../README.md"));
-        for setting in settings::ALL {
-            let flag = format!("--{} {}", setting.name, setting.value);
-            assert!(help.contains(&flag), "{flag}");
-            let row = format!("| `{flag}` |");
-            assert!(readme.contains(&row), "the README lacks {row}");
+    fn the_command_line_is_well_made_and_its_help_fits_a_terminal() {
+        command().debug_assert();
+        let help = command().render_help().to_string();
+        assert!(help.lines().all(|line| line.len() <= 140), "{help}");
+        assert_eq!(Config::default().drain_grace, DRAIN_GRACE);
+    }
+
+    #[test]
+    fn a_backup_needs_a_file_and_nothing_else() {
+        let args = ["backup", "copy.sqlite", "--database", "a.sqlite"];
+        for variables in [[("QUESTION_SERVER_BIND", "0.0.0.0")], [("QUESTION_SERVER_PORT", "1")]] {
+            let read = read_with(&variables, &args);
+            let Ok(Command::Backup { database, to }) = read else {
+                panic!("it is fine: {read:?}");
+            };
+            assert_eq!((database.as_path(), to.as_path()), (Path::new("a.sqlite"), Path::new("copy.sqlite")));
         }
-        assert!(help.lines().all(|line| line.len() <= 120), "{help}");
+        for (args, named) in [
+            (["backup", "copy.sqlite"].as_slice(), "--database"),
+            (&["backup", "--database", "a.sqlite"], "<FILE>"),
+            (&["backup", "copy.sqlite", "--database", "postgres://u:secret@h/n"], "pg_dump"),
+            (&["restore"], "restore"),
+        ] {
+            let error = read_with(&[], args).expect_err("it is a mistake").to_string();
+            assert!(error.contains(named) && !error.contains("secret"), "{error}");
+        }
     }
 }

@@ -1,29 +1,41 @@
 //! What the server bounds, by name.
 
+use crate::config::{Config, positive};
 use crate::rate::PerMinute;
+use clap::Args;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// What is for whoever runs the server to bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
+#[command(next_help_heading = "Limits")]
 pub struct Bounds {
     /// The largest body of a request, in bytes. A client sends the whole history each time.
+    #[arg(long = "max-body", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
     pub body: usize,
-    /// The longest text that a user may send at a time, in bytes: all messages of a request, or what an answer says beyond the question's own words.
+    /// The longest text that a user may send at a time, in all messages of a request or in an answer.
+    #[arg(long = "max-message", value_name = "BYTES", value_parser = positive, default_value = "65536")]
     pub message: usize,
-    /// How many messages one conversation may have before it takes no more from the user.
+    /// How many messages a conversation may have before it takes no more from its user.
+    #[arg(long = "max-messages", value_name = "N", value_parser = positive, default_value = "2000")]
     pub messages: usize,
-    /// How long they may be in all before it does, in bytes: who comes back is told all of them.
+    /// How long they may be in all before it does.
+    #[arg(long = "max-history", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
     pub history: usize,
     /// How many conversations the server holds.
+    #[arg(long = "max-conversations", value_name = "N", value_parser = positive, default_value = "10000")]
     pub conversations: usize,
-    /// How often a conversation may be changed from outside.
+    /// How often a minute a conversation may be changed from outside; 0 is without a bound.
+    #[arg(long = "max-changes", value_name = "N", default_value = "300")]
     pub changes: PerMinute,
-    /// How many of them one owner may have.
-    pub owned: usize,
-    /// How often an owner may begin a conversation.
+    /// How often a minute an owner may begin a conversation; 0 is without a bound. All owners at one address may ten times as often.
+    #[arg(long = "max-new", value_name = "N", default_value = "60")]
     pub new: PerMinute,
-    /// How often one peer may ask for anything.
+    /// How many conversations an owner may have.
+    #[arg(long = "max-owned", value_name = "N", value_parser = positive, default_value = "1000")]
+    pub owned: usize,
+    /// How often a minute one address may ask for anything; 0 is without a bound.
+    #[arg(long = "max-requests", value_name = "N", default_value = "3000")]
     pub requests: PerMinute,
 }
 
@@ -36,17 +48,7 @@ impl Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self {
-            body: 4 << 20,
-            message: 64 << 10,
-            messages: 2_000,
-            history: 4 << 20,
-            conversations: 10_000,
-            changes: PerMinute::new(300),
-            owned: 1_000,
-            new: PerMinute::new(60),
-            requests: PerMinute::new(3_000),
-        }
+        Config::default().bounds
     }
 }
 

@@ -23,15 +23,11 @@ use stderr::Stderr;
 use tokio::net::TcpListener;
 
 fn main() -> ExitCode {
-    let outcome = match config::read(std::env::vars_os(), lexopt::Parser::from_env()) {
-        Ok(Command::Help) => say(&config::help()),
-        Ok(Command::Version) => say(concat!("question-server ", env!("CARGO_PKG_VERSION"), "\n")),
+    let outcome = match config::read(std::env::vars_os(), std::env::args_os().skip(1)) {
         Ok(Command::Backup { database, to }) => SqliteStore::back_up(&database, &to).map_err(|error| error.to_string()),
         Ok(Command::Serve(config)) => run(*config),
-        Err(error) => {
-            complain(&format!("{error}. Try --help."));
-            return ExitCode::from(2);
-        }
+        // The help and the version as well: clap knows where each goes.
+        Err(error) => error.exit(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -97,19 +93,19 @@ async fn serve(config: Config) -> Result<(), String> {
 
 async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
     Ok(match &config.database {
-        Some(Database::File(path)) => {
+        Database::File(path) => {
             // The server before this one was told the same, as a rule.
             let patience = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
             Arc::new(SqliteStore::open_within(path, patience).map_err(|error| error.to_string())?)
         }
         #[cfg(feature = "postgres")]
-        Some(Database::Postgres(address)) => {
+        Database::Postgres(address) => {
             let store = PostgresStore::open(address).await;
             Arc::new(store.map_err(|error| format!("the Postgres of --database: {error}"))?)
         }
         #[cfg(not(feature = "postgres"))]
-        Some(Database::Postgres(_)) => return Err("this program was built without Postgres".to_owned()),
-        None => Arc::new(MemoryStore::default()),
+        Database::Postgres(_) => return Err("this program was built without Postgres".to_owned()),
+        Database::Memory => Arc::new(MemoryStore::default()),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,14 @@ impl PerMinute {
     #[must_use]
     pub const fn new(times: u32) -> Self {
         Self(times)
+    }
+}
+
+impl FromStr for PerMinute {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self).map_err(|_| "it is no whole number from 0 on")
     }
 }
 

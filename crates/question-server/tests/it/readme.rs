@@ -2,6 +2,7 @@
 
 use crate::socket::start;
 use question_server::config;
+use std::collections::BTreeSet;
 use tokio::process::Command;
 
 /// The commands of the README's `sh` blocks.
@@ -13,36 +14,34 @@ fn commands() -> Vec<String> {
     commands.filter(|command| !command.starts_with("cargo ")).collect()
 }
 
-/// Each setting as the README has it: how it is given and its default.
-fn settings() -> Vec<(String, String)> {
-    let rows = include_str!("../../README.md").lines();
-    let rows = rows.filter_map(|row| row.strip_prefix("| `--")?.split_once("` | "));
-    // Another table is about the values of one of them.
-    let rows = rows.filter(|(flag, _)| flag.contains(' '));
-    rows.map(|(flag, rest)| {
-        let (default, _) = rest.split_once(" |").expect("it is a row");
-        (flag.to_owned(), default.to_owned())
-    })
-    .collect()
+/// The options under one heading of `--help`, as the README has them.
+fn table(heading: &str) -> String {
+    let command = config::command();
+    let options = command.get_arguments().filter(|option| option.get_help_heading() == Some(heading));
+    let rows = options.map(|option| {
+        let flag = option.get_long().expect("every option has a long name");
+        let value = option.get_value_names().expect("every option takes a value")[0].as_str();
+        let default = option.get_default_values().first().map_or("none".into(), |default| default.to_string_lossy());
+        let choices: Vec<String> =
+            option.get_possible_values().iter().map(|choice| format!("`{}`", choice.get_name())).collect();
+        let choices = match choices.is_empty() {
+            true => String::new(),
+            false => format!(": {}", choices.join(", ")),
+        };
+        let what = option.get_help().expect("every option says what it is");
+        format!("| `--{flag} {value}` | {default} | {what}{choices} |\n")
+    });
+    format!("| {heading} | default | |\n|---|---|---|\n{}", rows.collect::<String>())
 }
 
 #[test]
-fn the_readme_has_every_setting_with_its_default() {
-    let help = config::help();
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let told: Vec<String> = help.split("\n  --").skip(1).map(words).collect();
-    let settings = settings();
-    assert_eq!(told.len(), settings.len() + 2, "--help and --version");
-    for (told, (flag, default)) in told.iter().zip(&settings) {
-        let what = told.strip_prefix(&format!("{flag} "));
-        let what = what.unwrap_or_else(|| panic!("{flag} is not {told}"));
-        let is_so = match default.as_str() {
-            "none" => !what.contains("(default"),
-            "no" => what.contains("without it (default)"),
-            _ => what.contains(&format!("{default} (default)")) || what.contains(&format!("(default {default})")),
-        };
-        assert!(is_so, "{default} is not {told}");
-    }
+fn the_readme_has_every_option_as_the_help_has_it() {
+    let command = config::command();
+    let headings: BTreeSet<&str> = command.get_arguments().filter_map(|option| option.get_help_heading()).collect();
+    assert!(command.get_arguments().all(|option| option.get_help_heading().is_some()));
+    let tables = headings.into_iter().map(table);
+    let missing: Vec<String> = tables.filter(|table| !include_str!("../../README.md").contains(table)).collect();
+    assert!(missing.is_empty(), "the README lacks\n\n{}", missing.join("\n"));
 }
 
 #[tokio::test]
