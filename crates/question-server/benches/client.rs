@@ -48,7 +48,7 @@ pub(crate) async fn until(stream: &mut TcpStream, wanted: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// Does something with each, so many at once.
+/// Does something with each, this many at once.
 pub(crate) async fn for_each<I, T, F>(all: I, work: impl Fn(I::Item) -> F) -> Outcome<Vec<T>>
 where
     I: IntoIterator,

@@ -82,7 +82,7 @@ fn print(rounds: &[[f64; 4]]) {
     println!();
 }
 
-/// The time of one answer, in microseconds, where so many clients answer.
+/// The time of one answer, in microseconds, while this number of clients answer.
 async fn answers(store: &Arc<SqliteStore>, steps: &Arc<Steps>, name: &str, clients: usize) -> Outcome<f64> {
     let waiting = steps.len() - 1;
     // The questions first, which are not measured.

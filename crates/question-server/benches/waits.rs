@@ -13,8 +13,8 @@ use tokio::time::timeout;
 /// How often each has its turn.
 const ROUNDS: usize = 3;
 
-/// How many conversations a server has before it is measured, with a client each and without. They go on to the end, so that none of what they
-/// hold is there to be used again, and what requests need for a moment has been needed before.
+/// How many conversations a server has before it is measured, with a client each and without. They run to the end, so that
+/// their memory is not used again. The memory that each request needs for a moment has been allocated by then.
 const WARM_UP: usize = 8 * ABREAST;
 
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -1,7 +1,7 @@
-//! Who may come in at all, where others than this machine can reach the server: whoever has a token of its.
+//! Who may use the server where other machines can reach it: clients with one of its tokens.
 //!
 //! Programs send it as `Authorization: Bearer TOKEN`. People open `/?token=TOKEN` once: their browser keeps a cookie that no script can read and
-//! no other site's request carries. The cookie is made from the token, so that it stays good when the server starts again, and is not the token.
+//! no other site's request carries. The cookie is made from the token, so that it stays good after a restart, and is not the token.
 
 use crate::error::ApiError;
 use crate::owner::{bearer, cookie, cookies, hex};
@@ -26,8 +26,8 @@ const MAX_TOKEN: usize = 200;
 /// The longest name of a token.
 const MAX_NAME: usize = 64;
 
-/// Where a browser goes on once it has its cookie. It must be the document that sends it there: after a link from another site, no cookie of ours
-/// would go with a redirect.
+/// Where a browser goes once it has its cookie. The document must send it there: after a link from another site, a redirect would carry no
+/// cookie.
 const WELCOME: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Welcome</title>\
      <meta http-equiv=\"refresh\" content=\"0;url=/\"><p><a href=\"/\">Go on</a></p>";
 
@@ -81,7 +81,7 @@ impl Token {
     }
 }
 
-/// Whose token a request came with. What is begun with it is theirs, whichever token of theirs it is.
+/// Whose token a request came with. Conversations belong to the name, whichever of its tokens started them.
 #[derive(Clone, Debug)]
 pub(crate) struct TokenName(pub(crate) Arc<str>);
 

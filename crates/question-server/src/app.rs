@@ -39,7 +39,7 @@ pub struct Parts {
     pub page: Option<Page>,
     /// The agent that requests are passed on to, where there is one.
     pub other_agent: Option<OtherAgent>,
-    /// Its end, for whoever is to bring that about.
+    /// A handle that ends it.
     pub drain: Drain,
 }
 
@@ -62,7 +62,7 @@ pub fn app(config: &Config, parts: Parts) -> Router {
     let runtime = Arc::new(Runtime::new(config, store, model, clock, drain));
     sweep(&runtime);
     let app = App { runtime, max_body: config.bounds.body as u64, patience: config.patience };
-    // For whoever asks, under any name: what probes it knows neither names nor tokens.
+    // Answered for every host name: a probe knows neither names nor tokens.
     let health = Router::new()
         .route("/healthz", get(healthz))
         .route("/readyz", get(readyz))

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use tokio::sync::MutexGuard;
 use uuid::Uuid;
 
-/// The id in the path. One that cannot be read is nobody's.
+/// The id in the path. No conversation has one that cannot be read.
 #[derive(Debug)]
 pub(crate) struct ConversationId(pub(crate) String);
 
@@ -50,8 +50,8 @@ pub(crate) struct Description {
     state: StateChange,
     /// The asks that wait; at most one.
     pending: Vec<Pending>,
-    /// The run under way. Where the state says that the agent is at work and this is absent, it waits for what its client's tool brings or, after a
-    /// restart, for its turn to go on by itself.
+    /// The run under way. If it is absent while the state says that the agent works, the agent waits: for the result of a client's tool or, after a
+    /// restart, for its turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     run_id: Option<String>,
     /// From where `/events` goes on.

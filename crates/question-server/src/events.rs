@@ -58,7 +58,7 @@ fn last_event_id(uri: &Uri) -> Option<&str> {
     parameters.find_map(|parameter| parameter.strip_prefix("lastEventId="))
 }
 
-/// What a client is told before it reads on from its place. Whoever breaks off in the midst of it comes back to the same.
+/// What a client is told before it reads on from its place. A client that breaks off while reading it gets the same again.
 fn going_on(live: &Live, talk: &Talk, place: Place) -> String {
     let mut frames = frame(Some(STATE_CHANGE), Some(&place.event_id()), &state(talk));
     let run_id = match place.known {

@@ -3,7 +3,7 @@
 //! - `Host` must name this machine (`localhost`, `127.0.0.1`, `[::1]`; any port or none), an allowed host, or an allowed origin's. A page that
 //!   rebinds its own name to 127.0.0.1 still sends that name. The same holds for each `X-Forwarded-Host` that a proxy such as Trunk's adds.
 //! - `Origin`, where there is one, must be the server's own under that host, a page of this machine on any port, or an allowed origin. Any port,
-//!   because `trunk serve` is free to take any, and because whoever can serve a page on this machine's loopback is on this machine already.
+//!   because `trunk serve` may take any, and because a program that serves a page on loopback runs on this machine already.
 //!
 //! Requests without `Origin` are no page's, or a page's own `GET`. State changes need `Content-Type: application/json`, which no page of
 //! another origin can send unasked: see the endpoints. A conversation's [`owner`](crate::owner) is checked behind this guard.

@@ -190,7 +190,7 @@ pub(crate) enum Pending {
 }
 
 impl Pending {
-    /// As the client wanted it that spoke last, for runs that are nobody's own.
+    /// As the client that spoke last wanted it, for runs that no client started.
     pub(crate) fn of(context: &ToolContext) -> Self {
         match context.interrupts {
             true => Self::Interrupts,

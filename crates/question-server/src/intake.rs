@@ -118,7 +118,7 @@ pub(crate) fn check_reply(bounds: &Bounds, conversation: &Conversation, outcome:
     check_room(bounds, conversation, 1, own_words)
 }
 
-/// Refuses what a conversation has no room for: so many messages of so many bytes.
+/// Refuses messages that a conversation has no room for, by their number and their bytes.
 fn check_room(bounds: &Bounds, conversation: &Conversation, messages: usize, bytes: usize) -> Result<(), ApiError> {
     let history = conversation.messages();
     let is_full = history.len() + messages > bounds.messages

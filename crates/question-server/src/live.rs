@@ -21,7 +21,7 @@ use uuid::Uuid;
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) id: String,
-    /// What those are told who have missed something, for as long as anybody is still being told it, with the place at which it is true.
+    /// What clients that missed something are told, with the position at which it is true. It is kept while one of them is still being told.
     anew: std::sync::Mutex<Option<(Told, Weak<str>)>>,
     /// Whose it is, where it has an owner.
     pub(crate) owner: Option<Owner>,
@@ -42,7 +42,7 @@ pub(crate) struct Talk {
     pub(crate) lease: Option<Lease>,
     pub(crate) run: Option<Run>,
     /// Whether only the store knows what the conversation is, because it failed, somebody else was first or nothing is under way:
-    /// [`Runtime::talk`](crate::runtime::Runtime::talk) reads it anew.
+    /// [`Runtime::talk`](crate::runtime::Runtime::talk) reads it again.
     pub(crate) is_away: bool,
 }
 
@@ -166,7 +166,7 @@ pub(crate) struct Run {
 pub(crate) struct Follower(watch::Sender<usize>);
 
 impl Live {
-    /// A conversation that is begun at this time.
+    /// A conversation that starts at this time.
     pub(crate) fn new(
         id: String,
         owner: Option<Owner>,
@@ -244,7 +244,7 @@ impl Live {
     }
 }
 
-/// What is known to have been told. Whoever works on a conversation tells more than it commits: who goes on after it counts anew.
+/// What is known to have been told. A server tells more about a conversation than it commits, so the next server counts from the start.
 fn known_told(talk: &Talk, told: Told) -> Told {
     match talk.revision.filter(|_| talk.is_at_work()) {
         Some(revision) => Told { since: revision.next(), frames: 0 },

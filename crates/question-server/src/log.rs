@@ -93,7 +93,7 @@ pub(crate) enum Found {
 }
 
 impl Log {
-    /// A log that goes on from what has been told and keeps at most so many bytes for those who read slowly.
+    /// A log that continues after what has been told, and keeps at most `most_bytes` for slow readers.
     pub(crate) fn new(told: Told, most_bytes: usize) -> Self {
         let entries = Entries {
             since: told.since,
@@ -112,7 +112,7 @@ impl Log {
         Told { since: entries.since, frames: entries.next_position() }
     }
 
-    /// Goes on from what has been told elsewhere: whoever has not read that comes back.
+    /// Continues after what has been told elsewhere: a reader that missed that must come back.
     pub(crate) fn go_on_from(&self, told: Told) {
         let mut entries = self.lock();
         if (entries.since, entries.next_position()) == (told.since, told.frames) {
@@ -136,7 +136,7 @@ impl Log {
         entries.runs.push_back(Span { run_id: run_id.into(), first, last: None });
     }
 
-    /// The run that has begun before this position and goes on there.
+    /// The run that has started before this position and goes on there.
     pub(crate) fn run_at(&self, position: u64) -> Option<Arc<str>> {
         let entries = self.lock();
         let goes_on = |run: &&Span| run.first < position && run.last.is_none_or(|last| position <= last);
@@ -179,7 +179,7 @@ impl Log {
         found
     }
 
-    /// Whether what follows can still be read by whoever has been told so much.
+    /// Whether a reader that has been told this much can still read what follows.
     pub(crate) fn reaches(&self, told: Told) -> bool {
         let entries = self.lock();
         entries.since == told.since && (entries.first..=entries.next_position()).contains(&told.frames)
@@ -196,7 +196,7 @@ impl Entries {
         self.first + self.entries.len() as u64
     }
 
-    /// One reader more of so many has read everything. Nobody needs what all have read, and a client that comes back finds it in the messages.
+    /// One more of `readers` has read everything. What all have read is dropped: a client that comes back finds it in the messages.
     fn wait(&mut self, readers: usize) {
         self.waiting += 1;
         let is_running = self.runs.back().is_some_and(|run| run.last.is_none());
@@ -207,7 +207,7 @@ impl Entries {
         }
     }
 
-    /// Lets go of the oldest until there are no more than so many, of so many bytes. The last may be longer by itself.
+    /// Drops the oldest until number and bytes are within their bounds. The last one stays, even if it is longer.
     fn keep(&mut self, most: usize, most_bytes: usize) {
         while self.entries.len() > most || (self.entries.len() > 1 && self.bytes > most_bytes) {
             let Some(oldest) = self.entries.pop_front() else {
@@ -239,7 +239,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// What has been told to whoever has read this far.
+    /// What a reader at this position has been told.
     pub(crate) fn told(&self) -> Told {
         Told { since: self.since, frames: self.position }
     }
@@ -302,7 +302,7 @@ mod tests {
             assert!(reader.next().now_or_never().is_none());
         }
         assert!(log.reaches(told(0)), "the run goes on");
-        assert_eq!(log.run_at(0), None, "it has not begun there");
+        assert_eq!(log.run_at(0), None, "it has not started there");
         assert_eq!(log.run_at(1).as_deref(), Some("r"));
 
         let mut waiting = Box::pin(other.next());
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(log.run_at(2), None);
         assert!(is_entry(waiting.now_or_never()));
 
-        // Both wait for more: whoever comes now reads the messages.
+        // Both wait for more: a reader that comes now reads the messages.
         let (mut first, mut second) = (Box::pin(one.next()), Box::pin(other.next()));
         assert!((&mut first).now_or_never().is_none());
         assert!((&mut second).now_or_never().is_none());
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_not_read_what_was_told_elsewhere_comes_back() {
+    fn a_reader_that_missed_what_was_told_elsewhere_comes_back() {
         let told = |since, frames| Told { since: Revision(since), frames };
         let log = Arc::new(Log::new(told(7, 3), usize::MAX));
         let mut reader = log.reader(3);

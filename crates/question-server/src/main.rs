@@ -72,7 +72,7 @@ async fn serve(config: Config) -> Result<(), String> {
     let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
     let bound = listener.local_addr().map_err(|error| format!("the bound port cannot be read: {error}"))?;
     let router = app(&config, parts);
-    // Whoever knows that it listens may tell it to stop.
+    // Once it says that it listens, it may be told to stop.
     let told = told_to_stop().map_err(|error| format!("signals cannot be heeded: {error}"))?;
     say(&format!("listening on http://{bound}\n"))?;
 
@@ -177,7 +177,7 @@ fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Whether whoever started the server wants it to outlive the terminal, as `nohup` does; Linux tells.
+/// Whether the server was started to outlive the terminal, as by `nohup`; Linux tells.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Every request, as whoever runs the server sees it: counted, with a name, in the log.
+//! Every request, as the operator sees it: counted, with a name, in the log.
 
 use crate::error::ApiError;
 use crate::metrics::Metrics;
@@ -32,7 +32,7 @@ pub(crate) struct Observer {
     pub(crate) metrics: Arc<Metrics>,
 }
 
-/// Names a request, counts it for whoever sends it, and writes down what came of it.
+/// Names a request, counts it for its sender, and logs its outcome.
 pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = name_of(request.headers());

@@ -1,4 +1,4 @@
-//! Passing requests on to an agent of another make, from this server's own origin: browsers then need nobody's leave, and nobody a list.
+//! Passing requests on to an agent of another make, from this server's own origin: so neither CORS nor an allow list is needed.
 
 use crate::body::JsonBody;
 use crate::error::ApiError;
@@ -27,7 +27,7 @@ pub struct OtherAgent {
 }
 
 impl OtherAgent {
-    /// The agent that answers at this URL, such as `http://127.0.0.1:8000/`, in so many runs at once at most.
+    /// The agent that answers at this URL, such as `http://127.0.0.1:8000/`, with a limit of runs at a time.
     ///
     /// # Errors
     /// A sentence where the URL is none.
@@ -43,7 +43,7 @@ impl fmt::Debug for OtherAgent {
     }
 }
 
-/// Passes a run on. What the agent answers streams back as it comes; whoever leaves ends the agent's work, with its connection.
+/// Passes a run on. The agent's response streams back; a client that leaves ends the agent's work, with its connection.
 pub(crate) async fn run(
     Extension(agent): Extension<OtherAgent>,
     JsonBody(body): JsonBody,

@@ -96,8 +96,8 @@ pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
     response
 }
 
-/// Gives a cookie with an answer that is for one browser: the API's, or the page's document, which is kept by that browser alone then. What else the
-/// page consists of may be kept by a cache for all that come by it, and a token in it would make them one owner.
+/// Sets the cookie on a response that is for one browser: the API's, or the page's document, which only that browser may keep. A shared cache
+/// may keep the page's other files, and a cookie on those would make all its users one owner.
 fn give(set_cookie: HeaderValue, headers: &mut HeaderMap) {
     let is_kept = headers.get(header::CACHE_CONTROL).is_some_and(|cache| cache != NO_STORE);
     if is_kept {
@@ -189,7 +189,7 @@ fn keeps_cookies(headers: &HeaderMap) -> bool {
     origin.is_some_and(|(_, authority)| names.any(|name| name == authority))
 }
 
-/// What a conversation is called in the log. Whoever knows the id of one without an owner may open it: it is no name for others to read.
+/// What a conversation is called in the log. The id of one without an owner opens it, so the log must not show that id.
 pub(crate) fn name_in_log<'a>(id: &'a str, owner: Option<&Owner>) -> Cow<'a, str> {
     match owner {
         Some(_) => id.into(),

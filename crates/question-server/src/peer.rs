@@ -7,13 +7,13 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Remote(pub(crate) SocketAddr);
 
-/// Whoever is counted as one: an address, or the network that a single subscriber has in IPv6.
+/// A peer, for the limits: an address, or in IPv6 the network of one subscriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Peer(IpAddr);
 
 impl Peer {
-    /// Who sent this. A proxy says it in a header that it overwrites. Without one, whoever comes from this machine is unknown: it may be a proxy, and
-    /// everybody behind it.
+    /// Who sent this. A proxy says it in a header that it overwrites. Without that, a peer on this machine is unknown: it may be a
+    /// proxy with many clients behind it.
     pub(crate) fn of(headers: &HeaderMap, proxys: Option<&HeaderName>, remote: Option<Remote>) -> Option<Self> {
         let address = match proxys {
             Some(name) => {

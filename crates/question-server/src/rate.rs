@@ -13,7 +13,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 pub struct PerMinute(u32);
 
 impl PerMinute {
-    /// So many times as often.
+    /// The same rate, this many times as high.
     pub(crate) const fn times(self, factor: u32) -> Self {
         Self(self.0.saturating_mul(factor))
     }

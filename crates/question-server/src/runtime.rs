@@ -54,7 +54,7 @@ pub(crate) struct Runtime {
     /// Whether a client may have the agent ask nobody.
     allow_bypass: bool,
     log_contents: bool,
-    /// How often conversations may still be begun.
+    /// How many more conversations may be started.
     new_by_owner: Allowances<Owner>,
     new_by_peer: Allowances<Option<Peer>>,
     slots: Mutex<Slots>,
@@ -140,7 +140,7 @@ impl Runtime {
         tools.into_iter().fold(registry, ToolRegistry::with)
     }
 
-    /// The tools of a client that are not named like one of ours.
+    /// The tools of a client that are not named like one of the server's.
     fn without_own(&self, context: &ToolContext, mut tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
         let own = self.model.tools(context);
         let own: Vec<String> = own.iter().map(|tool| tool.spec().name).collect();
@@ -314,7 +314,7 @@ impl Runtime {
         talk.conversation.handle(event).map(Step::of)
     }
 
-    /// Stores what an event changed, and that its clients will have been told so many frames of it.
+    /// Stores what an event changed, with the number of frames that its clients will have been told.
     async fn commit(
         &self,
         live: &Live,

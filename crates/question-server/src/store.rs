@@ -23,14 +23,14 @@ use uuid::Uuid;
 
 /// Where conversations are kept. What it has acknowledged is there after a crash, as far as its medium allows.
 ///
-/// A conversation has a [`Revision`]. A change says which one it was made of, and of all that were made of the same the store takes one: whoever
-/// reads, decides and commits needs no other lock, in one process or in many.
+/// A conversation has a [`Revision`]. A change names the revision that it is based on, and the store takes one change for each revision. So
+/// reading, deciding and committing needs no other lock, in one process or in many.
 pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Reads a conversation; `None` where there is none.
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>>;
 
-    /// Keeps what an event changed, as one commit, where the conversation still has the revision that it was made of; `None` is of one that is not
-    /// there yet. Once it is acknowledged it stays.
+    /// Stores what an event changed, as one commit, if the conversation still has the revision `base`; `None` is for one that does not exist yet.
+    /// An acknowledged commit stays.
     fn commit<'a>(
         &'a self,
         id: &'a str,
@@ -80,7 +80,7 @@ impl Revision {
     }
 }
 
-/// How much the clients of a conversation have been told: so many frames since the revision at which somebody took it up.
+/// How much the clients of a conversation have been told: the number of frames since the revision at which a server took it up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
     /// The revision that was being made then.
@@ -114,7 +114,7 @@ pub struct Stored {
     pub conversation: Conversation,
     /// Who its agent is and what it may do.
     pub context: ToolContext,
-    /// Whose it is; `None` where whoever made it did not say.
+    /// Whose it is; `None` if its creator did not say.
     pub owner: Option<Owner>,
     /// Which of its states this is.
     pub revision: Revision,
@@ -151,7 +151,7 @@ impl Change<'_> {
         matches!(self.state, ConvState::Idle | ConvState::Failed { .. }).then_some(self.at)
     }
 
-    /// When somebody has to look after the conversation, whoever that is.
+    /// When a server has to look after the conversation.
     fn due_at(&self) -> Option<Timestamp> {
         let expiry = self.state.waiting().and_then(|waiting| waiting.expires_at);
         self.lease.map(|lease| lease.until).or(expiry)
@@ -164,7 +164,7 @@ const DELETED_AT_A_TIME: usize = 256;
 /// Why a commit was not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommitError {
-    /// The conversation has another revision by now: what was decided is to be decided anew.
+    /// The conversation has another revision by now: decide again, from that one.
     Conflict,
     /// It is not known to be kept.
     Failed(StoreError),

@@ -25,8 +25,8 @@ pub(crate) fn messages(talk: &Talk) -> Vec<Message> {
     talk.conversation.messages().iter().map(message).collect()
 }
 
-/// The events of a call that was held back when the model made it, because it stands behind one that the client answers; nothing for any other.
-/// A client that saw it would take it for one that it has to answer too, and could not answer the first alone.
+/// The events of a call that was held back when the model made it, since the client answers a call before it; nothing for other calls.
+/// A client that saw it would try to answer it too, and could not answer the first alone.
 pub(crate) fn held_back(talk: &Talk, tool_use_id: &str) -> Vec<Event> {
     let owner = talk.conversation.messages().iter().rev().find_map(|message| match message {
         message::Message::Assistant(assistant) => {
@@ -121,7 +121,7 @@ pub(crate) fn run_started(thread_id: &str, run_id: &str, taken: Vec<Message>) ->
     event.into()
 }
 
-/// An input with all that clients before 1.0 call for; what is empty here is nobody's but the client's that sent it.
+/// An input with all members that clients before 1.0 require. The empty ones were for the server alone.
 fn whole_input(thread_id: &str, run_id: &str, messages: Vec<Message>) -> RunAgentInput {
     let mut input = RunAgentInput::new(thread_id, run_id, messages);
     input.state = Some(json!({}));

@@ -85,7 +85,7 @@ impl OpenAi {
         Self::new(base_url.as_deref().unwrap_or(DEFAULT_BASE_URL), read(API_KEY), model)
     }
 
-    /// The same, asked by so many at once at most; for all others it is busy.
+    /// The same with a limit of requests at a time; for further ones it is busy.
     #[must_use]
     pub fn at_once(self, calls: NonZeroUsize) -> Self {
         Self { places: Arc::new(Semaphore::new(calls.get().min(Semaphore::MAX_PERMITS))), ..self }

@@ -3,8 +3,8 @@
 use ask_user_question::outcome::OutcomeKind;
 use question_agent::message::Message;
 
-/// Whether the user begins something with the message at this index. What they pick may come as a message as well; clients of other makes do not
-/// mark it, but it stands behind the result that brought the answer, with nothing of the agent's between the two.
+/// Whether the user starts something new with the message at this index. A pick may come as a message as well. Other clients do not mark it,
+/// but it directly follows the result that brought the answer.
 pub(super) fn begins(history: &[Message], index: usize) -> bool {
     let Message::User(message) = &history[index] else {
         return false;

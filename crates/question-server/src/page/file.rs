@@ -134,8 +134,8 @@ pub(super) fn is_packed(place: &Path) -> bool {
     bases.any(|base| Path::new(base).is_file())
 }
 
-/// Whether a name holds a hash where Trunk puts it: `chat-0123456789abcdef.css`, `app-0123456789abcdef_bg.wasm`. It leaves zeros in front out; a hash
-/// that is much shorter for it is not recognised, which costs a question each time and nothing else.
+/// Whether a name holds a hash where Trunk puts it: `chat-0123456789abcdef.css`, `app-0123456789abcdef_bg.wasm`. It leaves leading
+/// zeros out. A hash that gets much shorter is not recognised, which costs one request for each visit and nothing else.
 fn is_named_after_its_content(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let stem = stem.strip_suffix("_bg").unwrap_or(stem);

@@ -1,4 +1,4 @@
-//! Whoever works: the agent of a conversation, or a sub-agent of its. One loop drives both.
+//! The agent of a conversation, or one of its sub-agents. One loop drives both.
 
 use super::Runtime;
 use super::tell::{end_entry, end_of, failed, news, snapshot};
@@ -13,7 +13,7 @@ use question_agent::{ConvState, Conversation, Event};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Whoever works.
+/// The agent of a conversation, or one of its sub-agents.
 #[derive(Debug)]
 pub(super) enum Agent {
     /// The agent of a conversation: what it does is stored, and its clients hear of it.

@@ -61,7 +61,7 @@ impl Slots {
         self.slots.values().filter_map(|slot| slot.live.upgrade()).collect()
     }
 
-    /// Whoever comes next reads it from the store.
+    /// The next request reads it from the store.
     fn forget(&mut self, id: &str) {
         if let Some(slot) = self.slots.get_mut(id) {
             slot.live = Weak::new();
@@ -126,7 +126,7 @@ impl Runtime {
         Ok(slots.keep(id, &self.bounds, new))
     }
 
-    /// Counts a conversation that is begun, for whoever begins it and for all who come from there: there is no end of owners.
+    /// Counts a new conversation for its owner and for its peer: a peer can have any number of owners.
     fn allow_new(&self, caller: &Caller) -> Result<(), Duration> {
         let now = Instant::now();
         if let Some(owner) = &caller.owner {
@@ -160,7 +160,7 @@ impl Runtime {
         }
         self.store.delete(&live.id).await?;
         tracing::info!(conversation = %live.name(), "deleted");
-        // Whoever has waited for it meanwhile finds it gone.
+        // A request that has waited for it meanwhile finds it gone.
         talk.is_away = true;
         live.end();
         self.forget(&live.id).await;

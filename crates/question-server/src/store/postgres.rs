@@ -223,7 +223,7 @@ const CHANGE: &str = "
     )
     SELECT number FROM changed";
 
-/// Each is claimed by one server, which has so long to take it up; whoever held it does not any more.
+/// One server claims each, and has this long to take it up; the server that held it before does not hold it any more.
 const CLAIM_DUE: &str = "
     WITH due AS (
         SELECT number, due_at FROM question_server.conversation WHERE due_at <= $1

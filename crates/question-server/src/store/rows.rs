@@ -20,7 +20,7 @@ pub(super) struct NewRows {
     pub(super) messages: Vec<String>,
 }
 
-/// What a conversation is beside its messages and its owner; each commit writes it anew.
+/// What a conversation is beside its messages and its owner; each commit writes all of it.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) version: u32,

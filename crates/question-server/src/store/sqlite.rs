@@ -74,7 +74,7 @@ impl SqliteStore {
         let job: Job = Box::new(move |all| {
             let done = match all {
                 Some(all) => work(all),
-                None => Err(StoreError("the transaction could not be begun".to_owned()).into()),
+                None => Err(StoreError("the transaction could not be started".to_owned()).into()),
             };
             Box::new(move |failed| {
                 let outcome = failed.map_or(done, |error| Err(error.into()));

@@ -208,7 +208,7 @@ async fn the_binary_lets_other_machines_in_with_a_token_only() {
 }
 
 #[tokio::test]
-async fn each_name_has_what_was_begun_with_any_of_its_tokens() {
+async fn each_name_has_the_conversations_of_all_its_tokens() {
     let folder = Folder::new();
     std::fs::create_dir_all(folder.path()).expect("there is a disk");
     let file = folder.path().join("tokens");

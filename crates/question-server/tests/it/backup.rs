@@ -12,7 +12,7 @@ async fn back_up(database: &str, to: &Path) -> (bool, String) {
 }
 
 #[tokio::test]
-async fn a_backup_has_all_that_was_acknowledged_and_is_a_database_to_go_on_with() {
+async fn a_backup_has_all_acknowledged_commits_and_is_a_whole_database() {
     let folder = Folder::new();
     let database = folder.file_name();
     let quietly = |file| ["--port", "0", "--pace", "0", "--log", "off", "--database", file];

@@ -75,7 +75,7 @@ async fn new_conversations_are_counted_for_each_owner_and_for_all_at_one_address
 }
 
 #[tokio::test]
-async fn an_owner_has_so_many_conversations_and_no_more() {
+async fn an_owners_conversations_are_bounded() {
     let server = behind_a_proxy(|bounds| bounds.owned = 1);
     assert_eq!(hello_from(&server, "a1", "203.0.113.1", ALICE).await.status, 200);
     let full = hello_from(&server, "a2", "203.0.113.1", ALICE).await.refusal();
@@ -103,7 +103,7 @@ async fn one_address_shuts_out_nobody_but_itself() {
 }
 
 #[tokio::test]
-async fn conversations_are_so_many_and_no_more() {
+async fn conversations_are_bounded() {
     let server = server(|bounds| bounds.conversations = 2);
     assert_eq!(hello(&server, "one").await.status, 200);
     // One that is refused before anything of it is kept takes no place.
@@ -117,7 +117,7 @@ async fn conversations_are_so_many_and_no_more() {
 }
 
 #[tokio::test]
-async fn messages_of_a_conversation_are_so_many_and_no_more() {
+async fn messages_of_a_conversation_are_bounded() {
     let server = server(|bounds| bounds.messages = 3);
     assert_eq!(hello(&server, "t").await.status, 200);
     // Two of them by now: what was said and the question.
@@ -147,7 +147,7 @@ fn hello_of(bytes: usize) -> Value {
 }
 
 #[tokio::test]
-async fn who_says_too_much_is_told_what_to_do_in_a_measure_that_people_know() {
+async fn a_text_that_is_too_long_is_refused_in_words_for_people() {
     for (most, words) in [(64 << 10, "Shorten your text to 64 KB."), (40, "Shorten your text to 40 bytes.")] {
         let server = server(|bounds| bounds.message = most);
         let refused = post(&server, "/agent", hello_of(most + 1)).await;
@@ -236,7 +236,7 @@ async fn messages_are_so_long_in_all_and_no_longer() {
     assert_eq!(full.refusal(), (409, "conversation_full".to_owned()));
 }
 
-/// An input with so many messages, of which the last is too long.
+/// An input with this number of messages, of which the last is too long.
 fn many(messages: usize) -> Value {
     let message = |number: usize| {
         let text = "x".repeat(if number + 1 == messages { 100_000 } else { 1 });
@@ -255,7 +255,7 @@ async fn messages_are_counted_before_they_are_looked_at() {
     assert_eq!(long, (400, "bad_request".to_owned()));
 }
 
-/// Looked for among those before it, each of so many would take minutes.
+/// If each message were compared with all before it, this number would take minutes.
 #[tokio::test]
 async fn a_request_as_long_as_can_be_costs_its_length() {
     let server = server(|bounds| bounds.messages = 2_000);

@@ -52,7 +52,7 @@ fn results(answer: &Answer) -> usize {
 }
 
 #[tokio::test]
-async fn a_client_that_has_the_tool_is_asked_by_its_name_and_brings_the_result() {
+async fn a_clients_own_tool_is_called_by_its_name_and_brings_the_result() {
     for name in ["AskUserQuestion", "ask_user_question"] {
         let server = server();
         let answer = post(&server, "/agent", declaring(says("t", "u1", "hi"), name)).await;
@@ -79,7 +79,7 @@ async fn a_client_that_has_the_tool_is_asked_by_its_name_and_brings_the_result()
 }
 
 #[tokio::test]
-async fn for_a_client_that_has_not_the_server_has_the_tool_and_tells_its_result() {
+async fn for_a_client_without_the_tool_the_server_tells_its_result() {
     for tools in [json!(null), json!([]), json!([{"name": "play_sound"}]), json!("none")] {
         let server = server();
         let mut hello = says("t", "u1", "hi");
@@ -168,7 +168,7 @@ fn interrupt(answer: &Answer) -> Interrupt {
 }
 
 #[tokio::test]
-async fn whoever_wants_interrupts_gets_them_in_runs_that_others_start_and_when_it_comes_back() {
+async fn interrupts_reach_their_client_in_runs_of_others_and_after_a_reconnect() {
     let server = server();
     let mut hello = says("t", "u1", "hi");
     hello["forwardedProps"] = json!({"interrupts": true});

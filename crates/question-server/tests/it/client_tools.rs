@@ -133,7 +133,7 @@ async fn its_calls_come_one_by_one_and_a_failed_one_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_client_that_comes_back_finds_the_call_and_one_that_goes_on_leaves_it() {
+async fn a_client_that_comes_back_finds_the_call_and_may_leave_it() {
     let script = Script::new([vec![Line::Calls(0, "play_sound", "{}")], vec![Line::Says("As you like.")]]);
     let server = server_with(script.clone());
     let first = run(&server, says("t", "u", "go")).await;
@@ -195,7 +195,7 @@ async fn more_than_can_be_kept_is_refused() {
 }
 
 #[tokio::test]
-async fn what_was_held_back_is_shown_with_its_result_to_whoever_goes_on_without_its_tools() {
+async fn a_held_call_is_shown_with_its_result_once_its_tools_are_gone() {
     let script = Script::new([
         vec![Line::Calls(0, "play_sound", r#"{"x":1}"#), Line::Calls(1, "unknown_tool", "{}")],
         vec![Line::Says("Never mind.")],

@@ -91,7 +91,7 @@ async fn everybody_is_told_until_when_it_waits() {
 }
 
 #[tokio::test]
-async fn at_its_time_the_agent_goes_on_without_an_answer_and_everybody_learns_of_it() {
+async fn an_expired_question_lets_the_agent_go_on_and_all_clients_learn_it() {
     let (script, clock) = (script(), HandClock::new());
     let server = server(&script, &clock, Some(HOUR));
     let mut visitor = Visitor::new(&server, "v", "t");

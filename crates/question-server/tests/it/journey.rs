@@ -119,7 +119,7 @@ async fn declining_is_never_taken_for_consent() {
 }
 
 #[tokio::test]
-async fn a_new_request_starts_anew() {
+async fn a_new_request_starts_from_the_beginning() {
     let mut visitor = Visitor::new(&server(), "v", "car");
     for (service, price) in [("Tire rotation", "$39.00"), ("Inspection", "$79.00")] {
         visitor.says("I need my car looked at").await;

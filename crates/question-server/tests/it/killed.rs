@@ -151,7 +151,7 @@ async fn what_was_acknowledged_is_there_after_every_kill() {
     is_there_after_kills(&folder.file_name(), &KILLS).await;
 }
 
-/// The same of any database, and of a kill after each of so many acknowledgements.
+/// The same of any database, and of a kill after each number of acknowledgements.
 pub(crate) async fn is_there_after_kills(database: &str, kills: &[usize]) {
     let args = quietly(database, "0");
     let ledger = Ledger::default();
@@ -170,7 +170,7 @@ pub(crate) async fn is_there_after_kills(database: &str, kills: &[usize]) {
         for client in 0..CLIENTS {
             clients.spawn(talk(address, round, client, Arc::clone(&ledger), acks.clone()));
         }
-        // In the midst of requests of all kinds.
+        // During requests of all kinds.
         for _ in 0..kill {
             acknowledged.recv().await.expect("clients go on until the server is gone");
         }

@@ -76,7 +76,7 @@ async fn an_outcome_goes_to_who_knows_it() {
     script.go_on();
     let (_, finished) = ends(&run.await.expect("it ends"));
     assert_eq!(finished, bare_end("run-u"));
-    // Whoever watches is told in the words of 1.0, whatever the client speaks that began the run.
+    // A watching client gets events of 1.0, whatever the client speaks that started the run.
     let is_end = |frame: &Frame| frame.data["type"] == "RUN_FINISHED";
     let told = watcher.until(is_end).await;
     let seen = &told.last().expect("it waited for it").data;

@@ -1,4 +1,4 @@
-//! A conversation answers to whoever made it.
+//! A conversation answers to its owner.
 
 use crate::house::server;
 use crate::http::{Answer, call, get, request, says};
@@ -6,7 +6,7 @@ use axum::Router;
 use axum::http::{HeaderValue, Method, header};
 use serde_json::{Value, json};
 
-/// As a page sends it; through Trunk's proxy it looks the same but for the forwarded host.
+/// As a page sends it; through Trunk's proxy it looks the same, except the forwarded host.
 async fn from_page(server: &Router, method: Method, path: &str, body: Option<Value>, cookie: Option<&str>) -> Answer {
     let mut request = request(method, path, body);
     let headers = request.headers_mut();

@@ -152,7 +152,7 @@ async fn files_without_a_smaller_one_beside_them_travel_as_they_are() {
     assert_eq!(whole.body, "body { color: red }".repeat(9));
 }
 
-/// Whoever edits a built page by hand, and forgets what lies packed beside it, sees the edit.
+/// An edit of a built page shows, even if the packed files beside it are older.
 #[tokio::test]
 async fn what_was_packed_before_a_file_was_changed_is_not_taken() {
     let folder = Folder::new();
@@ -176,7 +176,7 @@ async fn what_was_packed_before_a_file_was_changed_is_not_taken() {
 }
 
 #[tokio::test]
-async fn what_is_named_after_its_content_is_kept_for_ever_and_the_rest_is_asked_about() {
+async fn files_named_after_their_content_are_cached_for_ever_and_others_revalidated() {
     let server = server_with_page();
     for (path, cache) in [
         ("/", "no-cache"),
@@ -207,7 +207,7 @@ async fn what_is_named_after_its_content_is_kept_for_ever_and_the_rest_is_asked_
 }
 
 #[tokio::test]
-async fn who_one_is_comes_with_the_document_and_never_with_what_is_kept_for_all() {
+async fn the_owners_cookie_comes_with_the_document_and_never_with_shared_files() {
     let server = server_with_page();
     for (path, cache) in [
         ("/", "private, no-cache"),

@@ -140,7 +140,7 @@ async fn what_is_due_is_claimed_by_one_server_for_a_while() {
     let mut claimed: Vec<String> = claims.into_iter().flat_map(|due| due.now).collect();
     claimed.sort_unstable();
     assert_eq!(claimed, names, "each once");
-    // Whoever held them does not any more, and whoever claimed them may end.
+    // The server that held them does not hold them any more, and the one that claimed them may end.
     let lease = Lease { holder: sqlite::HOLDER, until: Timestamp(1_000_000) };
     stores[0].renew(names.clone(), lease).await.expect("it is written");
     let again = due(&stores[2], 25).await;

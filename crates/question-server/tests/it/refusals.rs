@@ -99,7 +99,7 @@ async fn an_image_alone_is_refused_instead_of_passed_over() {
     let refused = post(&server, "/agent", input.clone()).await;
     assert_eq!(refused.refusal(), (400, "bad_request".to_owned()));
     assert!(refused.json()["message"].to_string().contains("text"));
-    // Whoever keeps it and says something is heard.
+    // A connection that stays and sends something is heard.
     let text = json!([{"type": "text", "text": "I need my car looked at"}]);
     let text = json!({"id": "u2", "role": "user", "content": text});
     input["messages"] = json!([message, text]);
@@ -108,7 +108,7 @@ async fn an_image_alone_is_refused_instead_of_passed_over() {
 }
 
 #[tokio::test]
-async fn whoever_probes_it_learns_that_it_lives_under_any_name() {
+async fn a_probe_learns_that_the_server_lives_under_any_name() {
     let probe = |host: &str| {
         let get = Request::builder().uri("/healthz").header("host", host);
         get.body(Body::empty()).expect("the request is well formed")

@@ -1,4 +1,4 @@
-//! A page that is loaded anew: what the conversation is, and what happens from there on, with nothing missing in between.
+//! A page that is loaded again: what the conversation is, and what happens from there on, with nothing missing in between.
 
 use crate::house::{parts, server, server_with};
 use crate::http::{get, post, request, says, start};
@@ -296,7 +296,7 @@ async fn ids_count_what_happens_so_that_clients_see_what_is_missing() {
 }
 
 #[tokio::test]
-async fn a_page_that_nobody_else_watches_is_loaded_anew_without_being_told_everything_twice() {
+async fn a_reload_that_nobody_else_watches_is_not_told_everything_twice() {
     let server = server();
     let mut visitor = Visitor::new(&server, "v", "t");
     visitor.says("hi").await;
@@ -314,7 +314,7 @@ async fn a_page_that_nobody_else_watches_is_loaded_anew_without_being_told_every
         let ((life, begin, _), (same, count, _)) = (place(&last), place(&started.id));
         assert_eq!((same, count), (life, begin + 1));
     }
-    // Whoever slept over all of that has missed something.
+    // A client that read nothing of that has missed something.
     let described = get(&server, "/conversations/t").await.json();
     let last = text(&described["lastEventId"]);
     let option = visitor.waiting().1.questions[0].options[0].label.clone();

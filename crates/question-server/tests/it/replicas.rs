@@ -146,7 +146,7 @@ pub(crate) async fn one_reply_wins(open: impl AsyncFn() -> Arc<dyn Store>) {
 }
 
 #[tokio::test]
-async fn whoever_has_missed_nothing_goes_on_at_any_server_and_after_a_restart() {
+async fn a_client_that_missed_nothing_goes_on_at_any_server_and_after_a_restart() {
     let folder = Folder::new();
     let open = || -> Arc<dyn Store> { Arc::new(SqliteStore::open(&folder.file()).expect("nobody has it")) };
     let (clock, script) = (HandClock::new(), Script::new([vec![Line::Says("One.")], vec![Line::Says("Two.")]]));
@@ -239,7 +239,7 @@ pub(crate) async fn watchers_hear_of_another_server(open: impl AsyncFn() -> Arc<
     let seen = back.until(is_end).await;
     let history = seen.iter().find(|frame| frame.data["type"] == "MESSAGES_SNAPSHOT").expect("it is told the history");
     assert_eq!(history.data["messages"][3]["content"], "Two.", "{history:?}");
-    // Whoever has missed nothing stays, and learns of what is deleted.
+    // A client that has missed nothing stays, and learns of the deletion.
     let path = "/conversations/t";
     let deleted = crate::http::call(&first, crate::http::request(axum::http::Method::DELETE, path, None)).await;
     assert_eq!(deleted.status, 204);

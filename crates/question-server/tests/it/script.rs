@@ -65,7 +65,7 @@ impl Script {
         self.go_on_through(1);
     }
 
-    /// Lets it go on from the next so many.
+    /// Lets it go on from this number of further pauses.
     pub(crate) fn go_on_through(&self, waits: usize) {
         self.gate.add_permits(waits);
     }

@@ -114,7 +114,7 @@ async fn a_model_that_fails_before_it_speaks_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_model_that_fails_in_the_middle_fails_the_run_and_can_be_tried_again() {
+async fn a_model_that_fails_midway_fails_the_run_and_can_be_tried_again() {
     let script = Script::new([
         vec![Line::Says("I was"), Line::Calls(0, "ask_user_question", "{\"que"), Line::Fails(Some(Duration::ZERO))],
         vec![Line::Says("Better.")],

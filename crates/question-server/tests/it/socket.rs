@@ -18,7 +18,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// Whoever knows the id of a conversation without an owner may open it.
+/// The id of a conversation without an owner opens it.
 const UNGUESSABLE: &str = "7f1d0e6c-conversation";
 
 /// Posts a first message and gives the whole response. HTTP/1.0, so that the end of the body is the end of the connection.

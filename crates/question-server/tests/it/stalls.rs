@@ -81,7 +81,7 @@ async fn a_body_that_says_it_will_be_too_long_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn whoever_takes_nothing_is_given_up() {
+async fn a_client_that_reads_nothing_is_disconnected() {
     // More than the buffers of a socket hold.
     const HISTORY: usize = 9 << 20;
     let mut config = impatient();

@@ -284,7 +284,7 @@ impl Store for Waits {
     }
 
     fn due(&self, _: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
-        // Nobody looks by itself: whoever asks for the conversation lets its question expire.
+        // No timer runs here: a request for the conversation lets its question expire.
         Box::pin(async { Ok(Due::default()) })
     }
 
@@ -349,7 +349,7 @@ async fn a_run_that_begins_while_there_is_nothing_to_cancel_goes_on() {
     let cancelled = start(&server, "/conversations/t/cancel", json!({}));
     store.begins().await;
     let run = start(&server, "/agent", says("t", "u2", "go on"));
-    // All of this is one thread: until the run stands behind whoever cancels.
+    // All of this is one thread: wait until the run queues behind the cancellation.
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
@@ -360,7 +360,7 @@ async fn a_run_that_begins_while_there_is_nothing_to_cancel_goes_on() {
     assert_eq!(end.outcome, EndOutcome::Completed);
 }
 
-/// A store with conversations that a server left in the midst of their work.
+/// A store with conversations that a server left during their work.
 async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
     let store = Arc::new(MemoryStore::default());
     for id in ids {
@@ -385,7 +385,7 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
 }
 
 #[tokio::test]
-async fn an_agent_that_goes_on_by_itself_ends_its_run_as_its_client_wants_it() {
+async fn an_agent_that_goes_on_by_itself_ends_its_run_as_its_client_wants() {
     let context = ToolContext { interrupts: true, ..ToolContext::default() };
     let script = Script::new([vec![Line::Waits, Line::Calls(0, "ask_user_question", ASK)]]);
     let parts = Parts { store: broken_off(&["t"], &context).await, ..parts(script.clone()) };

@@ -1,4 +1,4 @@
-//! The way to an endpoint. Whoever drops what is under way ends it, and its connection with it.
+//! The way to an endpoint. Dropping a request ends it, and its connection with it.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Request, Response, Uri, header};

@@ -44,7 +44,7 @@ const MIGRATIONS: [&str; 4] = [
      CREATE INDEX owned ON conversation (owner) WHERE owner IS NOT NULL;",
 ];
 
-/// How long a commit waits for whoever reads the file as a whole.
+/// How long a commit waits for a program that reads the whole file.
 const BUSY: Duration = Duration::from_secs(5);
 
 /// How long it is until a lock is tried again.
@@ -64,7 +64,7 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, Connection)
     database.pragma_update(None, "foreign_keys", true)?;
     // What was deleted is not to be read in the file any more.
     database.pragma_update(None, "secure_delete", true)?;
-    // Whoever held a lease has ended: nobody else has the file.
+    // The server that held a lease has ended: no other one has the file.
     database.execute("UPDATE conversation SET holder = NULL, due_at = 0 WHERE holder IS NOT NULL", ())?;
     Ok((lock, database))
 }
@@ -96,7 +96,7 @@ fn lock(path: &Path, patience: Duration) -> Result<File, StoreError> {
     }
 }
 
-/// Whoever writes into a damaged file damages more of it. Reading all of it takes a tenth of a second for a hundred megabytes.
+/// Writing into a damaged file damages more of it. Reading all of it takes a tenth of a second for a hundred megabytes.
 fn check(database: &Connection) -> Result<(), StoreError> {
     let found = database.query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0))?;
     if found == "ok" {
@@ -203,7 +203,7 @@ mod tests {
     fn another_programs_database_is_left_alone() {
         let mut database = memory();
         database.execute_batch("CREATE TABLE theirs (x)").expect("it is empty");
-        let error = migrate(&mut database, &MIGRATIONS).expect_err("it is not ours");
+        let error = migrate(&mut database, &MIGRATIONS).expect_err("another program made it");
         assert!(error.to_string().contains("another program"), "{error}");
     }
 }

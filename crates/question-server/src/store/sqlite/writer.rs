@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use std::sync::mpsc;
 use uuid::Uuid;
 
-/// What the thread is asked to do, with the rest of a batch in one transaction. Where that could not be begun there is none.
+/// What the thread is asked to do, with the rest of a batch in one transaction; `None` if the transaction could not start.
 pub(super) type Job = Box<dyn FnOnce(Option<&mut Transaction<'_>>) -> Verdict + Send>;
 
 /// Tells what came of a job, unless the commit that it was part of failed.
