@@ -22,7 +22,7 @@ pub mod part {
         TITLE = "qc-title";
         /// The form.
         FORM = "qc-form";
-        /// Shown before the first question has begun.
+        /// Shown before the first question starts.
         COMPOSING = "qc-composing";
         /// The list of questions, where one is shown at a time.
         STEPS = "qc-steps";

@@ -56,18 +56,18 @@ pub enum Layout {
     #[default]
     Stacked,
     /// One at a time, below a list of all of them, with Back and Next beside Submit. A pick never turns to the next; Enter on an answered
-    /// question does. A question is a step from when it begins to arrive, and whoever is on a step stays there.
+    /// question does. A question is a step from when it begins to arrive, and a user who is on a step stays there.
     Stepped,
 }
 
 /// Whether a card may take the focus when its question has arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ClaimFocus {
-    /// Never. Whoever reads or writes elsewhere is not disturbed.
+    /// Never: a user who reads or writes elsewhere is not disturbed.
     #[default]
     Never,
-    /// Once for each call in the life of the page, and only if the user has not touched the page since the card appeared, the page has the
-    /// focus and in it nothing or an empty text field, no dialog or menu is open, and there is a mouse or the like: a touch screen would
-    /// cover the question with its keyboard.
+    /// Once for each call in the life of the page, and only if the user has not touched the page since the card appeared. The page must have
+    /// the focus, on nothing or on an empty text field, with no dialog or menu open. A touch screen never: its keyboard would cover the
+    /// question.
     IfIdle,
 }

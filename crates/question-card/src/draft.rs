@@ -95,9 +95,9 @@ pub(crate) enum Field {
 /// How far a typed text is from the limit, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Room {
-    /// So many may still be typed.
+    /// This number of characters may still be typed.
     Left(usize),
-    /// So many are too many.
+    /// The text is this number of characters too long.
     Over(usize),
 }
 
@@ -118,7 +118,7 @@ struct Pick {
 }
 
 impl Draft {
-    /// An empty draft in which no typed text may have more than so many characters (Unicode scalar values).
+    /// An empty draft in which no typed text may have more than this number of characters (Unicode scalar values).
     pub(crate) fn new(max_length: Option<usize>) -> Self {
         Self { max_length, ..Self::default() }
     }

@@ -69,7 +69,7 @@ pub struct Labels {
     pub keep_answering: &'static str,
     /// Hands the question to the host's composer.
     pub reply_in_chat: &'static str,
-    /// Shown before the first question has begun.
+    /// Shown before the first question starts.
     pub composing: &'static str,
     /// Shown where the arguments cannot be used.
     pub malformed: &'static str,
@@ -83,7 +83,7 @@ pub struct Labels {
     pub error_select: fn(question: &str) -> String,
     /// The error of an own answer without text.
     pub error_other: &'static str,
-    /// The error of a text that is too long, by so many characters.
+    /// The error of a text that is too long, by this number of characters.
     pub error_too_long: fn(over: usize) -> String,
     /// Names a question without a header, given its number, where one is shown at a time.
     pub step: fn(number: usize) -> String,

@@ -220,7 +220,7 @@ fn speaks(w: &mut Writer, lang: Option<&str>) {
 
 fn rows(ask: &AskSnapshot, phase: Phase) -> Vec<Row> {
     match (&ask.outcome, phase) {
-        // What still grows is shown when it is whole, and not anew at each byte.
+        // A text that still grows is shown once it is whole, not at each byte.
         (None, Phase::Streaming) => Vec::new(),
         (None, Phase::Ready | Phase::Answerable | Phase::Malformed) => {
             let rows = asked(ask).zip(&ask.questions);

@@ -89,7 +89,7 @@ pub struct Offers {
 /// What a card tells its host.
 #[derive(Debug)]
 pub enum Told {
-    /// The user answered: a reply that was checked against its ask. Once; again only where it failed or was given back.
+    /// The user answered: a reply that was checked against its ask. Once; again only after it failed or was returned.
     Reply(Reply),
     /// The user cancelled the question.
     Cancel,

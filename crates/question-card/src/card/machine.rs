@@ -53,7 +53,7 @@ pub(crate) struct Card {
     pub(crate) late: String,
     /// What became of the last copy, and which button made it.
     pub(crate) copied: Option<(Control, Copied)>,
-    /// What the next walk over the page need not look at: so many questions, and so many options of the one after them.
+    /// What the next walk over the page need not look at: the number of questions, and of options of the one after them.
     pub(crate) unchanged: (usize, usize),
     /// Texts may have changed anywhere, and not only grown.
     pub(crate) rewritten: bool,
@@ -211,7 +211,7 @@ pub(crate) enum Do {
     Enter(usize, Vec<Control>),
     /// The focus goes to where the user goes on.
     GoOn,
-    /// The focus goes back to a control that was made anew.
+    /// The focus goes back to a control that was rebuilt.
     KeepFocus(Control),
     FocusReceipt,
     ShowFocus,
@@ -226,7 +226,7 @@ pub(crate) enum Do {
     Copy(Control),
     /// Takes back in a while that it was copied.
     FadeCopy(u32),
-    /// Looks at the clock in so many milliseconds; or not any more.
+    /// Looks at the clock after this number of milliseconds; `None` stops that.
     Wake(Option<u64>),
 }
 

@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use web_sys::{Element, Node};
 
-/// A card in a page. It belongs to whoever put it there: dropped, it is taken out, and what was chosen and typed is kept for the next card of the call.
+/// A card in a page. Dropping it removes it; what was chosen and typed is kept for the next card of the call.
 ///
 /// ```
 /// use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};

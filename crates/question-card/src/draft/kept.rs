@@ -34,7 +34,7 @@ impl Kept {
         (text.len() <= MOST).then_some(text)
     }
 
-    /// Reads what was written under this key. Anything else, whoever wrote it, is nothing.
+    /// Reads what was written under this key. Anything else counts as nothing.
     pub(crate) fn from_text(key: &str, text: &str) -> Option<Self> {
         if text.len() > MOST {
             return None;

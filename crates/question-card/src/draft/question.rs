@@ -155,7 +155,7 @@ impl QuestionDraft {
         std::iter::once(&mut self.choice).chain(&mut self.skipped)
     }
 
-    /// The text as it is sent: untouched but for the line breaks at its end.
+    /// The text as it is sent: unchanged, except that line breaks at its end go.
     fn sent_other(&self) -> Option<&str> {
         let is_sent = self.choice.other && !is_blank(&self.other);
         is_sent.then(|| without_last_breaks(&self.other))

@@ -167,7 +167,7 @@ fn other_without_text_is_no_answer() {
 }
 
 #[test]
-fn text_is_sent_as_typed_but_for_line_breaks_at_the_end() {
+fn text_is_sent_as_typed_except_line_breaks_at_the_end() {
     let mut draft = single();
     draft.type_text(0, Field::Other, "  a\n b \r\n\n");
     check(&draft, &[], Some("  a\n b "));
@@ -303,7 +303,7 @@ fn taking_a_skip_back_brings_the_choice_back() {
 }
 
 #[test]
-fn answering_takes_a_skip_back_and_starts_anew() {
+fn answering_takes_a_skip_back_and_starts_from_nothing() {
     for mut draft in [single(), multi()] {
         draft.toggle(0, 0, "A");
         draft.skip(0);

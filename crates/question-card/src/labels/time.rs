@@ -45,7 +45,7 @@ impl Unit {
 }
 
 impl TimeLeft {
-    /// How so many milliseconds are said. Never more than there is, but for the second that has begun.
+    /// How a time in milliseconds is said. It is never more than there is, except that a started second counts as a whole one.
     pub(crate) fn of(milliseconds: u64) -> Self {
         let used = |unit: &Unit| milliseconds >= unit.begins();
         let unit = Unit::ALL.into_iter().find(used).unwrap_or(Unit::Seconds);

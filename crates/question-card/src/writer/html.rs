@@ -61,7 +61,7 @@ impl Writer {
         self.set(name, value);
     }
 
-    /// An attribute that is made anew where its stamp differs, and not there where that is 0.
+    /// An attribute that is written again if its stamp differs, and removed if the stamp is 0.
     pub(crate) fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
         if stamp > 0 {
             self.set(name, &make());

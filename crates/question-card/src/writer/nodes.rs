@@ -153,7 +153,7 @@ impl Writer {
         }
     }
 
-    /// An attribute that is made anew where its stamp differs, and not there where that is 0.
+    /// An attribute that is written again if its stamp differs, and removed if the stamp is 0.
     pub(crate) fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
         if self.here.changes(name, (stamp > 0).then_some(Value::Stamp(stamp))) {
             match stamp {

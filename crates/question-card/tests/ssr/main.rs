@@ -76,7 +76,7 @@ fn every_example_is_rendered_in_every_phase_and_always_the_same() {
 }
 
 #[test]
-fn what_has_not_begun_is_rendered_too() {
+fn an_ask_that_has_not_started_is_rendered_too() {
     assert!(card(&AskSnapshot::new("call-1"), None).says("Preparing a question"));
 }
 

@@ -273,7 +273,7 @@ impl CardPage {
         self.settled().await;
     }
 
-    /// Puts the pointer down on the option with this label and lifts it so many pixels to the right of that.
+    /// Puts the pointer down on the option with this label and lifts it this number of pixels to the right.
     pub async fn drag(&self, label: &str, pixels: i32) {
         drag(&self.control(label), pixels);
         self.settled().await;
@@ -564,7 +564,7 @@ impl CardPage {
         self.root.query_selector(selector).expect("a good selector")
     }
 
-    /// All that is shown: what is made before its time is nobody's yet.
+    /// All that is shown: what is built ahead of time does not count.
     pub fn all(&self, selector: &str) -> Vec<Element> {
         let found = self.root.query_selector_all(selector).expect("a good selector");
         let is_shown = |element: &Element| element.closest("[hidden]").expect("a good selector").is_none();

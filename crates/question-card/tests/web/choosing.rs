@@ -129,7 +129,7 @@ async fn oth_03_text_that_is_gone_gives_the_option_back() {
 }
 
 #[test]
-async fn oth_04_text_beside_a_chosen_option_stays_and_says_that_it_is_not_sent() {
+async fn oth_04_text_beside_a_chosen_option_stays_and_is_marked_as_not_sent() {
     let long = "words ".repeat(50);
     let card = CardPage::waiting(service()).await;
     card.type_other(0, &long).await;

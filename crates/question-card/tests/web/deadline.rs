@@ -38,7 +38,7 @@ async fn the_time_is_shown_and_said_once_when_it_is_short() {
 }
 
 #[test]
-async fn whoever_comes_late_is_warned_at_once() {
+async fn a_card_that_appears_late_warns_at_once() {
     let (card, _) = waiting_for(45 * SECOND).await;
     assert_eq!(card.announced().await, "45 seconds left to answer");
 }
@@ -171,7 +171,7 @@ async fn a_card_has_one_timer_and_a_receipt_none() {
     assert_eq!(timers.long_ones(), 0);
 }
 
-/// A card that waits until so many milliseconds after noon, and the clock that it goes by.
+/// A card that waits until this number of milliseconds after noon, and its clock.
 async fn waiting_for(milliseconds: u64) -> (CardPage, Clock) {
     let clock = Clock(RwSignal::new(NOON));
     let setting = Setting { now: Some(clock.0.into()), ..Setting::default() };

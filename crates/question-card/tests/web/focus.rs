@@ -126,7 +126,7 @@ async fn an_ask_that_came_complete_claims_the_focus_where_it_is_fresh() {
 }
 
 #[test]
-async fn whoever_touched_the_page_keeps_the_focus() {
+async fn a_user_who_touched_the_page_keeps_the_focus() {
     let _page = Page::idle();
     for touch in ["pointerdown", "keydown"] {
         let card = claiming(ClaimFocus::IfIdle).await;
@@ -192,7 +192,7 @@ async fn a_key_that_was_on_its_way_goes_where_it_was_meant_to() {
 }
 
 #[test]
-async fn a_row_that_is_built_anew_keeps_the_focus() {
+async fn a_row_that_is_rebuilt_keeps_the_focus() {
     let (card, _) = with_handle(service(), on_pick()).await;
     card.control("Inspection").focus().expect("it takes the focus");
     let mut more = service().questions;
@@ -259,7 +259,7 @@ async fn a_card_in_a_shadow_tree_knows_its_focus_and_has_its_styles() {
 }
 
 #[test]
-async fn in_a_shadow_tree_the_focus_is_claimed_and_given_back() {
+async fn in_a_shadow_tree_the_focus_is_claimed_and_returned() {
     let _page = Page::idle();
     let setting = Setting { claim_focus: ClaimFocus::IfIdle, ..Setting::default() };
     if let Some(focused) = focused() {

@@ -1,5 +1,5 @@
-//! A card that a server rendered, taken over by the browser. What it rendered is in `tests/rendered`; where the views have changed since,
-//! taking over fails, and so does the test `ssr`, which says how to bring the files up to date.
+//! A card that a server rendered, taken over by the browser. What it rendered is in `tests/rendered`. If the views have changed since,
+//! these tests fail, and so does the test `ssr`, which says how to update the files.
 
 use crate::asks::{arriving, mixed, ready};
 use crate::card_page::{CardPage, Setting};

@@ -91,7 +91,7 @@ async fn a_cancellation_ends_it() {
 }
 
 #[test]
-async fn a_cancellation_that_the_host_gives_back_opens_it_again() {
+async fn a_cancellation_that_the_host_returns_opens_it_again() {
     let card = malformed(30).await;
     card.type_other(0, "My brakes squeal").await;
     card.press_button("Don’t answer").await;
@@ -111,7 +111,7 @@ async fn a_cancellation_that_the_host_gives_back_opens_it_again() {
 }
 
 #[test]
-async fn a_message_that_was_taken_is_not_given_back() {
+async fn a_message_that_was_taken_is_not_returned() {
     let card = malformed(30).await;
     card.type_other(0, "My brakes squeal").await;
     card.press_button("Send as a message").await;
@@ -221,7 +221,7 @@ async fn several_answers_to_one_question_are_not_lost_with_it() {
 }
 
 #[test]
-async fn a_cancellation_given_back_waits_again() {
+async fn a_returned_cancellation_waits_again() {
     let card = CardPage::composing().await;
     let events = card.hear_events();
     card.receives(stream(&service()));
@@ -250,7 +250,7 @@ async fn what_cannot_be_shown_at_all_can_be_cancelled() {
 }
 
 #[test]
-async fn a_card_that_goes_as_it_is_given_back_stops_nothing() {
+async fn a_card_that_goes_as_it_is_returned_stops_nothing() {
     let errors = Rc::new(Cell::new(0));
     let on_error = Closure::<dyn Fn()>::new({
         let errors = errors.clone();

@@ -142,7 +142,7 @@ async fn a_reply_in_chat_is_no_answer_to_any_question() {
 }
 
 #[test]
-async fn a_receipt_with_the_focus_says_how_it_ended_what_was_asked_and_what_was_answered() {
+async fn a_focused_receipt_says_how_it_ended_with_question_and_answer() {
     let card = from_history(service(), Phase::Answered, Some(reply(&service(), vec![pick(0, &[1])]))).await;
     let receipt = card.receipt().expect("a receipt");
     assert_eq!(card.name_of(&receipt), "Answered Service What does your car need?");

@@ -25,7 +25,7 @@ pub fn body<'a>(id: &str, pieces: impl IntoIterator<Item = &'a str>) -> Vec<u8> 
     events.flat_map(line).collect()
 }
 
-/// A text in pieces of so many characters.
+/// A text in pieces of this number of characters.
 pub fn pieces(text: &str, size: usize) -> Vec<&str> {
     let starts = text.char_indices().map(|(at, _)| at).step_by(size);
     let ends = starts.clone().skip(1).chain([text.len()]);

@@ -150,8 +150,8 @@ impl Card {
         }
     }
 
-    /// Tells the page that the ask is over, unless it knows, and puts the focus on what took the place of the form, where it was there and
-    /// the page does not see to it.
+    /// Tells the page that the ask is over, unless it knows. If the form had the focus, it moves to what replaces the form, unless the page
+    /// prevents that.
     pub(super) fn resolve(&mut self) {
         let is_known = std::mem::replace(&mut self.resolved, true);
         self.plan(Do::Resolve { is_known, had_focus: self.now.has_focus });
@@ -324,8 +324,8 @@ impl Card {
     }
 }
 
-/// What of a growing ask is complete and will not change any more: so many questions, and so many options of the next one. What was complete
-/// before need not be looked at again.
+/// What of a growing ask is complete and will not change any more: the number of questions, and of options of the next one. What was
+/// complete before need not be looked at again.
 fn complete(ask: &AskSnapshot, (from, _): (usize, usize)) -> (usize, usize) {
     let closed = ask.questions.iter().skip(from).take_while(|asked| asked.closed).count();
     let next = ask.questions.get(from + closed).filter(|asked| asked.multi_select.is_some());

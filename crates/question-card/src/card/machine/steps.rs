@@ -59,7 +59,7 @@ impl Card {
         }
     }
 
-    /// Goes so many questions on, or back; at the end of them nowhere.
+    /// Goes this number of questions forward, or back; at either end it stays.
     pub(super) fn turn(&mut self, ask: &AskSnapshot, by: isize) {
         if let Some(next) = self.step(ask).and_then(|step| step.checked_add_signed(by)) {
             self.turn_to(ask, next);

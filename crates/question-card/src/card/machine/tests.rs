@@ -58,7 +58,7 @@ impl Stage {
         self.take(Input::Host { held: false, expires_at: None })
     }
 
-    /// A tap so many milliseconds after now.
+    /// A tap this number of milliseconds after now.
     pub(super) fn tap(&mut self, on: Control, later: f64) -> Vec<Do> {
         let at = self.now.clock + later;
         self.take(Input::Click(Click { on, is_bare: false, is_tap: true, has_pointer: true, at }))
@@ -124,7 +124,7 @@ fn a_row_refuses_what_was_meant_for_another_place() {
 }
 
 #[test]
-fn a_reply_that_failed_or_was_given_back_can_be_given_again() {
+fn a_reply_that_failed_or_was_returned_can_be_sent_again() {
     let mut stage = Stage::waiting(SubmitMode::Explicit);
     stage.take(Input::Choose(SMALL));
     for back in [Sending::Failed("No network.".to_owned()), Sending::Idle] {

@@ -13,7 +13,7 @@ use proptest::sample::select;
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// So many patches arrive.
+    /// This number of patches arrives.
     Stream(usize),
     Phase(Phase),
     Sending(Sending),
@@ -25,7 +25,7 @@ enum Step {
     Show(usize),
     /// Enter on the first option of this question.
     Enter(usize),
-    /// So many seconds pass.
+    /// This number of seconds passes.
     Wait(u64),
 }
 
@@ -172,7 +172,7 @@ impl Seen {
                 }
                 Do::Cancel => {
                     assert!(!self.is_out, "sent twice, by {step:?}");
-                    // Where nothing could be read the card ends by itself, and can be given back.
+                    // A card that could not be read ends by itself, and the host can return its cancellation.
                     self.is_out = !is_broken;
                     self.gave_up = true;
                 }
