@@ -16,7 +16,7 @@ const MARK: &str = "● ";
 /// What all notifications of the page share, so that a new one takes an old one's place.
 const TAG: &str = "question";
 
-/// Keeps the document's title, and calls for attention while the page is hidden and one of these asks waits. Nobody's answer is told.
+/// Keeps the document's title, and calls for attention while the page is hidden and one of these asks waits. An answer is never announced.
 pub fn call_for_attention(waiting: Signal<Vec<Ask>>, settings: RwSignal<Settings>, words: Memo<&'static Words>) {
     let hidden = RwSignal::new(document().hidden());
     let listener = window_event_listener_untyped("visibilitychange", move |_| {

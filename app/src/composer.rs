@@ -25,8 +25,8 @@ const UNSENT: &str = "chat-page unsent";
 const KEY_TAKEN_BY_INPUT_METHOD: u32 = 229;
 
 /// Gives the frame's composer to a conversation: a field that grows with its text, which outlives a reload of its tab until it is sent.
-/// Enter sends, Shift+Enter breaks the line, and the arrow up leads from the empty field to the question that waits; while a run is open
-/// the button stops it. `at_end` leads to the end of the transcript, which is where who says something goes.
+/// Enter sends, Shift+Enter breaks the line, and the arrow up leads from the empty field to the question that waits. While a run is open,
+/// the button stops it. `at_end` scrolls to the end of the transcript, as sending does.
 pub(crate) fn composer(chat: AgentChat, notice: Notice, cards: Cards, at_end: RwSignal<bool>) {
     let words = words();
     let written = RwSignal::new(field().value());

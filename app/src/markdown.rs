@@ -2,7 +2,7 @@
 //! emphasis, code and links within them. Anything else, markup above all, is text.
 //!
 //! A [`Reader`] is fed pieces of text and tells a [`Sink`] what they come to. It never takes a finished block up again, and looks at no
-//! character twice but for a bounded few: a delta costs its own length. What a mark means often shows only later: is `*` the beginning of
+//! character twice, except for a bounded few: a delta costs its own length. What a mark means often shows only later: is `*` the beginning of
 //! an emphasis? The reader takes it for one at once, and [dissolves](Sink::dissolve) the element if its end never comes. At the end the
 //! tree is the same, however the text was cut into pieces.
 //!

@@ -7,7 +7,7 @@ use agent_chat::AgentChat;
 use leptos::prelude::*;
 use web_sys::Element;
 
-/// A word to the person, of what they have just tried or begun.
+/// A short note for the person about what they have just tried or started.
 #[derive(Clone, Copy)]
 pub(crate) struct Notice(RwSignal<Option<Pick>>);
 

@@ -32,7 +32,7 @@ fn write(field: &HtmlTextAreaElement, text: &str) {
     let bubbling = EventInit::new();
     bubbling.set_bubbles(true);
     if let Ok(input) = Event::new_with_event_init_dict("input", &bubbling) {
-        // It is dispatched in any case; what it gives back is whether somebody prevented its default, and it has none.
+        // Dispatching can't fail; it returns whether a listener prevented the default, and there is none.
         let _ = field.dispatch_event(&input);
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn bench() -> impl IntoView {
 /// What a button does, in place of what the one before did.
 #[derive(Clone, Copy)]
 enum Act {
-    /// One card, fed with so many bytes of arguments.
+    /// One card, fed with this number of bytes of arguments.
     Stream(usize),
     Cards,
     Receipts,
@@ -153,7 +153,7 @@ impl Source {
         self.chunk.clear();
         for _ in 0..CHUNK {
             let rest = &self.arguments[self.at..];
-            // Whoever made the arguments wrote ASCII alone.
+            // The arguments are made of ASCII alone.
             let delta = &rest[..rest.len().min(DELTA)];
             self.at += delta.len();
             frame(&mut self.chunk, "ARGS", &self.id, Some(delta));

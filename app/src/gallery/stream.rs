@@ -62,7 +62,7 @@ impl Stream {
     /// The ask as it is now.
     pub(crate) fn snapshot(&self) -> AskSnapshot {
         let ask = self.asks.ask(&self.id).cloned();
-        ask.expect("the call was begun")
+        ask.expect("the call was started")
     }
 
     fn event(&mut self, event: &serde_json::Value) -> Vec<AskPatch> {
@@ -115,7 +115,7 @@ pub(crate) fn arguments_of(size: usize) -> String {
     json
 }
 
-/// Appends a text of nearly so many bytes.
+/// Appends a text of nearly this number of bytes.
 fn push_words(to: &mut String, first: &str, length: usize) {
     let begin = to.len();
     to.push_str(first);

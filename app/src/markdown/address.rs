@@ -22,7 +22,7 @@ pub(super) fn may_begin(held: &str) -> bool {
     SCHEMES[..2].iter().any(|scheme| scheme.starts_with(held))
 }
 
-/// Whether an address that stands in a text has begun.
+/// Whether an address has started within a text.
 pub(super) fn has_begun(held: &str) -> bool {
     SCHEMES[..2].contains(&held)
 }

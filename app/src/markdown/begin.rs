@@ -22,7 +22,7 @@ pub(super) enum Begin {
     Bullet(usize),
     /// An item of a list with an order, with its number, after a mark of this many bytes.
     Number(u32, usize),
-    /// A fence before a block of code: so many of the character.
+    /// A fence before a block of code: the character, and how often it is there.
     Fence(char, usize),
     /// The row of a table, if it stands in one. The whole line is there.
     Row,

@@ -21,7 +21,7 @@ pub(super) struct Inline {
 enum Mark {
     Emphasis(char),
     Strong(char),
-    /// Code, after so many backticks and perhaps a space.
+    /// Code, after this number of backticks and perhaps a space.
     Code {
         length: usize,
         spaced: bool,
@@ -41,9 +41,9 @@ enum Hold {
     Escape,
     /// An exclamation mark.
     Exclamation,
-    /// So many of a mark of emphasis.
+    /// A mark of emphasis, this number of times.
     Marks(char, usize),
-    /// So many backticks; in code, perhaps after a space.
+    /// This number of backticks; in code, perhaps after a space.
     Backticks { length: usize, spaced: bool },
     /// A space in code, which is padding if the code ends here.
     Space,
@@ -53,7 +53,7 @@ enum Hold {
     Destination(Destination),
     /// What may become an address, which is held.
     Scheme,
-    /// An address, which is held; its last characters, so many, may be the sentence's own and are not shown yet.
+    /// An address, which is held. This number of its last characters may belong to the sentence, and is not shown yet.
     Address { parentheses: usize, doubtful: usize },
 }
 
@@ -266,7 +266,7 @@ impl Inline {
         }
     }
 
-    /// The innermost element that so many marks of emphasis may end.
+    /// The innermost element that this number of marks of emphasis may end.
     fn ended_by(&self, mark: char, length: usize) -> Option<usize> {
         // What began outside of a link's text does not end in it.
         let from = self.label().map_or(0, |label| label + 1);

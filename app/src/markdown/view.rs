@@ -6,7 +6,7 @@ use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlAnchorElement, Node, Text};
 
-/// Text in Markdown, as it is shown in a place of its own. It is only ever added to, but for marks that turn out to be none.
+/// Text in Markdown, as it is shown in a place of its own. It only grows, except for marks that turn out to be text.
 pub struct Shown {
     place: Element,
     tree: Tree,

@@ -45,7 +45,7 @@ struct Maker {
     owner: Owner,
 }
 
-/// What the person has set. Where it changes, all items are made anew.
+/// What the person has set. If it changes, all items are rebuilt.
 #[derive(Clone, Copy, PartialEq)]
 struct Manner {
     words: &'static Words,
@@ -129,7 +129,7 @@ impl Maker {
     fn user(&self, item: &Element, text: &ArcReadSignal<String>) {
         let article = add(item, "article", "");
         set(&article, "data-role", "user");
-        // Whoever said it knows.
+        // The person who said it knows.
         set(&article, "aria-live", "off");
         set(&article, "aria-label", self.manner.words.you);
         let said = add(&article, "p", "");

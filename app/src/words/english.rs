@@ -69,7 +69,7 @@ pub(super) static WORDS: Words = Words {
         too_much: "Too much at once for the agent. Try again in a while.",
         refused: ["The agent refused: ", ""],
         had_problem: ["The agent had a problem: ", ""],
-        gone: "The agent does not know this conversation any more. What you write next begins it anew.",
+        gone: "The agent does not know this conversation any more. What you write next starts it again.",
         stopped: "Stopped before the agent had it.",
         broke_off: "The connection broke before the agent had finished.",
         unknown: "The page was left while this was on its way. It may not have arrived.",

@@ -1,4 +1,4 @@
-//! Texts in `test_data/markdown` with the trees that they are. After a change that is meant, write the trees anew with
+//! Texts in `test_data/markdown` with the trees that they are. After an intended change, write the trees again with
 //! `UPDATE_FIXTURES=1 cargo test -p app` and read the difference.
 
 use crate::tree::read;

@@ -12,7 +12,7 @@ extern "C" {
     /// How the user will answer when the page asks for leave to notify, and what holds until then.
     pub(crate) fn let_notify(will_answer: &str, permission: &str);
     fn notifications() -> Array;
-    /// Lets so many milliseconds pass.
+    /// Lets this number of milliseconds pass.
     pub(crate) fn turn_clock(milliseconds: u32);
     /// Clicks the last notification.
     pub(crate) fn click_notification();

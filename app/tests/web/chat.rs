@@ -86,7 +86,7 @@ impl Page {
         self.0.settled().await;
     }
 
-    /// Waits until the page has posted so many runs.
+    /// Waits until the page has posted this number of runs.
     async fn runs(&self, count: usize) -> Vec<Value> {
         self.waits_for("a run", || Agent::runs().len() >= count).await;
         Agent::runs()

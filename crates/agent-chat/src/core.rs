@@ -76,7 +76,7 @@ pub(crate) enum Link {
 }
 
 impl Core {
-    /// In a conversation that may have begun in an earlier life of the page.
+    /// In a conversation that may have started before the page was loaded.
     pub(crate) fn new(mut options: ChatOptions) -> Self {
         let named = match options.memory {
             Memory::None => None,

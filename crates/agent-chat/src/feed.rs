@@ -10,9 +10,9 @@ pub(crate) struct Feed {
     /// Up to where this tab has them.
     place: Option<Place>,
     reader: EventReader,
-    /// What the server has told since it began anew, until the history is among it.
+    /// What the server has told since it started again, until the history has come.
     anew: Option<Vec<Event>>,
-    /// It began anew, and no id has come since: everything is new.
+    /// It started again, and no id has come since: everything is new.
     unplaced: bool,
     /// The frames of the present run, for tabs that came in its middle.
     recent: Vec<Frame>,
@@ -23,13 +23,13 @@ pub(crate) struct Feed {
 pub(crate) enum Told {
     /// These happened; perhaps none.
     Events(Vec<Event>),
-    /// Everything begins anew, with these.
+    /// Everything starts again, with these.
     Anew(Vec<Event>),
     /// It does not follow what this tab has: only the server knows what is missing.
     Gap,
 }
 
-/// An event id of `question-server`: `REVISION-COUNT`, so many frames since that revision of the conversation. The revision is another where an agent was
+/// An event id of `question-server`: `REVISION-COUNT`, the number of frames since that revision of the conversation. The revision is another where an agent was
 /// broken off and goes on: that is another life of the stream. An id that stands for a history alone has a mark behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {

@@ -20,7 +20,7 @@ pub(crate) struct Following {
 enum Place {
     /// The server does not have it yet.
     New,
-    /// The server may have it: all that could have begun it was lost on its way, as far as is known.
+    /// The server may have it, though every request that could have started it seems to be lost.
     Unsure,
     /// Something happened that this tab has not seen: the server is to be asked for the history.
     Behind,
@@ -41,7 +41,7 @@ struct Run {
 #[derive(Debug)]
 pub(crate) struct News {
     pub(crate) events: Vec<Event>,
-    /// Whether everything begins anew with them.
+    /// Whether everything starts again with them.
     pub(crate) is_anew: bool,
 }
 

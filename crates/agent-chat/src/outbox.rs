@@ -171,7 +171,7 @@ impl Outbox {
     /// Why something did not reach the agent that no card tells of: what was typed.
     pub(crate) fn trouble(&self) -> Option<&Trouble> {
         let typed = self.letters.iter().filter(|letter| letter.by == AnsweredBy::Composer).map(|letter| &letter.mail);
-        // Whoever stops a message knows.
+        // The person who stopped a message knows.
         let message = self.message.as_ref().map(|message| &message.mail);
         let message = message.filter(|mail| **mail != Mail::Back(Trouble::Stopped));
         typed.chain(message).find_map(Mail::trouble)

@@ -9,8 +9,8 @@ use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
 use std::collections::HashMap;
 
-/// The entries and their signals, each of which lives for as long as it is shown. Deltas touch one signal. Where messages or calls come, the list
-/// is laid anew from the first that changed on, for all changes of a chunk at once: what was said before costs nothing.
+/// The entries and their signals, each of which lives for as long as it is shown. Deltas touch one signal. When messages or calls come, the list
+/// is rebuilt from the first change on, once for all changes of a chunk: earlier entries cost nothing.
 pub(crate) struct Transcript {
     entries: RwSignal<Vec<Entry>>,
     waiting: RwSignal<Vec<Ask>>,
@@ -131,7 +131,7 @@ impl Transcript {
         self.asks.values()
     }
 
-    /// Learns anew which asks wait.
+    /// Updates which asks wait.
     pub(crate) fn show_waiting(&self, asks: &Asks) {
         let waits = |ask: &&AskSnapshot| ask.phase == Phase::Answerable;
         let waiting = asks.asks().filter(waits);
@@ -187,7 +187,7 @@ impl Transcript {
         }
     }
 
-    /// A message came, went or changed: the list is laid anew from it on.
+    /// A message came, went or changed: the list is rebuilt from there on.
     pub(crate) fn touch(&mut self, message: usize) {
         self.changed = Some(self.changed.map_or(message, |changed| changed.min(message)));
     }
@@ -249,7 +249,7 @@ impl Transcript {
         }
     }
 
-    /// Lays the list anew from the first message on that came, went or changed.
+    /// Rebuilds the list from the first message on that came, went or changed.
     pub(crate) fn lay(&mut self, thread: &Thread) {
         let Some(changed) = self.changed.take() else { return };
         let messages = thread.messages();

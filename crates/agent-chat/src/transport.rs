@@ -24,7 +24,7 @@ pub(crate) struct Endpoint {
     /// Absolute, or relative to the page.
     pub(crate) url: String,
     pub(crate) headers: Vec<(String, String)>,
-    /// How long the server may take to begin its answer, and how long it may be silent in the middle; for ever where that is not known.
+    /// How long the server may take to start its response, and how long it may be silent during it; `None` is without a limit.
     pub(crate) patience: Option<Patience>,
 }
 
@@ -85,7 +85,7 @@ impl ErrorBody {
     /// What can be read of a text that may be anything.
     fn read(text: &str) -> Self {
         let body = json_tree::parse(text).unwrap_or_default();
-        // Read as leniently as a stream is: whoever answered first may speak a newer version.
+        // Read as leniently as a stream is: the client that answered first may speak a newer version.
         let winner = body.get("winner").map(json_tree::text);
         Self {
             message: body.get("message").and_then(Value::as_str).map(str::to_owned),

@@ -28,7 +28,7 @@ pub enum Trouble {
         /// What the server says about it, where it says something.
         message: Option<String>,
     },
-    /// The server has no such conversation any more. What is said next begins it anew.
+    /// The server has no such conversation any more. The next message starts it again.
     Gone,
     /// The user stopped the request before the agent had taken it.
     Stopped,
@@ -134,7 +134,7 @@ impl fmt::Display for Trouble {
                 };
             }
             Self::Gone => {
-                "The agent does not know this conversation any more. What you write next begins it anew."
+                "The agent does not know this conversation any more. What you write next starts it again."
             }
             Self::Stopped => "Stopped before the agent had it.",
             Self::BrokeOff => "The connection broke before the agent had finished.",

@@ -81,7 +81,7 @@ impl AgentChat {
         })
     }
 
-    /// Looks at everything anew, because something has changed.
+    /// Looks at everything again, because something has changed.
     pub(crate) fn reconsider(&self) {
         self.with(|core| {
             core.show_flow(!core.broken);

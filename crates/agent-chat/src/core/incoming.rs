@@ -110,7 +110,7 @@ impl Core {
         self.turn = None;
         self.conversation.abandon_asks();
         self.settle_outbox();
-        // What is about to be sent begins it anew.
+        // The message that is about to be sent starts it again.
         if was_there && !self.outbox.has_open_message() {
             self.status.set(Status::Failed(Trouble::Gone));
         }

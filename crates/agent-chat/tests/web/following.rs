@@ -58,7 +58,7 @@ async fn a_run_that_is_under_way_goes_on_where_it_is() {
 }
 
 #[test]
-async fn a_stream_that_breaks_goes_on_in_the_midst_of_a_message() {
+async fn a_stream_that_breaks_goes_on_within_a_message() {
     let server = Server::new();
     let (visitor, stream) = server.asked_visitor().await;
     stream.tells("", "life-5", &run_started(&server.id, "r2", json!([answer("reply")])));
@@ -103,7 +103,7 @@ async fn without_a_network_the_page_says_so() {
 }
 
 #[test]
-async fn a_server_that_was_started_again_tells_everything_anew() {
+async fn a_server_that_was_started_again_tells_everything_again() {
     let server = Server::new();
     let (visitor, stream) = server.asked_visitor().await;
     let before = visitor.keys();
@@ -415,7 +415,7 @@ async fn a_run_that_died_with_its_server_is_called_back_to_life() {
 }
 
 #[test]
-async fn a_conversation_that_is_gone_is_begun_anew() {
+async fn a_conversation_that_is_gone_is_started_again() {
     let server = Server::new();
     let (visitor, stream) = server.asked_visitor().await;
     let none = json!({"code": "not_found", "message": "There is no such conversation."});
@@ -432,7 +432,7 @@ async fn a_conversation_that_is_gone_is_begun_anew() {
 }
 
 #[test]
-async fn a_conversation_that_never_was_can_be_begun() {
+async fn a_conversation_that_never_was_can_be_started() {
     let server = Server::new();
     let visitor = Visitor::first(server.options());
     let none = json!({"code": "not_found", "message": "There is no such conversation."});
@@ -475,7 +475,7 @@ async fn a_first_message_that_was_lost_goes_again_when_the_server_is_back() {
     call.finishes_as(&server.id);
     visitor.sees_lines(&["user: Hello", "agent: Good day"]).await;
     visitor.sees_status(Status::Idle).await;
-    // What has begun is followed.
+    // A run that has started is followed.
     server.asked("").await;
 }
 
@@ -495,7 +495,7 @@ async fn a_first_message_that_arrived_unheard_is_not_sent_again() {
 }
 
 #[test]
-async fn whoever_stops_the_first_message_can_say_another() {
+async fn after_the_first_message_is_stopped_another_can_be_sent() {
     let (visitor, server) = newcomer().await;
     assert!(visitor.chat.send("Hello"));
     let first = Call::next().await;
@@ -671,7 +671,7 @@ async fn tabs_share_one_stream_and_when_its_holder_leaves_another_takes_over() {
 }
 
 #[test]
-async fn a_tab_that_comes_in_the_midst_of_a_run_sees_all_of_it() {
+async fn a_tab_that_opens_during_a_run_sees_all_of_it() {
     let server = Server::new();
     let (first, stream) = server.asked_visitor().await;
     stream.tells("", "life-5", &run_started(&server.id, "r2", json!([answer("other")])));

@@ -90,7 +90,7 @@ async fn a_legacy_interrupt_is_still_answered_by_its_command() {
 }
 
 #[test]
-async fn a_reload_in_the_midst_of_a_run_keeps_what_had_come() {
+async fn a_reload_during_a_run_keeps_what_had_come() {
     let visitor = Visitor::first(options("midst"));
     visitor.chat.send("Hello");
     let call = Call::next().await;
@@ -190,7 +190,7 @@ async fn the_last_conversations_are_kept_and_of_each_the_last_messages() {
 }
 
 #[test]
-async fn what_is_kept_and_can_not_be_read_is_as_if_it_were_not_there() {
+async fn what_is_stored_and_cannot_be_read_counts_as_absent() {
     scripted_agent::fresh();
     let storage = window().local_storage().ok().flatten().expect("there is one");
     for kept in ["", "\n{}", "x\ny", "\n{\"type\":\"MESSAGES_SNAPSHOT\",\"messages\":[1]}"] {
@@ -318,7 +318,7 @@ async fn what_is_said_before_it_is_known_who_is_allowed_goes_then() {
 }
 
 #[test]
-async fn what_is_said_before_it_is_known_who_is_allowed_outlives_a_reload_and_goes_once() {
+async fn a_message_before_the_allow_list_is_known_outlives_a_reload_and_goes_once() {
     let options = || {
         let options = ChatOptions::new("https://agent.example/agent");
         options.with_allow_list("/settings.json").kept_in_address()

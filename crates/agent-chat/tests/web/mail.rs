@@ -230,7 +230,7 @@ async fn stop_does_not_drop_a_message_that_is_held() {
 }
 
 #[test]
-async fn a_page_that_is_told_of_a_network_while_a_request_hangs_asks_again_at_once() {
+async fn a_network_that_returns_while_a_request_hangs_is_tried_at_once() {
     let server = Server::new();
     let (visitor, stream) = server.asked_visitor().await;
     scripted_agent::clock_stands();

@@ -204,7 +204,7 @@ async fn the_delivery_follows_what_the_agent_does() {
 }
 
 #[test]
-async fn an_answer_by_resume_to_an_agent_that_did_not_stop_for_one_says_so() {
+async fn an_answer_by_resume_without_an_interrupt_says_so() {
     let options = ChatOptions::new("/agent").with_delivery(Delivery::Resume);
     let visitor = Visitor::asked_with(options).await;
     visitor.picks("c1", SIZE, 1);
@@ -344,7 +344,7 @@ async fn declining_leaves_no_call_open_and_says_nothing_for_the_user() {
 }
 
 #[test]
-async fn a_reply_that_fails_goes_back_to_its_card_and_is_the_same_reply_when_sent_again() {
+async fn a_reply_that_fails_returns_to_its_card_and_keeps_its_id() {
     let visitor = Visitor::asked().await;
     visitor.picks("c1", SIZE, 1);
     let failed = Call::next().await;
