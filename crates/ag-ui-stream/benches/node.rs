@@ -48,7 +48,7 @@ impl Input {
     }
 }
 
-/// So many earlier messages, as JSON.
+/// This number of earlier messages, as JSON.
 #[wasm_bindgen]
 pub fn history(length: usize) -> String {
     serde_json::to_string(&input::history(length)).expect("messages are JSON")
@@ -108,7 +108,7 @@ pub struct Whole(ours::Whole);
 
 #[wasm_bindgen]
 impl Whole {
-    /// At the start of a response, after so many messages.
+    /// At the start of a response, after this number of messages.
     #[wasm_bindgen(constructor)]
     pub fn new(earlier: usize) -> Self {
         Self(ours::Whole::after(input::history(earlier)))

@@ -45,7 +45,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// With so many bytes of arguments. Every part reads all of it, or nothing is worth measuring.
+    /// With this number of bytes of arguments. Every part reads all of it, or nothing is worth measuring.
     pub(crate) fn of(size: usize) -> Self {
         let input = Input::of(size);
         let case = Self { floor: peers::TaggedEnum::of(&input.bytes), history: history(400), input };

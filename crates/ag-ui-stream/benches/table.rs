@@ -1,5 +1,5 @@
-//! Every part beside its peers in one run. The parts take turns, so that what else the machine does disturbs all of them alike, and the least of
-//! the rounds counts, since it can only disturb. Prints the table of the README.
+//! Every part beside its peers in one run. The parts take turns, so that other work on the machine disturbs all of them alike. The fastest round
+//! counts, since other work only slows down. Prints the table of the README.
 
 #[cfg(not(target_arch = "wasm32"))]
 mod input;

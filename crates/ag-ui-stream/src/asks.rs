@@ -40,7 +40,7 @@ pub struct Asks {
     run: u64,
     run_id: String,
     run_is_open: bool,
-    /// Results in this run of calls whose arguments are not complete, or that have not begun: each says how an ask ended, once that is known.
+    /// Results in this run of calls whose arguments are not complete, or that have not started: each says how an ask ended, once that is known.
     early: Vec<ToolCallResult>,
     /// The legacy interrupts of this run.
     legacy: Vec<Legacy>,

@@ -281,7 +281,7 @@ impl Thread {
         self.insert(position, Message::Tool(tool))
     }
 
-    /// Learns the positions of messages and calls anew, from a position on.
+    /// Updates the positions of messages and calls, from a position on.
     fn reindex(&mut self, from: usize) {
         for (position, message) in self.messages.iter().enumerate().skip(from) {
             self.positions.insert(message.id(), position);

@@ -184,7 +184,7 @@ fn json_of(text: &str) -> Result<Value, String> {
     json_tree::parse(text).map_err(|error| format!("the input is no JSON: {error}"))
 }
 
-/// The ask as a card would show it: whoever answers has seen that, and not what the model wrote.
+/// The ask as a card would show it: the user has seen that, and not what the model wrote.
 fn ask_of(input: &Value) -> Result<AskUserQuestion, String> {
     let ask = input.get("ask").ok_or("the input has no `ask`")?;
     check(&Limits::RUNTIME, ask.clone()).ask.ok_or_else(|| "nothing in `ask` can be read as a question".to_owned())

@@ -53,7 +53,7 @@ pub fn rules(limits: &Limits, mode: Mode) -> Vec<Rule> {
         rule(
             "only_call",
             format!(
-                "Make {tool} the only tool call of your turn, wait for the result, and put all your questions into one call where that \
+                "Make {tool} the only tool call of your turn, and wait for the result. Put all your questions into one call where that \
                  many are allowed."
             ),
         ),

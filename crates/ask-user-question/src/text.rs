@@ -46,8 +46,8 @@ pub(crate) fn counted(n: usize, noun: &str) -> String {
     format!("{n} {noun}{plural}")
 }
 
-/// One spelling for all case variants of a text, so that comparing is case-insensitive. Lower case leaves three apart that people
-/// type for one another (final sigma, sharp s, the dot of the Turkish capital i); upper case would need a second table of Unicode.
+/// One spelling for all case variants of a text, so that comparing is case-insensitive. Lower case does not join three pairs
+/// that people mix up: final sigma, sharp s, the dotted capital of Turkish. Upper case would need a second table of Unicode.
 pub(crate) fn fold(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut gap = false;

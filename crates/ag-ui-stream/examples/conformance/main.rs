@@ -1,6 +1,10 @@
-//! Checks the reader against the data in a folder shaped like the project's conformance data: `ag-ui/streams` (the official streams
-//! and what they expect), `ag-ui/recorded` (real runs), `agents` (what other people's backends sent), `found` (what was once read wrongly) and
-//! `sse` (cases of web-platform-tests).
+//! Checks the reader against a folder with conformance data:
+//!
+//! - `ag-ui/streams` (official streams with what they expect)
+//! - `ag-ui/recorded` (real runs)
+//! - `agents` (streams of other backends)
+//! - `found` (streams that were once read wrongly)
+//! - `sse` (cases of web-platform-tests)
 
 mod agents;
 mod base64;

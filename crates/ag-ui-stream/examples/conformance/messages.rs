@@ -1,4 +1,4 @@
-//! What a run's messages must be, whoever reads it: rules that need nothing but the events and what the run was started with. (No expected
+//! What a run's messages must be for every reader: rules that need nothing but the events and what the run was started with. (No expected
 //! messages are recorded, and another reader's would be only another opinion.)
 //!
 //! 1. Every id is there once.

@@ -23,7 +23,7 @@ pub(super) struct Followed {
     pub(super) run: u64,
     /// The agent gave the call a result that is no answer.
     pub(super) acknowledged: bool,
-    /// The call has a result, whoever gave it.
+    /// The call has a result, from the user or from elsewhere.
     pub(super) is_closed: bool,
     /// A result came in the stream, so that the agent has done with the call.
     pub(super) has_result: bool,

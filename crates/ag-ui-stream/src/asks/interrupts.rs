@@ -80,8 +80,8 @@ impl Asks {
         self.bind_interrupt(interrupt, changes).interrupt = Some(interrupt.clone());
     }
 
-    /// Finds or makes the ask that an interrupt is about, which waits from here on, perhaps once more; what can't be shown waits for its
-    /// cancellation.
+    /// Finds or makes the ask that an interrupt is about. It waits from here on, perhaps for the second time; one that can't be shown waits
+    /// to be cancelled.
     fn bind_interrupt(&mut self, interrupt: &Interrupt, changes: &mut Vec<AskChange>) -> &mut super::Followed {
         let asked = ask_of(interrupt);
         let named = interrupt.tool_call_id.as_deref();
@@ -180,7 +180,7 @@ fn unpacked(value: &Value) -> Cow<'_, Value> {
     }
 }
 
-/// Whether the agent that sent a value of its own as an interrupt reads an answer in the tool's form; one that sent plain text reads plain text.
+/// Whether an agent with an interrupt value of its own reads an answer in the tool's form. An agent that sent plain text reads plain text.
 pub(super) fn takes_reply(value: &Value) -> bool {
     unpacked(value).get("questions").is_some()
 }

@@ -16,8 +16,8 @@ pub struct Decoder {
     line: usize,
     /// How far the present line was searched for its end.
     searched: usize,
-    /// Set after a line that a carriage return ended. Whether a line feed belongs to that line end can be seen only when the next byte is
-    /// there, and waiting for it would hold back a whole frame of a stream that ends its lines with CR.
+    /// Set after a line that a carriage return ended. Only the next byte shows whether a line feed belongs to that line end. Waiting for it
+    /// would hold back a whole frame of a stream that ends its lines with CR.
     skip_line_feed: bool,
     /// Whether the start of the stream was searched for a byte order mark.
     started: bool,
@@ -163,7 +163,7 @@ impl Decoder {
     }
 
     /// Ends the stream. Gives the frame that no blank line ended, if there is one: the AG-UI reference client takes it, while WHATWG drops
-    /// it (whoever wants that does not call this). Take all frames by [`next_frame`](Self::next_frame) first.
+    /// it (to get that, do not call this). Take all frames by [`next_frame`](Self::next_frame) first.
     pub fn finish(&mut self) -> Option<Result<FrameRef<'_>, SseError>> {
         self.drop_handed_out();
         if self.ended {

@@ -83,7 +83,7 @@ impl Calls {
         self.resulted.insert(id, 0);
     }
 
-    /// Forgets which calls are answered, before their messages are placed anew.
+    /// Forgets which calls are answered, before their messages get new positions.
     pub(super) fn forget_answers(&mut self) {
         self.answered.clear();
         for state in &mut self.states {

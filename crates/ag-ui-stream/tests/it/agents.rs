@@ -341,7 +341,7 @@ fn answered_by_resume() -> Conversation {
 }
 
 #[test]
-fn an_answer_by_resume_whose_run_tells_no_result_is_told_with_the_next_message() {
+fn an_answer_by_resume_without_a_result_goes_with_the_next_message() {
     let mut conversation = answered_by_resume();
     conversation.take(finished("r2"));
     let next = conversation.say(FOREIGN, said("And then?")).unwrap();
@@ -357,7 +357,7 @@ fn an_answer_by_resume_whose_run_tells_no_result_is_told_with_the_next_message()
 }
 
 #[test]
-fn an_ask_that_expired_and_is_asked_anew_is_open_again() {
+fn an_ask_that_expired_and_is_asked_again_is_open_again() {
     let interrupt = |id: &str, deadline: &str| json!([{"id": id, "reason": "tool_call", "toolCallId": "c1", "expiresAt": deadline}]);
     let past = interrupt("i1", "2026-11-20T11:00:00Z");
     let mut conversation = Conversation::waiting(interrupted("r1", past));

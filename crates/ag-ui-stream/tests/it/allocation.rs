@@ -5,7 +5,7 @@ use ag_ui_stream::{Asks, Event, EventReader, Thread};
 use allocation_counter::AllocationInfo;
 use serde_json::{Value, json};
 
-/// What a stream makes of so many deltas of ten bytes to one text.
+/// What a stream allocates for this number of deltas of ten bytes to one text.
 fn allocated(deltas: u32) -> AllocationInfo {
     let (mut reader, mut thread, mut asks) = (EventReader::new(), Thread::default(), Asks::new());
     let mut feed = |frame: &str| {

@@ -1,5 +1,5 @@
-//! `test_data/*.sse`: each is read whole, byte by byte and split at each index, and must say what the `.txt` beside it says. After a change
-//! that is meant, write them anew with `UPDATE_FIXTURES=1 cargo test -p ag-ui-stream` and read the difference.
+//! `test_data/*.sse`: each is read whole, byte by byte and split at each index, and must say what the `.txt` beside it says. After an intended
+//! change, write them again with `UPDATE_FIXTURES=1 cargo test -p ag-ui-stream` and read the difference.
 
 use crate::reading::transcript;
 #[cfg(target_arch = "wasm32")]

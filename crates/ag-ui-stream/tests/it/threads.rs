@@ -252,7 +252,7 @@ fn a_result_of_the_run_answers_though_a_snapshot_drops_it() {
 }
 
 #[test]
-fn a_snapshot_puts_a_result_behind_its_call_even_under_the_id_of_the_calls_message() {
+fn a_snapshot_puts_a_result_behind_its_call_whatever_its_id() {
     let mut thread = Thread::default();
     for json in [
         json!({"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "f"}),

@@ -203,7 +203,7 @@ fn a_type_may_stand_anywhere() {
 }
 
 #[test]
-fn a_done_marker_is_ignored_only_where_that_was_asked_for_and_the_run_has_ended() {
+fn a_done_marker_is_ignored_only_on_request_and_after_the_run() {
     let run = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
     let finished = "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
     let read = |done_marker, stream: &str| {

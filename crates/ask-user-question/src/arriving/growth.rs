@@ -333,8 +333,8 @@ impl Growth {
         self.packed_depth = self.frames.len();
     }
 
-    /// Takes a fragment of the open string. While the text within a packed string is read, its parser is out of its place, and the
-    /// fragments that come are those of the strings in it.
+    /// Takes a fragment of the open string. While a packed string is read, its parser is taken out of
+    /// its place, and the fragments are those of the strings inside.
     fn grow(&mut self, fragment: &str, tell: Tell<'_>) {
         if let Some(mut parser) = self.packed.take() {
             self.is_unpacking = true;

@@ -50,8 +50,8 @@ pub fn meaning(label: &str) -> Meaning {
 /// Words that need nothing between them and "Other".
 const ASKING: [&str; 2] = ["please", "specify"];
 
-/// Letters and digits, near enough: punctuation outside of ASCII that stands behind "Other" is named, and everything else is taken for a
-/// letter, so that it makes the option one of its own.
+/// Letters and digits, near enough. Punctuation outside of ASCII that may follow "Other" is listed. Everything else counts as a letter, and
+/// so makes the option one of its own.
 fn is_letter(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || !c.is_ascii()
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_is_known_to_be_an_option_as_soon_as_it_cannot_be_other() {
+    fn a_label_counts_as_an_option_as_soon_as_it_cannot_be_other() {
         for (open, own) in [
             ("", "B"),
             ("O", "Or"),

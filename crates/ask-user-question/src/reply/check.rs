@@ -166,7 +166,7 @@ fn is_ambiguous(answer: &Answer, question: &Question) -> bool {
     if shares_label(answer, question) {
         return true;
     }
-    // A comma inside a label reads as two labels to whoever does not know the options.
+    // A comma inside a label reads as two labels to a reader that does not know the options.
     let has_comma = |selected: &Selected| selected.label.contains(',');
     question.multi_select
         && (answer.selected.iter().any(has_comma)

@@ -1,4 +1,4 @@
-//! The files that other languages read: they say what the code says. After a change that is meant, write them anew with
+//! The files that other languages read: they say what the code says. After an intended change, write them again with
 //! `UPDATE_FILES=1 cargo test -p ask-user-question` and read the difference.
 
 use ask_user_question::Limits;

@@ -99,7 +99,7 @@ fn nothing_is_guessed_between_two() {
 }
 
 #[test]
-fn a_number_that_is_a_label_or_begins_one_is_read_as_that_or_not_at_all() {
+fn a_number_that_begins_a_label_is_that_label_or_nothing() {
     let ask = one(false, &["10", "4", "2", "1"]);
     assert_eq!(picked(&ask, "2"), Some(vec![2]));
     assert_eq!(picked(&ask, "4"), Some(vec![1]));

@@ -276,7 +276,7 @@ fn check_depth(path: &str, depth: Option<usize>) -> Result<(), PatchErrorKind> {
     Ok(())
 }
 
-/// How many containers are inside each other; takes a value's size off what is left to look at, and is `None` where that is not enough.
+/// How many containers are inside each other. It takes the value's size off what is left to look at, and returns `None` if that is too little.
 fn depth(value: &Value, left: &mut usize) -> Option<usize> {
     let own = match value {
         Value::String(text) => 1 + text.len(),

@@ -62,7 +62,7 @@ fn an_open_call_of_a_tool_that_needs_approval_is_a_yes_or_no() {
 }
 
 #[test]
-fn a_call_waits_for_approval_only_where_a_run_ends_well_and_leaves_it_open() {
+fn a_call_waits_for_approval_only_after_a_run_that_succeeded() {
     let named = |json: Value| {
         let conversation = approving(left_open("delete_file", json));
         let asks = conversation.asks.asks();
