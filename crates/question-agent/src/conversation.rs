@@ -92,7 +92,7 @@ impl Conversation {
         Ok(next.effects)
     }
 
-    /// What has to be carried out again after a restart. Sub-agents died with the old process and start anew with their tool.
+    /// What has to be carried out again after a restart. Sub-agents died with the old process and start again with their tool.
     pub fn resume(&mut self) -> Vec<Effect> {
         if let ConvState::ToolExecuting(executing) = &mut self.state {
             executing.pending_sub_agents.clear();

@@ -38,8 +38,8 @@ impl Interception {
     }
 }
 
-/// Judges a call before it could run. Whoever may not ask is told first; then the arguments are read, repaired and validated, and the model
-/// gets every violation at once. No allow-rule has a say: an ask that passes waits for the user.
+/// Judges a call before it could run. An agent that may not ask is told so first. Then the arguments are read, repaired and validated, and the
+/// model gets every violation at once. No allow-rule has a say: an ask that passes waits for the user.
 #[must_use]
 pub fn intercept(context: &ToolContext, limits: &Limits, call: &ToolCall) -> Interception {
     let ToolInput::AskUserQuestion { name, arguments } = &call.input else {

@@ -165,7 +165,7 @@ impl ToolRegistry {
         if self.context.plan_mode {
             return Some(guidance::text(&self.limits, Mode::Plan));
         }
-        // The mode is known here, so that a model at work need not be told of another, and of a tool that it does not have.
+        // The mode is known here, so a working model is not told of the other mode, or of a tool that it does not have.
         let rules = guidance::rules(&self.limits, Mode::Work).into_iter();
         let rules = rules.filter(|rule| rule.id != "plan_mode");
         let lines: Vec<String> = rules.map(|rule| format!("- {}", rule.text)).collect();

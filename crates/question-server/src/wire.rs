@@ -25,7 +25,7 @@ pub(crate) fn messages(talk: &Talk) -> Vec<Message> {
     talk.conversation.messages().iter().map(message).collect()
 }
 
-/// The events of a call that was held back when the model made it, since the client answers a call before it; nothing for other calls.
+/// The events of a call that was held back when the model made it, since the client answers an earlier call; nothing for others.
 /// A client that saw it would try to answer it too, and could not answer the first alone.
 pub(crate) fn held_back(talk: &Talk, tool_use_id: &str) -> Vec<Event> {
     let owner = talk.conversation.messages().iter().rev().find_map(|message| match message {

@@ -28,7 +28,7 @@ fn a_waiting_question_is_still_waiting_afterwards() {
 }
 
 #[test]
-fn a_running_tool_starts_anew_with_its_sub_agents() {
+fn a_running_tool_starts_again_with_its_sub_agents() {
     let mut conversation = waiting(vec![other_call("call-2")]);
     conversation.handle(replies("call-1", "r1", picks(0))).expect("it waits");
     let started = || Event::SubAgentStarted { tool_use_id: "call-2".to_owned(), sub_agent_id: "helper".to_owned() };
