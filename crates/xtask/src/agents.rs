@@ -24,12 +24,8 @@ use crate::test::{Binary, binaries, journeys};
 use crate::{page, tools, workspace};
 use recipe::{RECIPES, Recipe, SCENARIOS};
 
-/// Walks through the page with each agent or with those that are named, and writes what works into the README of the recipes; and lets clients
-/// of other makes talk to the server.
-///
-/// # Errors
-///
-/// Nothing has the name, something works other than its recipe says, a step fails, or we are interrupted.
+/// Walks through the page with every agent or the named ones, and writes what works into the README of the recipes. Also lets clients of
+/// other makes talk to the server.
 pub(crate) fn agents(options: &Agents) -> Result<()> {
     let (chosen, with_clients) = chosen(&options.name)?;
     let journeys = OnceLock::new();

@@ -12,10 +12,6 @@ use crate::workspace::{self, cargo};
 use crate::{page, serve};
 
 /// Builds one part as users get it, measures it and prints the table.
-///
-/// # Errors
-///
-/// A tool is missing and can't be brought, a build fails, or the measurement does.
 pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
     let table = &Mutex::new(String::new());
     let step = |needs, measurement: fn(&Log) -> Result<Command>| {

@@ -1,7 +1,7 @@
-//! Child processes, none of which outlives us.
+//! Child processes, none of which outlives xtask.
 //!
 //! Every child leads a process group of its own, so that ending it also ends its children: trunk starts cargo, cargo starts rustc, a driver
-//! starts a browser. Groups are ended when a [`Child`] is dropped and when we are interrupted.
+//! starts a browser. Groups are ended when a [`Child`] is dropped, and on Ctrl+C.
 
 use std::io::{self, BufReader, PipeReader, Read};
 use std::os::unix::process::CommandExt;
@@ -20,10 +20,6 @@ pub(crate) struct Child(process::Child);
 
 impl Child {
     /// Starts `command`, which reads nothing and writes to the terminal.
-    ///
-    /// # Errors
-    ///
-    /// The program can't be started, most often because it is not there; or we have been interrupted.
     pub(crate) fn start(mut command: Command) -> Result<Self> {
         // Held while starting, so that an interrupt finds either no child or a registered one.
         let mut groups = lock(&GROUPS);
@@ -38,10 +34,6 @@ impl Child {
     }
 
     /// Starts `command`, whose output and errors come as one stream.
-    ///
-    /// # Errors
-    ///
-    /// As [`Child::start`].
     pub(crate) fn start_piped(mut command: Command) -> Result<(Self, PipeReader)> {
         let (reader, writer) = io::pipe().context("the system gives no pipe")?;
         command.stdout(writer.try_clone()?).stderr(writer);
@@ -49,10 +41,6 @@ impl Child {
     }
 
     /// Waits for the end of the child.
-    ///
-    /// # Errors
-    ///
-    /// We are interrupted while waiting.
     pub(crate) fn wait(mut self) -> Result<ExitStatus> {
         let status = self.0.wait().context("can't wait for a child process")?;
         ensure_not_interrupted()?;
@@ -109,10 +97,6 @@ pub(crate) fn interrupted() -> bool {
 }
 
 /// Makes Ctrl+C, SIGTERM and SIGHUP end every child; the commands then notice and return. A second one kills at once.
-///
-/// # Errors
-///
-/// The system refuses the handler.
 pub(crate) fn end_all_when_interrupted() -> Result<()> {
     let handler = || {
         let again = INTERRUPTED.swap(true, Ordering::SeqCst);

@@ -5,6 +5,10 @@ use std::time::{Duration, Instant};
 
 /// Says one thing that happens now; standard error keeps it in step with what cargo prints.
 pub(crate) fn say(text: &str) {
+    if cfg!(test) {
+        // The harness keeps this for a test that fails.
+        return eprintln!("{text}");
+    }
     // A closed terminal is no reason to stop what is under way.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
@@ -35,8 +39,8 @@ pub(crate) fn clock(elapsed: Duration) -> String {
     format!("{:>3}:{:02}", seconds / 60, seconds % 60)
 }
 
-/// The terminal's last line tells what is under way and goes where something else is said. Without a terminal, it is said anew once a
-/// minute, and every beginning is said.
+/// The terminal's last line tells what is under way; other lines take its place. Without a terminal, it is printed once a minute and at
+/// every beginning.
 pub(crate) struct Screen {
     start: Instant,
     shown: Option<Instant>,

@@ -28,8 +28,8 @@ xflags::xflags! {
             /// Lists the checks.
             optional --list
         }
-        /// Runs agents of other makes behind the page, all or those of these names, as crates/agent-chat/recipes sets them up, and writes
-        /// there what works; `clients` runs clients of other makes with the server.
+        /// Runs agents of other makes behind the page, as crates/agent-chat/recipes sets them up: all, or those with these names. Writes
+        /// there what works. `clients` runs clients of other makes with the server.
         cmd agents {
             repeated name: String
             /// Keeps their streams as test data of ag-ui-stream.

@@ -19,7 +19,7 @@ const CRATE: &str = "crates/question-element";
 #[derive(Clone, Copy)]
 struct Program(&'static str, &'static [&'static str]);
 
-/// What whoever uses the package loads, one of them: a language of the card, or the agent's side.
+/// What a user of the package loads, one of them: a language of the card, or the agent's side.
 const PROGRAMS: [Program; 6] = [
     Program("en", &["card"]),
     Program("de", &["card", "german"]),
@@ -30,10 +30,6 @@ const PROGRAMS: [Program; 6] = [
 ];
 
 /// Builds the package, lets two linters of the registry look at it, and prints what a page loads of it.
-///
-/// # Errors
-///
-/// A tool is missing and can't be brought, the build fails, or a linter finds something.
 pub(crate) fn pack(options: &Pack) -> Result<()> {
     let mut wanted = Vec::from(steps());
     if !options.no_lint {
@@ -51,28 +47,16 @@ pub(crate) fn steps<'a>() -> [Step<'a>; 2] {
 }
 
 /// Builds as much of the package as tests of the element itself need: two languages, and the agent's side.
-///
-/// # Errors
-///
-/// The build fails, or what it needs is missing and can't be brought.
 pub(crate) fn build_for_tests(log: &Log) -> Result<()> {
     build(&[PROGRAMS[0], PROGRAMS[1], PROGRAMS[5]], log)
 }
 
 /// Where the package's files are.
-///
-/// # Errors
-///
-/// Our folder can't be made.
 pub(crate) fn package() -> Result<PathBuf> {
     Ok(folder()?.join("package"))
 }
 
 /// The package as npm takes it.
-///
-/// # Errors
-///
-/// Cargo.toml does not say the version.
 pub(crate) fn tarball() -> Result<PathBuf> {
     Ok(folder()?.join(format!("question-card-{}.tgz", version()?)))
 }

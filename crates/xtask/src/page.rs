@@ -21,10 +21,6 @@ pub(crate) fn steps_for_release<'a>() -> [Step<'a>; 2] {
 }
 
 /// Brings what builds and serves the page.
-///
-/// # Errors
-///
-/// A tool is missing and can't be brought.
 pub(crate) fn bring_tools(log: &Log) -> Result<()> {
     for tool in [tools::wasm_bindgen()?, tools::trunk()] {
         tool.folder(log)?;
@@ -33,10 +29,6 @@ pub(crate) fn bring_tools(log: &Log) -> Result<()> {
 }
 
 /// Builds both programs of the page, side by side; Trunk builds one after the other.
-///
-/// # Errors
-///
-/// The build fails, or what it needs is missing and can't be brought.
 pub(crate) fn build_programs(release: bool, log: &Log) -> Result<()> {
     rustup::wasm_target(log)?;
     let mut build = cargo(["build", "--package", "app", "--bins", "--target", rustup::WASM]);
@@ -52,10 +44,6 @@ pub(crate) fn build_programs(release: bool, log: &Log) -> Result<()> {
 }
 
 /// Where the page as users get it is built, each file packed beside itself as `question-server` takes it.
-///
-/// # Errors
-///
-/// Our folder can't be made.
 pub(crate) fn dist() -> Result<PathBuf> {
     Ok(workspace::scratch_dir()?.join("dist"))
 }
@@ -99,10 +87,6 @@ pub(crate) struct Serving {
 }
 
 /// The call of `trunk serve` that puts the page in front of the server.
-///
-/// # Errors
-///
-/// Trunk.toml can't be read or lacks what is to be replaced in it, or our copy can't be written.
 pub(crate) fn trunk_serve(serving: &Serving) -> Result<Command> {
     let settings = workspace::read("Trunk.toml")?;
     let scratch = workspace::scratch_dir()?;
@@ -127,10 +111,6 @@ pub(crate) fn trunk_serve(serving: &Serving) -> Result<Command> {
 }
 
 /// What `wasm-opt` is told for the page.
-///
-/// # Errors
-///
-/// index.html can't be read or does not say.
 pub(crate) fn wasm_opt_arguments() -> Result<Vec<String>> {
     wasm_opt_settings(&workspace::read("index.html")?).context("index.html does not tell wasm-opt's level")
 }
@@ -158,12 +138,12 @@ fn trunk() -> Result<Command> {
     trunk.env("RUST_BACKTRACE", "0");
     // Trunk fails on the usual `NO_COLOR=1`, since it takes only `true` and `false`.
     trunk.env_remove("NO_COLOR").env("TRUNK_COLOR", if colours() { "always" } else { "never" });
-    // One of the PATH may have been built with the check that ours lacks.
+    // A Trunk of the PATH may have been built with the check that the pinned one lacks.
     trunk.env("TRUNK_SKIP_VERSION_CHECK", "true");
     Ok(trunk)
 }
 
-/// Trunk.toml with the server's real port, and with nonces, which only a server that writes the page anew can give.
+/// Trunk.toml with the server's real port, and with nonces, which only a server that writes the page for each request can give.
 fn settings_for_serving(settings: &str, serving: &Serving) -> Result<String> {
     let backend = format!("http://127.0.0.1:{}/", serving.server_port);
     // The server has judged them: it would not have started with anything that is no origin.

@@ -25,10 +25,6 @@ const FRAMEWORKS: [(&str, &[&str]); 4] = [
 const BUILDERS: [&str; 3] = ["vite@8.3.8", "typescript@5.9.3", "@types/react@19.3.0"];
 
 /// Builds the pages of these names, or all, and drives them.
-///
-/// # Errors
-///
-/// There is no such page, a tool is missing and can't be brought, a build fails, or a page does not do what it should.
 pub(crate) fn pages(options: &Pages) -> Result<()> {
     let known = || FRAMEWORKS.iter().map(|(name, _)| *name);
     if let Some(name) = options.name.iter().find(|name| !known().any(|known| known == name.as_str())) {

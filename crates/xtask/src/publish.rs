@@ -12,10 +12,6 @@ use crate::test::sum_up;
 use crate::{children, tools, workspace};
 
 /// Packages every crate, builds each from its package, and checks licences, advisories and changes of the API.
-///
-/// # Errors
-///
-/// A check fails, a tool is missing and can't be installed, or we are interrupted.
 pub(crate) fn publish(options: &Publish) -> Result<()> {
     let start = Instant::now();
     let ended = steps::run_all(&[
@@ -38,10 +34,6 @@ pub(crate) enum Build {
 }
 
 /// Makes the packages of all crates that are published.
-///
-/// # Errors
-///
-/// A package lacks something that it needs.
 pub(crate) fn package(build: Build, log: &Log) -> Result<()> {
     let mut package = workspace::cargo(["package", "--allow-dirty"]);
     for name in published()? {

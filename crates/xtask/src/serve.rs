@@ -17,11 +17,7 @@ use crate::page::{self, Serving};
 use crate::steps::{self, Log, Step};
 use crate::workspace::{self, cargo};
 
-/// Runs the page and its server until we are interrupted, which is a success, or one of them ends, which is not.
-///
-/// # Errors
-///
-/// The port is taken, a tool is missing and can't be brought, the server or the page does not build or start, or one of both ends.
+/// Runs the page and its server until Ctrl+C, which is a success, or until one of them ends, which is a failure.
 pub(crate) fn serve(options: &Serve) -> Result<()> {
     let start = Instant::now();
     if options.open && options.agent.is_some() {
@@ -46,10 +42,6 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
 }
 
 /// Builds the server that the page talks to.
-///
-/// # Errors
-///
-/// It does not build.
 pub(crate) fn build_server(release: bool, log: &Log) -> Result<()> {
     let mut build = cargo(["build", "--package", "question-server"]);
     if release {

@@ -10,10 +10,6 @@ use crate::{page, steps, workspace};
 
 /// Builds the page for release, prints what each file weighs, and compares that with the budget. What only the gallery loads, in a folder
 /// of its own, is not counted.
-///
-/// # Errors
-///
-/// A tool is missing and can't be brought, the build fails, the budget can't be read, or a file is over it.
 pub(crate) fn size() -> Result<()> {
     let budget = workspace::read("app/budget.txt")?;
     steps::run_or_fail(&page::steps_for_release())?;

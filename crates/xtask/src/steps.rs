@@ -94,10 +94,6 @@ impl std::error::Error for Lacking {}
 
 /// Runs `steps` side by side, each as soon as what it needs has passed; of those that could run, the first goes first. Returns them as
 /// they ended.
-///
-/// # Errors
-///
-/// We are interrupted.
 pub(crate) fn run_all(steps: &[Step<'_>]) -> Result<Vec<Ended>> {
     let (sender, said) = mpsc::channel();
     let mut board = Board::new(steps);
@@ -124,10 +120,6 @@ pub(crate) fn run_all(steps: &[Step<'_>]) -> Result<Vec<Ended>> {
 }
 
 /// Runs `steps` and fails with those that do not pass.
-///
-/// # Errors
-///
-/// A step does not pass, or we are interrupted.
 pub(crate) fn run_or_fail(steps: &[Step<'_>]) -> Result<()> {
     let ended = run_all(steps)?;
     match ended.iter().find(|ended| ended.outcome != Outcome::Passed) {
@@ -270,7 +262,7 @@ fn row(outcome: &Outcome, elapsed: Duration, name: &str, tests: u32) -> String {
     row
 }
 
-/// More would only wait for the processor: each step uses all of it, but for some moments.
+/// More would only wait for the processor: each step uses all of it, except for moments.
 const SIDE_BY_SIDE: usize = 2;
 
 #[cfg(test)]

@@ -94,10 +94,6 @@ impl Kept {
 }
 
 /// Runs the checks whose names have one of these words, or all, with what they need.
-///
-/// # Errors
-///
-/// No name has the word, a check fails, or we are interrupted.
 pub(crate) fn test(options: &Test) -> Result<()> {
     let start = Instant::now();
     let made = Made::default();
@@ -140,10 +136,6 @@ fn chosen<'a>(mut steps: Vec<Step<'a>>, words: &[String]) -> Result<Vec<Step<'a>
 }
 
 /// Tells what failed and what was left out, and counts.
-///
-/// # Errors
-///
-/// A step has failed.
 pub(crate) fn sum_up(ended: &[Ended], start: Instant) -> Result<()> {
     let mut counts = [0; 3];
     say("");

@@ -54,10 +54,6 @@ pub(crate) fn trunk() -> Tool {
 }
 
 /// Makes JavaScript's side of the page, and runs its tests. It refuses modules that were made for any other version.
-///
-/// # Errors
-///
-/// Cargo.lock does not say which one.
 pub(crate) fn wasm_bindgen() -> Result<Tool> {
     Ok(Tool {
         name: "wasm-bindgen-cli",
@@ -168,10 +164,6 @@ fn packages(name: &'static str, pin: &str, packages: &'static [(&'static str, &'
 
 impl Tool {
     /// The folder with the tool's programs, or with the `node_modules` of its packages. What is missing or broken is brought.
-    ///
-    /// # Errors
-    ///
-    /// The tool can't be brought.
     pub(crate) fn folder(&self, log: &Log) -> Result<PathBuf> {
         match self.folder_here()? {
             Some(folder) => Ok(folder),
@@ -183,10 +175,6 @@ impl Tool {
     }
 
     /// The folder as it is, if all of the tool is there.
-    ///
-    /// # Errors
-    ///
-    /// The system does not say where this user keeps caches.
     pub(crate) fn folder_here(&self) -> Result<Option<PathBuf>> {
         if let Some(folder) = self.folder_on_path() {
             return Ok(Some(folder));
@@ -229,10 +217,6 @@ impl Tool {
 }
 
 /// The `node` that runs tests and measurements, and packs the page. Debian's comes by apt.
-///
-/// # Errors
-///
-/// There is no Node.js, an old one, or none without its npm.
 pub(crate) fn node(log: &Log) -> Result<PathBuf> {
     let here = || which::which("node").ok().filter(|_| which::which("npm").is_ok());
     let node = match here() {
@@ -250,10 +234,6 @@ pub(crate) fn node(log: &Log) -> Result<PathBuf> {
 }
 
 /// The Python that agents of other makes run in, which can make virtual environments. Debian's comes by apt.
-///
-/// # Errors
-///
-/// There is none, or an old one.
 pub(crate) fn python(log: &Log) -> Result<PathBuf> {
     let here = || {
         let python = which::which("python3").ok()?;
@@ -275,10 +255,6 @@ pub(crate) fn python(log: &Log) -> Result<PathBuf> {
 }
 
 /// The folder with the programs of Postgres, of which tests start one for themselves. Debian's come by apt.
-///
-/// # Errors
-///
-/// There are none.
 pub(crate) fn postgres(log: &Log) -> Result<PathBuf> {
     let here = || {
         // Debian does not put them on the PATH; of several versions any does.
@@ -305,10 +281,6 @@ pub(crate) fn postgres(log: &Log) -> Result<PathBuf> {
 }
 
 /// A call of `program` that finds these folders' programs first.
-///
-/// # Errors
-///
-/// There is no such program, or a folder's name can't be part of `PATH`.
 pub(crate) fn command(program: &str, folders: &[PathBuf]) -> Result<Command> {
     let present = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(folders.iter().cloned().chain(std::env::split_paths(&present)))

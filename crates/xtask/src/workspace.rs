@@ -20,17 +20,13 @@ pub(crate) fn target_dir() -> PathBuf {
 /// A folder for what xtask itself makes: generated settings, the built page, logs, the conversations of `serve`.
 ///
 /// It lies below the root, whatever `CARGO_TARGET_DIR` says, so that cargo finds the workspace's settings from there.
-///
-/// # Errors
-///
-/// The folder can't be made.
 pub(crate) fn scratch_dir() -> Result<PathBuf> {
     let dir = root().join("target/xtask");
     fs::create_dir_all(&dir).with_context(|| format!("can't make the folder {}", dir.display()))?;
     Ok(dir)
 }
 
-/// A call of the cargo that runs us, which is of the right toolchain, in the workspace.
+/// A call of the cargo that runs xtask, which is of the right toolchain, in the workspace.
 pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).args(arguments);
@@ -47,10 +43,6 @@ pub(crate) fn server(folder: &str) -> PathBuf {
 }
 
 /// The version of `package` that Cargo.lock pins.
-///
-/// # Errors
-///
-/// Cargo.lock can't be read or has no such package.
 pub(crate) fn locked_version(package: &str) -> Result<String> {
     let lock = read("Cargo.lock")?;
     let (_, after) = lock
@@ -60,10 +52,6 @@ pub(crate) fn locked_version(package: &str) -> Result<String> {
 }
 
 /// The text of a file of the workspace.
-///
-/// # Errors
-///
-/// The file can't be read.
 pub(crate) fn read(file: &str) -> Result<String> {
     let path = root().join(file);
     fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))

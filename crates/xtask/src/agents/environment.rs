@@ -11,10 +11,6 @@ use crate::steps::Log;
 use crate::{tools, workspace};
 
 /// The folder with the packages of `recipe`, brought where it is missing or pins other versions by now.
-///
-/// # Errors
-///
-/// There is no Python or no Node.js, or the packages can't be brought.
 pub(super) fn folder(recipe: &Recipe, log: &Log) -> Result<PathBuf> {
     let folder = tools::cache()?.join(format!("recipe-{}", recipe.name));
     let pinned = recipe.pinned()?;
@@ -30,10 +26,6 @@ pub(super) fn folder(recipe: &Recipe, log: &Log) -> Result<PathBuf> {
 }
 
 /// A call of Python that has the packages of `recipe` and their commands, where its files are found.
-///
-/// # Errors
-///
-/// As [`folder`].
 pub(super) fn python(recipe: &Recipe, log: &Log) -> Result<Command> {
     let folder = folder(recipe, log)?;
     match recipe.language() {
@@ -52,7 +44,7 @@ pub(super) fn python(recipe: &Recipe, log: &Log) -> Result<Command> {
     }
 }
 
-/// Makes a virtual environment anew.
+/// Makes a new virtual environment.
 fn pip(environment: &Path, requirements: &Path, log: &Log) -> Result<()> {
     let python = tools::python(log)?;
     log.doing("pip install");
@@ -64,7 +56,7 @@ fn pip(environment: &Path, requirements: &Path, log: &Log) -> Result<()> {
     log.run(pip).context("can't install what requirements.txt names")
 }
 
-/// Makes a folder with packages of npm anew.
+/// Makes a new folder with packages of npm.
 fn npm(environment: &Path, recipe: &Recipe, log: &Log) -> Result<()> {
     tools::node(log)?;
     log.doing("npm install");

@@ -10,10 +10,6 @@ use super::recipe::{FOLDER, GROWS, RECIPES, Recipe, SCENARIOS};
 use crate::workspace;
 
 /// Writes the rows of the recipes that were run; the others stay.
-///
-/// # Errors
-///
-/// The README can't be read or written, or has no table.
 pub(super) fn write(walked: &BTreeMap<&str, Walked>) -> Result<()> {
     let file = format!("{FOLDER}/README.md");
     let readme = workspace::read(&file)?;

@@ -37,19 +37,11 @@ impl Log {
     }
 
     /// Runs `command` to its end.
-    ///
-    /// # Errors
-    ///
-    /// The command can't be started or fails, or we are interrupted meanwhile.
     pub(crate) fn run(&self, command: Command) -> Result<()> {
         self.run_reading(command, |_| ())
     }
 
     /// Runs `command` to its end; `read` gets each line that it prints.
-    ///
-    /// # Errors
-    ///
-    /// The command can't be started or fails, or we are interrupted meanwhile.
     pub(crate) fn run_reading(&self, mut command: Command, mut read: impl FnMut(&str)) -> Result<()> {
         let name = command.get_program().display().to_string();
         command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "80");
@@ -87,10 +79,6 @@ impl Log {
     }
 
     /// Runs tests to their end, and returns how many have passed.
-    ///
-    /// # Errors
-    ///
-    /// The command can't be started or fails, or we are interrupted meanwhile.
     pub(crate) fn run_tests(&self, command: Command) -> Result<u32> {
         let mut passed = 0;
         self.run_reading(command, |line| passed += tests_passed_in(line).unwrap_or(0))?;
@@ -108,7 +96,7 @@ impl Log {
     }
 
     pub(super) fn tell(&self, said: Said) {
-        // Nobody listens any more once we are interrupted.
+        // Nobody listens any more after Ctrl+C.
         let _ = self.sender.send((self.name, said));
     }
 }

@@ -32,10 +32,6 @@ pub(super) fn native(log: &Log) -> Result<Vec<Binary>> {
 }
 
 /// Builds the journeys, and the server that they need.
-///
-/// # Errors
-///
-/// They do not build.
 pub(crate) fn journeys(log: &Log) -> Result<Vec<Binary>> {
     log.run(cargo(["build", "--package", "question-server"]))?;
     build(cargo(["test", "--package", "xtask", "--test", "e2e"]), log)

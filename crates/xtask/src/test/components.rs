@@ -21,10 +21,6 @@ pub(super) enum Platform {
 }
 
 /// Runs the tests of `package`.
-///
-/// # Errors
-///
-/// A test fails, or the platform is not there.
 pub(super) fn run(package: &str, platform: Platform, binaries: &[Binary], log: &Log) -> Result<()> {
     let runner = tools::wasm_bindgen()?.folder(log)?.join("wasm-bindgen-test-runner");
     let browser = match platform {

@@ -13,10 +13,6 @@ use crate::{pack, tools, workspace};
 const CRATE: &str = "crates/question-element";
 
 /// Builds what the package needs for its tests, lays out the pages and returns their folder.
-///
-/// # Errors
-///
-/// The package does not build, or the README has no such lines.
 pub(super) fn build(log: &Log) -> Result<()> {
     pack::build_for_tests(log)?;
     let pages = pages()?;
@@ -35,10 +31,6 @@ pub(super) fn build(log: &Log) -> Result<()> {
 }
 
 /// Where the pages are.
-///
-/// # Errors
-///
-/// Our folder can't be made.
 pub(super) fn pages() -> Result<PathBuf> {
     Ok(workspace::scratch_dir()?.join("element"))
 }

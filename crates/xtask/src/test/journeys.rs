@@ -25,7 +25,7 @@ const NOT_IN_FIREFOX: [(&str, &str); 8] = [
     ("writing::the_enter_that_takes_a_word", NO_INPUT_METHOD),
 ];
 
-const HAS_OWN_TESTS: &str = "the card's own tests do the same in Firefox, but for trusted keys, which are taken";
+const HAS_OWN_TESTS: &str = "the card's own tests do the same in Firefox, except with trusted keys, which are taken";
 const NO_INPUT_METHOD: &str = "Firefox's driver has no input method";
 
 pub(super) fn in_chromium(binaries: &[Binary], log: &Log) -> Result<()> {
@@ -77,7 +77,7 @@ pub(super) fn element_in_firefox(binaries: &[Binary], log: &Log) -> Result<()> {
     walk(journeys, log)
 }
 
-/// The journeys once more, but for a few that are named.
+/// The same in Firefox, except for a few that are named.
 pub(super) fn in_firefox(binaries: &[Binary], log: &Log) -> Result<()> {
     let firefox = browsers::firefox(log)?;
     for (journey, reason) in NOT_IN_FIREFOX {
@@ -90,10 +90,6 @@ pub(super) fn in_firefox(binaries: &[Binary], log: &Log) -> Result<()> {
 }
 
 /// A call of the journeys in Chromium whose names begin so.
-///
-/// # Errors
-///
-/// They are not built, or there is no Chromium.
 pub(crate) fn in_chromium_alone(binaries: &[Binary], names: &str, log: &Log) -> Result<Command> {
     let mut journeys = journeys_in_chromium(binaries, log)?;
     journeys.arg(names);
@@ -124,10 +120,6 @@ fn walk(journeys: Command, log: &Log) -> Result<()> {
 }
 
 /// The clients of AG-UI that others have released, in Node, with the real server.
-///
-/// # Errors
-///
-/// There is no Node.js, a client can't be brought, or one fails.
 pub(crate) fn released_clients(log: &Log) -> Result<()> {
     let mut node = Command::new(tools::node(log)?);
     node.arg(workspace::root().join("crates/question-server/tests/clients/main.mjs"));

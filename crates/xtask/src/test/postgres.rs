@@ -9,10 +9,6 @@ use crate::steps::Log;
 use crate::tools;
 
 /// Runs the tests that start a Postgres for themselves.
-///
-/// # Errors
-///
-/// A test fails, or there is no Postgres.
 pub(super) fn run(binaries: &[Binary], log: &Log) -> Result<()> {
     let is_servers = |binary: &&Binary| binary.target == "it" && binary.folder.ends_with("question-server");
     let built = binaries.iter().find(is_servers).context("the server's tests are not built")?;

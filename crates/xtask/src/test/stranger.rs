@@ -12,10 +12,6 @@ use crate::tools::{self, rustup};
 use crate::workspace;
 
 /// Builds the page and returns its folder.
-///
-/// # Errors
-///
-/// The README has no such lines, git is missing, or the crate does not build.
 pub(super) fn build(log: &Log) -> Result<PathBuf> {
     rustup::wasm_target(log)?;
     let folder = workspace::scratch_dir()?.join("stranger");
@@ -82,7 +78,7 @@ fn publish(repository: &Path, log: &Log) -> Result<()> {
     Ok(())
 }
 
-/// git, by nobody's settings but ours.
+/// git, without the settings of this machine.
 fn git(folder: &Path) -> Command {
     let mut git = Command::new("git");
     git.current_dir(folder);

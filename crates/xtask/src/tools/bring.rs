@@ -88,10 +88,6 @@ fn install(tool: &Tool, arguments: &[&str], root: &Path, build: &Path, log: &Log
 }
 
 /// Removes what cargo has compiled for tools, a gigabyte that nobody needs again; not while another call compiles.
-///
-/// # Errors
-///
-/// The folder can't be removed.
 pub(crate) fn tidy() -> Result<()> {
     let cache = cache()?;
     match File::open(cache.join(LOCK)) {
@@ -141,10 +137,6 @@ fn explained(problem: Error, said: &str) -> Error {
 }
 
 /// Installs Debian's packages where that needs no password, and says whether it could.
-///
-/// # Errors
-///
-/// Apt fails, most often for want of a network.
 pub(super) fn apt(packages: &[&str], log: &Log) -> Result<bool> {
     if !geteuid().is_root() || which::which("apt-get").is_err() {
         return Ok(false);
@@ -180,10 +172,6 @@ fn cargo_in(folder: &Path) -> Command {
 }
 
 /// The folder of what was brought.
-///
-/// # Errors
-///
-/// The system does not say where this user keeps caches.
 pub(crate) fn cache() -> Result<PathBuf> {
     let named = |variable| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(chosen) = named("ASK_TOOLS_DIR") {

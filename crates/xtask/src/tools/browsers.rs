@@ -16,10 +16,6 @@ pub(crate) struct Browser {
 }
 
 /// Chromium (or Chrome) and its driver; Debian's come by apt.
-///
-/// # Errors
-///
-/// One is missing and can't be brought, or they do not fit each other.
 pub(crate) fn chromium(log: &Log) -> Result<Browser> {
     let mut found = find_chromium();
     // Ubuntu's packages of these names only fetch a snap, which a container can't run.
@@ -47,10 +43,6 @@ pub(crate) fn chromium(log: &Log) -> Result<Browser> {
 }
 
 /// Firefox, if it is there, with a driver that is brought where it is missing.
-///
-/// # Errors
-///
-/// There is no Firefox, or no driver for it.
 pub(crate) fn firefox(log: &Log) -> Result<Browser> {
     let Some(program) = first(&["firefox", "firefox-esr", "/Applications/Firefox.app/Contents/MacOS/firefox"]) else {
         bail!(Lacking::never_needed("there is no Firefox on the PATH"));

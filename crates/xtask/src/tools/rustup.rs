@@ -12,10 +12,6 @@ use crate::{children, workspace};
 pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
 /// Makes sure that the compiler can build for the browser.
-///
-/// # Errors
-///
-/// It can't, and rustup is not there or fails to change that.
 pub(crate) fn wasm_target(log: &Log) -> Result<()> {
     let has_target = || {
         let folder = children::output_of(Command::new("rustc").args(["--print", "target-libdir", "--target", WASM]));
@@ -25,10 +21,6 @@ pub(crate) fn wasm_target(log: &Log) -> Result<()> {
 }
 
 /// Makes sure that rustfmt and clippy are there; rustup's minimal profile leaves them out.
-///
-/// # Errors
-///
-/// One is missing, and rustup is not there or fails to change that.
 pub(crate) fn lints(log: &Log) -> Result<()> {
     let has = |command| children::output_of(&mut workspace::cargo([command, "--version"])).is_some();
     if has("fmt") && has("clippy") { Ok(()) } else { add(&["component", "add", "rustfmt", "clippy"], log) }

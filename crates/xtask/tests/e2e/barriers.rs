@@ -133,7 +133,7 @@ pub(crate) async fn install(driver: &WebDriver) -> WebDriverResult<()> {
     Ok(())
 }
 
-/// Takes this look at the page, with all rules of axe-core but for what `rules` says.
+/// Takes this look at the page, with all rules of axe-core, except as `rules` says.
 pub(crate) async fn look_for_barriers(
     driver: &WebDriver,
     look: &Look,

@@ -112,7 +112,7 @@ impl Browser {
         }
     }
 
-    /// Makes the window so many CSS pixels wide and high, however small.
+    /// Makes the window this number of CSS pixels wide and high, however small.
     pub(crate) async fn resize(self, driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
         match self {
             Self::Chromium => chromium::resize(driver, width, height).await,
@@ -149,7 +149,7 @@ async fn has_not_complained(driver: &WebDriver, forgiven: &[&str]) -> WebDriverR
     Ok(())
 }
 
-/// What a person would see now, and what the page has written down, for whoever reads of a failure.
+/// What a person would see now, and what the page has logged, to explain a failure.
 async fn tell(driver: &WebDriver) -> WebDriverResult<String> {
     let shown = driver.find(By::Tag("body")).await?.text().await?;
     let record = recorder::read(driver).await?;

@@ -93,7 +93,7 @@ impl ChatPage {
         composer.send_keys(message).await
     }
 
-    /// The message that was begun.
+    /// The unfinished message.
     pub(crate) async fn unsent(&self) -> WebDriverResult<String> {
         let composer = self.wait_for(selector::COMPOSER).await?;
         Ok(composer.value().await?.unwrap_or_default())
@@ -212,7 +212,7 @@ impl ChatPage {
         field.send_keys(text).await
     }
 
-    /// The own answer that was begun.
+    /// The unfinished own answer.
     pub(crate) async fn draft(&self) -> WebDriverResult<String> {
         let field = self.in_card(selector::OTHER_TEXT).await?;
         Ok(field.value().await?.unwrap_or_default())
@@ -311,7 +311,7 @@ impl ChatPage {
         self.first(&css, &is_it).await
     }
 
-    /// A receipt with this text after so many others.
+    /// A receipt with this text after this number of others.
     async fn sees_receipt(&self, others: usize, text: &str) -> WebDriverResult<()> {
         self.first(selector::RECEIPT, &has(&[text])).await?;
         assert_eq!(self.receipts().await?.len(), others + 1, "one answer makes one receipt");

@@ -43,7 +43,7 @@ async fn answers_go_by_rest() {
 }
 
 #[tokio::test]
-async fn a_message_that_was_begun_outlives_a_reload_until_it_is_sent() {
+async fn an_unfinished_message_outlives_a_reload_until_it_is_sent() {
     journey(async |page| {
         page.begin("I need my car").await?;
         page.reload().await?;
@@ -82,7 +82,7 @@ async fn a_reload_finds_the_question_with_its_draft_and_the_receipts() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_killed_between_the_tap_and_its_answer_has_the_answer_once() {
+async fn a_server_killed_between_the_tap_and_its_answer_has_the_answer_once() {
     let mut server = Server::start_with_database();
     let url = server.url();
     journey_through_trouble(&url, async |page| {
@@ -171,7 +171,7 @@ async fn a_server_that_goes_amid_its_words_is_missed_aloud_until_it_is_back() {
 }
 
 #[tokio::test]
-async fn a_network_that_goes_amid_the_agents_words_is_missed_aloud_until_it_is_back() {
+async fn a_network_lost_during_a_response_is_announced_until_it_is_back() {
     let server = Server::start();
     journey_through_trouble(&server.url(), async |page| {
         page.say(REQUEST).await?;

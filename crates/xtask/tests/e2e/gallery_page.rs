@@ -51,7 +51,7 @@ impl GalleryPage {
         self.driver.execute("window.__letTheRestCome();", Vec::new()).await.map(drop)
     }
 
-    /// Loads the page anew.
+    /// Reloads the page.
     pub(crate) async fn reload(&self) -> WebDriverResult<()> {
         self.driver.refresh().await?;
         self.until("document.querySelector('.gallery main')").await
@@ -83,7 +83,7 @@ impl GalleryPage {
         self.tell(script, []).await
     }
 
-    /// Makes the window so many CSS pixels wide and high.
+    /// Makes the window this number of CSS pixels wide and high.
     pub(crate) async fn resize(&self, width: u32, height: u32) -> WebDriverResult<()> {
         let browser = Browser::of_this_run();
         browser.resize(&self.driver, width, height).await

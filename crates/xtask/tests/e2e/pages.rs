@@ -30,8 +30,8 @@ async fn svelte_asks_and_takes_an_answer() {
     asks_and_takes_an_answer("svelte").await;
 }
 
-/// One way through a page: a history, a call that streams, a pick, a text, a list that is turned round, a reply that fails and goes through,
-/// and the page once more.
+/// One way through a page. A history, a streaming call, a pick, a text, a reversed list, a reply that fails and then goes through, and a
+/// reload.
 async fn asks_and_takes_an_answer(name: &str) {
     let url = format!("http://127.0.0.1:{}/{name}/", port());
     on_page_at(&url, &[], async |page| {

@@ -133,7 +133,7 @@ fn ask_to_end(leader: &Child) {
 
 #[cfg(unix)]
 fn kill_group(leader: &Child) {
-    // A group that is already gone is what we want.
+    // A group that is already gone is fine.
     let _ = nix::sys::signal::killpg(group(leader), nix::sys::signal::Signal::SIGKILL);
 }
 
@@ -151,7 +151,7 @@ fn guard(leader: &Child, temporary: &TempDir) -> Option<Child> {
     "#;
     guard.args(["-c", script, "guard", &leader.id().to_string()]);
     guard.arg(&temporary.0).stdin(Stdio::piped());
-    // It outlives the tests, and whoever reads what they say does not wait for it.
+    // It outlives the tests, and a reader of their output does not wait for it.
     guard.stdout(Stdio::null()).stderr(Stdio::null());
     lead_a_group(&mut guard);
     Some(guard.spawn().expect("there is a shell"))

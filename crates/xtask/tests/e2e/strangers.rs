@@ -20,7 +20,7 @@ const WRITES: &str = include_str!("recorded/writer.events.json");
 type Tells = fn(usize, bool) -> &'static str;
 
 #[tokio::test]
-async fn an_agent_that_the_operator_allows_is_talked_to_and_comes_back_after_a_reload() {
+async fn an_agent_that_the_operator_allows_is_used_again_after_a_reload() {
     let agent = asking();
     let server = Server::start_with_agent(&agent);
     let url = format!("{}?agent={agent}/run", server.url());

@@ -16,7 +16,7 @@ async fn a11y_01_no_example_has_a_barrier_from_right_to_left() {
 }
 
 #[tokio::test]
-async fn a11y_01_no_example_has_a_barrier_where_one_tap_answers_and_a_host_offers_everything() {
+async fn a11y_01_no_example_has_a_barrier_with_tap_to_reply_and_all_offers() {
     every_example(EVERYTHING, look(320, "light", "none")).await;
 }
 
@@ -36,7 +36,7 @@ async fn a11y_01_no_look_has_a_barrier_from_right_to_left() {
 }
 
 #[tokio::test]
-async fn a11y_01_no_look_has_a_barrier_where_one_tap_answers_and_a_host_offers_everything() {
+async fn a11y_01_no_look_has_a_barrier_with_tap_to_reply_and_all_offers() {
     every_look(EVERYTHING).await;
 }
 

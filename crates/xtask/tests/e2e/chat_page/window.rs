@@ -79,7 +79,7 @@ impl ChatPage {
         self.until(&format!("document.hidden === {is}")).await
     }
 
-    /// Makes the window so many CSS pixels wide and high.
+    /// Makes the window this number of CSS pixels wide and high.
     pub(crate) async fn resize(&self, width: u32, height: u32) -> WebDriverResult<()> {
         let browser = Browser::of_this_run();
         browser.resize(&self.driver, width, height).await
