@@ -97,4 +97,19 @@ mod tests {
             }
         }
     }
+
+    /// A registry shows the README without the repository around it.
+    #[test]
+    fn a_published_readme_links_to_nothing_beside_it() {
+        // The element's is shown by npm.
+        let names = published().unwrap().into_iter().chain(["question-element".to_owned()]);
+        for name in names {
+            let readme = workspace::read(&format!("crates/{name}/README.md")).unwrap();
+            let definitions = readme.lines().filter(|line| line.starts_with('[')).map(|line| line.split("]: ").nth(1));
+            let links = readme.split("](").skip(1).map(|rest| rest.split(')').next()).chain(definitions).flatten();
+            for link in links {
+                assert!(link.starts_with("https://") || link.starts_with('#'), "crates/{name}/README.md: {link}");
+            }
+        }
+    }
 }
