@@ -226,8 +226,8 @@ struct Cli {
     /// where other users cannot see it.
     #[arg(long, value_name = "TOKEN", help_heading = ACCESS)]
     token: Option<String>,
-    /// A file of tokens, NAME TOKEN in each line, any of which opens the server. What is begun with one is its name's. A name may have
-    /// several.
+    /// A file of tokens, NAME TOKEN in each line, any of which opens the server. A conversation belongs to the name of the token. A
+    /// name may have several.
     #[arg(long, value_name = "FILE", help_heading = ACCESS)]
     token_file: Option<PathBuf>,
     #[command(subcommand)]
@@ -259,7 +259,7 @@ pub fn command() -> clap::Command {
 /// Reads the environment, where it speaks of this program, and then the command line, which has the last word.
 ///
 /// # Errors
-/// A sentence for whoever wrote it; or the help or the version, where that was asked for.
+/// A sentence for the person who wrote it; or the help or the version, if that was asked for.
 pub fn read(
     environment: impl IntoIterator<Item = (OsString, OsString)>,
     args: impl IntoIterator<Item = OsString>,

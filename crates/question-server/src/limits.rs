@@ -6,7 +6,7 @@ use clap::Args;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// What is for whoever runs the server to bound.
+/// What the operator of the server bounds.
 #[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 #[command(next_help_heading = "Limits")]
 pub struct Bounds {
@@ -40,7 +40,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// How long the events of one conversation may be in all, in bytes, that are kept for clients that read slowly. A run may tell the history anew.
+    /// How long the events of one conversation may be in all, in bytes, that are kept for clients that read slowly. A run may tell the whole history again.
     pub(crate) fn log(&self) -> usize {
         self.history.saturating_mul(4)
     }
@@ -52,7 +52,7 @@ impl Default for Bounds {
     }
 }
 
-/// How long the server waits for a client that does not come on. Whoever holds a connection open costs something.
+/// How long the server waits for a client that does not come on. An open connection costs memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// For the head of a request, the first as well as the next.
@@ -92,8 +92,8 @@ pub const MAX_CLIENT_TOOLS: usize = 64;
 /// How long all that they say may be, in bytes: it is kept with the conversation.
 pub const MAX_CLIENT_TOOLS_BYTES: usize = 64 << 10;
 
-/// How many agents go on by themselves at a time, where so many may ask the model at once: after a restart many questions may have expired and many runs
-/// may be broken off.
+/// How many agents go on by themselves at a time, if the model takes this number of requests at once. After a restart, many questions may have
+/// expired and many runs may be broken off.
 pub const UNATTENDED: usize = 16;
 
 /// How long nobody else takes up what a server works on, unless it renews that in time.

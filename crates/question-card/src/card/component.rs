@@ -32,7 +32,7 @@ use {
 ///
 /// # Events
 /// `qc-waiting` bubbles from the root when the arguments are complete, `qc-resolved` when the ask is over, and `qc-waiting` again where it is
-/// opened again. Whoever prevents the default of `qc-resolved` takes care of the focus; else the receipt gets it where the form had it.
+/// opened again. Call `preventDefault()` on `qc-resolved` to place the focus yourself; otherwise it moves to the receipt if the form had it.
 ///
 /// # Styling
 /// `data-state` of the root is one of `composing`, `streaming`, `awaiting`, `invalid`, `submitting`, `failed`, `malformed`, `answered`,
@@ -43,12 +43,12 @@ pub fn QuestionCard(
     /// [`AskSnapshot::apply`]. One card shows one call: give a keyed list the `tool_call_id` as its key.
     #[prop(into)]
     ask: Signal<AskSnapshot>,
-    /// Called once with a reply that was checked against its ask; again only after [`Sending::Failed`] or a reply given back. A function, a
+    /// Called once with a reply that was checked against its ask; again only after [`Sending::Failed`] or a returned reply. A function, a
     /// [`Callback`], or an [`Action`], whose pending and error the card shows.
     #[prop(into)]
     on_reply: OnReply,
     /// Called once when the user cancels the question. Where the question could not be read the card then shows "Cancelled" by itself,
-    /// until [`Sending::Failed`] or the cancellation is given back.
+    /// until [`Sending::Failed`] or the cancellation is returned.
     #[prop(into)]
     on_cancel: Callback<()>,
     /// All the rest.

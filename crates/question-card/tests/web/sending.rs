@@ -84,7 +84,7 @@ async fn the_card_shows_how_an_action_stands() {
 }
 
 #[test]
-async fn a_reply_that_the_host_gives_back_opens_the_card_as_it_was() {
+async fn a_reply_that_the_host_returns_opens_the_card_as_it_was() {
     let card = CardPage::waiting(mixed()).await;
     card.choose("Postgres").await;
     card.choose("Search").await;
@@ -109,7 +109,7 @@ async fn a_reply_that_the_host_gives_back_opens_the_card_as_it_was() {
 }
 
 #[test]
-async fn a_cancellation_that_the_host_gives_back_can_be_given_again() {
+async fn a_cancellation_that_the_host_returns_can_be_sent_again() {
     let card = CardPage::tap_to_reply(service()).await;
     card.press_button("Don’t answer").await;
     card.host_says(Sending::Pending).await;
@@ -154,7 +154,7 @@ async fn a_reply_that_is_taken_never_shows_the_form_open_again() {
 }
 
 #[test]
-async fn what_the_composer_answers_closes_the_card_until_it_is_given_back() {
+async fn what_the_composer_answers_closes_the_card_until_it_is_returned() {
     let card = CardPage::waiting(service()).await;
     card.host_says(Sending::Pending).await;
     assert_eq!(card.state(), "submitting");

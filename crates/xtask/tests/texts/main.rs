@@ -225,12 +225,13 @@ fn packages() -> Vec<PathBuf> {
     folders
 }
 
-/// All files in a folder and below whose names end so.
+/// All files in a folder and below whose names end so, except in what a package manager has installed.
 fn found(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.expect("the folder can be read").path();
-        if path.is_dir() {
+        let is_installed = ["/.venv", "/node_modules"].iter().any(|name| path.to_string_lossy().ends_with(name));
+        if path.is_dir() && !is_installed {
             files.extend(found(&path, ending));
         } else if path.to_string_lossy().ends_with(ending) {
             files.push(path);
