@@ -38,6 +38,11 @@ export interface CallDetail {
   toolCallId: string;
 }
 
+export interface CancelDetail extends CallDetail {
+  /** The text of the tool's result, as the agent reads it. */
+  text: string;
+}
+
 /**
  * The user answered, or cancelled. Unless the host calls `respondWith` or `preventDefault`, that counts as sent. After `preventDefault` the
  * card waits for `result`, `status` or `fail`.
@@ -51,7 +56,7 @@ export interface QuestionCardEvents {
   /** The user answered. */
   reply: ReplyEvent;
   /** The user cancelled the question. */
-  cancel: ReplyEvent<CallDetail>;
+  cancel: ReplyEvent<CancelDetail>;
   /** The picks so far changed. */
   change: CustomEvent<CallDetail & { picks: Pick[] }>;
   /** The user goes on in the chat, with these picks. Needs `reply-in-chat`. */

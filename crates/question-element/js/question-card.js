@@ -407,7 +407,7 @@ export class QuestionCard extends Base {
         return this.#give("reply", { toolCallId, answers, details, message: second, json: first });
       }
       case "cancel":
-        return this.#give("cancel", { toolCallId });
+        return this.#give("cancel", { toolCallId, text: first });
       case "change": {
         // A card that was made anew begins with what is known.
         const picks = JSON.stringify(first);
@@ -436,7 +436,7 @@ export class QuestionCard extends Base {
     const isSent = () => settle(() => {
       told.sent = true;
       // Whoever puts the element elsewhere later has its receipt again.
-      this.#result ??= detail.json ?? '{"outcome":"declined"}';
+      this.#result ??= detail.json ?? detail.text;
       told.result = this.#result;
       card.sent();
     });

@@ -1,15 +1,25 @@
 // Serves the built pages under the policy that the package promises to keep: `node serve.mjs FOLDER`. Not under Trusted Types, which
-// frameworks ask policies of their own for.
+// frameworks ask policies of their own for. Those that talk to an agent find it here too, scripted, in the protocol of each.
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
+import { agUi, uiMessages } from "./shared/wire.mjs";
 
 const folder = process.argv[2];
 const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'";
+const agents = { "/ag-ui": agUi, "/ui-messages": uiMessages };
 
 const server = createServer(async (request, response) => {
   const path = normalize(new URL(request.url, "http://localhost").pathname);
+  if (request.method === "POST" && agents[path]) {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    response.writeHead(200, { "content-type": "text/event-stream", "x-vercel-ai-ui-message-stream": "v1" });
+    for await (const event of agents[path](JSON.parse(body))) response.write(`data: ${JSON.stringify(event)}\n\n`);
+    response.end();
+    return;
+  }
   const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
   try {
     const content = await readFile(file);

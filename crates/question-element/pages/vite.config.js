@@ -8,7 +8,6 @@ import { defineConfig } from "vite";
 const page = process.env.PAGE;
 const isElement = (tag) => tag === "question-card";
 const plugins = {
-  react: () => [react()],
   vue: () => [vue({ template: { compilerOptions: { isCustomElement: isElement } } })],
   svelte: () => [svelte({ configFile: false })],
 };
@@ -16,7 +15,8 @@ const plugins = {
 export default defineConfig({
   root: fileURLToPath(new URL(page, import.meta.url)),
   base: "./",
-  plugins: plugins[page]?.() ?? [],
+  plugins: page === "plain" ? [] : (plugins[page]?.() ?? [react()]),
+  optimizeDeps: { exclude: ["question-card"] },
   build: { outDir: fileURLToPath(new URL(`dist/${page}`, import.meta.url)), emptyOutDir: true, target: "esnext", modulePreload: { polyfill: false } },
   logLevel: "warn",
 });

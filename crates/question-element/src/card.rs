@@ -3,6 +3,7 @@
 //! Nothing here is borrowed for longer than a call, and every method takes `&self`: what the card tells may lead to another call at once.
 
 use ask_user_question::arriving::Arriving;
+use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
@@ -159,7 +160,7 @@ fn tell(hear: &Function, given: &RefCell<Option<Outcome>>, told: Told) -> bool {
         }
         Told::Cancel => {
             given.replace(Some(Outcome::Declined));
-            ("cancel", none.clone(), none)
+            ("cancel", DECLINED_TEXT.into(), none)
         }
         Told::ReplyInChat(picks) => ("reply-in-chat", picks_of(&picks), none),
         Told::Picks(picks) => ("change", picks_of(&picks), none),

@@ -102,7 +102,8 @@ fn walk(recipe: &Recipe, binaries: &[Binary], record: bool, log: &Log) -> Result
     let port = free_port()?;
     let _agent = start(recipe, port, log)?;
     log.doing("journeys");
-    let mut command = journeys::in_chromium_alone(binaries, "recipes::", log)?;
+    let mut command = journeys::chromium(binaries, log)?;
+    command.arg("recipes::");
     command.env("XTASK_AGENT", format!("http://127.0.0.1:{port}{}", recipe.path));
     if record {
         let folder = workspace::root().join("crates/ag-ui-stream/test_data/agents").join(recipe.name);

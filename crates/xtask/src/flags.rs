@@ -47,9 +47,11 @@ xflags::xflags! {
             /// Does not let publint and are-the-types-wrong look at it.
             optional --no-lint
         }
-        /// Builds pages of JavaScript's frameworks with the packed package, all or those of these names, and drives them in Chromium.
+        /// Builds pages of JavaScript's frameworks and chat toolkits with the packed package, all or those of these names, and drives them.
         cmd pages {
             repeated name: String
+            /// The browser that drives them: chromium (unless said otherwise), firefox or webkit.
+            optional --browser name: String
         }
         /// Measures one part and prints its table.
         cmd bench {

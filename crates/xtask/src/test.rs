@@ -68,6 +68,7 @@ fn every_step(made: &Made) -> Vec<Step<'_>> {
         Step::runs("element package", &["tools"], element::build),
         on_elements("element in Chromium", journeys::element_in_chromium),
         on_elements("element in Firefox", journeys::element_in_firefox),
+        on_elements("element in WebKit", journeys::element_in_webkit),
         Step::builds("documentation", &["formatting"], documentation),
         Step::builds("documentation tests", &["native build"], |log| log.run(cargo(["test", "--workspace", "--doc"]))),
     ]

@@ -28,12 +28,13 @@ export async function* growing() {
   let text = "";
   for await (const piece of pieces()) {
     text += piece;
-    const partial = closed(text);
-    if (partial !== undefined) yield partial;
+    const args = partial(text);
+    if (args !== undefined) yield args;
   }
 }
 
-function closed(text) {
+/** The beginning of a text of JSON, as an object; nothing where that can't be read yet. */
+export function partial(text) {
   const open = [];
   let quoted = false;
   for (const sign of text) {
@@ -54,6 +55,11 @@ function closed(text) {
 export function history() {
   const first = { id: "first", args: ask, result: JSON.stringify({ answers: { "Which database?": "Postgres", "Which features?": "Search" } }) };
   return [first, ...JSON.parse(sessionStorage.getItem("calls") ?? "[]")];
+}
+
+/** Counts how often a framework says that it shows the live card. */
+export function mounted() {
+  window.mounts = (window.mounts ?? 0) + 1;
 }
 
 let tries = 0;

@@ -1,5 +1,6 @@
 //! The page as users get it, the real server, a browser, and a person's way through.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -25,18 +26,24 @@ const NOT_IN_FIREFOX: [(&str, &str); 8] = [
     ("writing::the_enter_that_takes_a_word", NO_INPUT_METHOD),
 ];
 
+/// Of the custom element's journeys, those that are not for all browsers.
+const ELEMENT_NOT_IN_FIREFOX: [(&str, &str); 1] =
+    [("element::memory::", "Firefox tells nobody how much memory a page holds")];
+const ELEMENT_NOT_IN_WEBKIT: [(&str, &str); 1] =
+    [("element::memory::", "WebKit tells nobody how much memory a page holds")];
+
 const HAS_OWN_TESTS: &str = "the card's own tests do the same in Firefox, except with trusted keys, which are taken";
 const NO_INPUT_METHOD: &str = "Firefox's driver has no input method";
 
 pub(super) fn in_chromium(binaries: &[Binary], log: &Log) -> Result<()> {
-    let mut journeys = journeys_in_chromium(binaries, log)?;
+    let mut journeys = chromium(binaries, log)?;
     journeys.args(APART.iter().flat_map(|part| ["--skip", part]));
     walk(journeys, log)
 }
 
 /// Every example in every state and every look, under the eyes of axe-core.
 pub(super) fn barriers(binaries: &[Binary], log: &Log) -> Result<()> {
-    let mut journeys = journeys_in_chromium(binaries, log)?;
+    let mut journeys = chromium(binaries, log)?;
     journeys.arg("barriers::");
     journeys.env("XTASK_AXE", tools::axe().folder(log)?.join("node_modules/axe-core/axe.min.js"));
     walk(journeys, log)
@@ -44,7 +51,7 @@ pub(super) fn barriers(binaries: &[Binary], log: &Log) -> Result<()> {
 
 /// `cargo xtask serve`, from its start to Ctrl+C.
 pub(super) fn serve(binaries: &[Binary], log: &Log) -> Result<()> {
-    let mut journeys = journeys_in_chromium(binaries, log)?;
+    let mut journeys = chromium(binaries, log)?;
     journeys.arg("serve::");
     // What the tests have built is there for it, too.
     linting(&mut journeys);
@@ -54,55 +61,85 @@ pub(super) fn serve(binaries: &[Binary], log: &Log) -> Result<()> {
 /// What the README promises to those who take the card into a page of their own.
 pub(super) fn stranger(binaries: &[Binary], log: &Log) -> Result<()> {
     let page = stranger::build(log)?;
-    let mut journeys = journeys_in_chromium(binaries, log)?;
+    let mut journeys = chromium(binaries, log)?;
     journeys.arg("stranger::").env("XTASK_PAGE", page);
     walk(journeys, log)
 }
 
 /// The custom element in plain pages.
 pub(super) fn element_in_chromium(binaries: &[Binary], log: &Log) -> Result<()> {
-    let mut journeys = journeys_in_chromium(binaries, log)?;
+    let mut journeys = chromium(binaries, log)?;
     journeys.arg("element::").env("XTASK_PAGE", element::pages()?);
     walk(journeys, log)
 }
 
 /// The same in Firefox.
 pub(super) fn element_in_firefox(binaries: &[Binary], log: &Log) -> Result<()> {
-    let firefox = browsers::firefox(log)?;
-    let (name, reason) = ("element::memory::", "Firefox tells nobody how much memory a page holds");
-    log.without(format!("{name}: {reason}"));
-    let mut journeys = journeys(binaries)?;
-    journeys.args(["element::", "--skip", name]).env("XTASK_PAGE", element::pages()?);
-    journeys.env("XTASK_FIREFOX", firefox.program).env("XTASK_GECKODRIVER", firefox.driver);
+    walk_without(firefox(binaries, log)?, &ELEMENT_NOT_IN_FIREFOX, log)
+}
+
+/// The same in WebKit, where that is.
+pub(super) fn element_in_webkit(binaries: &[Binary], log: &Log) -> Result<()> {
+    walk_without(in_this_webkit(binaries, browsers::webkit_here()?)?, &ELEMENT_NOT_IN_WEBKIT, log)
+}
+
+/// All journeys of the custom element but these, each with why.
+fn walk_without(mut journeys: Command, left_out: &[(&str, &str)], log: &Log) -> Result<()> {
+    for (journey, reason) in left_out {
+        log.without(format!("{journey}: {reason}"));
+    }
+    journeys.arg("element::").args(left_out.iter().flat_map(|(name, _)| ["--skip", name]));
+    journeys.env("XTASK_PAGE", element::pages()?);
     walk(journeys, log)
 }
 
 /// The same in Firefox, except for a few that are named.
 pub(super) fn in_firefox(binaries: &[Binary], log: &Log) -> Result<()> {
-    let firefox = browsers::firefox(log)?;
     for (journey, reason) in NOT_IN_FIREFOX {
         log.without(format!("{journey}: {reason}"));
     }
-    let mut journeys = journeys(binaries)?;
+    let mut journeys = firefox(binaries, log)?;
     journeys.args(NOT_IN_FIREFOX.iter().map(|(name, _)| name).chain(&APART).flat_map(|name| ["--skip", name]));
-    journeys.env("XTASK_FIREFOX", firefox.program).env("XTASK_GECKODRIVER", firefox.driver);
     walk(journeys, log)
 }
 
-/// A call of the journeys in Chromium whose names begin so.
-pub(crate) fn in_chromium_alone(binaries: &[Binary], names: &str, log: &Log) -> Result<Command> {
-    let mut journeys = journeys_in_chromium(binaries, log)?;
-    journeys.arg(names);
+/// A call of the journeys in Chromium, to which names are to be added.
+///
+/// # Errors
+///
+/// They are not built, or there is no Chromium.
+pub(crate) fn chromium(binaries: &[Binary], log: &Log) -> Result<Command> {
+    let chromium = browsers::chromium(log)?;
+    let mut journeys = journeys(binaries)?;
+    journeys.env("XTASK_CHROMIUM", chromium.program).env("XTASK_CHROMEDRIVER", chromium.driver);
+    journeys.env("XTASK_CHROMIUM_ARGUMENTS", browsers::chromium_arguments().join(" "));
     Ok(journeys)
 }
 
-fn journeys_in_chromium(binaries: &[Binary], log: &Log) -> Result<Command> {
-    let chromium = browsers::chromium(log)?;
+/// The same in Firefox.
+///
+/// # Errors
+///
+/// They are not built, or there is no Firefox.
+pub(crate) fn firefox(binaries: &[Binary], log: &Log) -> Result<Command> {
+    let firefox = browsers::firefox(log)?;
     let mut journeys = journeys(binaries)?;
-    // Firefox is taken where it is named.
-    journeys.env_remove("XTASK_FIREFOX");
-    journeys.env("XTASK_CHROMIUM", chromium.program).env("XTASK_CHROMEDRIVER", chromium.driver);
-    journeys.env("XTASK_CHROMIUM_ARGUMENTS", browsers::chromium_arguments().join(" "));
+    journeys.env("XTASK_FIREFOX", firefox.program).env("XTASK_GECKODRIVER", firefox.driver);
+    Ok(journeys)
+}
+
+/// The same in WebKit, which is brought where it is missing.
+///
+/// # Errors
+///
+/// They are not built, or there is no WebKit.
+pub(crate) fn webkit(binaries: &[Binary], log: &Log) -> Result<Command> {
+    in_this_webkit(binaries, browsers::webkit(log)?)
+}
+
+fn in_this_webkit(binaries: &[Binary], driver: PathBuf) -> Result<Command> {
+    let mut journeys = journeys(binaries)?;
+    journeys.env("XTASK_WEBKIT_DRIVER", driver);
     Ok(journeys)
 }
 
@@ -110,6 +147,8 @@ fn journeys(binaries: &[Binary]) -> Result<Command> {
     let journeys = binaries.iter().find(|binary| binary.target == "e2e").context("the journeys are not built")?;
     let mut command = Command::new(&journeys.program);
     command.current_dir(&journeys.folder);
+    // The browser is the one that is named.
+    command.env_remove("XTASK_FIREFOX").env_remove("XTASK_WEBKIT_DRIVER");
     command.env("XTASK_PAGE", page::dist()?).env("XTASK_SERVER", workspace::server("debug"));
     Ok(command)
 }

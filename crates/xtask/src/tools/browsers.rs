@@ -52,6 +52,42 @@ pub(crate) fn firefox(log: &Log) -> Result<Browser> {
     Ok(Browser { program, driver })
 }
 
+/// The driver of WebKit, which has its browser with it, where that and a display without a screen are there.
+///
+/// # Errors
+///
+/// One of them is not.
+pub(crate) fn webkit_here() -> Result<PathBuf> {
+    match find_webkit() {
+        Some(driver) => Ok(driver),
+        None => bail!(Lacking::never_needed("WebKitWebDriver and xvfb-run are not both on the PATH")),
+    }
+}
+
+/// The same; Debian's come by apt.
+///
+/// # Errors
+///
+/// One of them is missing and can't be brought.
+pub(crate) fn webkit(log: &Log) -> Result<PathBuf> {
+    let mut found = find_webkit();
+    if found.is_none() && bring::apt(&["webkit2gtk-driver", "xvfb", "xauth"], log)? {
+        found = find_webkit();
+    }
+    match found {
+        Some(driver) => Ok(driver),
+        None => bail!(Lacking::needed(
+            "WebKitWebDriver and xvfb-run are not both on the PATH. Install both (Debian, Ubuntu: `apt install webkit2gtk-driver xvfb \
+             xauth`) and run this again"
+        )),
+    }
+}
+
+fn find_webkit() -> Option<PathBuf> {
+    first(&["xvfb-run"])?;
+    first(&["WebKitWebDriver"])
+}
+
 /// What Chromium is told on every start: to be quiet, and where it must, to do without its sandbox.
 pub(crate) fn chromium_arguments() -> [&'static str; 8] {
     [

@@ -3,6 +3,7 @@
 pub(crate) mod chromium;
 mod firefox;
 mod pool;
+mod webkit;
 
 use std::fmt::Debug;
 use std::process::Command;
@@ -54,14 +55,17 @@ pub(crate) async fn visit<T: Debug>(forgiven: &[&str], act: impl AsyncFnOnce(Web
 pub(crate) enum Browser {
     Chromium,
     Firefox,
+    WebKit,
 }
 
 impl Browser {
-    /// Firefox where `cargo xtask` names it, or else Chromium.
+    /// Firefox or WebKit where `cargo xtask` names it, or else Chromium.
     pub(crate) fn of_this_run() -> Self {
-        match std::env::var_os("XTASK_FIREFOX") {
-            Some(_) => Self::Firefox,
-            None => Self::Chromium,
+        let names = |variable| std::env::var_os(variable).is_some();
+        match () {
+            () if names("XTASK_FIREFOX") => Self::Firefox,
+            () if names("XTASK_WEBKIT_DRIVER") => Self::WebKit,
+            () => Self::Chromium,
         }
     }
 
@@ -70,6 +74,7 @@ impl Browser {
         match self {
             Self::Chromium => chromium::driver(),
             Self::Firefox => firefox::driver(),
+            Self::WebKit => webkit::driver(),
         }
     }
 
@@ -77,6 +82,7 @@ impl Browser {
         match self {
             Self::Chromium => chromium::capabilities(),
             Self::Firefox => firefox::capabilities(),
+            Self::WebKit => webkit::capabilities(),
         }
     }
 
@@ -85,6 +91,7 @@ impl Browser {
         match self {
             Self::Chromium => chromium::forget(driver).await,
             Self::Firefox => firefox::forget(driver).await,
+            Self::WebKit => webkit::forget(driver).await,
         }
     }
 
@@ -93,6 +100,7 @@ impl Browser {
         match self {
             Self::Chromium => chromium::runs_first(driver, script).await,
             Self::Firefox => firefox::runs_first(driver, script).await,
+            Self::WebKit => webkit::runs_first(driver, script).await,
         }
     }
 
@@ -101,6 +109,7 @@ impl Browser {
         match self {
             Self::Chromium => chromium::errors(driver).await,
             Self::Firefox => firefox::errors(driver).await,
+            Self::WebKit => webkit::errors(driver).await,
         }
     }
 
@@ -109,6 +118,7 @@ impl Browser {
         match self {
             Self::Chromium => chromium::has_network(driver, has).await,
             Self::Firefox => firefox::has_network(driver, has).await,
+            Self::WebKit => webkit::has_network(driver, has).await,
         }
     }
 
@@ -117,6 +127,7 @@ impl Browser {
         match self {
             Self::Chromium => chromium::resize(driver, width, height).await,
             Self::Firefox => firefox::resize(driver, width, height).await,
+            Self::WebKit => webkit::resize(driver, width, height).await,
         }
     }
 
@@ -125,6 +136,7 @@ impl Browser {
         match self {
             Self::Chromium => chromium::prints(driver).await,
             Self::Firefox => firefox::prints(driver).await,
+            Self::WebKit => webkit::prints(driver).await,
         }
     }
 }

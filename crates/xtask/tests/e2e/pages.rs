@@ -1,5 +1,7 @@
-//! Pages of JavaScript's frameworks, as `cargo xtask pages` builds them from the packed package.
+//! Pages of JavaScript's frameworks and chat toolkits, as `cargo xtask pages` builds them from the packed package.
 
+use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -30,6 +32,107 @@ async fn svelte_asks_and_takes_an_answer() {
     asks_and_takes_an_answer("svelte").await;
 }
 
+#[tokio::test]
+async fn react_mounts_twice_in_strict_mode_and_shows_one_card() {
+    while_developed("react", "Asked.jsx", async |page| {
+        assert_eq!(page.host("return mounts;").await?, 2, "strict mode mounts twice while a page is developed");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn vue_keeps_the_draft_while_its_page_is_developed() {
+    while_developed("vue", "Asked.vue", async |_| Ok(())).await;
+}
+
+#[tokio::test]
+async fn svelte_keeps_the_draft_while_its_page_is_developed() {
+    while_developed("svelte", "Asked.svelte", async |_| Ok(())).await;
+}
+
+#[tokio::test]
+async fn copilotkit_hears_from_a_human_in_the_loop() {
+    toolkit_hears_the_answer("copilotkit/").await;
+}
+
+#[tokio::test]
+async fn copilotkit_hears_from_a_frontend_tool() {
+    toolkit_hears_the_answer("copilotkit/#frontend-tool").await;
+}
+
+#[tokio::test]
+async fn assistant_ui_hears_from_a_tool_of_its_toolkit() {
+    toolkit_hears_the_answer("assistant-ui/").await;
+}
+
+#[tokio::test]
+async fn assistant_ui_hears_from_a_tool_ui() {
+    toolkit_hears_the_answer("assistant-ui/#tool-ui").await;
+}
+
+#[tokio::test]
+async fn ai_sdk_hears_the_output_of_its_tool() {
+    toolkit_hears_the_answer("ai-sdk/").await;
+}
+
+/// One way through a page of a toolkit: a call that streams, a pick, a text, and what the agent says that it was told.
+async fn toolkit_hears_the_answer(address: &str) {
+    let url = format!("http://127.0.0.1:{}/{address}", port());
+    on_page_at(&url, &[], async |page| {
+        watch(page).await?;
+        page.until("return document.querySelector('button') !== null;").await?;
+        press(page, "Ask").await?;
+        page.is("awaiting").await?;
+        appeared_while_streaming(page).await?;
+        page.choose("Search").await?;
+        page.write(0, "DuckDB").await?;
+        page.submit().await?;
+        assert_eq!(page.answers().await?, json!(["DuckDB", "Search"]));
+        let told = "The agent was told {\"Which database?\":\"DuckDB\",\"Which features?\":\"Search\"}";
+        page.until(&format!("return document.body.textContent.includes({});", json!(told))).await?;
+        assert_eq!(page.answers().await?, json!(["DuckDB", "Search"]), "with its result it is the same receipt");
+        assert_eq!(page.host("return document.querySelectorAll('question-card').length;").await?, 1);
+        Ok(())
+    })
+    .await;
+}
+
+/// The page of a framework as its developers have it open: a file is changed while a draft is there. Then `look` at the page.
+async fn while_developed(name: &str, file: &str, look: impl AsyncFnOnce(&ElementPage) -> WebDriverResult<()>) {
+    let pages = PathBuf::from(given("XTASK_PAGES"));
+    let mut command = Command::new(given("XTASK_NODE"));
+    command.args(["node_modules/vite/bin/vite.js", "--host", "127.0.0.1", "--port", "0", "--logLevel", "info"]);
+    command.current_dir(&pages).env("PAGE", name).env("NO_COLOR", "1");
+    let (_vite, port) = Process::listening(&mut command, |line| port_after("http://127.0.0.1:", line), START_LIMIT);
+    on_page_at(&format!("http://127.0.0.1:{port}/"), &[], async |page| {
+        page.until("return document.querySelector('question-card')?.state === 'answered';").await?;
+        page.host("window.heard = []; document.addEventListener('qc-waiting', () => heard.push('waiting'));").await?;
+        press(page, "Ask").await?;
+        page.is("awaiting").await?;
+        page.choose("Search").await?;
+        page.write(0, "DuckDB").await?;
+
+        let file = pages.join(name).join(file);
+        let written = fs::read_to_string(&file).expect("the page is there");
+        fs::write(&file, written.replace("The agent asks", "The agent wants to know")).expect("it can be changed");
+        page.until("return document.body.textContent.includes('The agent wants to know');").await?;
+        fs::write(&file, written).expect("it can be changed back");
+        page.until("return document.body.textContent.includes('The agent asks');").await?;
+
+        page.is("awaiting").await?;
+        let kept = page.host("return [heard, all('.qc').length, all('textarea.qc-other-input')[0].value];").await?;
+        assert_eq!(kept, json!([["waiting"], 1, "DuckDB"]), "the page did not begin anew");
+        look(page).await?;
+        page.submit().await?;
+        page.is("failed").await?;
+        page.submit().await?;
+        assert_eq!(page.answers().await?, json!(["DuckDB", "Search"]));
+        Ok(())
+    })
+    .await;
+}
+
 /// One way through a page. A history, a streaming call, a pick, a text, a reversed list, a reply that fails and then goes through, and a
 /// reload.
 async fn asks_and_takes_an_answer(name: &str) {
@@ -41,11 +144,7 @@ async fn asks_and_takes_an_answer(name: &str) {
         watch(page).await?;
         press(page, "Ask").await?;
         page.is("awaiting").await?;
-        let states = page.host("return states;").await?;
-        let states: Vec<_> = states.as_array().into_iter().flatten().filter_map(|state| state.as_str()).collect();
-        assert!(states.contains(&"streaming"), "the card is there while its arguments stream: {states:?}");
-        let questions = page.host("return questions;").await?;
-        assert_eq!(questions, json!([1, 2]), "one question came after the other, and none went");
+        appeared_while_streaming(page).await?;
 
         page.choose("Search").await?;
         page.write(0, "DuckDB").await?;
@@ -70,6 +169,16 @@ async fn asks_and_takes_an_answer(name: &str) {
         Ok(())
     })
     .await;
+}
+
+/// Checks that the live card was there while its arguments came, a question after the other.
+async fn appeared_while_streaming(page: &ElementPage) -> WebDriverResult<()> {
+    let states = page.host("return states;").await?;
+    let states: Vec<_> = states.as_array().into_iter().flatten().filter_map(|state| state.as_str()).collect();
+    assert!(states.contains(&"streaming"), "the card is there while its arguments stream: {states:?}");
+    let questions = page.host("return questions;").await?;
+    assert_eq!(questions, json!([1, 2]), "one question came after the other, and none went");
+    Ok(())
 }
 
 /// Writes down from now on in which states the live card is, and how many questions it shows.
@@ -102,7 +211,7 @@ async fn press(page: &ElementPage, name: &str) -> WebDriverResult<()> {
 fn port() -> u16 {
     static SERVER: LazyLock<(Process, u16)> = LazyLock::new(|| {
         let mut command = Command::new(given("XTASK_NODE"));
-        let pages = std::path::PathBuf::from(given("XTASK_PAGES"));
+        let pages = PathBuf::from(given("XTASK_PAGES"));
         command.arg(pages.join("serve.mjs")).arg(pages.join("dist"));
         Process::listening(&mut command, |line| port_after("listening on http://127.0.0.1:", line), START_LIMIT)
     });

@@ -93,6 +93,8 @@ impl ElementPage {
     pub(crate) async fn choose(&self, label: &str) -> WebDriverResult<()> {
         let ready = format!("return option({})?.querySelector('input, button') !== null;", json!(label));
         self.until(&ready).await?;
+        // Where it ends up by itself, the actions that stick to the bottom may lie over it.
+        self.host(&format!("option({}).scrollIntoView({{ block: 'center' }});", json!(label))).await?;
         self.stands_still().await?;
         self.element(&format!("return option({}).querySelector('label') ?? option({0});", json!(label)))
             .await?

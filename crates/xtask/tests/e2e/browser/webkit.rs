@@ -1,0 +1,60 @@
+//! WebKit as GNOME's programs have it, on a display without a screen. Its driver offers WebDriver and nothing beyond it.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::process::Command;
+
+use thirtyfour::Capabilities;
+use thirtyfour::prelude::*;
+
+use super::has_size;
+use crate::given;
+use crate::processes::port_after;
+
+/// The driver does not say when it listens, and takes no port but one that is named.
+const START: &str = r#"
+    xvfb-run --auto-servernum "$1" --port="$2" &
+    until (exec 3<>"/dev/tcp/127.0.0.1/$2") 2>/dev/null; do sleep 0.1; done
+    echo "listening on $2"
+    wait
+"#;
+
+pub(super) fn driver() -> (Command, fn(&str) -> Option<u16>) {
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
+    let port = free.expect("a port is free").port();
+    let mut command = Command::new("bash");
+    command.args(["-c", START, "webkit", &given("XTASK_WEBKIT_DRIVER"), &port.to_string()]);
+    (command, |line| port_after("listening on ", line))
+}
+
+pub(super) fn capabilities() -> WebDriverResult<Capabilities> {
+    let mut capabilities = Capabilities::new();
+    capabilities.set("browserName", "MiniBrowser")?;
+    Ok(capabilities)
+}
+
+/// A session keeps nothing on the disk, and a new tab is a new page.
+pub(super) async fn forget(driver: &WebDriver) -> WebDriverResult<()> {
+    driver.delete_all_cookies().await
+}
+
+/// There is nothing that does so. What is said before a test looks for the first time, nobody hears.
+pub(super) async fn runs_first(_: &WebDriver, _: &str) -> WebDriverResult<()> {
+    Ok(())
+}
+
+pub(super) async fn errors(_: &WebDriver) -> WebDriverResult<Vec<String>> {
+    Ok(Vec::new())
+}
+
+pub(super) async fn has_network(_: &WebDriver, _: bool) -> WebDriverResult<()> {
+    unimplemented!("this journey is not for WebKit, whose driver can't take its network away")
+}
+
+pub(super) async fn resize(driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
+    driver.set_window_rect(0, 0, width, height).await?;
+    has_size(driver, width, height).await
+}
+
+pub(super) async fn prints(_: &WebDriver) -> WebDriverResult<()> {
+    unimplemented!("this journey is not for WebKit, whose driver can't print")
+}
