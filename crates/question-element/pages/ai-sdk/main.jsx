@@ -1,4 +1,5 @@
 // The AI SDK: a tool's part of a UI message becomes the element's properties, and the element's reply the tool's output.
+import "../shared/jitless.js";
 import { useChat } from "@ai-sdk/react";
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithToolCalls } from "ai";
 import { StrictMode } from "react";

@@ -19,8 +19,8 @@ const toolName = "ask_user_question";
 
 /** The agent, as this framework reads one: each step says all of its message so far. */
 const agent = {
-  async *run({ messages }) {
-    const call = messages.at(-1).content.find?.((part) => part.type === "tool-call");
+  async *run({ unstable_getMessage: message }) {
+    const call = message().content.find((part) => part.type === "tool-call");
     if (call?.result !== undefined) {
       yield { content: [{ type: "text", text: `The agent was told ${JSON.stringify(JSON.parse(call.result).answers)}` }] };
       return;

@@ -1,12 +1,10 @@
 // CopilotKit: its tool's render props become the element's properties, and the element's reply goes to its `respond`.
+import "../shared/jitless.js";
 import { CopilotKitProvider, HttpAgent, useAgent, useCopilotKit, useFrontendTool, useHumanInTheLoop, useRenderToolCall } from "@copilotkit/react-core/v2";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "question-card/define";
 import { z } from "zod";
-
-// Without this it asks whether it may compile code, which the page's policy forbids.
-z.config({ jitless: true });
 
 const name = "ask_user_question";
 const description = "Asks the user";
