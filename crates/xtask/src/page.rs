@@ -1,7 +1,7 @@
 //! Trunk, told how to build and serve the page of this workspace.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -87,10 +87,9 @@ pub(crate) struct Serving {
 }
 
 /// The call of `trunk serve` that puts the page in front of the server.
-pub(crate) fn trunk_serve(serving: &Serving) -> Result<Command> {
+pub(crate) fn trunk_serve(serving: &Serving, folder: &Path) -> Result<Command> {
     let settings = workspace::read("Trunk.toml")?;
-    let scratch = workspace::scratch_dir()?;
-    let ours = scratch.join("Trunk.toml");
+    let ours = folder.join("Trunk.toml");
     fs::write(&ours, settings_for_serving(&settings, serving)?)
         .with_context(|| format!("can't write {}", ours.display()))?;
 
@@ -102,7 +101,7 @@ pub(crate) fn trunk_serve(serving: &Serving) -> Result<Command> {
     }
     // Trunk reads relative paths from where its settings lie, so all of them are given here once more, from the root. The page's own
     // folder keeps a build that is being served apart from one that a user has made for deployment.
-    trunk.arg("--dist").arg(scratch.join("served"));
+    trunk.arg("--dist").arg(folder.join("dist"));
     for folder in ignored_folders(&settings).chain(["target"]) {
         trunk.arg("--ignore").arg(workspace::root().join(folder));
     }

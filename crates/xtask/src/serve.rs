@@ -1,8 +1,10 @@
 //! `cargo xtask serve`: the chat page and its server, until Ctrl+C.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
@@ -41,9 +43,9 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
     }
 }
 
-/// Builds the server that the page talks to.
+/// Builds the server that the page talks to. Its conversations are in a file, so a fifth of its dependencies, Postgres', is left out.
 pub(crate) fn build_server(release: bool, log: &Log) -> Result<()> {
-    let mut build = cargo(["build", "--package", "question-server"]);
+    let mut build = cargo(["build", "--package", "question-server", "--no-default-features"]);
     if release {
         build.args(["--profile", "server"]);
     }
@@ -59,10 +61,9 @@ enum Event {
 /// Starts the server, then the page in front of it, and tells the address once both are there.
 fn run(options: &Serve, port: u16, start: Instant) -> Result<()> {
     let (sender, events) = mpsc::channel();
+    let folder = Folder::of(port, options.port == Some(0))?;
     let mut server = Command::new(workspace::server(if options.release { "server" } else { "debug" }));
-    // A database has one server.
-    let database = format!("conversations-{}.sqlite", options.port.unwrap_or(8080));
-    server.args(["--port", "0", "--database"]).arg(workspace::scratch_dir()?.join(database));
+    server.args(["--port", "0", "--database"]).arg(folder.path.join("conversations.sqlite"));
     server.args(options.agent.iter().flat_map(|url| ["--agent", url]));
     server.args(options.allow_agent.iter().flat_map(|origin| ["--allow-agent", origin]));
     server.args(options.model.iter().flat_map(|name| ["--model", name]));
@@ -78,7 +79,7 @@ fn run(options: &Serve, port: u16, start: Instant) -> Result<()> {
 
     let allow_agents = options.allow_agent.clone();
     let serving = Serving { port, server_port, release: options.release, open: options.open, allow_agents };
-    let _page = start_child("page", page::trunk_serve(&serving)?, &sender)?;
+    let _page = start_child("page", page::trunk_serve(&serving, &folder.path)?, &sender)?;
     let (mut built, mut listens) = (false, false);
     while !(built && listens) {
         if let Event::Said(line) = next(&events)? {
@@ -104,6 +105,30 @@ fn run(options: &Serve, port: u16, start: Instant) -> Result<()> {
     }
 }
 
+/// What one port has to itself, so that several can be served: settings, the built page, and conversations, whose file has one server.
+struct Folder {
+    path: PathBuf,
+    /// Whether the port was any free one, which the next call will not have.
+    is_temporary: bool,
+}
+
+impl Folder {
+    fn of(port: u16, is_temporary: bool) -> Result<Self> {
+        let path = workspace::scratch_dir()?.join(format!("serve-{port}"));
+        fs::create_dir_all(&path).with_context(|| format!("can't make the folder {}", path.display()))?;
+        Ok(Self { path, is_temporary })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.is_temporary {
+            // What is left is in the way of nothing.
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
 /// Starts a child whose lines are shown behind its name.
 fn start_child(name: &'static str, command: Command, events: &Sender<Event>) -> Result<Child> {
     let (child, output) = Child::start_piped(command)?;
@@ -111,13 +136,18 @@ fn start_child(name: &'static str, command: Command, events: &Sender<Event>) -> 
     thread::spawn(move || {
         let prefix = dim(&format!("{name:<6} │"));
         children::each_line(output, |line| {
-            say(&format!("{prefix} {line}"));
+            if !ADDRESSES.iter().any(|part| line.contains(part)) {
+                say(&format!("{prefix} {line}"));
+            }
             let _ = events.send(Event::Said(line.to_owned()));
         });
         let _ = events.send(Event::Ended(name));
     });
     Ok(child)
 }
+
+/// Parts of Trunk's lines about addresses. The printed address is another: it names the agent.
+const ADDRESSES: [&str; 3] = ["server listening at", "🏠", "proxying"];
 
 /// What happens next; that a child ends is an error.
 fn next(events: &Receiver<Event>) -> Result<Event> {

@@ -16,7 +16,8 @@ async fn the_page_works_behind_trunk_and_nothing_is_left_behind() {
     command.args(["serve", "--port", "0", "--agent", &agent]);
     let announcement = |line: &str| port_after("Open http://127.0.0.1:", line);
     let (mut serve, port) = Process::listening(&mut command, announcement, BUILD_LIMIT);
-    let server_port = proxied_port();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/xtask").join(format!("serve-{port}"));
+    let server_port = proxied_port(&folder);
     assert!(accepts(port) && accepts(server_port));
 
     journey_at(&format!("http://127.0.0.1:{port}/"), async |page| {
@@ -38,12 +39,12 @@ async fn the_page_works_behind_trunk_and_nothing_is_left_behind() {
     let status = serve.interrupt().expect("it ends by itself");
     assert!(status.success(), "{status}");
     assert!(!accepts(port) && !accepts(server_port), "something still listens");
+    assert!(!folder.exists(), "its folder is left");
 }
 
 /// Where the settings that it has written send the page's requests.
-fn proxied_port() -> u16 {
-    let settings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/xtask/Trunk.toml");
-    let settings = std::fs::read_to_string(settings).expect("it has written its settings");
+fn proxied_port(folder: &Path) -> u16 {
+    let settings = std::fs::read_to_string(folder.join("Trunk.toml")).expect("it has written its settings");
     port_after("backend = \"http://127.0.0.1:", &settings).expect("they name the server")
 }
 
