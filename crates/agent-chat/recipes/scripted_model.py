@@ -59,9 +59,16 @@ def turn(messages, tools):
 
 
 def beginning(messages):
-    """Where the user began the present matter. What follows a result says once more what was picked."""
-    said = [at for at, message in enumerate(messages) if message["role"] == "user" and not is_result(message)]
-    return max((at for at in said if at == 0 or not is_result(messages[at - 1])), default=0)
+    """Where the user began the present matter. What the user says right behind results repeats what was picked."""
+    begin, behind_result = 0, False
+    for at, message in enumerate(messages):
+        if is_result(message):
+            behind_result = True
+        elif message["role"] == "assistant":
+            behind_result = False
+        elif message["role"] == "user" and not behind_result:
+            begin = at
+    return begin
 
 
 def is_result(message):
