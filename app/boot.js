@@ -1,6 +1,7 @@
 // Makes the page's frame ready to be read and written in, and starts the program that Trunk has built, by the names that Trunk has
 // written into the page. Until the program runs, what the person writes and sends is kept here. This is a file of its own, because
-// the page's policy allows no inline script. The gallery is a program beside it, whose wasm its module finds by itself.
+// the page's policy allows no inline script. The gallery is a program of its own, which is
+// there where `cargo xtask serve --gallery` or the tests have put it.
 const WORDS = {
   en: {
     title: "Front desk",
@@ -191,6 +192,6 @@ Promise.all([import(module), introduced])
   .then(([{ default: start }]) => start(wasm && { module_or_path: wasm }))
   .then(() => early.abort())
   .catch((problem) => {
-    tell(words.failure);
+    tell(inGallery ? "The gallery is not here. To see it: cargo xtask serve --gallery" : words.failure);
     throw problem;
   });

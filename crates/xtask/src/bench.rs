@@ -23,7 +23,7 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
     };
     let [tools, page] = page::steps_for_release();
     steps::run_or_fail(&match part {
-        BenchCmd::Card(_) => vec![tools, page, step(&["page for release"], card)],
+        BenchCmd::Card(_) => vec![tools, page, page::gallery_for_release(), step(&["gallery for release"], card)],
         BenchCmd::Page(_) => {
             let server = Step::builds("server", &[], |log| serve::build_server(true, log));
             vec![tools, page, server, step(&["page for release", "server"], first_visit)]
@@ -36,7 +36,7 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
 
 /// The card, in the built gallery: fed with large arguments, answered, and a thousand times in one page.
 fn card(log: &Log) -> Result<Command> {
-    let mut node = in_chromium("app/benches/card.mjs", log)?;
+    let mut node = in_chromium("crates/card-gallery/benches/card.mjs", log)?;
     node.arg(page::dist()?);
     Ok(node)
 }

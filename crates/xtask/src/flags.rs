@@ -11,6 +11,8 @@ xflags::xflags! {
             optional -p,--port port: u16
             /// Builds as for users: smaller and faster, but slow to build.
             optional --release
+            /// Builds the gallery of the card, too: add ?gallery to the address.
+            optional --gallery
             /// Opens the page in the default browser.
             optional --open
             /// Passes the page's requests on to this agent, such as http://127.0.0.1:8000/, at the address that is printed.

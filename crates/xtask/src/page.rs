@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use serde_json::json;
 
 use crate::console::colours;
 use crate::steps::{Log, Step};
@@ -28,10 +29,10 @@ pub(crate) fn bring_tools(log: &Log) -> Result<()> {
     tools::tidy()
 }
 
-/// Builds both programs of the page, side by side; Trunk builds one after the other.
-pub(crate) fn build_programs(release: bool, log: &Log) -> Result<()> {
+/// Builds the page's program, so that Trunk finds it.
+pub(crate) fn build_program(release: bool, log: &Log) -> Result<()> {
     rustup::wasm_target(log)?;
-    let mut build = cargo(["build", "--package", "app", "--bins", "--target", rustup::WASM]);
+    let mut build = cargo(["build", "--package", "app", "--target", rustup::WASM]);
     if release {
         build.arg("--release");
     }
@@ -48,15 +49,56 @@ pub(crate) fn dist() -> Result<PathBuf> {
     Ok(workspace::scratch_dir()?.join("dist"))
 }
 
+/// The step to the gallery beside the page in [`dist`].
+pub(crate) fn gallery_for_release<'a>() -> Step<'a> {
+    Step::runs("gallery for release", &["page for release"], |log| {
+        let folder = dist()?.join("gallery");
+        build_gallery(true, &folder, log)?;
+        pack(&folder, log)
+    })
+}
+
+/// Builds the gallery into a folder, where the page's `boot.js` looks for it: beside the page, as `gallery`.
+///
+/// # Errors
+///
+/// The build fails, or what it needs is missing and can't be brought.
+pub(crate) fn build_gallery(release: bool, folder: &Path, log: &Log) -> Result<()> {
+    rustup::wasm_target(log)?;
+    let mut build = cargo(["build", "--package", "card-gallery", "--target", rustup::WASM]);
+    build.args(release.then_some("--release"));
+    log.run(build)?;
+    let profile = if release { "release" } else { "debug" };
+    let program = workspace::target_dir().join(rustup::WASM).join(profile).join("card-gallery.wasm");
+    let mut bindgen = Command::new(tools::wasm_bindgen()?.folder(log)?.join("wasm-bindgen"));
+    bindgen.args(["--target", "web", "--no-typescript", "--out-name", "gallery", "--out-dir"]);
+    log.run({
+        bindgen.arg(folder).arg(program);
+        bindgen
+    })?;
+    if release {
+        let wasm = folder.join("gallery_bg.wasm");
+        let mut opt = Command::new(tools::binaryen().folder(log)?.join("wasm-opt"));
+        opt.args(wasm_opt_arguments()?).arg(&wasm).arg("--output").arg(&wasm);
+        log.run(opt)?;
+    }
+    Ok(())
+}
+
 fn build_for_release(log: &Log) -> Result<()> {
-    build_programs(true, log)?;
+    build_program(true, log)?;
     let mut trunk = trunk()?;
     trunk.args(["build", "--release", "--dist"]).arg(dist()?);
     log.run(trunk)?;
-    // Trunk starts each build from an empty folder, so nothing is packed yet. Node has both compressions.
+    // Trunk starts each build from an empty folder, so nothing is packed yet.
+    pack(&dist()?, log)
+}
+
+/// Packs each file of a folder beside itself. Node has both compressions.
+fn pack(folder: &Path, log: &Log) -> Result<()> {
     log.doing("packs");
     let mut pack = Command::new(tools::node(log)?);
-    pack.arg("--eval").arg(PACK).arg(dist()?);
+    pack.arg("--eval").arg(PACK).arg(folder);
     log.run(pack)
 }
 
@@ -84,6 +126,8 @@ pub(crate) struct Serving {
     pub(crate) open: bool,
     /// Origins that the page may talk to beside its own.
     pub(crate) allow_agents: Vec<String>,
+    /// Where the gallery was built, if it is to be there.
+    pub(crate) gallery: Option<PathBuf>,
 }
 
 /// The call of `trunk serve` that puts the page in front of the server.
@@ -124,7 +168,7 @@ fn wasm_opt_settings(html: &str) -> Option<Vec<String>> {
     Some([level].into_iter().chain(parameters.split_whitespace().map(str::to_owned)).collect())
 }
 
-/// A call of Trunk, after [`bring_tools`] and [`build_programs`].
+/// A call of Trunk, after [`bring_tools`] and [`build_program`].
 fn trunk() -> Result<Command> {
     let tools = [tools::wasm_bindgen()?, tools::trunk(), tools::binaryen()];
     let mut folders = tools.iter().filter_map(|tool| tool.folder_here().transpose()).collect::<Result<Vec<_>>>()?;
@@ -157,6 +201,13 @@ fn settings_for_serving(settings: &str, serving: &Serving) -> Result<String> {
         }
         ours = ours.replace(plain, with);
     }
+    if let Some(gallery) = &serving.gallery {
+        // Trunk begins each build in an empty folder. A string of JSON is one of TOML.
+        let folder = json!(gallery.to_string_lossy());
+        ours += &format!(
+            "\n[[hooks]]\nstage = \"post_build\"\ncommand = \"sh\"\ncommand_arguments = [\"-c\", '{COPY}', {folder}]\n"
+        );
+    }
     Ok(ours)
 }
 
@@ -166,6 +217,8 @@ fn ignored_folders(settings: &str) -> impl Iterator<Item = &str> {
     list.split(']').next().unwrap_or_default().split('"').skip(1).step_by(2)
 }
 
+/// Brings the folder that it is given into what Trunk builds.
+const COPY: &str = r#"cp -r "$0" "$TRUNK_STAGING_DIR""#;
 /// Where plain `trunk serve` looks for the server.
 const BACKEND: &str = "http://127.0.0.1:8787/";
 
@@ -184,6 +237,21 @@ mod tests {
         assert!(settings(&[]).contains(r#""connect-src 'self'","#));
         let some = settings(&["https://a.example", "http://localhost:9000"]);
         assert!(some.contains(r#""connect-src 'self' https://a.example http://localhost:9000","#), "{some}");
+    }
+
+    #[test]
+    fn the_gallery_is_brought_into_each_build_where_it_is_wanted() {
+        assert!(!settings(&[]).contains("post_build"));
+        let text = workspace::read("Trunk.toml").unwrap();
+        let serving = Serving { gallery: Some("/a \"b\"/gallery".into()), ..Serving::default() };
+        let ours = settings_for_serving(&text, &serving).unwrap();
+        assert!(
+            ours.ends_with(
+                r#"'cp -r "$0" "$TRUNK_STAGING_DIR"', "/a \"b\"/gallery"]
+"#
+            ),
+            "{ours}"
+        );
     }
 
     #[test]

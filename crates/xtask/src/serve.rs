@@ -29,11 +29,16 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
     let port = free_port(options.port.unwrap_or(8080))?;
     let release = options.release;
     say("Getting tools, server and page ready, which takes some minutes where nothing is there yet");
-    steps::run_or_fail(&[
+    let gallery = &gallery()?;
+    let mut steps = vec![
         Step::builds("server", &[], |log| build_server(release, log)),
         Step::runs("tools", &[], page::bring_tools),
-        Step::builds("page", &[], |log| page::build_programs(release, log)),
-    ])?;
+        Step::builds("page", &[], |log| page::build_program(release, log)),
+    ];
+    if options.gallery {
+        steps.push(Step::builds("gallery", &["tools"], |log| page::build_gallery(release, gallery, log)));
+    }
+    steps::run_or_fail(&steps)?;
     match run(options, port, start) {
         Err(_) if children::interrupted() => {
             say("Ended the page and the server");
@@ -50,6 +55,11 @@ pub(crate) fn build_server(release: bool, log: &Log) -> Result<()> {
         build.args(["--profile", "server"]);
     }
     log.run(build)
+}
+
+/// Where the gallery is built, if it is wanted.
+fn gallery() -> Result<PathBuf> {
+    Ok(workspace::scratch_dir()?.join("gallery"))
 }
 
 /// What a child did.
@@ -78,7 +88,8 @@ fn run(options: &Serve, port: u16, start: Instant) -> Result<()> {
     };
 
     let allow_agents = options.allow_agent.clone();
-    let serving = Serving { port, server_port, release: options.release, open: options.open, allow_agents };
+    let gallery = options.gallery.then(gallery).transpose()?;
+    let serving = Serving { port, server_port, release: options.release, open: options.open, allow_agents, gallery };
     let _page = start_child("page", page::trunk_serve(&serving, &folder.path)?, &sender)?;
     let (mut built, mut listens) = (false, false);
     while !(built && listens) {

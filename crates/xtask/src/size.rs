@@ -8,8 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{page, steps, workspace};
 
-/// Builds the page for release, prints what each file weighs, and compares that with the budget. What only the gallery loads, in a folder
-/// of its own, is not counted.
+/// Builds the page for release, prints what each file weighs, and compares that with the budget.
 pub(crate) fn size() -> Result<()> {
     let budget = workspace::read("app/budget.txt")?;
     steps::run_or_fail(&page::steps_for_release())?;

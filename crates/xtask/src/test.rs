@@ -31,7 +31,7 @@ fn every_step(made: &Made) -> Vec<Step<'_>> {
     };
     let journeys = |name, walk: fn(&[Binary], &Log) -> Result<()>| {
         let work = move |log: &Log| walk(made.native.get()?, log);
-        Step::runs(name, &["native build", "page for release"], work)
+        Step::runs(name, &["native build", "gallery for release"], work)
     };
     let on_elements = |name, walk: fn(&[Binary], &Log) -> Result<()>| {
         let work = move |log: &Log| walk(made.native.get()?, log);
@@ -43,6 +43,7 @@ fn every_step(made: &Made) -> Vec<Step<'_>> {
         tools,
         Step::builds("native build", &["formatting"], |log| made.native.keep(binaries::native(log)?)),
         page,
+        page::gallery_for_release(),
         Step::builds("native tests", &["native build"], native_tests),
         Step::builds("wasm build", &["formatting"], |log| made.wasm.keep(binaries::wasm(log)?)),
         journeys("journeys in Chromium", journeys::in_chromium),

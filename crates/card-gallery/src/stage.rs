@@ -9,10 +9,12 @@ use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::ev::KeyboardEvent;
-use leptos::html::Textarea;
+use leptos::html::{Section, Textarea};
 use leptos::prelude::*;
 use question_card::Persist;
-use web_sys::CustomEvent;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{CustomEvent, HtmlElement, ResizeObserver};
 
 /// A card, what its host hears, and a panel that stays in sight as a chat's composer does.
 pub(crate) fn stage(address: &Address, example: &Example, state: State, staged: Staged) -> impl IntoView + use<> {
@@ -110,8 +112,10 @@ impl Desk {
                 </button>
             }
         };
+        let panel = NodeRef::<Section>::new();
+        panel.on_load(keep_clear);
         view! {
-            <section class="gallery-host" aria-label=words::HOST>
+            <section class="gallery-host" aria-label=words::HOST node_ref=panel>
                 <div class="gallery-acts">{Act::ALL.map(button).into_iter().collect_view()}</div>
                 <label for="composer">{words::COMPOSER}</label>
                 <textarea id="composer" rows="1" dir="auto" node_ref=self.composer></textarea>
@@ -149,6 +153,29 @@ impl Desk {
         });
         self.sending.set(Sending::Idle);
     }
+}
+
+/// Tells the card how much of the window's lower edge the panel covers, whatever its size.
+fn keep_clear(panel: HtmlElement) {
+    let measured = panel.clone();
+    let on_resize = Closure::<dyn FnMut()>::new(move || {
+        if let Ok(Some(gallery)) = measured.closest(".gallery") {
+            let style = gallery.unchecked_into::<HtmlElement>().style();
+            let height = format!("{}px", measured.offset_height());
+            for property in ["--qc-dock", "--qc-scroll-margin"] {
+                // Refused only for names that are none.
+                let _ = style.set_property(property, &height);
+            }
+        }
+    });
+    let Ok(observer) = ResizeObserver::new(on_resize.as_ref().unchecked_ref()) else {
+        return;
+    };
+    observer.observe(&panel);
+    let kept = StoredValue::new_local((observer, on_resize));
+    on_cleanup(move || {
+        kept.try_with_value(|(observer, _)| observer.disconnect());
+    });
 }
 
 /// What a host may come to tell a card.
