@@ -75,8 +75,8 @@ pub struct Labels {
     pub malformed: &'static str,
     /// Names the text field where the arguments cannot be used.
     pub malformed_answer: &'static str,
-    /// Announced once the arguments are complete: how many questions, and the first one's header and text.
-    pub ready: fn(count: usize, header: &str, question: &str) -> String,
+    /// Announced once the arguments are complete: how many questions, and the first one's header, text and number of options.
+    pub ready: fn(count: usize, header: &str, question: &str, options: usize) -> String,
     /// Enter, with nothing to confirm.
     pub nudge: &'static str,
     /// The error of a question without an answer, given its header or text.

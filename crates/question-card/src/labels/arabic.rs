@@ -30,10 +30,14 @@ pub(super) const LABELS: Labels = Labels {
     composing: "يجري إعداد سؤال…",
     malformed: "وصل السؤال تالفًا. أجب بكلماتك الخاصة.",
     malformed_answer: "إجابتك",
-    ready: |count, header, question| {
+    ready: |count, header, question, options| {
         let asked = question_of(header, question, ": ");
         let questions = counted(count, &QUESTIONS_ASKED);
-        ["يطرح الوكيل ", &questions, ". ", &asked].concat()
+        let choice = match options {
+            0 => String::new(),
+            _ => [" (", &counted(options, &OPTIONS), ")"].concat(),
+        };
+        ["يطرح الوكيل ", &questions, ". ", &asked, &choice].concat()
     },
     nudge: "اختر إجابة أولًا",
     error_select: |question| ["اختر إجابة عن ", question].concat(),
@@ -111,6 +115,12 @@ const QUESTIONS_OPEN: Noun = Noun { one: "سؤال واحد", two: "سؤالان
 const CHARACTERS: Noun =
     Noun {
         zero: "صفر أحرف", one: "حرف واحد", two: "حرفان", few: "أحرف", many: "حرفًا", other: "حرف"
+    };
+
+/// By itself.
+const OPTIONS: Noun =
+    Noun {
+        zero: "صفر خيارات", one: "خيار واحد", two: "خياران", few: "خيارات", many: "خيارًا", other: "خيار"
     };
 
 const DAYS: Noun = Noun {

@@ -76,12 +76,20 @@ pub(super) const LABELS: Labels = Labels {
     dismiss: "Dismiss",
 };
 
-fn ready(count: usize, header: &str, question: &str) -> String {
-    let asked = question_of(header, question, ": ");
+fn ready(count: usize, header: &str, question: &str, options: usize) -> String {
+    let asked = [question_of(header, question, ": "), choice(options)].concat();
     let number = count.to_string();
     match count {
         1 => ["The agent asks 1 question. ", &asked].concat(),
         _ => ["The agent asks ", &number, " questions. ", &asked].concat(),
+    }
+}
+
+fn choice(options: usize) -> String {
+    match options {
+        0 => String::new(),
+        1 => " (1 option)".to_owned(),
+        _ => [" (", &options.to_string(), " options)"].concat(),
     }
 }
 

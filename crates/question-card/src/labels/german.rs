@@ -76,12 +76,20 @@ pub(super) const LABELS: Labels = Labels {
     dismiss: "Verwerfen",
 };
 
-fn ready(count: usize, header: &str, question: &str) -> String {
-    let asked = question_of(header, question, ": ");
+fn ready(count: usize, header: &str, question: &str, options: usize) -> String {
+    let asked = [question_of(header, question, ": "), choice(options)].concat();
     let number = count.to_string();
     match count {
         1 => ["Der Agent stellt eine Frage. ", &asked].concat(),
         _ => ["Der Agent stellt ", &number, " Fragen. ", &asked].concat(),
+    }
+}
+
+fn choice(options: usize) -> String {
+    match options {
+        0 => String::new(),
+        1 => " (1 Antwort zur Wahl)".to_owned(),
+        _ => [" (", &options.to_string(), " Antworten zur Wahl)"].concat(),
     }
 }
 

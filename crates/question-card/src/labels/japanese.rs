@@ -30,9 +30,13 @@ pub(super) const LABELS: Labels = Labels {
     composing: "質問を準備しています…",
     malformed: "質問が壊れた状態で届きました。ご自分の言葉で回答してください。",
     malformed_answer: "回答",
-    ready: |count, header, question| {
+    ready: |count, header, question, options| {
         let asked = question_of(header, question, "：");
-        ["エージェントからの質問が", &count.to_string(), "件あります。", &asked].concat()
+        let choice = match options {
+            0 => String::new(),
+            _ => ["（選択肢", &options.to_string(), "件）"].concat(),
+        };
+        ["エージェントからの質問が", &count.to_string(), "件あります。", &asked, &choice].concat()
     },
     nudge: "先に選択肢を選んでください",
     error_select: |question| [question, "の回答を選択してください"].concat(),

@@ -85,12 +85,20 @@ pub(super) const LABELS: Labels = Labels {
     dismiss: "Descartar",
 };
 
-fn ready(count: usize, header: &str, question: &str) -> String {
-    let asked = question_of(header, question, ": ");
+fn ready(count: usize, header: &str, question: &str, options: usize) -> String {
+    let asked = [question_of(header, question, ": "), choice(options)].concat();
     let number = count.to_string();
     match count {
         1 => ["El agente hace una pregunta. ", &asked].concat(),
         _ => ["El agente hace ", &number, " preguntas. ", &asked].concat(),
+    }
+}
+
+fn choice(options: usize) -> String {
+    match options {
+        0 => String::new(),
+        1 => " (1 opción)".to_owned(),
+        _ => [" (", &options.to_string(), " opciones)"].concat(),
     }
 }
 

@@ -43,9 +43,12 @@ fn no_text_gets_out_of_its_isolate() {
 fn every_language_says_what_it_is_given() {
     for labels in Labels::ALL {
         for count in [1, 2, 3, 4, 11] {
-            let ready = (labels.ready)(count, "Header", "Question?");
+            let ready = (labels.ready)(count, "Header", "Question?", 0);
             assert!(ready.contains("Header") && ready.ends_with("Question?"), "{ready}");
-            let bare = (labels.ready)(count, "", "Question?");
+            let with_options = (labels.ready)(count, "Header", "Question?", 17);
+            assert!(with_options.starts_with(&ready) && with_options.contains("17"), "{with_options}");
+            assert!((labels.ready)(count, "Header", "Question?", 1).len() > ready.len());
+            let bare = (labels.ready)(count, "", "Question?", 0);
             assert!(!bare.contains(':') && !bare.contains('：'), "{bare}");
         }
         assert!((labels.unanswered)(3, 4).contains('4'), "{}", labels.lang);

@@ -9,7 +9,8 @@ use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-const READY: &str = "The agent asks 1 question. \u{2068}Service\u{2069}: \u{2068}What does your car need?\u{2069}";
+const READY: &str =
+    "The agent asks 1 question. \u{2068}Service\u{2069}: \u{2068}What does your car need?\u{2069} (3 options)";
 
 #[test]
 async fn an_ask_that_came_complete_is_announced_where_it_is_fresh() {
@@ -140,7 +141,7 @@ async fn a_question_without_header_is_announced_by_its_text() {
     card.receives(stream(&ask(asked.questions.clone())));
     card.receives(ready(&asked));
     until("it is announced", || {
-        card.announcement() == "The agent asks 1 question. \u{2068}What does your car need?\u{2069}"
+        card.announcement() == "The agent asks 1 question. \u{2068}What does your car need?\u{2069} (3 options)"
     })
     .await;
 }

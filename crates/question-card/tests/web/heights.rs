@@ -55,9 +55,12 @@ fn answered(asked: AskUserQuestion) -> AskSnapshot {
 #[test]
 async fn a_single_question_of_four_described_options_is_not_high() {
     for (width, most) in [(WIDE, 490), (NARROW, 530)] {
-        let snapshot = AskSnapshot::complete(fresh_id(), ask(vec![service("Service")]), Phase::Answerable);
-        let height = height(snapshot, on_pick(), width).await;
-        assert!(height <= most && height > 300, "{height} px at {width} px");
+        for setting in [on_pick(), Setting::default()] {
+            let mode = setting.mode;
+            let snapshot = AskSnapshot::complete(fresh_id(), ask(vec![service("Service")]), Phase::Answerable);
+            let height = height(snapshot, setting, width).await;
+            assert!(height <= most && height > 300, "{mode:?}: {height} px at {width} px");
+        }
     }
 }
 

@@ -171,7 +171,7 @@ async fn an_answerable_ask_that_turns_out_unusable_loses_nothing() {
     let unreadable = "The question arrived damaged. Answer in your own words.";
     spoken
         .hears([
-            "The agent asks 3 questions. \u{2068}Database\u{2069}: \u{2068}Which database?\u{2069}",
+            "The agent asks 3 questions. \u{2068}Database\u{2069}: \u{2068}Which database?\u{2069} (2 options)",
             "",
             unreadable,
         ])

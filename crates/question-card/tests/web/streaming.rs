@@ -49,7 +49,7 @@ async fn str_02_only_the_complete_question_is_announced_and_once() {
         }
         card.announced().await;
         card.ends(Phase::Superseded, None).await;
-        let question = "The agent asks 1 question. \u{2068}Service\u{2069}: \u{2068}Which service do you need?\u{2069}";
+        let question = "The agent asks 1 question. \u{2068}Service\u{2069}: \u{2068}Which service do you need?\u{2069} (4 options)";
         let over = "You went on without it";
         spoken.hears([question, "", over]).await;
     }

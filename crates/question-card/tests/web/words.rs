@@ -79,7 +79,7 @@ async fn values_stand_apart_from_the_sentence_around_them() {
     let card = CardPage::open(AskSnapshot::new(fresh_id()), speaking(&Labels::GERMAN)).await;
     card.receives_slowly(stream(&service())).await;
     card.receives_slowly(ready(&service())).await;
-    let announced = "Der Agent stellt eine Frage. \u{2068}Service\u{2069}: \u{2068}What does your car need?\u{2069}";
+    let announced = "Der Agent stellt eine Frage. \u{2068}Service\u{2069}: \u{2068}What does your car need?\u{2069} (3 Antworten zur Wahl)";
     assert_eq!(card.announced().await, announced);
     card.press_button("Antworten absenden").await;
     assert_eq!(card.errors(), ["Bitte eine Antwort auswählen: \u{2068}Service\u{2069}"]);

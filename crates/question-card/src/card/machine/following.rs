@@ -33,10 +33,12 @@ impl Card {
             self.refused = false;
         }
         let manner = self.manner;
+        // What stands beside the buttons of a single question goes into the question when another one comes.
+        let is_joined = self.rows.len() == 1 && ask.questions.len() > 1;
         self.show(ask, now);
         let is_other_kind = now != Phase::Malformed && self.know_kinds(ask);
         if let Some(focused) = self.now.focused
-            && (is_other_kind || self.manner != manner)
+            && (is_other_kind || is_joined || self.manner != manner)
         {
             self.plan(Do::KeepFocus(focused));
         }
@@ -168,7 +170,8 @@ impl Card {
     pub(super) fn arrive(&mut self, ask: &AskSnapshot) {
         if let Some(first) = ask.questions.first() {
             let header = first.header.as_ref().map_or("", |header| header.text.as_str());
-            let text = (self.labels.ready)(ask.questions.len(), &isolate(header), &isolate(&first.question.text));
+            let (header, question) = (isolate(header), isolate(&first.question.text));
+            let text = (self.labels.ready)(ask.questions.len(), &header, &question, first.options.len());
             self.plan(Do::SayOnce("", text));
         }
         self.plan(Do::Waiting);

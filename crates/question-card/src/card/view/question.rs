@@ -71,17 +71,15 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
         preview(w, place);
     }
     w.close();
-    if card.manner == Manner::Explicit {
+    if ask.questions.len() > 1 {
         extras(w, place);
     }
     w.close();
 }
 
-/// The same where one tap answers: on the line of the card's own buttons.
+/// The same for a single question: on the line of the card's own buttons.
 pub(super) fn extras_of_only_question(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
-    if card.manner != Manner::Explicit
-        && let Some(asked) = ask.questions.first()
-    {
+    if let [asked] = &ask.questions[..] {
         extras(w, Place { card, ask, index: 0, asked });
     }
 }
