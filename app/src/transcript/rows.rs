@@ -194,7 +194,7 @@ impl Maker {
             .scope(chat.conversation_id())
             .fresh(super::running(chat))
             .notes()
-            .persist(Persist::Session)
+            .persist(Persist::session())
             .sending(sending)
             .held(held)
             .handle(handle)

@@ -39,7 +39,7 @@ impl Host {
             on_cancel: Callback::new(|()| {}),
             on_reply_in_chat: Callback::new(|_| {}),
             on_late_message: Callback::new(|_| true),
-            persist: Persist::None,
+            persist: Persist::default(),
         }
     }
 }

@@ -90,7 +90,7 @@ impl Desk {
                 self.hear(format!("message {text}"));
                 true
             }),
-            persist: Persist::Session,
+            persist: Persist::session(),
         }
     }
 

@@ -30,6 +30,8 @@ mod shell;
 #[path = "card/nowhere.rs"]
 mod shell;
 
+#[cfg(not(feature = "ssr"))]
+pub use self::claim::ClaimFocus;
 #[cfg(feature = "leptos")]
 pub use self::handle::FocusHandle;
 pub use self::host::{Offers, Options, Told};
@@ -37,6 +39,8 @@ pub use self::host::{Offers, Options, Told};
 pub use self::mounted::MountedCard;
 #[cfg(feature = "leptos")]
 pub use self::options::CardOptions;
+#[cfg(feature = "ssr")]
+pub use self::shell::ClaimFocus;
 
 /// How an answer is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -58,16 +62,4 @@ pub enum Layout {
     /// One at a time, below a list of all of them, with Back and Next beside Submit. A pick never turns to the next; Enter on an answered
     /// question does. A question is a step from when it begins to arrive, and a user who is on a step stays there.
     Stepped,
-}
-
-/// Whether a card may take the focus when its question has arrived.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ClaimFocus {
-    /// Never: a user who reads or writes elsewhere is not disturbed.
-    #[default]
-    Never,
-    /// Once for each call in the life of the page, and only if the user has not touched the page since the card appeared. The page must have
-    /// the focus, on nothing or on an empty text field, with no dialog or menu open. A touch screen never: its keyboard would cover the
-    /// question.
-    IfIdle,
 }

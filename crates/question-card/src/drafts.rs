@@ -12,17 +12,10 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-/// Whether drafts outlive the page.
+/// Whether drafts outlive the page. They do not, by default: nothing is written. A page that asks for neither of the two ways does not carry what
+/// writes and reads drafts.
 #[derive(Clone, Default)]
-pub enum Persist {
-    /// They do not: nothing is written.
-    #[default]
-    None,
-    /// They do as long as the tab: in its `sessionStorage`, under a key for each call. Where the browser refuses, they do not.
-    Session,
-    /// The host keeps them.
-    Own(Arc<dyn DraftStore>),
-}
+pub struct Persist(Option<Arc<dyn Written>>);
 
 /// A host's own place for drafts.
 ///
@@ -55,7 +48,7 @@ pub enum Persist {
 ///     }
 /// }
 ///
-/// let persist = Persist::Own(Arc::new(Synced::default()));
+/// let persist = Persist::own(Arc::new(Synced::default()));
 /// # let _ = persist;
 /// ```
 pub trait DraftStore: Send + Sync {
@@ -72,64 +65,87 @@ pub trait DraftStore: Send + Sync {
 
 impl fmt::Debug for Persist {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "None",
-            Self::Session => "Session",
-            Self::Own(_) => "Own",
-        })
+        f.debug_tuple("Persist").field(&self.is_written()).finish()
     }
 }
 
 impl Persist {
+    /// They live as long as the tab: in its `sessionStorage`, under a key for each call. Where the browser refuses, they do not.
+    #[must_use]
+    pub fn session() -> Self {
+        Self::own(Arc::new(Session))
+    }
+
+    /// The host keeps them.
+    #[must_use]
+    pub fn own(store: Arc<dyn DraftStore>) -> Self {
+        Self(Some(Arc::new(store)))
+    }
+
     /// Whether anything is written at all.
     pub(crate) fn is_written(&self) -> bool {
-        !matches!(self, Self::None)
+        self.0.is_some()
     }
 
     /// What is kept of this call, in memory or beyond.
     pub(crate) fn load(&self, key: &str) -> Option<Kept> {
-        let written = || match self {
-            Self::None => None,
-            Self::Session => session()?.get_item(&storage_key(key)).ok()?,
-            Self::Own(store) => store.load(key),
-        };
-        recall(key).or_else(|| Kept::from_text(key, &written()?))
+        recall(key).or_else(|| self.0.as_ref()?.load(key))
     }
 
     /// Brings what is written up to what is in memory.
     pub(crate) fn write(&self, key: &str) {
-        let text = recall(key).map(|kept| kept.to_text(key));
-        match text {
+        if let Some(written) = &self.0 {
+            written.write(key, recall(key));
+        }
+    }
+}
+
+/// Drafts as they are written.
+trait Written: Send + Sync {
+    fn load(&self, key: &str) -> Option<Kept>;
+    fn write(&self, key: &str, kept: Option<Kept>);
+}
+
+impl Written for Arc<dyn DraftStore> {
+    fn load(&self, key: &str) -> Option<Kept> {
+        Kept::from_text(key, &self.as_ref().load(key)?)
+    }
+
+    fn write(&self, key: &str, kept: Option<Kept>) {
+        match kept.map(|kept| kept.to_text(key)) {
             Some(Some(text)) => self.save(key, &text),
             // Too much to be written. What was written before is better than nothing.
             Some(None) => {}
             None => self.remove(key),
         }
     }
+}
 
-    fn save(&self, key: &str, text: &str) {
-        match self {
-            Self::None => {}
-            Self::Session => {
-                if let Some(session) = session() {
-                    // A full storage refuses; the draft is in memory all the same.
-                    let _ = session.set_item(&storage_key(key), text);
-                }
-            }
-            Self::Own(store) => store.save(key, text),
+/// The tab's `sessionStorage`.
+struct Session;
+
+impl Session {
+    fn storage() -> Option<web_sys::Storage> {
+        window().session_storage().ok()?
+    }
+}
+
+impl DraftStore for Session {
+    fn load(&self, key: &str) -> Option<String> {
+        Self::storage()?.get_item(&storage_key(key)).ok()?
+    }
+
+    fn save(&self, key: &str, draft: &str) {
+        if let Some(session) = Self::storage() {
+            // A full storage refuses; the draft is in memory all the same.
+            let _ = session.set_item(&storage_key(key), draft);
         }
     }
 
     fn remove(&self, key: &str) {
-        match self {
-            Self::None => {}
-            Self::Session => {
-                if let Some(session) = session() {
-                    // Refused only where nothing could be written either.
-                    let _ = session.remove_item(&storage_key(key));
-                }
-            }
-            Self::Own(store) => store.remove(key),
+        if let Some(session) = Self::storage() {
+            // Refused only where nothing could be written either.
+            let _ = session.remove_item(&storage_key(key));
         }
     }
 }
@@ -168,8 +184,4 @@ fn recall(key: &str) -> Option<Kept> {
 /// Never the call's own id: where something is stored is not the agent's to choose.
 fn storage_key(key: &str) -> String {
     format!("{}-draft", Ids::new(key))
-}
-
-fn session() -> Option<web_sys::Storage> {
-    window().session_storage().ok()?
 }

@@ -26,6 +26,27 @@ thread_local! {
     static CLAIMED: RefCell<HashSet<String>> = RefCell::new(HashSet::new());
 }
 
+/// Lets a card take the focus when its question has arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct ClaimFocus {
+    watch: fn(&Claim),
+    claim: fn(&Shell),
+    gives_back: fn(&Shell, &KeyboardEvent) -> bool,
+}
+
+impl ClaimFocus {
+    /// Once for each call in the life of the page, and only if the user is idle. That is so if all of this holds:
+    ///
+    /// - The user has not touched the page since the card appeared.
+    /// - The page has the focus, and in it nothing or an empty text field.
+    /// - No dialog and no menu is open.
+    /// - There is a mouse or the like: a touch screen would cover the question with its keyboard.
+    #[must_use]
+    pub fn if_idle() -> Self {
+        Self { watch: Claim::watch, claim: Shell::claim_focus, gives_back: Shell::gives_focus_back }
+    }
+}
+
 /// Where a card stands with its claim.
 #[derive(Default)]
 pub(super) struct Claim {
@@ -39,7 +60,7 @@ pub(super) struct Claim {
 
 impl Claim {
     /// Watches from now on whether the user touches the page.
-    pub(super) fn watch(&self) {
+    fn watch(&self) {
         self.watching.get_or_init(|| {
             self.idle.set(true);
             let idle = self.idle.clone();
@@ -49,8 +70,27 @@ impl Claim {
 }
 
 impl Shell {
+    /// Watches from now on whether the user touches the page, where the host allows a claim.
+    pub(super) fn watch_for_claim(&self) {
+        if let Some(claims) = self.claims {
+            (claims.watch)(&self.claim);
+        }
+    }
+
+    /// Takes the focus soon, if the host allows that.
+    pub(super) fn claims(&self) {
+        if let Some(claims) = self.claims {
+            (claims.claim)(self);
+        }
+    }
+
+    /// Whether a key goes back to where the focus was claimed from.
+    pub(super) fn is_claimed_from(&self, key: &KeyboardEvent) -> bool {
+        self.claims.is_some_and(|claims| (claims.gives_back)(self, key))
+    }
+
     /// Gives the focus back if this key was on its way before the focus was claimed. The key then goes where it was meant to.
-    pub(super) fn gives_focus_back(&self, key: &KeyboardEvent) -> bool {
+    fn gives_focus_back(&self, key: &KeyboardEvent) -> bool {
         let Some((at, from)) = self.claim.taken.take() else {
             return false;
         };
@@ -69,7 +109,7 @@ impl Shell {
     }
 
     /// Takes the focus soon, if the user is idle then.
-    pub(super) fn claim_focus(&self) {
+    fn claim_focus(&self) {
         if self.claim.idle.get() {
             self.later(Duration::ZERO, Self::claim_now);
         }

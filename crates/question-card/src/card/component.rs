@@ -1,7 +1,7 @@
 //! The card as a component of Leptos.
 
 use super::host::card_of;
-use super::options::CardOptions;
+use super::options::{CardOptions, Reads};
 #[cfg(feature = "ssr")]
 use super::view;
 use crate::drawn::Drawn;
@@ -9,11 +9,12 @@ use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Reply};
 use leptos::prelude::*;
 use std::fmt;
+use std::rc::Rc;
 #[cfg(not(feature = "ssr"))]
 use {
     super::host::{Host, Told},
     super::machine::Input,
-    super::options::Hears,
+    super::options::{Hears, Knows},
     super::shell::Shell,
     crate::drawn::Running,
     crate::effect::effect,
@@ -21,7 +22,6 @@ use {
     leptos::reactive::owner::WeakOwner,
     leptos::tachys::view::any_view::AnyViewState,
     std::cell::RefCell,
-    std::rc::Rc,
     web_sys::Element,
 };
 
@@ -55,14 +55,14 @@ pub fn QuestionCard(
     #[prop(optional)]
     options: CardOptions,
 ) -> impl IntoView {
-    let CardOptions { mut plain, sending, held, expires_at, now, handle, receipt_actions, hears } = options;
-    plain.expires_at = expires_at.get_untracked();
-    let sending = sending.or(on_reply.sending).unwrap_or_default();
+    let CardOptions { mut plain, mut knows, handle, receipt_actions, hears } = options;
+    plain.expires_at = knows.expires_at.as_ref().and_then(|at| untrack(|| at()));
+    knows.sending = knows.sending.or(on_reply.sending);
     let (card, key) = ask.with_untracked(|ask| card_of(ask, &plain));
     #[cfg(feature = "ssr")]
     let drawn = {
         // Nothing happens on a server.
-        let _ = (sending, on_reply.reply, on_cancel, now, held, handle, receipt_actions, hears, key);
+        let _ = (knows, on_reply.reply, on_cancel, handle, receipt_actions, hears, key);
         let has_labels = plain.labels.is_some();
         Drawn::following(move |w| ask.with_untracked(|ask| view::card(w, &card, ask, has_labels)))
     };
@@ -73,7 +73,7 @@ pub fn QuestionCard(
             reply: on_reply.reply,
             on_cancel,
             hears,
-            now,
+            now: knows.now.clone(),
             receipt_actions,
             owner: Owner::current().map(|owner| owner.downgrade()),
             added: RefCell::default(),
@@ -82,7 +82,7 @@ pub fn QuestionCard(
         if let Some(handle) = handle {
             handle.lead_to(&shell);
         }
-        follow(&shell, ask, (held, expires_at, now), sending);
+        follow(&shell, ask, knows);
         let shell = StoredValue::new_local(shell);
         Drawn::by_itself(move |adopts| {
             let shell = shell.try_get_value()?;
@@ -98,7 +98,7 @@ pub fn QuestionCard(
 /// host tells by its phase.
 pub struct OnReply {
     reply: Box<dyn Fn(Reply)>,
-    sending: Option<Signal<Sending>>,
+    sending: Option<Reads<Sending>>,
 }
 
 impl<F: Fn(Reply) + 'static> From<F> for OnReply {
@@ -131,7 +131,7 @@ where
         let reply = Box::new(move |reply| {
             action.dispatch(reply);
         });
-        Self { reply, sending: Some(Signal::derive(sending)) }
+        Self { reply, sending: Some(Rc::new(sending)) }
     }
 }
 
@@ -142,7 +142,7 @@ struct Page {
     reply: Box<dyn Fn(Reply)>,
     on_cancel: Callback<()>,
     hears: Hears,
-    now: Option<Signal<u64>>,
+    now: Option<Reads<u64>>,
     receipt_actions: Option<ViewFn>,
     /// What the host's own views belong to. It holds the card, and would keep itself alive.
     owner: Option<WeakOwner>,
@@ -177,7 +177,8 @@ impl Host for Page {
     }
 
     fn now(&self) -> Option<u64> {
-        Some(self.now?.try_get_untracked().unwrap_or_default())
+        let now = self.now.as_ref()?;
+        Some(untrack(|| now()))
     }
 }
 
@@ -211,20 +212,16 @@ fn call(hear: &Option<Box<dyn Fn()>>) {
 
 /// Tells the card whatever changes at its host.
 #[cfg(not(feature = "ssr"))]
-fn follow(
-    shell: &Rc<Shell>,
-    ask: Signal<AskSnapshot>,
-    (held, expires_at, now): (Signal<bool>, Signal<Option<u64>>, Option<Signal<u64>>),
-    sending: Signal<Sending>,
-) {
+fn follow(shell: &Rc<Shell>, ask: Signal<AskSnapshot>, Knows { sending, held, expires_at, now }: Knows) {
     let me = Rc::downgrade(shell);
     let mut has_begun = false;
     effect(move || {
         ask.track();
-        if let Some(now) = now {
-            now.track();
+        if let Some(now) = &now {
+            now();
         }
-        let host = Input::Host { held: held.get(), expires_at: expires_at.get() };
+        let held = held.as_ref().is_some_and(|held| held());
+        let host = Input::Host { held, expires_at: expires_at.as_ref().and_then(|at| at()) };
         if let Some(shell) = me.upgrade() {
             untrack(|| {
                 if !std::mem::replace(&mut has_begun, true) {
@@ -234,9 +231,12 @@ fn follow(
             });
         }
     });
+    let Some(sending) = sending else {
+        return;
+    };
     let me = Rc::downgrade(shell);
     effect(move || {
-        let sending = sending.get();
+        let sending = sending();
         if let Some(shell) = me.upgrade() {
             untrack(|| shell.take(Input::Sending(&sending)));
         }

@@ -25,7 +25,7 @@ pub struct Options {
     /// Whether the ask came while the page was open, and not with a history.
     pub fresh: bool,
     /// Whether the card may take the focus when its question has arrived.
-    pub claim_focus: ClaimFocus,
+    pub claim_focus: Option<ClaimFocus>,
     /// Whether digits choose options while the focus is on one.
     pub shortcuts: bool,
     /// Whether the card can only be read.
@@ -55,7 +55,7 @@ impl Default for Options {
             labels: None,
             heading_level: None,
             fresh: false,
-            claim_focus: ClaimFocus::default(),
+            claim_focus: None,
             shortcuts: true,
             readonly: false,
             skip: false,

@@ -108,7 +108,7 @@ impl Shell {
     }
 
     fn press(&self, event: &KeyboardEvent, target: Element, control: Option<Control>) -> bool {
-        if self.gives_focus_back(event) {
+        if self.is_claimed_from(event) {
             return false;
         }
         let key = event.key();

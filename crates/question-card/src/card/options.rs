@@ -8,6 +8,7 @@ use crate::labels::Labels;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
+use std::rc::Rc;
 
 /// How a card is to be, and what its host takes beside replies and cancellations.
 ///
@@ -25,13 +26,22 @@ use leptos::prelude::*;
 #[must_use]
 pub struct CardOptions {
     pub(super) plain: Options,
-    pub(super) sending: Option<Signal<Sending>>,
-    pub(super) held: Signal<bool>,
-    pub(super) expires_at: Signal<Option<u64>>,
-    pub(super) now: Option<Signal<u64>>,
+    pub(super) knows: Knows,
     pub(super) handle: Option<FocusHandle>,
     pub(super) receipt_actions: Option<ViewFn>,
     pub(super) hears: Hears,
+}
+
+/// Reads a signal of the host's. A signal itself would bring the code of each kind of signal into every page.
+pub(super) type Reads<T> = Rc<dyn Fn() -> T>;
+
+/// What the host knows, as far as it tells.
+#[derive(Default)]
+pub(super) struct Knows {
+    pub(super) sending: Option<Reads<Sending>>,
+    pub(super) held: Option<Reads<bool>>,
+    pub(super) expires_at: Option<Reads<Option<u64>>>,
+    pub(super) now: Option<Reads<u64>>,
 }
 
 /// What the host hears, if it wants to.
@@ -134,7 +144,7 @@ impl CardOptions {
 
     /// The card may take the focus when its question has arrived.
     pub fn claim_focus(mut self, claim: ClaimFocus) -> Self {
-        self.plain.claim_focus = claim;
+        self.plain.claim_focus = Some(claim);
         self
     }
 }
@@ -146,14 +156,14 @@ impl CardOptions {
     /// From [`Sending::Pending`] back to [`Sending::Idle`] while the ask is not over, the host gives the reply back. The card is open again then, with
     /// all that was chosen, and says so. So where the reply went through, change the phase first.
     pub fn sending(mut self, sending: impl Into<Signal<Sending>>) -> Self {
-        self.sending = Some(sending.into());
+        self.knows.sending = Some(reads(sending.into()));
         self
     }
 
     /// Whether the host keeps the reply until another ask has its answer too ([`Sending`] is then `Pending`). The card then says that it goes
     /// out with the next answer, and not that it is being sent.
     pub fn held(mut self, held: impl Into<Signal<bool>>) -> Self {
-        self.held = held.into();
+        self.knows.held = Some(reads(held.into()));
         self
     }
 
@@ -162,13 +172,13 @@ impl CardOptions {
     ///
     /// The card shows the time that is left, and announces the last minute. When time is up it is a receipt, and keeps what was chosen and typed.
     pub fn expires_at(mut self, expires_at: impl Into<Signal<Option<u64>>>) -> Self {
-        self.expires_at = expires_at.into();
+        self.knows.expires_at = Some(reads(expires_at.into()));
         self
     }
 
     /// The host's clock (milliseconds since the Unix epoch), by which deadlines are kept; without one, the browser's.
     pub fn now(mut self, now: impl Into<Signal<u64>>) -> Self {
-        self.now = Some(now.into());
+        self.knows.now = Some(reads(now.into()));
         self
     }
 
@@ -230,4 +240,9 @@ impl CardOptions {
         self.plain.offers.next = true;
         self
     }
+}
+
+/// What is read of a signal that is gone is what there is by default.
+fn reads<T: Clone + Default + Send + Sync + 'static>(signal: Signal<T>) -> Reads<T> {
+    Rc::new(move || signal.try_get().unwrap_or_default())
 }

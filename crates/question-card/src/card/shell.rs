@@ -18,6 +18,7 @@ use crate::writer::Tree;
 use ask_user_question::AskSnapshot;
 use ask_user_question::reply::Selection;
 use std::cell::{Cell, OnceCell, RefCell};
+use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 use wasm_bindgen::JsCast;
@@ -49,7 +50,7 @@ pub(crate) struct Shell {
     pub(super) key: String,
     host: Box<dyn Host>,
     persist: Persist,
-    claims_focus: bool,
+    pub(super) claims: Option<ClaimFocus>,
     has_labels: bool,
     announcer: Rc<Announcer>,
     pub(super) claim: Claim,
@@ -91,7 +92,7 @@ impl Shell {
             key,
             host,
             persist: options.persist.clone(),
-            claims_focus: options.claim_focus == ClaimFocus::IfIdle,
+            claims: options.claim_focus,
             has_labels: options.labels.is_some(),
             announcer: Rc::default(),
             claim: Claim::default(),
@@ -202,9 +203,7 @@ impl Shell {
         if is_live && !self.announcer.has_region() {
             self.announcer.speak_in(root.first_element_child());
             self.watches.get_or_init(|| Sizes::watch(self, root));
-            if self.claims_focus {
-                self.claim.watch();
-            }
+            self.watch_for_claim();
         }
         if adds_actions {
             self.add_actions(is_over);
@@ -244,7 +243,7 @@ impl Shell {
                     self.focus_receipt();
                 }
             }
-            Do::Claim => self.claim_focus(),
+            Do::Claim => self.claims(),
             Do::Focus(control) => self.focus(control),
             Do::Enter(question, ways) => {
                 self.enter(question, &ways);
@@ -365,12 +364,14 @@ impl Shell {
             }
         });
         let (me, text) = (self.me.clone(), text.unwrap_or_default());
-        spawn_local(async move {
+        // Boxed as Leptos' own are: then one instance takes them all.
+        let copy: Pin<Box<dyn Future<Output = ()>>> = Box::pin(async move {
             let is_done = write_to_clipboard(&text).await;
             if let Some(shell) = me.upgrade() {
                 shell.take(Input::Copied(control, is_done));
             }
         });
+        spawn_local(copy);
     }
 
     fn set_alarm(&self, wait: Option<u64>) {

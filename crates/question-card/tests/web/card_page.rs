@@ -62,7 +62,7 @@ pub struct Setting {
     pub shortcuts_off: bool,
     pub labels: Option<&'static Labels>,
     pub fresh: bool,
-    pub claim_focus: ClaimFocus,
+    pub claim_focus: Option<ClaimFocus>,
     pub handle: Option<FocusHandle>,
     pub allow_skip: bool,
     pub notes_off: bool,
@@ -785,7 +785,6 @@ fn card(
         .scope(setting.scope)
         .fresh(setting.fresh)
         .readonly(setting.readonly)
-        .claim_focus(setting.claim_focus)
         .persist(setting.persist)
         .held(held)
         .expires_at(setting.expires_at)
@@ -795,6 +794,9 @@ fn card(
         .on_next(note(|heard| heard.nexts += 1));
     if !setting.notes_off {
         options = options.notes();
+    }
+    if let Some(claim) = setting.claim_focus {
+        options = options.claim_focus(claim);
     }
     if setting.allow_skip {
         options = options.skip();

@@ -72,7 +72,7 @@ fn in_session(id: &str) -> Option<String> {
 #[test]
 async fn his_03_a_card_that_comes_back_has_everything_and_says_nothing() {
     let id = fresh_id();
-    let card = waiting(&id, mixed(), Persist::None).await;
+    let card = waiting(&id, mixed(), Persist::default()).await;
     card.choose("SQLite").await;
     card.choose("Search").await;
     card.type_other(1, "and sorting").await;
@@ -80,7 +80,7 @@ async fn his_03_a_card_that_comes_back_has_everything_and_says_nothing() {
     card.skip(2).await;
     drop(card);
 
-    let card = waiting(&id, mixed(), Persist::None).await;
+    let card = waiting(&id, mixed(), Persist::default()).await;
     assert_eq!(card.chosen(), ["SQLite", "Search", "Other"]);
     assert_eq!(card.text_field(1).value(), "and sorting");
     assert_eq!(card.note_field(0).value(), "for now");
@@ -134,7 +134,7 @@ async fn a_card_that_comes_back_while_it_streams_waits_for_its_questions() {
 async fn without_a_store_nothing_is_written() {
     let before = session().length().expect("it may be read");
     let id = fresh_id();
-    let card = waiting(&id, service(), Persist::None).await;
+    let card = waiting(&id, service(), Persist::default()).await;
     card.type_other(0, "mine").await;
     drop(card);
     assert_eq!(session().length().expect("it may be read"), before);
@@ -144,7 +144,7 @@ async fn without_a_store_nothing_is_written() {
 async fn his_04_the_session_has_the_draft_until_the_ask_is_over() {
     for (outcome, phase) in [(None, Phase::Answered), (Some(Outcome::Declined), Phase::Declined)] {
         let id = fresh_id();
-        let card = waiting(&id, service(), Persist::Session).await;
+        let card = waiting(&id, service(), Persist::session()).await;
         assert_eq!(in_session(&id), None, "nothing is written before a change");
         card.choose("Oil change").await;
         until("it is written", || in_session(&id).is_some()).await;
@@ -165,7 +165,7 @@ async fn his_04_the_session_has_the_draft_until_the_ask_is_over() {
 #[test]
 async fn the_session_has_the_last_change_when_the_page_or_the_card_goes() {
     let id = fresh_id();
-    let card = waiting(&id, service(), Persist::Session).await;
+    let card = waiting(&id, service(), Persist::session()).await;
     card.type_other(0, "first").await;
     let window = web_sys::window().expect("a window");
     let pagehide = web_sys::Event::new("pagehide").expect("an event");
@@ -179,7 +179,7 @@ async fn the_session_has_the_last_change_when_the_page_or_the_card_goes() {
 #[test]
 async fn a_page_reads_what_an_earlier_one_wrote() {
     let notebook = Arc::new(Notebook::default());
-    let store = Persist::Own(notebook.clone());
+    let store = Persist::own(notebook.clone());
     let id = fresh_id();
     let card = waiting(&id, mixed(), store.clone()).await;
     card.choose("Postgres").await;
@@ -213,7 +213,7 @@ async fn what_is_no_draft_is_ignored() {
     let key = format!("{}-draft", Ids::new(&id));
     for text in ["", "{", "[[[", "{\"v\":1}", "\u{0}"] {
         session().set_item(&key, text).expect("it may be written");
-        let card = waiting(&id, service(), Persist::Session).await;
+        let card = waiting(&id, service(), Persist::session()).await;
         assert_eq!((card.state(), card.chosen()), ("awaiting".to_owned(), vec![]));
     }
     session().remove_item(&key).expect("it may be written");
@@ -222,7 +222,7 @@ async fn what_is_no_draft_is_ignored() {
 #[test]
 async fn what_came_too_late_is_kept_until_it_is_put_away() {
     let id = fresh_id();
-    let card = waiting(&id, service(), Persist::Session).await;
+    let card = waiting(&id, service(), Persist::session()).await;
     card.type_other(0, "nearly done").await;
     card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;
@@ -243,7 +243,7 @@ async fn what_came_too_late_is_kept_until_it_is_put_away() {
 #[test]
 async fn text_beside_an_answer_is_kept_until_it_is_put_away() {
     let id = fresh_id();
-    let card = waiting(&id, service(), Persist::Session).await;
+    let card = waiting(&id, service(), Persist::session()).await;
     card.type_other(0, "long text").await;
     card.choose("Oil change").await;
     card.submit().await;
@@ -276,12 +276,12 @@ async fn an_unreadable_question_keeps_what_was_typed() {
 #[test]
 async fn a_reply_that_failed_is_still_kept() {
     let id = fresh_id();
-    let card = waiting(&id, service(), Persist::Session).await;
+    let card = waiting(&id, service(), Persist::session()).await;
     card.choose("Oil change").await;
     card.submit().await;
     card.host_says(Sending::Failed("No network.".to_owned())).await;
     drop(card);
-    let card = waiting(&id, service(), Persist::Session).await;
+    let card = waiting(&id, service(), Persist::session()).await;
     assert_eq!(card.chosen(), ["Oil change"]);
 }
 
@@ -289,7 +289,7 @@ async fn a_reply_that_failed_is_still_kept() {
 async fn ime_04_a_draft_that_comes_back_does_not_disturb_another_field() {
     let two = ask(vec![question("First?", "One", false, &["A", "B"]), question("Second?", "Two", false, &["C", "D"])]);
     let id = fresh_id();
-    let card = waiting(&id, two.clone(), Persist::None).await;
+    let card = waiting(&id, two.clone(), Persist::default()).await;
     card.type_other(1, "kept").await;
     drop(card);
 

@@ -77,7 +77,7 @@ async fn a_handle_leads_nowhere_without_its_question_or_its_card() {
 #[test]
 async fn an_arriving_question_leaves_the_focus_alone() {
     let _page = Page::idle();
-    for claim_focus in [ClaimFocus::Never, ClaimFocus::IfIdle] {
+    for claim_focus in [None, Some(ClaimFocus::if_idle())] {
         let card = claiming(claim_focus).await;
         let composer = composer("half a sent");
         arrives(&card).await;
@@ -89,7 +89,7 @@ async fn an_arriving_question_leaves_the_focus_alone() {
 #[test]
 async fn an_idle_user_finds_the_focus_in_the_question() {
     let _page = Page::idle();
-    let card = claiming(ClaimFocus::IfIdle).await;
+    let card = claiming(Some(ClaimFocus::if_idle())).await;
     arrives(&card).await;
     card.sees_focus_on(&card.control("Postgres"));
     assert_eq!(card.chosen(), [""; 0]);
@@ -98,14 +98,14 @@ async fn an_idle_user_finds_the_focus_in_the_question() {
 #[test]
 async fn the_focus_is_claimed_from_an_empty_composer_and_once() {
     let _page = Page::idle();
-    let card = claiming(ClaimFocus::IfIdle).await;
+    let card = claiming(Some(ClaimFocus::if_idle())).await;
     let composer = composer("");
     arrives(&card).await;
     card.sees_focus_on(&card.control("Postgres"));
     let snapshot = AskSnapshot::complete(card.tool_call_id(), mixed(), Phase::Answerable);
     drop(card);
     composer.focus().expect("it takes the focus");
-    let setting = Setting { fresh: true, claim_focus: ClaimFocus::IfIdle, ..Setting::default() };
+    let setting = Setting { fresh: true, claim_focus: Some(ClaimFocus::if_idle()), ..Setting::default() };
     let again = CardPage::open(snapshot, setting).await;
     again.timers_passed().await;
     again.sees_focus_on(&composer);
@@ -116,7 +116,7 @@ async fn the_focus_is_claimed_from_an_empty_composer_and_once() {
 async fn an_ask_that_came_complete_claims_the_focus_where_it_is_fresh() {
     let _page = Page::idle();
     for fresh in [false, true] {
-        let setting = Setting { fresh, claim_focus: ClaimFocus::IfIdle, ..Setting::default() };
+        let setting = Setting { fresh, claim_focus: Some(ClaimFocus::if_idle()), ..Setting::default() };
         let snapshot = AskSnapshot::complete(fresh_id(), mixed(), Phase::Ready);
         let card = CardPage::open(snapshot, setting).await;
         card.timers_passed().await;
@@ -129,7 +129,7 @@ async fn an_ask_that_came_complete_claims_the_focus_where_it_is_fresh() {
 async fn a_user_who_touched_the_page_keeps_the_focus() {
     let _page = Page::idle();
     for touch in ["pointerdown", "keydown"] {
-        let card = claiming(ClaimFocus::IfIdle).await;
+        let card = claiming(Some(ClaimFocus::if_idle())).await;
         crate::card_page::dispatch(&document().body().expect("a body"), touch);
         arrives(&card).await;
         assert_eq!(focused(), None, "after {touch}");
@@ -141,11 +141,11 @@ async fn the_focus_is_not_claimed_behind_a_dialog_or_menu() {
     let _page = Page::idle();
     for role in ["dialog", "alertdialog", "menu", "listbox"] {
         let overlay = overlay(role);
-        let card = claiming(ClaimFocus::IfIdle).await;
+        let card = claiming(Some(ClaimFocus::if_idle())).await;
         arrives(&card).await;
         assert_eq!(focused(), None, "behind a {role}");
         overlay.set_hidden(true);
-        let card = claiming(ClaimFocus::IfIdle).await;
+        let card = claiming(Some(ClaimFocus::if_idle())).await;
         arrives(&card).await;
         card.sees_focus_on(&card.control("Postgres"));
         overlay.remove();
@@ -156,7 +156,7 @@ async fn the_focus_is_not_claimed_behind_a_dialog_or_menu() {
 async fn the_focus_is_claimed_in_a_dialog_that_holds_the_chat() {
     let _page = Page::idle();
     let overlay = overlay("dialog");
-    let card = claiming(ClaimFocus::IfIdle).await;
+    let card = claiming(Some(ClaimFocus::if_idle())).await;
     overlay.append_child(&card.root).expect("it is moved");
     arrives(&card).await;
     card.sees_focus_on(&card.control("Postgres"));
@@ -167,7 +167,7 @@ async fn the_focus_is_claimed_in_a_dialog_that_holds_the_chat() {
 async fn the_focus_is_not_claimed_on_a_touch_screen_or_in_another_window() {
     for page in [Page { fine_pointer: false, ..Page::IDLE }, Page { has_focus: false, ..Page::IDLE }] {
         let _page = page.set();
-        let card = claiming(ClaimFocus::IfIdle).await;
+        let card = claiming(Some(ClaimFocus::if_idle())).await;
         arrives(&card).await;
         assert_eq!(focused(), None);
     }
@@ -176,7 +176,7 @@ async fn the_focus_is_not_claimed_on_a_touch_screen_or_in_another_window() {
 #[test]
 async fn a_key_that_was_on_its_way_goes_where_it_was_meant_to() {
     let _page = Page::idle();
-    let card = claiming(ClaimFocus::IfIdle).await;
+    let card = claiming(Some(ClaimFocus::if_idle())).await;
     let composer = composer("");
     arrives(&card).await;
     let taken = press("Enter");
@@ -261,7 +261,7 @@ async fn a_card_in_a_shadow_tree_knows_its_focus_and_has_its_styles() {
 #[test]
 async fn in_a_shadow_tree_the_focus_is_claimed_and_returned() {
     let _page = Page::idle();
-    let setting = Setting { claim_focus: ClaimFocus::IfIdle, ..Setting::default() };
+    let setting = Setting { claim_focus: Some(ClaimFocus::if_idle()), ..Setting::default() };
     if let Some(focused) = focused() {
         focused.blur().expect("it has the focus");
     }
@@ -287,7 +287,7 @@ async fn with_handle(ask: AskUserQuestion, setting: Setting) -> (CardPage, Focus
     (CardPage::open(snapshot, setting).await, handle)
 }
 
-async fn claiming(claim_focus: ClaimFocus) -> CardPage {
+async fn claiming(claim_focus: Option<ClaimFocus>) -> CardPage {
     if let Some(focused) = focused() {
         focused.blur().expect("it has the focus");
     }
