@@ -1,8 +1,9 @@
 //! What is measured, from the bytes of an [`Input`](crate::input::Input) to as far as each stage reads.
 
 use crate::input::CALL;
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::sse::Decoder;
-use ag_ui_stream::{Asks, Event, EventReader, Message, Thread};
+use ag_ui_stream::{Asks, EventReader, Message, Thread};
 use ask_user_question::AskSnapshot;
 use std::hint::black_box;
 
@@ -35,8 +36,9 @@ impl Events {
     pub(crate) fn feed(&mut self, chunk: &[u8]) {
         self.reader.feed(chunk);
         while let Some(Ok(event)) = self.reader.next_event() {
-            if let Event::ToolCallArgs(args) = black_box(event) {
-                self.length += args.delta.len();
+            let event = black_box(event);
+            if event.kind() == EventType::ToolCallArgs {
+                self.length += event.delta().len();
             }
         }
     }
@@ -70,6 +72,6 @@ impl Whole {
     /// The arguments as the messages hold them.
     pub(crate) fn arguments(&self) -> Option<&str> {
         let call = self.thread.messages().last()?.tool_calls().last()?;
-        Some(&call.function.arguments)
+        Some(&call.arguments)
     }
 }

@@ -1,6 +1,6 @@
 //! What patches of a large state cost.
 
-use ag_ui_stream::event::{JsonPatch, StateDelta, StateSnapshot};
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::{Event, Thread};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -15,15 +15,14 @@ pub(crate) fn copies_over_adds(rounds: usize) -> f64 {
 
 fn patch(operation: impl Fn(u32) -> Value) -> Event {
     let operations: Vec<Value> = (0..1_000).map(operation).collect();
-    let patch = JsonPatch::try_from(operations).expect("the operations are well formed");
-    StateDelta::new(patch).into()
+    Event::new(EventType::StateDelta, [("delta", operations.into())])
 }
 
 fn time(delta: &Event) -> Duration {
     let mut thread = Thread::default();
     let numbers: Vec<u32> = (0..100_000).collect();
     let state = json!({"numbers": numbers, "one": 1, "kept": {}});
-    thread.handle_event(&StateSnapshot::new(state).into());
+    thread.handle_event(&Event::new(EventType::StateSnapshot, [("snapshot", state.into())]));
     let start = Instant::now();
     thread.handle_event(delta);
     let time = start.elapsed();

@@ -8,14 +8,16 @@ mod interrupts;
 pub mod reply;
 mod time;
 
-use crate::event::{Event, ToolCallResult};
+use crate::event::{Event, EventType};
 use crate::index::Index;
+use crate::message::map_of;
 use crate::outcome::{Interrupt, RunOutcome};
 use crate::reader::{End, EndOutcome};
 use approvals::OpenCall;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Phase};
 use followed::{Followed, Source};
+use history::Answers;
 use interrupts::{Legacy, ON_INTERRUPT};
 use std::sync::Arc;
 
@@ -41,7 +43,7 @@ pub struct Asks {
     run_id: String,
     run_is_open: bool,
     /// Results in this run of calls whose arguments are not complete, or that have not started: each says how an ask ended, once that is known.
-    early: Vec<ToolCallResult>,
+    early: Vec<Event>,
     /// The legacy interrupts of this run.
     legacy: Vec<Legacy>,
     /// The agent's own tools whose open calls wait for a yes or no.
@@ -134,77 +136,71 @@ impl Asks {
     pub fn handle_event(&mut self, now: u64, event: &Event) -> Vec<AskChange> {
         let mut changes = Vec::new();
         self.follow_open_calls(event);
-        match event {
-            Event::ToolCallArgs(args) => {
-                if let Some(position) = self.positions.get(&args.tool_call_id) {
-                    self.followed[position].feed(&args.delta, &mut changes);
+        let call = event.tool_call_id();
+        match event.kind() {
+            EventType::ToolCallArgs => {
+                if let Some(position) = self.positions.get(call) {
+                    self.followed[position].feed(event.delta(), &mut changes);
                 }
             }
-            Event::ToolCallStart(start)
-                if self.is_ask(&start.tool_call_name) && !self.positions.contains(&start.tool_call_id) =>
-            {
-                let run = self.run;
-                self.open(&start.tool_call_id, Source::Call, run, &mut changes)
-                    .take_lang(start.metadata.as_ref(), &mut changes);
+            EventType::ToolCallStart if self.is_ask(event.tool_call_name()) && !self.positions.contains(call) => {
+                let (run, metadata) = (self.run, event.get("metadata").map(map_of));
+                self.open(call, Source::Call, run, &mut changes).take_lang(metadata.as_ref(), &mut changes);
             }
-            Event::ToolCallEnd(end) => {
-                if let Some(position) = self.positions.get(&end.tool_call_id) {
+            EventType::ToolCallEnd => {
+                if let Some(position) = self.positions.get(call) {
                     self.followed[position].end_arguments(&mut changes);
-                    let is_about = |it: &mut ToolCallResult| it.tool_call_id == end.tool_call_id;
+                    let is_about = |it: &mut Event| it.tool_call_id() == call;
                     let early: Vec<_> = self.early.extract_if(.., is_about).collect();
                     for result in early {
                         self.take_result(&result, &mut changes);
                     }
                 }
             }
-            Event::ToolCallResult(result) => self.take_result(result, &mut changes),
-            Event::MessagesSnapshot(snapshot) => {
-                self.take_history(&snapshot.messages, &mut changes);
-            }
-            Event::RunStarted(started) => {
+            EventType::ToolCallResult => self.take_result(event, &mut changes),
+            EventType::MessagesSnapshot => self.take_history(&event.messages(), &mut changes),
+            EventType::RunStarted => {
                 self.run += 1;
-                self.run_id.clone_from(&started.run_id);
+                event.run_id().clone_into(&mut self.run_id);
                 self.run_is_open = true;
                 self.early.clear();
                 self.legacy.clear();
-                if let Some(input) = &started.input {
-                    self.take_resume(input, &mut changes);
-                    self.take_history(&input.messages, &mut changes);
+                if let Some(input) = event.get("input") {
+                    self.take_resume(&Answers::of(input), &mut changes);
+                    self.take_history(&event.messages(), &mut changes);
                 }
                 self.settle_interrupts(&mut changes);
             }
-            Event::Custom(custom) if custom.name == ON_INTERRUPT => self.note_legacy(custom),
-            Event::RunFinished(finished) => {
+            EventType::Custom if event.text("name") == ON_INTERRUPT => self.note_legacy(event),
+            EventType::RunFinished => {
                 self.close_run(&mut changes);
-                match &finished.outcome {
-                    Some(RunOutcome::Interrupt(outcome)) => {
-                        outcome.interrupts.iter().for_each(|interrupt| self.take_interrupt(interrupt, &mut changes));
+                match event.outcome() {
+                    Some(RunOutcome::Interrupt { interrupts }) => {
+                        interrupts.iter().for_each(|interrupt| self.take_interrupt(interrupt, &mut changes));
                     }
-                    Some(RunOutcome::Cancelled(_)) => self.take_legacy(&mut changes),
+                    Some(RunOutcome::Cancelled) => self.take_legacy(&mut changes),
                     // What is open beside a legacy interrupt, the agent still has in hand.
-                    Some(RunOutcome::Success(_)) | None if self.legacy.is_empty() => {
-                        self.ask_approvals(&mut changes);
-                    }
-                    Some(RunOutcome::Success(_)) | None => self.take_legacy(&mut changes),
+                    _ if self.legacy.is_empty() => self.ask_approvals(&mut changes),
+                    _ => self.take_legacy(&mut changes),
                 }
                 changes.extend(self.handle_timeout(now));
             }
-            Event::RunError(_) => self.close_run(&mut changes),
+            EventType::RunError => self.close_run(&mut changes),
             _ => {}
         }
         changes
     }
 
-    fn take_result(&mut self, result: &ToolCallResult, changes: &mut Vec<AskChange>) {
-        let position = self.positions.get(&result.tool_call_id);
+    fn take_result(&mut self, result: &Event, changes: &mut Vec<AskChange>) {
+        let position = self.positions.get(result.tool_call_id());
         let followed = position.map(|position| &mut self.followed[position]);
         if followed.as_ref().is_none_or(|it| it.snapshot.phase == Phase::Streaming) {
             self.early.push(result.clone());
         }
         if let Some(followed) = followed {
             followed.has_result = true;
-            let (content, same_run) = (result.content.text(), followed.run == self.run);
-            followed.take_result(&content, result.metadata.as_ref(), same_run, changes);
+            let (metadata, same_run) = (result.get("metadata").map(map_of), followed.run == self.run);
+            followed.take_result(&result.content().text(), metadata.as_ref(), same_run, changes);
         }
     }
 

@@ -1,9 +1,11 @@
 //! Why a stream is refused and how it ended: kind and place. The words come where somebody reads them.
 
 use crate::sse::SseError;
-use crate::wire::Shape;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
+
+/// The largest integer that survives a JavaScript number.
+pub(crate) const MAX_INTEGER: i64 = 9_007_199_254_740_991;
 
 /// Why a stream is refused. What came before it holds.
 ///
@@ -219,7 +221,7 @@ impl fmt::Display for StreamError {
             Fault::Missing => f.write_str("required, and missing"),
             Fault::Expected { expected, found } => write!(f, "expected {expected}, found {found}"),
             Fault::Integer { min } => {
-                write!(f, "expected an integer from {min} to {}, found {}", Shape::MAX_INTEGER, name(0))
+                write!(f, "expected an integer from {min} to {}, found {}", MAX_INTEGER, name(0))
             }
             Fault::Choice(choices) => write!(f, "expected \"{}\", found {:?}", choices.join("\" or \""), name(0)),
             Fault::TooFew { min, found } => write!(f, "expected at least {min} item, found {found}"),

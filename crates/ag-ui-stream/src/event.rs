@@ -1,578 +1,240 @@
-//! The 31 events of AG-UI 1.0, in wire form.
+//! One event: its type and its members, as the table of the protocol describes them.
 
-mod patch;
-
-use crate::input::RunAgentInput;
-use crate::message::{Content, Message, Metadata};
-use crate::outcome::{RunOutcome, SubagentOutcome, TokenUsage};
+use crate::error::{Fault, StreamError, Verdict};
+use crate::message::{Content, Message};
+use crate::outcome::RunOutcome;
 use crate::protocol::Rule;
-use crate::wire::{Members, Shape, choice, object, union};
-use serde_json::{Map, Value};
+use crate::warning::{Warning, Warnings};
+use crate::wire::{Members, enforce_members, last, list, text};
+use json_tree::Json;
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::ser::{Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
 
-pub(crate) use patch::Copied;
-pub(crate) use patch::check as check_operation;
-pub use patch::{JsonPatch, PatchError, PatchErrorKind};
+pub use crate::protocol::EventType;
 
-/// Declares the events: a struct each with the members that all events share, and the union [`Event`].
-macro_rules! events {
-    ($(
-        $(#[$meta:meta])*
-        $variant:ident = $wire:literal {
-            required { $( $(#[$required_meta:meta])* $required:ident: $required_type:ty $(where $required_shape:expr)?, )* }
-            optional { $( $(#[$optional_meta:meta])* $optional:ident: $optional_type:ty $(| $null:tt)?, )* }
-        }
-    )*) => {
-        $( object! {
-            $(#[$meta])*
-            $variant {
-                required { $( $(#[$required_meta])* $required: $required_type $(where $required_shape)?, )* }
-                optional {
-                    $( $(#[$optional_meta])* $optional: $optional_type $(| $null)?, )*
-                    /// Milliseconds by convention; never order by it.
-                    timestamp: i64,
-                    /// What the adapter made the event of; anything but null.
-                    raw_event: Value | null,
-                    /// Open by key.
-                    metadata: Metadata,
-                }
-            }
-        }
-
-        impl From<$variant> for Event {
-            fn from(event: $variant) -> Self {
-                Self::$variant(event)
-            }
-        } )*
-
-        union! {
-            /// One event of a run, told apart by its `type`.
-            Event by "type" { $( $(#[$meta])* $variant($variant) = $wire, )* }
-        }
-
-        impl Event {
-            /// Its `type`, as the wire spells it.
-            #[must_use]
-            pub fn name(&self) -> &'static str {
-                match self { $( Self::$variant(_) => $wire, )* }
-            }
-
-            /// When it was made. Milliseconds by convention; never order by it.
-            #[must_use]
-            pub fn timestamp(&self) -> Option<i64> {
-                match self { $( Self::$variant(event) => event.timestamp, )* }
-            }
-
-            /// What the adapter made it of.
-            #[must_use]
-            pub fn raw_event(&self) -> Option<&Value> {
-                match self { $( Self::$variant(event) => event.raw_event.as_ref(), )* }
-            }
-
-            /// Its metadata, open by key.
-            #[must_use]
-            pub fn metadata(&self) -> Option<&Metadata> {
-                match self { $( Self::$variant(event) => event.metadata.as_ref(), )* }
-            }
-        }
-    };
-}
-
-events! {
-    /// A run begins.
-    RunStarted = "RUN_STARTED" {
-        required {
-            /// The conversation.
-            thread_id: String,
-            /// The run.
-            run_id: String,
-        }
-        optional {
-            /// What the producer speaks.
-            protocol_version: String,
-            /// The run that this one continues.
-            parent_run_id: String,
-            /// What the run was started with.
-            input: Box<RunAgentInput>,
-        }
-    }
-    /// A run ended without failing.
-    RunFinished = "RUN_FINISHED" {
-        required {
-            /// The conversation.
-            thread_id: String,
-            /// The run.
-            run_id: String,
-        }
-        optional {
-            /// What it gave.
-            result: Value | null,
-            /// How it ended; absent means success.
-            outcome: RunOutcome | null,
-            /// What it consumed.
-            usage: Vec<TokenUsage>,
-        }
-    }
-    /// A run failed.
-    RunError = "RUN_ERROR" {
-        required {
-            /// Why.
-            message: String,
-        }
-        optional {
-            /// Why, for programs.
-            code: String,
-            /// What it consumed.
-            usage: Vec<TokenUsage>,
-        }
-    }
-    /// A step begins.
-    StepStarted = "STEP_STARTED" {
-        required {
-            /// Its name.
-            step_name: String,
-        }
-        optional {
-            /// The subagent; absent means the parent agent.
-            subagent_run_id: String,
-        }
-    }
-    /// A step ended.
-    StepFinished = "STEP_FINISHED" {
-        required {
-            /// Its name.
-            step_name: String,
-        }
-        optional {
-            /// The subagent; absent means the parent agent.
-            subagent_run_id: String,
-        }
-    }
-    /// A text message begins.
-    TextMessageStart = "TEXT_MESSAGE_START" {
-        required {
-            /// The message.
-            message_id: String,
-        }
-        optional {
-            /// Who speaks; absent means the assistant.
-            role: TextRole,
-            /// Their name.
-            name: String,
-            /// The subagent; absent means the parent agent.
-            subagent_run_id: String,
-        }
-    }
-    /// A text message grows.
-    TextMessageContent = "TEXT_MESSAGE_CONTENT" {
-        required {
-            /// The message.
-            message_id: String,
-            /// What it grows by.
-            delta: String,
-        }
-        optional {
-            /// The subagent; absent means the message's.
-            subagent_run_id: String,
-        }
-    }
-    /// A text message is complete.
-    TextMessageEnd = "TEXT_MESSAGE_END" {
-        required {
-            /// The message.
-            message_id: String,
-        }
-        optional {
-            /// The subagent; absent means the message's.
-            subagent_run_id: String,
-        }
-    }
-    /// Start, content and end of a text message in one.
-    TextMessageChunk = "TEXT_MESSAGE_CHUNK" {
-        required {}
-        optional {
-            /// The message; absent continues the open one.
-            message_id: String,
-            /// Who speaks; absent means the assistant.
-            role: TextRole,
-            /// What it grows by.
-            delta: String,
-            /// The speaker's name.
-            name: String,
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// A tool call begins.
-    ToolCallStart = "TOOL_CALL_START" {
-        required {
-            /// The call.
-            tool_call_id: String,
-            /// The tool.
-            tool_call_name: String,
-        }
-        optional {
-            /// The message that it belongs to.
-            parent_message_id: String | null,
-            /// The subagent; absent means the parent agent.
-            subagent_run_id: String,
-        }
-    }
-    /// The arguments of a call grow.
-    ToolCallArgs = "TOOL_CALL_ARGS" {
-        required {
-            /// The call.
-            tool_call_id: String,
-            /// What they grow by.
-            delta: String,
-        }
-        optional {
-            /// The subagent; absent means the call's.
-            subagent_run_id: String,
-        }
-    }
-    /// The arguments of a call are complete.
-    ToolCallEnd = "TOOL_CALL_END" {
-        required {
-            /// The call.
-            tool_call_id: String,
-        }
-        optional {
-            /// The subagent; absent means the call's.
-            subagent_run_id: String,
-        }
-    }
-    /// Start, arguments and end of a call in one.
-    ToolCallChunk = "TOOL_CALL_CHUNK" {
-        required {}
-        optional {
-            /// The call; absent continues the open one.
-            tool_call_id: String,
-            /// The tool.
-            tool_call_name: String,
-            /// The message that it belongs to.
-            parent_message_id: String | null,
-            /// What the arguments grow by.
-            delta: String,
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// A call gave its result.
-    ToolCallResult = "TOOL_CALL_RESULT" {
-        required {
-            /// The tool message that it becomes.
-            message_id: String,
-            /// The call.
-            tool_call_id: String,
-            /// Text or parts.
-            content: Content,
-        }
-        optional {
-            /// Always `tool`.
-            role: ToolRole,
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// The shared state is replaced.
-    StateSnapshot = "STATE_SNAPSHOT" {
-        required {
-            /// Any JSON.
-            snapshot: Value,
-        }
-        optional {
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// The shared state is amended.
-    StateDelta = "STATE_DELTA" {
-        required {
-            /// RFC 6902.
-            delta: JsonPatch,
-        }
-        optional {
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// The messages are reconciled.
-    MessagesSnapshot = "MESSAGES_SNAPSHOT" {
-        required {
-            /// All of them.
-            messages: Vec<Message>,
-        }
-        optional {}
-    }
-    /// An activity is set.
-    ActivitySnapshot = "ACTIVITY_SNAPSHOT" {
-        required {
-            /// The activity's message.
-            message_id: String,
-            /// Which kind of activity.
-            activity_type: String,
-            /// Opaque to the protocol.
-            content: Map<String, Value>,
-        }
-        optional {
-            /// Whether an activity that is there is replaced; absent means yes.
-            replace: bool,
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// An activity is amended.
-    ActivityDelta = "ACTIVITY_DELTA" {
-        required {
-            /// The activity's message.
-            message_id: String,
-            /// Which kind of activity.
-            activity_type: String,
-            /// RFC 6902.
-            patch: JsonPatch,
-        }
-        optional {
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// A span of reasoning begins.
-    ReasoningStart = "REASONING_START" {
-        required {
-            /// The span; not a message.
-            message_id: String,
-        }
-        optional {
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// A reasoning message begins.
-    ReasoningMessageStart = "REASONING_MESSAGE_START" {
-        required {
-            /// The message.
-            message_id: String,
-            /// Always `reasoning`.
-            role: ReasoningRole,
-        }
-        optional {
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// A reasoning message grows.
-    ReasoningMessageContent = "REASONING_MESSAGE_CONTENT" {
-        required {
-            /// The message.
-            message_id: String,
-            /// What it grows by.
-            delta: String,
-        }
-        optional {
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// A reasoning message is complete.
-    ReasoningMessageEnd = "REASONING_MESSAGE_END" {
-        required {
-            /// The message.
-            message_id: String,
-        }
-        optional {
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// Start, content and end of a reasoning message in one.
-    ReasoningMessageChunk = "REASONING_MESSAGE_CHUNK" {
-        required {}
-        optional {
-            /// The message; absent continues the open one.
-            message_id: String,
-            /// What it grows by.
-            delta: String,
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// A span of reasoning ended.
-    ReasoningEnd = "REASONING_END" {
-        required {
-            /// The span; not a message.
-            message_id: String,
-        }
-        optional {
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// A message or call gets a value that only the provider reads.
-    ReasoningEncryptedValue = "REASONING_ENCRYPTED_VALUE" {
-        required {
-            /// Whether it is for a message or a call.
-            subtype: EncryptedSubtype where Shape::OpenChoice(EncryptedSubtype::NAMES),
-            /// The message or call.
-            entity_id: String,
-            /// Opaque; goes back unchanged.
-            encrypted_value: String,
-        }
-        optional {
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// A subagent begins.
-    SubagentStarted = "SUBAGENT_STARTED" {
-        required {
-            /// The subagent's run.
-            subagent_run_id: String,
-            /// The subagent's name.
-            name: String,
-        }
-        optional {
-            /// What it does.
-            description: String,
-            /// The subagent that called it.
-            parent_subagent_run_id: String,
-            /// The call that called it.
-            parent_tool_call_id: String,
-            /// The message that called it.
-            parent_message_id: String,
-        }
-    }
-    /// A subagent ended.
-    SubagentFinished = "SUBAGENT_FINISHED" {
-        required {
-            /// The subagent's run.
-            subagent_run_id: String,
-        }
-        optional {
-            /// What it gave.
-            result: Value | null,
-            /// How it ended; absent means success.
-            outcome: SubagentOutcome,
-        }
-    }
-    /// A subagent failed.
-    SubagentError = "SUBAGENT_ERROR" {
-        required {
-            /// The subagent's run.
-            subagent_run_id: String,
-            /// Why.
-            message: String,
-        }
-        optional {
-            /// Why, for programs.
-            code: String,
-        }
-    }
-    /// Something of another system, passed through.
-    Raw = "RAW" {
-        required {
-            /// Any JSON.
-            event: Value,
-        }
-        optional {
-            /// Which system.
-            source: String,
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-    /// Something of the application's own.
-    Custom = "CUSTOM" {
-        required {
-            /// What it is.
-            name: String,
-            /// Any JSON.
-            value: Value,
-        }
-        optional {
-            /// The subagent.
-            subagent_run_id: String,
-        }
-    }
-}
-
-choice! {
-    /// Who speaks a text message.
-    TextRole {
-        /// The developer.
-        Developer = "developer",
-        /// The system.
-        System = "system",
-        /// The assistant.
-        Assistant = "assistant",
-        /// The user.
-        User = "user",
-    }
-}
-
-choice! {
-    /// The role of a tool result; there is one.
-    ToolRole {
-        /// A tool.
-        Tool = "tool",
-    }
-}
-
-choice! {
-    /// The role of a reasoning message; there is one.
-    ReasoningRole {
-        /// Reasoning.
-        Reasoning = "reasoning",
-    }
-}
-
-choice! {
-    /// What an encrypted value is for.
-    EncryptedSubtype {
-        /// A tool call.
-        ToolCall = "tool-call",
-        /// A message.
-        Message = "message",
-    }
+/// One event of a run: a view of its members, which are what 1.0 describes and nothing else.
+///
+/// What an event of a type holds is listed at [`EventType`]. The methods with the names of members read those that several types share;
+/// [`get`](Self::get) reads any. A text that an event does not have is empty.
+///
+/// ```
+/// use ag_ui_stream::Event;
+/// use ag_ui_stream::event::EventType;
+/// let event = Event::new(EventType::ToolCallArgs, [("toolCallId", "c1".into()), ("delta", "{".into())]);
+/// assert_eq!((event.kind(), event.tool_call_id(), event.delta()), (EventType::ToolCallArgs, "c1", "{"));
+/// assert_eq!(event.to_string(), r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"{"}"#);
+/// ```
+#[derive(Clone)]
+pub struct Event {
+    rule: &'static Rule,
+    /// In the order of the row, behind `type`.
+    members: Members<'static>,
 }
 
 impl Event {
-    /// Makes an event of the members that its row describes, which stand in their order behind `type`.
-    pub(crate) fn build_rule(rule: &'static Rule, members: Members<'_>) -> Self {
-        Self::build_kind(rule.index(), members)
+    /// An event of a type with these members, in any order.
+    ///
+    /// # Panics
+    /// Where a member is missing, is not of this type or holds what it must not: that is a mistake in the program.
+    #[must_use]
+    pub fn new(kind: EventType, members: impl IntoIterator<Item = (&'static str, Json<'static>)>) -> Self {
+        let mut event = kind.rule().members();
+        for (name, member) in members {
+            event.push((name.into(), member));
+        }
+        match Self::read(event) {
+            Ok((event, warnings)) if warnings.is_empty() => event,
+            Ok((_, warnings)) => panic!("{}: {}", kind.as_str(), warnings[0]),
+            Err(error) => panic!("{}: {error}", kind.as_str()),
+        }
+    }
+
+    /// Reads one event as a stream's events are read, but for what came before it. What 1.0 does not describe is stripped with a warning.
+    ///
+    /// # Errors
+    /// Where it is no object of a known `type`, or a described member is missing or holds what it must not.
+    pub fn from_json(json: Json<'_>) -> Result<(Self, Vec<Warning>), StreamError> {
+        let Json::Object(members) = json else {
+            return Err(*StreamError::new(Fault::NotAnEvent, &[]));
+        };
+        Self::read(members).map_err(|error| *error)
+    }
+
+    fn read(mut members: Members<'_>) -> Verdict<(Self, Vec<Warning>)> {
+        let rule = text(&members, "type").and_then(Rule::of);
+        let rule = rule.ok_or_else(|| StreamError::new(Fault::NotAnEvent, &[]))?;
+        let mut warnings = Warnings::default();
+        if enforce_members(&mut members, rule.own, rule.shared, &mut warnings)? {
+            return Ok((Self::of(rule, members), warnings.into_vec()));
+        }
+        Err(StreamError::new(Fault::NotAnEvent, &[]))
+    }
+
+    /// Of members that the walk has put into the order of the row, behind `type`.
+    pub(crate) fn of(rule: &'static Rule, members: Members<'_>) -> Self {
+        let mut fields = rule.fields();
+        // The names are those of the row, so that none is copied; and the list stays where it is.
+        let event = members.into_iter().enumerate().map(|(index, (name, member))| match index {
+            0 => ("type".into(), Json::Text(rule.name.into())),
+            _ => {
+                let field = fields.find(|field| field.name == name);
+                (Cow::Borrowed(field.map_or("", |field| field.name)), member.into_static())
+            }
+        });
+        Self { rule, members: event.collect() }
+    }
+
+    /// Of which type it is.
+    #[must_use]
+    pub fn kind(&self) -> EventType {
+        self.rule.kind
+    }
+
+    /// Its `type`, as the wire spells it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.rule.name
+    }
+
+    /// One of its members.
+    #[must_use]
+    pub fn get(&self, member: &str) -> Option<&Json<'static>> {
+        last(&self.members, member)
+    }
+
+    /// One of its members, where that is a string; else an empty one.
+    #[must_use]
+    pub fn text(&self, member: &str) -> &str {
+        text(&self.members, member).unwrap_or_default()
+    }
+
+    /// The message that it is about.
+    #[must_use]
+    pub fn message_id(&self) -> &str {
+        self.text("messageId")
+    }
+
+    /// The call that it is about.
+    #[must_use]
+    pub fn tool_call_id(&self) -> &str {
+        self.text("toolCallId")
+    }
+
+    /// The tool that is called.
+    #[must_use]
+    pub fn tool_call_name(&self) -> &str {
+        self.text("toolCallName")
+    }
+
+    /// What a text or the arguments of a call grow by.
+    #[must_use]
+    pub fn delta(&self) -> &str {
+        self.text("delta")
+    }
+
+    /// The run that begins or ends.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        self.text("runId")
     }
 
     /// The subagent that it is attributed to or is about; absent means the parent agent.
     #[must_use]
     pub fn subagent_run_id(&self) -> Option<&str> {
-        match self {
-            Self::RunStarted(_) | Self::RunFinished(_) | Self::RunError(_) | Self::MessagesSnapshot(_) => None,
-            Self::StepStarted(e) => e.subagent_run_id.as_deref(),
-            Self::StepFinished(e) => e.subagent_run_id.as_deref(),
-            Self::TextMessageStart(e) => e.subagent_run_id.as_deref(),
-            Self::TextMessageContent(e) => e.subagent_run_id.as_deref(),
-            Self::TextMessageEnd(e) => e.subagent_run_id.as_deref(),
-            Self::TextMessageChunk(e) => e.subagent_run_id.as_deref(),
-            Self::ToolCallStart(e) => e.subagent_run_id.as_deref(),
-            Self::ToolCallArgs(e) => e.subagent_run_id.as_deref(),
-            Self::ToolCallEnd(e) => e.subagent_run_id.as_deref(),
-            Self::ToolCallChunk(e) => e.subagent_run_id.as_deref(),
-            Self::ToolCallResult(e) => e.subagent_run_id.as_deref(),
-            Self::StateSnapshot(e) => e.subagent_run_id.as_deref(),
-            Self::StateDelta(e) => e.subagent_run_id.as_deref(),
-            Self::ActivitySnapshot(e) => e.subagent_run_id.as_deref(),
-            Self::ActivityDelta(e) => e.subagent_run_id.as_deref(),
-            Self::ReasoningStart(e) => e.subagent_run_id.as_deref(),
-            Self::ReasoningMessageStart(e) => e.subagent_run_id.as_deref(),
-            Self::ReasoningMessageContent(e) => e.subagent_run_id.as_deref(),
-            Self::ReasoningMessageEnd(e) => e.subagent_run_id.as_deref(),
-            Self::ReasoningMessageChunk(e) => e.subagent_run_id.as_deref(),
-            Self::ReasoningEnd(e) => e.subagent_run_id.as_deref(),
-            Self::ReasoningEncryptedValue(e) => e.subagent_run_id.as_deref(),
-            Self::SubagentStarted(e) => Some(&e.subagent_run_id),
-            Self::SubagentFinished(e) => Some(&e.subagent_run_id),
-            Self::SubagentError(e) => Some(&e.subagent_run_id),
-            Self::Raw(e) => e.subagent_run_id.as_deref(),
-            Self::Custom(e) => e.subagent_run_id.as_deref(),
+        text(&self.members, "subagentRunId")
+    }
+
+    /// When it was made. Milliseconds by convention; never order by it.
+    #[must_use]
+    pub fn timestamp(&self) -> Option<i64> {
+        match self.get("timestamp") {
+            Some(Json::Number(number)) => number.as_i64(),
+            _ => None,
         }
+    }
+
+    /// What the adapter made it of; anything but null.
+    #[must_use]
+    pub fn raw_event(&self) -> Option<&Json<'static>> {
+        self.get("rawEvent")
+    }
+
+    /// Its metadata, open by key.
+    #[must_use]
+    pub fn metadata(&self) -> Option<&Members<'static>> {
+        self.get("metadata")?.as_object()
+    }
+
+    /// The messages of a snapshot, or of the input that a run was started with.
+    #[must_use]
+    pub fn messages(&self) -> Vec<Message> {
+        let input = self.get("input").and_then(Json::as_object);
+        list(input.unwrap_or(&self.members), "messages").iter().map(Message::of).collect()
+    }
+
+    /// What the result of a call says.
+    #[must_use]
+    pub fn content(&self) -> Content {
+        self.get("content").map_or(Content::None, Content::of)
+    }
+
+    /// How a run ended that did not fail; absent means success.
+    #[must_use]
+    pub fn outcome(&self) -> Option<RunOutcome> {
+        self.get("outcome").map(RunOutcome::of)
+    }
+
+    /// All of it as JSON text.
+    pub(crate) fn write(&self, out: &mut String) {
+        json_tree::write_members(out, &self.members);
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        self.members == other.members
+    }
+}
+
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// As JSON text.
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = String::new();
+        self.write(&mut out);
+        f.write_str(&out)
+    }
+}
+
+impl Serialize for Event {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.members.iter().map(|(name, member)| (&**name, member)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Event {
+    /// As [`from_json`](Self::from_json), without the warnings.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (event, _) = Self::from_json(Json::deserialize(deserializer)?).map_err(D::Error::custom)?;
+        Ok(event)
+    }
+}
+
+impl EventType {
+    fn rule(self) -> &'static Rule {
+        &crate::protocol::EVENTS[self as usize]
+    }
+
+    /// As the wire spells it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.rule().name
     }
 }

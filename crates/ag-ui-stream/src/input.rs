@@ -1,111 +1,233 @@
 //! What a client sends: the body of the `POST` that starts a run.
 
-use crate::message::{Message, Metadata};
-use crate::reader::{StreamError, decode_alone};
+use crate::error::StreamError;
+use crate::message::{Message, Metadata, borrowed, map_of, text_of};
+use crate::protocol::shapes::INPUT;
 use crate::warning::Warning;
-use crate::wire::{choice, object};
-use json_tree::JsonText;
+use crate::wire::{Enforced, enforce, parse};
+use json_tree::{Json, JsonText};
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
 /// The version that this crate speaks.
 pub const PROTOCOL_VERSION: &str = "1.0";
 
+/// The body of the `POST` that starts a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunAgentInput {
+    /// The conversation.
+    pub thread_id: String,
+    /// The run that is to start; always a new one.
+    pub run_id: String,
+    /// The whole history.
+    pub messages: Vec<Message>,
+    /// [`PROTOCOL_VERSION`].
+    pub protocol_version: Option<String>,
+    /// The run that this one continues.
+    pub parent_run_id: Option<String>,
+    /// Shared state; anything but null, absent means `{}`.
+    pub state: Option<Value>,
+    /// What the agent may call on this client.
+    pub tools: Option<Vec<Tool>>,
+    /// What the agent should know.
+    pub context: Option<Vec<Context>>,
+    /// Anything but null.
+    pub forwarded_props: Option<Value>,
+    /// Answers to interrupts.
+    pub resume: Option<Vec<ResumeEntry>>,
+}
+
 impl RunAgentInput {
-    /// Reads a body as a stream's events are read: retired forms are translated, and what 1.0 does not describe is stripped with a warning. (Its
-    /// `Deserialize` takes nothing but what 1.0 describes.)
+    /// With nothing but a history.
+    #[must_use]
+    pub fn new(thread_id: impl Into<String>, run_id: impl Into<String>, messages: Vec<Message>) -> Self {
+        Self { thread_id: thread_id.into(), run_id: run_id.into(), messages, ..Self::default() }
+    }
+
+    /// Reads a body as a stream's events are read: retired forms are translated, and what 1.0 does not describe is stripped with a warning.
     ///
     /// # Errors
     /// Where it is no JSON, or a described field is missing or holds what it must not; the error names the path.
     pub fn parse(text: &str) -> Result<(Self, Vec<Warning>), StreamError> {
-        decode_alone(text).map_err(|error| *error)
+        let read = parse(text).and_then(|(json, _)| enforce(json, INPUT));
+        let (json, warnings) = read.map_err(|error| *error)?;
+        Ok((Self::of(&json), warnings))
     }
-}
 
-object! {
-    /// The body of the `POST` that starts a run.
-    RunAgentInput {
-        required {
-            /// The conversation.
-            thread_id: String,
-            /// The run that is to start; always a new one.
-            run_id: String,
-            /// The whole history.
-            messages: Vec<Message>,
-        }
-        optional {
-            /// [`PROTOCOL_VERSION`].
-            protocol_version: String,
-            /// The run that this one continues.
-            parent_run_id: String,
-            /// Shared state; anything but null, absent means `{}`.
-            state: Value,
-            /// What the agent may call on this client.
-            tools: Vec<Tool>,
-            /// What the agent should know.
-            context: Vec<Context>,
-            /// Anything but null.
-            forwarded_props: Value | null,
-            /// Answers to interrupts.
-            resume: Vec<ResumeEntry>,
+    fn of(json: &Json<'_>) -> Self {
+        let value = |name: &str| json.get(name).map(|it| it.clone().into_value());
+        Self {
+            thread_id: said(json, "threadId"),
+            run_id: said(json, "runId"),
+            messages: items(json, "messages", Message::of).unwrap_or_default(),
+            protocol_version: json.get("protocolVersion").and_then(text_of),
+            parent_run_id: json.get("parentRunId").and_then(text_of),
+            state: value("state"),
+            tools: items(json, "tools", Tool::of),
+            context: items(json, "context", Context::of),
+            forwarded_props: value("forwardedProps"),
+            resume: items(json, "resume", ResumeEntry::of),
         }
     }
 }
 
-object! {
-    /// A tool that the agent may call on this client.
-    Tool {
-        required {
-            /// Its name.
-            name: String,
-            /// What it is for.
-            description: String,
+/// As JSON, with its messages in their order.
+impl From<&RunAgentInput> for Json<'static> {
+    fn from(input: &RunAgentInput) -> Self {
+        fn list<'a, T>(items: &'a Option<Vec<T>>) -> Option<Json<'static>>
+        where
+            Json<'static>: From<&'a T>,
+        {
+            items.as_ref().map(|items| Json::List(items.iter().map(Json::from).collect()))
         }
-        optional {
-            /// JSON Schema of its arguments, opaque to the protocol; with its members in their order, which a model reads.
-            parameters: JsonText | null,
-            /// Open by key.
-            metadata: Metadata,
+        let said = |text: &Option<String>| text.as_deref().map(Json::from);
+        let members = [
+            ("threadId", Some(input.thread_id.as_str().into())),
+            ("runId", Some(input.run_id.as_str().into())),
+            ("messages", Some(Json::List(input.messages.iter().map(Json::from).collect()))),
+            ("protocolVersion", said(&input.protocol_version)),
+            ("parentRunId", said(&input.parent_run_id)),
+            ("state", input.state.as_ref().map(Json::from)),
+            ("tools", list(&input.tools)),
+            ("context", list(&input.context)),
+            ("forwardedProps", input.forwarded_props.as_ref().map(Json::from)),
+            ("resume", list(&input.resume)),
+        ];
+        Json::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
+    }
+}
+
+impl Serialize for RunAgentInput {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Json::from(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RunAgentInput {
+    /// As [`parse`](Self::parse), without the warnings.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (json, _): Enforced<'_> = enforce(Json::deserialize(deserializer)?, INPUT).map_err(D::Error::custom)?;
+        Ok(Self::of(&json))
+    }
+}
+
+/// A tool that the agent may call on this client.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// JSON Schema of its arguments, opaque to the protocol; with its members in their order, which a model reads.
+    pub parameters: Option<JsonText>,
+    /// Open by key.
+    pub metadata: Option<Metadata>,
+}
+
+impl Tool {
+    /// Without parameters.
+    #[must_use]
+    pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self { name: name.into(), description: description.into(), ..Self::default() }
+    }
+
+    fn of(json: &Json<'_>) -> Self {
+        Self {
+            name: said(json, "name"),
+            description: said(json, "description"),
+            parameters: json.get("parameters").map(JsonText::from),
+            metadata: json.get("metadata").map(map_of),
         }
     }
 }
 
-object! {
-    /// One thing that the agent should know.
-    Context {
-        required {
-            /// What it is.
-            description: String,
-            /// Its value.
-            value: String,
-        }
-        optional {}
+impl From<&Tool> for Json<'static> {
+    fn from(tool: &Tool) -> Self {
+        let members = [
+            ("name", Some(tool.name.as_str().into())),
+            ("description", Some(tool.description.as_str().into())),
+            ("parameters", tool.parameters.as_ref().and_then(|it| Some(Json::parse(it.as_str()).ok()?.into_static()))),
+            ("metadata", tool.metadata.clone().map(Json::from)),
+        ];
+        Self::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
     }
 }
 
-object! {
-    /// The answer to one interrupt.
-    ResumeEntry {
-        required {
-            /// The interrupt.
-            interrupt_id: String,
-            /// Whether it was answered.
-            status: ResumeStatus,
-        }
-        optional {
-            /// The answer; anything but null.
-            payload: Value | null,
-            /// Open by key.
-            metadata: Metadata,
+/// One thing that the agent should know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Context {
+    /// What it is.
+    pub description: String,
+    /// Its value.
+    pub value: String,
+}
+
+impl Context {
+    fn of(json: &Json<'_>) -> Self {
+        Self { description: said(json, "description"), value: said(json, "value") }
+    }
+}
+
+impl From<&Context> for Json<'static> {
+    fn from(context: &Context) -> Self {
+        Self::object([("description", context.description.as_str().into()), ("value", context.value.as_str().into())])
+    }
+}
+
+/// The answer to one interrupt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResumeEntry {
+    /// The interrupt.
+    pub interrupt_id: String,
+    /// Whether it was answered; a denial goes into the payload.
+    pub is_resolved: bool,
+    /// The answer; anything but null.
+    pub payload: Option<Value>,
+    /// Open by key.
+    pub metadata: Option<Metadata>,
+}
+
+impl ResumeEntry {
+    /// An interrupt that gets no answer.
+    #[must_use]
+    pub fn cancelled(interrupt_id: impl Into<String>) -> Self {
+        Self { interrupt_id: interrupt_id.into(), is_resolved: false, payload: None, metadata: None }
+    }
+
+    pub(crate) fn of(json: &Json<'_>) -> Self {
+        Self {
+            interrupt_id: said(json, "interruptId"),
+            is_resolved: json.get("status").and_then(Json::as_str) == Some("resolved"),
+            payload: json.get("payload").map(|payload| payload.clone().into_value()),
+            metadata: json.get("metadata").map(map_of),
         }
     }
 }
 
-choice! {
-    /// Whether an interrupt was answered.
-    ResumeStatus {
-        /// It was; a denial goes into the payload.
-        Resolved = "resolved",
-        /// It was not.
-        Cancelled = "cancelled",
+impl From<&ResumeEntry> for Json<'static> {
+    fn from(entry: &ResumeEntry) -> Self {
+        let members = [
+            ("interruptId", Some(entry.interrupt_id.as_str().into())),
+            ("status", Some(borrowed(if entry.is_resolved { "resolved" } else { "cancelled" }))),
+            ("payload", entry.payload.as_ref().map(Json::from)),
+            ("metadata", entry.metadata.clone().map(Json::from)),
+        ];
+        Self::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
     }
+}
+
+impl Serialize for ResumeEntry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Json::from(self).serialize(serializer)
+    }
+}
+
+fn said(json: &Json<'_>, name: &str) -> String {
+    json.get(name).and_then(text_of).unwrap_or_default()
+}
+
+fn items<T>(json: &Json<'_>, name: &str, read: fn(&Json<'_>) -> T) -> Option<Vec<T>> {
+    let items = json.get(name)?.as_list()?;
+    Some(items.iter().map(read).collect())
 }

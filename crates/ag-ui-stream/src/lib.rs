@@ -18,6 +18,7 @@ mod index;
 pub mod input;
 pub mod message;
 pub mod outcome;
+pub mod patch;
 mod protocol;
 pub mod reader;
 pub mod sse;

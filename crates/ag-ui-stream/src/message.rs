@@ -1,251 +1,100 @@
-//! Messages, tool calls and content parts.
+//! Messages, tool calls and their content.
 
-use crate::reader::{StreamError, decode_alone};
+use crate::error::StreamError;
+use crate::protocol::shapes::{A_MESSAGE, MESSAGE};
 use crate::warning::Warning;
-use crate::wire::{Item, Members, Shape, Wire, choice, object, serde_form, set, text, union};
+use crate::wire::{Field, Members, enforce, last, list, parse, text};
 use json_tree::Json;
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// Open by key; the key `ag-ui` is reserved by the protocol.
 pub type Metadata = Map<String, Value>;
 
-union! {
-    /// One message of a conversation, told apart by its `role`.
-    Message by "role" {
-        /// Instructions of the developer.
-        Developer(DeveloperMessage) = "developer",
-        /// Instructions of the system.
-        System(SystemMessage) = "system",
-        /// What the agent said and which tools it called.
-        Assistant(AssistantMessage) = "assistant",
-        /// What the user said.
-        User(UserMessage) = "user",
-        /// What a tool call gave.
-        Tool(ToolMessage) = "tool",
-        /// Something to show, never sent to the agent.
-        Activity(ActivityMessage) = "activity",
-        /// What the agent thought.
-        Reasoning(ReasoningMessage) = "reasoning",
-    }
-}
-
-object! {
-    /// Instructions of the developer.
-    DeveloperMessage {
-        required {
-            /// Unique in the conversation.
-            id: String,
-            /// The text.
-            content: String,
-        }
-        optional {
-            /// Who speaks.
-            name: String,
-            /// Opaque; goes back unchanged.
-            encrypted_value: String,
-            /// The subagent that owns it.
-            subagent_run_id: String,
-            /// Open by key.
-            metadata: Metadata,
-        }
-    }
-}
-
-object! {
-    /// Instructions of the system.
-    SystemMessage {
-        required {
-            /// Unique in the conversation.
-            id: String,
-            /// The text.
-            content: String,
-        }
-        optional {
-            /// Who speaks.
-            name: String,
-            /// Opaque; goes back unchanged.
-            encrypted_value: String,
-            /// The subagent that owns it.
-            subagent_run_id: String,
-            /// Open by key.
-            metadata: Metadata,
-        }
-    }
-}
-
-object! {
-    /// What the agent said and which tools it called.
-    AssistantMessage {
-        required {
-            /// Unique in the conversation.
-            id: String,
-        }
-        optional {
-            /// The text.
-            content: String,
-            /// The calls, in the order in which they began.
-            tool_calls: Vec<ToolCall>,
-            /// Who speaks.
-            name: String,
-            /// Opaque; goes back unchanged.
-            encrypted_value: String,
-            /// The subagent that owns it.
-            subagent_run_id: String,
-            /// Open by key.
-            metadata: Metadata,
-        }
-    }
-}
-
-object! {
-    /// What the user said.
-    UserMessage {
-        required {
-            /// Unique in the conversation.
-            id: String,
-            /// Text or parts.
-            content: Content,
-        }
-        optional {
-            /// Who speaks.
-            name: String,
-            /// Opaque; goes back unchanged.
-            encrypted_value: String,
-            /// The subagent that owns it.
-            subagent_run_id: String,
-            /// Open by key.
-            metadata: Metadata,
-        }
-    }
-}
-
-object! {
-    /// What a tool call gave.
-    ToolMessage {
-        required {
-            /// Unique in the conversation.
-            id: String,
-            /// The call that it answers.
-            tool_call_id: String,
-            /// Text or parts.
-            content: Content,
-        }
-        optional {
-            /// Why the call failed.
-            error: String,
-            /// Opaque; goes back unchanged.
-            encrypted_value: String,
-            /// The subagent that owns it.
-            subagent_run_id: String,
-            /// Open by key.
-            metadata: Metadata,
-        }
-    }
-}
-
-object! {
-    /// Something to show, never sent to the agent.
-    ActivityMessage {
-        required {
-            /// Unique in the conversation.
-            id: String,
-            /// Which kind of activity.
-            activity_type: String,
-            /// Opaque to the protocol.
-            content: Map<String, Value>,
-        }
-        optional {
-            /// The subagent that owns it.
-            subagent_run_id: String,
-            /// Open by key.
-            metadata: Metadata,
-        }
-    }
-}
-
-object! {
-    /// What the agent thought.
-    ReasoningMessage {
-        required {
-            /// Unique in the conversation.
-            id: String,
-            /// The text.
-            content: String,
-        }
-        optional {
-            /// Opaque; goes back unchanged.
-            encrypted_value: String,
-            /// The subagent that owns it.
-            subagent_run_id: String,
-            /// Open by key.
-            metadata: Metadata,
-        }
-    }
-}
-
-object! {
-    /// One call of a tool.
-    ToolCall {
-        required {
-            /// Unique in the conversation; what results and interrupts name.
-            id: String,
-            /// Always `function`.
-            r#type: CallType,
-            /// Name and arguments.
-            function: FunctionCall,
-        }
-        optional {
-            /// Opaque; goes back unchanged.
-            encrypted_value: String,
-            /// Open by key.
-            metadata: Metadata,
-        }
-    }
-}
-
-object! {
-    /// Name and arguments of a call.
-    FunctionCall {
-        required {
-            /// The tool's name.
-            name: String,
-            /// The raw JSON text as the model wrote it; the protocol does not validate it.
-            arguments: String,
-        }
-        optional {}
-    }
-}
-
-choice! {
-    /// The kind of a call; there is one.
-    CallType {
-        /// A function.
-        Function = "function",
-    }
-}
-
-/// Text, or a list of parts.
+/// One message of a conversation, told apart by its [`role`](Self::role).
 #[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    pub(crate) id: String,
+    pub(crate) role: Role,
+    pub(crate) content: Content,
+    pub(crate) tool_calls: Vec<ToolCall>,
+    /// What only some roles have.
+    pub(crate) tool_call_id: String,
+    pub(crate) activity_type: String,
+    pub(crate) error: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) encrypted_value: Option<String>,
+    pub(crate) subagent_run_id: Option<String>,
+    pub(crate) metadata: Option<Metadata>,
+}
+
+/// Whose a message is, in the order of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Developer,
+    System,
+    Assistant,
+    User,
+    Tool,
+    Activity,
+    Reasoning,
+}
+
+impl Role {
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Developer, Self::System, Self::Assistant, Self::User, Self::Tool, Self::Activity, Self::Reasoning];
+
+    /// The role of a text message that begins.
+    pub(crate) fn of(name: &str) -> Self {
+        let named = Self::ALL.into_iter().find(|role| role.as_str() == name);
+        named.unwrap_or(Self::Assistant)
+    }
+
+    fn as_str(self) -> &'static str {
+        MESSAGE.kinds[self as usize].0
+    }
+
+    fn fields(self) -> &'static [Field] {
+        MESSAGE.kinds[self as usize].1
+    }
+}
+
+/// What a message says.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Content {
+    /// Nothing: an assistant that only calls tools.
+    None,
     /// Plain text.
     Text(String),
-    /// Parts of several kinds.
-    Parts(Vec<ContentPart>),
+    /// Parts of several kinds, each an object with a `type`.
+    Parts(Vec<Json<'static>>),
+    /// What an activity shows, opaque to the protocol.
+    Open(Map<String, Value>),
 }
 
 impl Content {
     /// The text, or the text of all text parts joined by line feeds.
     #[must_use]
-    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+    pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) => text.into(),
             Self::Parts(parts) => {
-                let texts: Vec<&str> = parts
-                    .iter()
-                    .filter_map(|part| if let ContentPart::Text(part) = part { Some(part.text.as_str()) } else { None })
-                    .collect();
-                texts.join("\n").into()
+                let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+                texts.collect::<Vec<_>>().join("\n").into()
             }
+            Self::None | Self::Open(_) => "".into(),
+        }
+    }
+
+    pub(crate) fn of(json: &Json<'_>) -> Self {
+        match json {
+            Json::Text(text) => Self::Text(text.clone().into_owned()),
+            Json::List(parts) => Self::Parts(parts.iter().map(|part| part.clone().into_static()).collect()),
+            Json::Object(_) => Self::Open(map_of(json)),
+            _ => Self::None,
         }
     }
 }
@@ -262,147 +111,105 @@ impl From<&str> for Content {
     }
 }
 
-impl Wire for Content {
-    const SHAPE: &'static Shape = &Shape::TextOrList(ContentPart::SHAPE);
-
-    fn build(tree: Json<'_>) -> Self {
-        match tree {
-            Json::List(_) => Self::Parts(Vec::build(tree)),
-            tree => Self::Text(String::build(tree)),
-        }
-    }
-
-    fn item(&self) -> Item<'_> {
-        match self {
-            Self::Text(text) => text.item(),
-            Self::Parts(parts) => parts.item(),
-        }
-    }
+/// One call of a tool.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolCall {
+    /// Unique in the conversation; what results and interrupts name.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The raw JSON text as the model wrote it; the protocol does not validate it.
+    pub arguments: String,
+    /// Opaque; goes back unchanged.
+    pub encrypted_value: Option<String>,
+    /// Open by key.
+    pub metadata: Option<Metadata>,
 }
 
-serde_form!(Content);
-
-union! {
-    /// One part of a message's content.
-    ContentPart by "type" retired translate_part {
-        /// Text.
-        Text(TextPart) = "text",
-        /// An image.
-        Image(MediaPart) = "image",
-        /// A recording.
-        Audio(MediaPart) = "audio",
-        /// A film.
-        Video(MediaPart) = "video",
-        /// A document.
-        Document(MediaPart) = "document",
+impl ToolCall {
+    /// A call of a tool with these arguments.
+    #[must_use]
+    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
+        Self { id: id.into(), name: name.into(), arguments: arguments.into(), ..Self::default() }
     }
-}
 
-object! {
-    /// A part that is text.
-    TextPart {
-        required {
-            /// The text.
-            text: String,
-        }
-        optional {
-            /// Names the part.
-            id: String,
-            /// Anything but null.
-            metadata: Value,
+    fn of(json: &Json<'_>) -> Self {
+        let function = json.get("function");
+        let said = |name: &str| function.and_then(|it| it.get(name)?.as_str()).unwrap_or_default();
+        Self {
+            encrypted_value: json.get("encryptedValue").and_then(text_of),
+            metadata: json.get("metadata").map(map_of),
+            ..Self::new(json.get("id").and_then(text_of).unwrap_or_default(), said("name"), said("arguments"))
         }
     }
-}
 
-object! {
-    /// A part that is not text.
-    MediaPart {
-        required {
-            /// Where its bytes are.
-            source: PartSource,
-        }
-        optional {
-            /// Names the part.
-            id: String,
-            /// Anything but null.
-            metadata: Value | null,
-        }
+    fn to_json(&self) -> Json<'_> {
+        let function = [("name", borrowed(&self.name)), ("arguments", borrowed(&self.arguments))];
+        let mut call =
+            vec![("id", borrowed(&self.id)), ("type", borrowed("function")), ("function", Json::object(function))];
+        call.extend(self.encrypted_value.as_ref().map(|value| ("encryptedValue", borrowed(value))));
+        call.extend(self.metadata.as_ref().map(|metadata| ("metadata", metadata.clone().into())));
+        Json::object(call)
     }
-}
-
-union! {
-    /// Where the bytes of a part are.
-    PartSource by "type" {
-        /// In the message itself.
-        Data(DataSource) = "data",
-        /// At a URL.
-        Url(UrlSource) = "url",
-        /// In a provider's store, under an opaque handle.
-        File(FileSource) = "file",
-    }
-}
-
-object! {
-    /// Bytes in the message itself.
-    DataSource {
-        required {
-            /// Base64.
-            value: String,
-            /// What the bytes are.
-            mime_type: String,
-        }
-        optional {}
-    }
-}
-
-object! {
-    /// Bytes at a URL.
-    UrlSource {
-        required {
-            /// The URL.
-            value: String,
-        }
-        optional {
-            /// What the bytes are.
-            mime_type: String,
-        }
-    }
-}
-
-object! {
-    /// Bytes in a provider's store.
-    FileSource {
-        required {
-            /// An opaque handle.
-            value: String,
-        }
-        optional {
-            /// Whose handle it is.
-            provider: String,
-            /// What the bytes are.
-            mime_type: String,
-        }
-    }
-}
-
-/// The same field of every kind of message.
-macro_rules! of_each {
-    ($message:expr, $m:ident => $field:expr) => {
-        match $message {
-            Message::Developer($m) => $field,
-            Message::System($m) => $field,
-            Message::Assistant($m) => $field,
-            Message::User($m) => $field,
-            Message::Tool($m) => $field,
-            Message::Activity($m) => $field,
-            Message::Reasoning($m) => $field,
-        }
-    };
 }
 
 impl Message {
+    pub(crate) fn new(role: Role, id: impl Into<String>, content: impl Into<Content>) -> Self {
+        Self {
+            id: id.into(),
+            role,
+            content: content.into(),
+            tool_calls: Vec::new(),
+            tool_call_id: String::new(),
+            activity_type: String::new(),
+            error: None,
+            name: None,
+            encrypted_value: None,
+            subagent_run_id: None,
+            metadata: None,
+        }
+    }
+
+    /// A user's text.
+    #[must_use]
+    pub fn user(id: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::new(Role::User, id, text.into())
+    }
+
+    /// What the agent said and which tools it called. An empty text is none.
+    #[must_use]
+    pub fn assistant(id: impl Into<String>, text: impl Into<String>, tool_calls: Vec<ToolCall>) -> Self {
+        let text = text.into();
+        let content = if text.is_empty() { Content::None } else { Content::Text(text) };
+        Self { tool_calls, ..Self::new(Role::Assistant, id, content) }
+    }
+
+    /// A tool's result.
+    #[must_use]
+    pub fn tool(id: impl Into<String>, tool_call_id: impl Into<String>, content: impl Into<Content>) -> Self {
+        Self { tool_call_id: tool_call_id.into(), ..Self::new(Role::Tool, id, content) }
+    }
+
+    /// The same with metadata, or without.
+    #[must_use]
+    pub fn with_metadata(self, metadata: Option<Metadata>) -> Self {
+        Self { metadata, ..self }
+    }
+
+    /// The same result, telling why the call failed.
+    #[must_use]
+    pub fn with_error(self, error: Option<String>) -> Self {
+        Self { error, ..self }
+    }
+
+    /// The same under another id.
+    #[must_use]
+    pub fn with_id(self, id: impl Into<String>) -> Self {
+        Self { id: id.into(), ..self }
+    }
+
     /// Reads one message as a stream's events are read: retired forms are translated, and what 1.0 does not describe is stripped with a
-    /// warning. (Its `Deserialize` takes nothing but what 1.0 describes.)
+    /// warning.
     ///
     /// ```
     /// use ag_ui_stream::Message;
@@ -415,111 +222,146 @@ impl Message {
     /// # Errors
     /// Where it is no JSON, of a role that 1.0 does not describe, or a described field is missing or holds what it must not.
     pub fn parse(text: &str) -> Result<(Self, Vec<Warning>), StreamError> {
-        decode_alone(text).map_err(|error| *error)
+        let read = parse(text).and_then(|(json, _)| enforce(json, A_MESSAGE));
+        let (json, warnings) = read.map_err(|error| *error)?;
+        Ok((Self::of(&json), warnings))
     }
 
-    /// A user's text.
-    #[must_use]
-    pub fn user(id: impl Into<String>, text: impl Into<String>) -> Self {
-        Self::User(UserMessage::new(id, text.into()))
+    /// Of JSON that the walk has passed.
+    pub(crate) fn of(json: &Json<'_>) -> Self {
+        let nothing = Members::new();
+        let members = json.as_object().unwrap_or(&nothing);
+        let said = |name: &str| last(members, name).and_then(text_of);
+        let content = last(members, "content").map_or(Content::None, Content::of);
+        Self {
+            tool_calls: list(members, "toolCalls").iter().map(ToolCall::of).collect(),
+            tool_call_id: said("toolCallId").unwrap_or_default(),
+            activity_type: said("activityType").unwrap_or_default(),
+            error: said("error"),
+            name: said("name"),
+            encrypted_value: said("encryptedValue"),
+            subagent_run_id: said("subagentRunId"),
+            metadata: last(members, "metadata").map(map_of),
+            ..Self::new(Role::of(text(members, "role").unwrap_or_default()), said("id").unwrap_or_default(), content)
+        }
     }
 
-    /// A tool's result.
-    #[must_use]
-    pub fn tool(id: impl Into<String>, tool_call_id: impl Into<String>, content: impl Into<Content>) -> Self {
-        Self::Tool(ToolMessage::new(id, tool_call_id, content))
+    /// As JSON that borrows its texts.
+    pub(crate) fn to_json(&self) -> Json<'_> {
+        let said = |text: &'_ Option<String>| text.as_ref().map(|text| Json::from(text.as_str()));
+        let mut members: Members<'_> = vec![("role".into(), borrowed(self.role()))];
+        for field in self.role.fields() {
+            let member = match field.name {
+                "id" => Some(borrowed(&self.id)),
+                "content" => match &self.content {
+                    Content::None => None,
+                    Content::Text(text) => Some(borrowed(text)),
+                    Content::Parts(parts) => Some(Json::List(parts.clone())),
+                    Content::Open(members) => Some(members.clone().into()),
+                },
+                "toolCalls" if self.tool_calls.is_empty() => None,
+                "toolCalls" => Some(Json::List(self.tool_calls.iter().map(ToolCall::to_json).collect())),
+                "toolCallId" => Some(borrowed(&self.tool_call_id)),
+                "activityType" => Some(borrowed(&self.activity_type)),
+                "error" => said(&self.error),
+                "name" => said(&self.name),
+                "encryptedValue" => said(&self.encrypted_value),
+                "subagentRunId" => said(&self.subagent_run_id),
+                _ => self.metadata.clone().map(Json::from),
+            };
+            members.extend(member.map(|member| (Cow::Borrowed(field.name), member)));
+        }
+        Json::Object(members)
     }
 
-    /// Its id.
+    /// Its id, unique in the conversation.
     #[must_use]
     pub fn id(&self) -> &str {
-        of_each!(self, m => &m.id)
+        &self.id
     }
 
-    /// Its role, as the wire spells it.
+    /// Its role, as the wire spells it: `developer`, `system`, `assistant`, `user`, `tool`, `activity` or `reasoning`.
     #[must_use]
     pub fn role(&self) -> &'static str {
-        match self {
-            Self::Developer(_) => "developer",
-            Self::System(_) => "system",
-            Self::Assistant(_) => "assistant",
-            Self::User(_) => "user",
-            Self::Tool(_) => "tool",
-            Self::Activity(_) => "activity",
-            Self::Reasoning(_) => "reasoning",
-        }
+        self.role.as_str()
+    }
+
+    /// What it says.
+    #[must_use]
+    pub fn content(&self) -> &Content {
+        &self.content
+    }
+
+    /// Its text; empty where it has none.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        self.content.text()
+    }
+
+    /// Its tool calls, in the order in which they began; only an assistant's message has any.
+    #[must_use]
+    pub fn tool_calls(&self) -> &[ToolCall] {
+        &self.tool_calls
+    }
+
+    /// The call that it answers, where it is a tool's result.
+    #[must_use]
+    pub fn tool_call_id(&self) -> Option<&str> {
+        (self.role == Role::Tool).then_some(&self.tool_call_id)
+    }
+
+    /// Why the call failed, where it is the result of one that did.
+    #[must_use]
+    pub fn error(&self) -> Option<&str> {
+        self.error.as_deref()
     }
 
     /// Its metadata.
     #[must_use]
     pub fn metadata(&self) -> Option<&Metadata> {
-        of_each!(self, m => m.metadata.as_ref())
-    }
-
-    /// The place of its metadata.
-    pub fn metadata_mut(&mut self) -> &mut Option<Metadata> {
-        of_each!(self, m => &mut m.metadata)
+        self.metadata.as_ref()
     }
 
     /// The subagent that owns it; absent means the parent agent.
     #[must_use]
     pub fn subagent_run_id(&self) -> Option<&str> {
-        of_each!(self, m => m.subagent_run_id.as_deref())
-    }
-
-    /// Its text; empty where it has none.
-    #[must_use]
-    pub fn text(&self) -> std::borrow::Cow<'_, str> {
-        match self {
-            Self::Developer(m) => m.content.as_str().into(),
-            Self::System(m) => m.content.as_str().into(),
-            Self::Assistant(m) => m.content.as_deref().unwrap_or_default().into(),
-            Self::User(m) => m.content.text(),
-            Self::Tool(m) => m.content.text(),
-            Self::Activity(_) => "".into(),
-            Self::Reasoning(m) => m.content.as_str().into(),
-        }
-    }
-
-    /// Its tool calls; only an assistant's message has any.
-    #[must_use]
-    pub fn tool_calls(&self) -> &[ToolCall] {
-        match self {
-            Self::Assistant(m) => m.tool_calls.as_deref().unwrap_or_default(),
-            _ => &[],
-        }
+        self.subagent_run_id.as_deref()
     }
 }
 
-/// Turns a legacy binary part into a media part. One without MIME type or content stays, to be removed as unknown.
-fn translate_part(part: &mut Members<'_>) {
-    if text(part, "type") != Some("binary") {
-        return;
+impl From<&Message> for Json<'static> {
+    fn from(message: &Message) -> Self {
+        message.to_json().into_static()
     }
-    let own = |name: &str| text(part, name).map(str::to_owned);
-    let Some(mime) = own("mimeType") else {
-        return;
-    };
-    let (kind, value) = match (own("data"), own("url"), own("id")) {
-        (Some(data), _, _) => ("data", data),
-        (None, Some(url), _) => ("url", url),
-        (None, None, Some(id)) => ("file", id),
-        (None, None, None) => return,
-    };
-    let filename = own("filename");
-    let medium = ["image", "audio", "video"]
-        .into_iter()
-        .find(|medium| mime.split_once('/').is_some_and(|(of, _)| of == *medium));
-    let mut source = Members::new();
-    set(&mut source, "type", kind);
-    set(&mut source, "value", value);
-    set(&mut source, "mimeType", mime);
-    part.clear();
-    set(part, "type", medium.unwrap_or("document"));
-    part.push(("source".into(), Json::Object(source)));
-    if let Some(filename) = filename {
-        let mut metadata = Members::new();
-        set(&mut metadata, "filename", filename);
-        part.push(("metadata".into(), Json::Object(metadata)));
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Message {
+    /// As [`parse`](Self::parse), without the warnings.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        let (json, _) = enforce(json, A_MESSAGE).map_err(D::Error::custom)?;
+        Ok(Self::of(&json))
+    }
+}
+
+/// A text that is borrowed.
+pub(crate) fn borrowed(text: &str) -> Json<'_> {
+    Json::Text(Cow::Borrowed(text))
+}
+
+pub(crate) fn text_of(json: &Json<'_>) -> Option<String> {
+    json.as_str().map(str::to_owned)
+}
+
+pub(crate) fn map_of(json: &Json<'_>) -> Map<String, Value> {
+    match json.clone().into_value() {
+        Value::Object(members) => members,
+        _ => Map::new(),
     }
 }

@@ -1,127 +1,123 @@
-//! How runs and subagents end.
+//! How runs end.
 
-use crate::message::Metadata;
-use crate::wire::{Shape, Wire, object, union};
-use serde_json::Value;
+use crate::message::{Metadata, borrowed, map_of, text_of};
+use json_tree::Json;
+use serde::ser::{Serialize, Serializer};
+use serde_json::{Map, Value};
 
-union! {
-    /// How a run ended. Absent on the wire means success.
-    RunOutcome by "type" {
-        /// It succeeded, perhaps with calls for the client to answer.
-        Success(SuccessOutcome) = "success",
-        /// It waits for answers to interrupts.
-        Interrupt(InterruptOutcome) = "interrupt",
-        /// It was stopped: neither success nor failure.
-        Cancelled(CancelledOutcome) = "cancelled",
-    }
-}
-
-object! {
-    /// A successful run.
-    SuccessOutcome {
-        required {}
-        optional {
-            /// Frontend calls left unanswered, in order; absent or empty means: derive them from the stream.
-            pending_tool_call_ids: Vec<String>,
-        }
-    }
-}
-
-object! {
-    /// A run that waits for answers to interrupts.
-    InterruptOutcome {
-        required {
-            /// What it waits for; at least one.
-            interrupts: Vec<Interrupt> where Shape::List { item: Interrupt::SHAPE, min: 1 },
-        }
-        optional {}
-    }
-}
-
-object! {
-    /// A run that was stopped.
-    CancelledOutcome {
-        required {}
-        optional {}
-    }
-}
-
-object! {
-    /// One thing that a run waits for.
+/// How a run ended that did not fail. Absent on the wire means success.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunOutcome {
+    /// It succeeded, perhaps with calls for the client to answer.
+    Success {
+        /// Frontend calls left unanswered, in order; empty means: derive them from the stream.
+        pending_tool_call_ids: Vec<String>,
+    },
+    /// It waits for answers to interrupts.
     Interrupt {
-        required {
-            /// Unique among the run's interrupts; what `resume` names.
-            id: String,
-            /// `tool_call`, `input_required`, `confirmation` or `<namespace>:<name>`.
-            reason: String,
-        }
-        optional {
-            /// What to show.
-            message: String,
-            /// The call that it is about.
-            tool_call_id: String,
-            /// JSON Schema of the answer's payload.
-            response_schema: serde_json::Map<String, Value>,
-            /// ISO 8601 by convention; afterwards it may only be cancelled.
-            expires_at: String,
-            /// The subagent that waits.
-            subagent_run_id: String,
-            /// Open by key.
-            metadata: Metadata,
+        /// What it waits for; at least one.
+        interrupts: Vec<Interrupt>,
+    },
+    /// It was stopped: neither success nor failure.
+    Cancelled,
+}
+
+impl RunOutcome {
+    /// Of JSON that the walk has passed.
+    pub(crate) fn of(json: &Json<'_>) -> Self {
+        let items = |name: &str| json.get(name).and_then(Json::as_list).unwrap_or_default().iter();
+        match json.get("type").and_then(Json::as_str) {
+            Some("interrupt") => Self::Interrupt { interrupts: items("interrupts").map(Interrupt::of).collect() },
+            Some("cancelled") => Self::Cancelled,
+            _ => Self::Success { pending_tool_call_ids: items("pendingToolCallIds").filter_map(text_of).collect() },
         }
     }
 }
 
-union! {
-    /// How a subagent ended. Absent on the wire means success.
-    SubagentOutcome by "type" {
-        /// It succeeded.
-        Success(SubagentSuccess) = "success",
-        /// It waits.
-        Suspended(SubagentSuspended) = "suspended",
+impl From<&RunOutcome> for Json<'static> {
+    fn from(outcome: &RunOutcome) -> Self {
+        let of = |kind: &'static str| vec![("type", borrowed(kind))];
+        Json::object(match outcome {
+            RunOutcome::Success { pending_tool_call_ids } => {
+                let mut members = of("success");
+                if !pending_tool_call_ids.is_empty() {
+                    members.push(("pendingToolCallIds", pending_tool_call_ids.clone().into()));
+                }
+                members
+            }
+            RunOutcome::Interrupt { interrupts } => {
+                let mut members = of("interrupt");
+                members.push(("interrupts", Json::List(interrupts.iter().map(Json::from).collect())));
+                members
+            }
+            RunOutcome::Cancelled => of("cancelled"),
+        })
     }
 }
 
-object! {
-    /// A subagent that succeeded.
-    SubagentSuccess {
-        required {}
-        optional {}
-    }
+/// One thing that a run waits for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Interrupt {
+    /// Unique among the run's interrupts; what `resume` names.
+    pub id: String,
+    /// `tool_call`, `input_required`, `confirmation` or `<namespace>:<name>`.
+    pub reason: String,
+    /// What to show.
+    pub message: Option<String>,
+    /// The call that it is about.
+    pub tool_call_id: Option<String>,
+    /// JSON Schema of the answer's payload.
+    pub response_schema: Option<Map<String, Value>>,
+    /// ISO 8601 by convention; afterwards it may only be cancelled.
+    pub expires_at: Option<String>,
+    /// The subagent that waits.
+    pub subagent_run_id: Option<String>,
+    /// Open by key.
+    pub metadata: Option<Metadata>,
 }
 
-object! {
-    /// A subagent that waits.
-    SubagentSuspended {
-        required {}
-        optional {
-            /// What it waits for.
-            interrupt_ids: Vec<String>,
+impl Interrupt {
+    /// Of this id and reason.
+    #[must_use]
+    pub fn new(id: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { id: id.into(), reason: reason.into(), ..Self::default() }
+    }
+
+    fn of(json: &Json<'_>) -> Self {
+        let said = |name: &str| json.get(name).and_then(text_of);
+        Self {
+            id: said("id").unwrap_or_default(),
+            reason: said("reason").unwrap_or_default(),
+            message: said("message"),
+            tool_call_id: said("toolCallId"),
+            response_schema: json.get("responseSchema").map(map_of),
+            expires_at: said("expiresAt"),
+            subagent_run_id: said("subagentRunId"),
+            metadata: json.get("metadata").map(map_of),
         }
     }
 }
 
-object! {
-    /// What a run consumed of one model.
-    TokenUsage {
-        required {}
-        optional {
-            /// Whose model.
-            provider: String,
-            /// Which model.
-            model: String,
-            /// Tokens read.
-            input_tokens: u64,
-            /// Tokens written.
-            output_tokens: u64,
-            /// Both.
-            total_tokens: u64,
-            /// Written while thinking.
-            reasoning_tokens: u64,
-            /// Read from a cache.
-            cached_input_tokens: u64,
-            /// Written to a cache.
-            cache_write_input_tokens: u64,
-        }
+impl From<&Interrupt> for Json<'static> {
+    fn from(interrupt: &Interrupt) -> Self {
+        let said = |text: &Option<String>| text.as_deref().map(Json::from);
+        let open = |members: &Option<Metadata>| members.clone().map(Json::from);
+        let members = [
+            ("id", Some(interrupt.id.as_str().into())),
+            ("reason", Some(interrupt.reason.as_str().into())),
+            ("message", said(&interrupt.message)),
+            ("toolCallId", said(&interrupt.tool_call_id)),
+            ("responseSchema", open(&interrupt.response_schema)),
+            ("expiresAt", said(&interrupt.expires_at)),
+            ("subagentRunId", said(&interrupt.subagent_run_id)),
+            ("metadata", open(&interrupt.metadata)),
+        ];
+        Json::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
+    }
+}
+
+impl Serialize for Interrupt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Json::from(self).serialize(serializer)
     }
 }

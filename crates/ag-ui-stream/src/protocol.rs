@@ -2,16 +2,17 @@
 //!
 //! A reader walks the members of an event along its row before anything is typed.
 
-use crate::event::{EncryptedSubtype, JsonPatch, ReasoningRole, TextRole, ToolRole};
-use crate::input::RunAgentInput;
-use crate::message::{Content, Message};
-use crate::outcome::{RunOutcome, SubagentOutcome, TokenUsage};
-use crate::wire::{Field, Members, Shape, Wire, may, must, or_null};
+mod retired;
+pub(crate) mod shapes;
+
+use crate::wire::{Field, Members, may, must, or_null};
 use json_tree::Json;
+use shapes::{ANY, FLAG, OBJECT, TEXT};
 
 /// One type of event.
 #[derive(Debug)]
 pub(crate) struct Rule {
+    pub(crate) kind: EventType,
     pub(crate) name: &'static str,
     pub(crate) does: Does,
     pub(crate) ends: Ends,
@@ -67,64 +68,91 @@ pub(crate) enum Ends {
 use Does::{Chunk, Close, Grow, Open};
 use Thing::{Activity, Call, Reasoning, Span, Text};
 
-const TEXT: &Shape = &Shape::Text;
-const ANY: &Shape = &Shape::Any;
-const USAGE: &Shape = <Vec<TokenUsage>>::SHAPE;
-const MESSAGES: &Shape = <Vec<Message>>::SHAPE;
-const ENCRYPTED: &Shape = &Shape::OpenChoice(EncryptedSubtype::NAMES);
-
 /// What every event may hold. One that can be a subagent's has all of it, the others all but the first.
-static SHARED: [Field; 4] = [
-    may("subagentRunId", TEXT),
-    may("timestamp", i64::SHAPE),
-    or_null("rawEvent", ANY),
-    may("metadata", &Shape::OpenObject),
-];
+static SHARED: [Field; 4] =
+    [may("subagentRunId", TEXT), may("timestamp", shapes::INTEGER), or_null("rawEvent", ANY), may("metadata", OBJECT)];
 
-/// A row for an event that can be a subagent's.
-const fn of_any(name: &'static str, does: Does, ends: Ends, own: &'static [Field]) -> Rule {
-    Rule { name, does, ends, own, shared: &SHARED }
+/// Declares the types of event and their rows: its name, whether it can be a subagent's, what it does and ends, and its members. `!` is behind
+/// one that must be there, `?` behind one that may, `~` behind one that retired producers write as `null` instead.
+macro_rules! events {
+    ($( $kind:ident $name:ident $shared:ident $does:ident $(($thing:ident))?, $ends:ident:
+        $( $field:ident $presence:tt $shape:expr ),*; )*) => {
+        /// The types of event, with their own members. All may also hold `timestamp`, `rawEvent`, `metadata` and, where it makes sense,
+        /// `subagentRunId`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum EventType {
+            $( #[doc = concat!("`", stringify!($name), "`:", $( " `", stringify!($field), "`", )* ".")] $kind, )*
+        }
+
+        pub(crate) static EVENTS: [Rule; 31] = [ $( Rule {
+            kind: EventType::$kind,
+            name: stringify!($name),
+            does: Does::$does $((Thing::$thing))?,
+            ends: Ends::$ends,
+            own: &[ $( presence!($presence)(stringify!($field), $shape) ),* ],
+            shared: $shared!(),
+        }, )* ];
+    };
 }
 
-/// A row for an event that has no such member, or one of its own.
-const fn of_run(name: &'static str, does: Does, ends: Ends, own: &'static [Field]) -> Rule {
-    Rule { name, does, ends, own, shared: SHARED.split_at(1).1 }
+macro_rules! presence {
+    (!) => {
+        must
+    };
+    (?) => {
+        may
+    };
+    (~) => {
+        or_null
+    };
+}
+
+macro_rules! of_any {
+    () => {
+        &SHARED
+    };
+}
+
+macro_rules! of_run {
+    () => {
+        SHARED.split_at(1).1
+    };
 }
 
 #[rustfmt::skip]
-pub(crate) static EVENTS: [Rule; 31] = [
-    of_run("RUN_STARTED", Does::StartRun, Ends::All, &[must("threadId", TEXT), must("runId", TEXT), may("protocolVersion", TEXT), may("parentRunId", TEXT), may("input", RunAgentInput::SHAPE)]),
-    of_run("RUN_FINISHED", Does::FinishRun, Ends::All, &[must("threadId", TEXT), must("runId", TEXT), or_null("result", ANY), or_null("outcome", RunOutcome::SHAPE), may("usage", USAGE)]),
-    of_run("RUN_ERROR", Does::FailRun, Ends::All, &[must("message", TEXT), may("code", TEXT), may("usage", USAGE)]),
-    of_any("STEP_STARTED", Does::StartStep, Ends::Own, &[must("stepName", TEXT)]),
-    of_any("STEP_FINISHED", Does::FinishStep, Ends::Own, &[must("stepName", TEXT)]),
-    of_any("TEXT_MESSAGE_START", Open(Text), Ends::Own, &[must("messageId", TEXT), may("role", TextRole::SHAPE), may("name", TEXT)]),
-    of_any("TEXT_MESSAGE_CONTENT", Grow(Text), Ends::Own, &[must("messageId", TEXT), must("delta", TEXT)]),
-    of_any("TEXT_MESSAGE_END", Close(Text), Ends::Own, &[must("messageId", TEXT)]),
-    of_any("TEXT_MESSAGE_CHUNK", Chunk(Text), Ends::Own, &[may("messageId", TEXT), may("role", TextRole::SHAPE), may("delta", TEXT), may("name", TEXT)]),
-    of_any("TOOL_CALL_START", Open(Call), Ends::Own, &[must("toolCallId", TEXT), must("toolCallName", TEXT), or_null("parentMessageId", TEXT)]),
-    of_any("TOOL_CALL_ARGS", Grow(Call), Ends::Own, &[must("toolCallId", TEXT), must("delta", TEXT)]),
-    of_any("TOOL_CALL_END", Close(Call), Ends::Own, &[must("toolCallId", TEXT)]),
-    of_any("TOOL_CALL_CHUNK", Chunk(Call), Ends::Own, &[may("toolCallId", TEXT), may("toolCallName", TEXT), or_null("parentMessageId", TEXT), may("delta", TEXT)]),
-    of_any("TOOL_CALL_RESULT", Does::Result, Ends::Own, &[must("messageId", TEXT), must("toolCallId", TEXT), must("content", Content::SHAPE), may("role", ToolRole::SHAPE)]),
-    of_any("STATE_SNAPSHOT", Does::Nothing, Ends::Own, &[must("snapshot", ANY)]),
-    of_any("STATE_DELTA", Does::Nothing, Ends::Own, &[must("delta", JsonPatch::SHAPE)]),
-    of_run("MESSAGES_SNAPSHOT", Does::TellMessages, Ends::All, &[must("messages", MESSAGES)]),
-    of_any("ACTIVITY_SNAPSHOT", Does::SetActivity, Ends::None, &[must("messageId", TEXT), must("activityType", TEXT), must("content", &Shape::OpenObject), may("replace", &Shape::Flag)]),
-    of_any("ACTIVITY_DELTA", Does::ChangeActivity, Ends::None, &[must("messageId", TEXT), must("activityType", TEXT), must("patch", JsonPatch::SHAPE)]),
-    of_any("REASONING_START", Open(Span), Ends::Own, &[must("messageId", TEXT)]),
-    of_any("REASONING_MESSAGE_START", Open(Reasoning), Ends::Own, &[must("messageId", TEXT), must("role", ReasoningRole::SHAPE)]),
-    of_any("REASONING_MESSAGE_CONTENT", Grow(Reasoning), Ends::Own, &[must("messageId", TEXT), must("delta", TEXT)]),
-    of_any("REASONING_MESSAGE_END", Close(Reasoning), Ends::Own, &[must("messageId", TEXT)]),
-    of_any("REASONING_MESSAGE_CHUNK", Chunk(Reasoning), Ends::Own, &[may("messageId", TEXT), may("delta", TEXT)]),
-    of_any("REASONING_END", Close(Span), Ends::Own, &[must("messageId", TEXT)]),
-    of_any("REASONING_ENCRYPTED_VALUE", Does::Nothing, Ends::None, &[must("subtype", ENCRYPTED), must("entityId", TEXT), must("encryptedValue", TEXT)]),
-    of_run("SUBAGENT_STARTED", Does::StartSubagent, Ends::None, &[must("subagentRunId", TEXT), must("name", TEXT), may("description", TEXT), may("parentSubagentRunId", TEXT), may("parentToolCallId", TEXT), may("parentMessageId", TEXT)]),
-    of_run("SUBAGENT_FINISHED", Does::FinishSubagent, Ends::Own, &[must("subagentRunId", TEXT), or_null("result", ANY), may("outcome", SubagentOutcome::SHAPE)]),
-    of_run("SUBAGENT_ERROR", Does::FinishSubagent, Ends::Own, &[must("subagentRunId", TEXT), must("message", TEXT), may("code", TEXT)]),
-    of_any("RAW", Does::Nothing, Ends::None, &[must("event", ANY), may("source", TEXT)]),
-    of_any("CUSTOM", Does::Nothing, Ends::Own, &[must("name", TEXT), must("value", ANY)]),
-];
+events! {
+    RunStarted RUN_STARTED of_run StartRun, All: threadId ! TEXT, runId ! TEXT, protocolVersion ? TEXT, parentRunId ? TEXT, input ? shapes::INPUT;
+    RunFinished RUN_FINISHED of_run FinishRun, All: threadId ! TEXT, runId ! TEXT, result ~ ANY, outcome ~ shapes::RUN_OUTCOME, usage ? shapes::USAGES;
+    RunError RUN_ERROR of_run FailRun, All: message ! TEXT, code ? TEXT, usage ? shapes::USAGES;
+    StepStarted STEP_STARTED of_any StartStep, Own: stepName ! TEXT;
+    StepFinished STEP_FINISHED of_any FinishStep, Own: stepName ! TEXT;
+    TextMessageStart TEXT_MESSAGE_START of_any Open(Text), Own: messageId ! TEXT, role ? shapes::TEXT_ROLE, name ? TEXT;
+    TextMessageContent TEXT_MESSAGE_CONTENT of_any Grow(Text), Own: messageId ! TEXT, delta ! TEXT;
+    TextMessageEnd TEXT_MESSAGE_END of_any Close(Text), Own: messageId ! TEXT;
+    TextMessageChunk TEXT_MESSAGE_CHUNK of_any Chunk(Text), Own: messageId ? TEXT, role ? shapes::TEXT_ROLE, delta ? TEXT, name ? TEXT;
+    ToolCallStart TOOL_CALL_START of_any Open(Call), Own: toolCallId ! TEXT, toolCallName ! TEXT, parentMessageId ~ TEXT;
+    ToolCallArgs TOOL_CALL_ARGS of_any Grow(Call), Own: toolCallId ! TEXT, delta ! TEXT;
+    ToolCallEnd TOOL_CALL_END of_any Close(Call), Own: toolCallId ! TEXT;
+    ToolCallChunk TOOL_CALL_CHUNK of_any Chunk(Call), Own: toolCallId ? TEXT, toolCallName ? TEXT, parentMessageId ~ TEXT, delta ? TEXT;
+    ToolCallResult TOOL_CALL_RESULT of_any Result, Own: messageId ! TEXT, toolCallId ! TEXT, content ! shapes::CONTENT, role ? shapes::TOOL_ROLE;
+    StateSnapshot STATE_SNAPSHOT of_any Nothing, Own: snapshot ! ANY;
+    StateDelta STATE_DELTA of_any Nothing, Own: delta ! shapes::PATCH;
+    MessagesSnapshot MESSAGES_SNAPSHOT of_run TellMessages, All: messages ! shapes::MESSAGES;
+    ActivitySnapshot ACTIVITY_SNAPSHOT of_any SetActivity, None: messageId ! TEXT, activityType ! TEXT, content ! OBJECT, replace ? FLAG;
+    ActivityDelta ACTIVITY_DELTA of_any ChangeActivity, None: messageId ! TEXT, activityType ! TEXT, patch ! shapes::PATCH;
+    ReasoningStart REASONING_START of_any Open(Span), Own: messageId ! TEXT;
+    ReasoningMessageStart REASONING_MESSAGE_START of_any Open(Reasoning), Own: messageId ! TEXT, role ! shapes::REASONING_ROLE;
+    ReasoningMessageContent REASONING_MESSAGE_CONTENT of_any Grow(Reasoning), Own: messageId ! TEXT, delta ! TEXT;
+    ReasoningMessageEnd REASONING_MESSAGE_END of_any Close(Reasoning), Own: messageId ! TEXT;
+    ReasoningMessageChunk REASONING_MESSAGE_CHUNK of_any Chunk(Reasoning), Own: messageId ? TEXT, delta ? TEXT;
+    ReasoningEnd REASONING_END of_any Close(Span), Own: messageId ! TEXT;
+    ReasoningEncryptedValue REASONING_ENCRYPTED_VALUE of_any Nothing, None: subtype ! shapes::ENCRYPTED, entityId ! TEXT, encryptedValue ! TEXT;
+    SubagentStarted SUBAGENT_STARTED of_run StartSubagent, None: subagentRunId ! TEXT, name ! TEXT, description ? TEXT, parentSubagentRunId ? TEXT, parentToolCallId ? TEXT, parentMessageId ? TEXT;
+    SubagentFinished SUBAGENT_FINISHED of_run FinishSubagent, Own: subagentRunId ! TEXT, result ~ ANY, outcome ? shapes::SUBAGENT_OUTCOME;
+    SubagentError SUBAGENT_ERROR of_run FinishSubagent, Own: subagentRunId ! TEXT, message ! TEXT, code ? TEXT;
+    Raw RAW of_any Nothing, None: event ! ANY, source ? TEXT;
+    Custom CUSTOM of_any Nothing, Own: name ! TEXT, value ! ANY;
+}
 
 /// The retired types, each with the row that it stands for. They have no ids, so what they open gets one.
 static RETIRED: [(&str, &Rule); 5] = [
@@ -141,10 +169,9 @@ impl Rule {
         EVENTS.iter().find(|rule| rule.name == name)
     }
 
-    /// Which row it is, by where it stands in the table.
-    pub(crate) fn index(&self) -> usize {
-        let begin = EVENTS.as_ptr().addr();
-        std::ptr::from_ref(self).addr().wrapping_sub(begin) / size_of::<Self>()
+    /// What its events may hold behind `type`, in the order in which that is written.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> {
+        self.own.iter().chain(self.shared)
     }
 
     /// The row that a retired type stands for.
@@ -213,7 +240,7 @@ mod tests {
             let does: Vec<Does> = thing.rows().iter().map(|rule| rule.does).collect();
             assert_eq!(does, [Open(thing), Grow(thing), Close(thing), Chunk(thing)]);
         }
-        assert!(EVENTS.iter().enumerate().all(|(index, rule)| rule.index() == index));
+        assert!(EVENTS.iter().enumerate().all(|(index, rule)| rule.kind as usize == index));
         let stand_for: Vec<Does> = RETIRED.iter().map(|(_, rule)| rule.does).collect();
         assert_eq!(stand_for, [Open(Span), Open(Reasoning), Grow(Reasoning), Close(Reasoning), Close(Span)]);
     }

@@ -12,7 +12,7 @@ use crate::event::Event;
 use crate::protocol::{Does, Rule};
 use crate::sse::{Decoder, FrameRef, SseError};
 use crate::warning::{Detail, Warning, Warnings};
-use crate::wire::{Members, Wire, enforce, enforce_event, refusal, text};
+use crate::wire::{Members, enforce_members, parse, text};
 use halves::Joiner;
 use json_tree::{Halves, Json};
 use lanes::Lanes;
@@ -210,12 +210,12 @@ impl Pipeline {
         };
         if self.lanes.pass(rule) && self.joiner.is_idle() {
             self.order.take(rule, &event)?;
-            return Ok(Some(Event::build_rule(rule, event)));
+            return Ok(Some(Event::of(rule, event)));
         }
         let (order, joiner, events) = (&mut self.order, &mut self.joiner, &mut self.events);
         self.lanes.take(rule, event, &mut |rule, event| {
             order.take(rule, &event)?;
-            joiner.pass(rule, event, &mut |rule, event| events.push_back(Event::build_rule(rule, event)));
+            joiner.pass(rule, event, &mut |rule, event| events.push_back(Event::of(rule, event)));
             Ok(())
         })?;
         Ok(None)
@@ -232,7 +232,7 @@ impl Pipeline {
             warnings.push(Detail::UnknownEvent, &[name], Some("/type".to_owned()));
             return Ok(None);
         };
-        let is_kept = enforce_event(event, rule, warnings)?;
+        let is_kept = enforce_members(event, rule.own, rule.shared, warnings)?;
         if rule.does == Does::StartRun
             && let Some(version) = text(event, "protocolVersion")
             && !is_served(version)
@@ -258,22 +258,6 @@ impl Pipeline {
             None => self.order.end(),
         }
     }
-}
-
-/// Reads something that stands alone, as a stream's events are read.
-pub(crate) fn decode_alone<T: Wire>(text: &str) -> Verdict<(T, Vec<Warning>)> {
-    let mut warnings = Warnings::default();
-    let (mut tree, _) = parse(text)?;
-    if enforce(&mut tree, T::SHAPE, &mut warnings)? {
-        return Ok((T::build(tree), warnings.into_vec()));
-    }
-    let warning = warnings.into_vec().pop();
-    Err(warning.map_or_else(|| StreamError::new(Fault::NotAnEvent, &[]), |warning| refusal(&warning.without_path())))
-}
-
-/// Reads the text of one frame, and the halves of characters at the ends of its `delta`.
-fn parse(text: &str) -> Verdict<(Json<'_>, Halves)> {
-    Json::parse_with_halves(text, "delta").map_err(|error| StreamError::new(Fault::Json(error), &[]))
 }
 
 /// Whether the text of a frame would be JSON if it went on.

@@ -4,13 +4,15 @@ mod apply;
 mod calls;
 mod snapshot;
 
-use crate::event::{Copied, Event};
+use crate::event::Event;
 use crate::index::Index;
-use crate::message::{Message, Metadata, ToolMessage};
+use crate::message::{Message, Metadata, Role};
 use crate::outcome::Interrupt;
+use crate::patch::Copied;
 use crate::reader::{End, EndOutcome};
 use crate::warning::{Detail, Warning, Warnings};
 use calls::Calls;
+use json_tree::Members;
 use serde_json::{Map, Value};
 use std::mem;
 
@@ -178,7 +180,7 @@ impl Thread {
     pub fn arguments(&self, tool_call_id: &str) -> Option<&str> {
         let state = self.calls.state(tool_call_id)?;
         let held = state.place.and_then(|(message, call)| self.messages.get(message)?.tool_calls().get(call));
-        Some(held.map_or(&state.detached, |call| &call.function.arguments))
+        Some(held.map_or(&state.detached, |call| &call.arguments))
     }
 
     /// The calls that wait for the client: what the last finished run named, or where it named none, the calls that began in it and have
@@ -216,9 +218,9 @@ impl Thread {
     /// Takes a message of the client's own: a tool message goes behind the message that made the call, any other to the end. A message with
     /// a known id replaces the one that is there. A tool message replaces only the result of the same call; else it gets a new id.
     pub fn push_message(&mut self, message: Message) -> Change {
-        match message {
-            Message::Tool(tool) => self.insert_result(tool),
-            message => self.put(message),
+        match message.role {
+            Role::Tool => self.insert_result(message),
+            _ => self.put(message),
         }
     }
 
@@ -244,14 +246,15 @@ impl Thread {
         };
         let before = mem::replace(&mut self.messages[position], message);
         self.calls.detach_message(position, &before);
-        match (before, &self.messages[position]) {
-            (Message::Tool(before), Message::Tool(held)) if before.tool_call_id == held.tool_call_id => {}
-            (Message::Tool(_), _) => {
+        let held = &self.messages[position];
+        match before.tool_call_id() {
+            None => self.calls.place(position, held),
+            same if same == held.tool_call_id() => {}
+            Some(_) => {
                 // Its call is answered only if another message does.
                 self.calls.forget_answers();
                 self.reindex(0);
             }
-            (_, held) => self.calls.place(position, held),
         }
         Change::MessageChanged { message: position }
     }
@@ -263,22 +266,21 @@ impl Thread {
     }
 
     /// Puts a tool message behind the message that made the call and behind the tool messages that are there already.
-    fn insert_result(&mut self, mut tool: ToolMessage) -> Change {
+    fn insert_result(&mut self, mut tool: Message) -> Change {
         self.pending.retain(|pending| *pending != tool.tool_call_id);
         tool.id = result_id(&tool, |id| match self.message(id) {
             None => true,
-            Some(Message::Tool(held)) => held.tool_call_id == tool.tool_call_id,
-            Some(_) => false,
+            Some(held) => held.tool_call_id() == tool.tool_call_id(),
         });
         if self.positions.contains(&tool.id) {
-            return self.put(Message::Tool(tool));
+            return self.put(tool);
         }
         let call = self.calls.state(&tool.tool_call_id);
         let position = call.and_then(|call| call.place).map_or(self.messages.len(), |(owner, _)| {
-            let behind = self.messages[owner + 1..].iter().take_while(|message| matches!(message, Message::Tool(_)));
+            let behind = self.messages[owner + 1..].iter().take_while(|message| message.role == Role::Tool);
             owner + 1 + behind.count()
         });
-        self.insert(position, Message::Tool(tool))
+        self.insert(position, tool)
     }
 
     /// Updates the positions of messages and calls, from a position on.
@@ -296,7 +298,7 @@ impl Thread {
 
 /// The id under which a tool message stands: its own, unless another message has that. Some producers give a result the id of its call,
 /// which is what the call's message is named by where they name none.
-fn result_id(tool: &ToolMessage, is_free: impl Fn(&str) -> bool) -> String {
+fn result_id(tool: &Message, is_free: impl Fn(&str) -> bool) -> String {
     let mut id = tool.id.clone();
     if !is_free(&id) {
         id = format!("{}-result", tool.tool_call_id);
@@ -308,9 +310,11 @@ fn result_id(tool: &ToolMessage, is_free: impl Fn(&str) -> bool) -> String {
 }
 
 /// Merges key by key; the last one wins, nothing is merged deeper.
-fn merge(target: &mut Option<Metadata>, metadata: Option<&Metadata>) {
+fn merge(target: &mut Option<Metadata>, metadata: Option<&Members<'_>>) {
     if let Some(metadata) = metadata {
-        let entries = metadata.iter().map(|(key, value)| (key.clone(), value.clone()));
-        target.get_or_insert_default().extend(entries);
+        let target = target.get_or_insert_default();
+        for (key, value) in metadata {
+            target.insert(key.clone().into_owned(), value.clone().into_value());
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What was tolerated, as data. Nothing here is ever printed.
 
-use crate::event::PatchError;
 use crate::input::PROTOCOL_VERSION;
+use crate::patch::PatchError;
 use std::collections::VecDeque;
 use std::fmt;
 

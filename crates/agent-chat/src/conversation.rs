@@ -4,9 +4,8 @@ use crate::receipt::{self, Receipt};
 use crate::transcript::Transcript;
 use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::asks::reply::{AskedBy, NextRun};
-use ag_ui_stream::event::{RunFinished, RunStarted};
-use ag_ui_stream::message::ToolMessage;
-use ag_ui_stream::outcome::{Interrupt, InterruptOutcome, RunOutcome};
+use ag_ui_stream::event::EventType;
+use ag_ui_stream::outcome::{Interrupt, RunOutcome};
 use ag_ui_stream::reader::{End, StreamError};
 use ag_ui_stream::thread::Change;
 use ag_ui_stream::{Asks, Event, EventReader, Message, Thread};
@@ -179,7 +178,7 @@ impl Conversation {
 
     /// Shows how an ask ended that another endpoint than the agent's has taken. The agent says so itself soon.
     pub(crate) fn settle(&mut self, tool_call_id: &str, content: &str) {
-        let message = Message::Tool(ToolMessage::new("", tool_call_id, content));
+        let message = Message::tool("", tool_call_id, content);
         let changes = self.asks.handle_message(&message);
         self.show_asks(changes);
     }
@@ -188,8 +187,7 @@ impl Conversation {
     pub(crate) fn abandon_asks(&mut self) {
         let waiting: Vec<String> = self.waiting().map(|ask| ask.tool_call_id.clone()).collect();
         for id in waiting {
-            let message = ToolMessage::new(format!("abandoned-{id}"), id, CANCELLED_TEXT);
-            self.push_message(Message::Tool(message));
+            self.push_message(Message::tool(format!("abandoned-{id}"), id, CANCELLED_TEXT));
         }
     }
 
@@ -197,10 +195,11 @@ impl Conversation {
     pub(crate) fn interrupt_by(&mut self, now: u64, tool_call_id: &str) {
         let mut interrupt = Interrupt::new(tool_call_id, "tool_call");
         interrupt.tool_call_id = Some(tool_call_id.to_owned());
-        let mut finished = RunFinished::new(HISTORY, HISTORY);
-        finished.outcome = Some(RunOutcome::Interrupt(InterruptOutcome { interrupts: vec![interrupt] }));
-        self.take(now, &RunStarted::new(HISTORY, HISTORY).into());
-        self.take(now, &finished.into());
+        let outcome = &RunOutcome::Interrupt { interrupts: vec![interrupt] };
+        let of_run = [("threadId", HISTORY.into()), ("runId", HISTORY.into())];
+        self.take(now, &Event::new(EventType::RunStarted, of_run.clone()));
+        let end = of_run.into_iter().chain([("outcome", outcome.into())]);
+        self.take(now, &Event::new(EventType::RunFinished, end));
         self.lay();
     }
 
@@ -264,11 +263,12 @@ impl Conversation {
 
     /// Learns which texts are arriving.
     fn follow_text(&self, event: &Event) {
-        match event {
-            Event::TextMessageStart(it) => self.transcript.set_arriving(&it.message_id, true),
-            Event::TextMessageContent(it) => self.transcript.set_arriving(&it.message_id, true),
-            Event::TextMessageEnd(it) => self.transcript.set_arriving(&it.message_id, false),
-            Event::RunFinished(_) | Event::RunError(_) => self.transcript.end_arriving(),
+        match event.kind() {
+            EventType::TextMessageStart | EventType::TextMessageContent => {
+                self.transcript.set_arriving(event.message_id(), true);
+            }
+            EventType::TextMessageEnd => self.transcript.set_arriving(event.message_id(), false),
+            EventType::RunFinished | EventType::RunError => self.transcript.end_arriving(),
             _ => {}
         }
     }
@@ -277,7 +277,8 @@ impl Conversation {
     fn show_change(&mut self, change: Change) {
         match change {
             Change::TextAppended { message, from } => {
-                if let it @ (Message::Assistant(_) | Message::User(_)) = &self.thread.messages()[message] {
+                let it = &self.thread.messages()[message];
+                if matches!(it.role(), "assistant" | "user") {
                     let text = it.text();
                     if !text.is_empty() && !self.transcript.append(it.id(), &text[from..]) {
                         self.transcript.touch(message);

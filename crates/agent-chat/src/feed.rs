@@ -1,6 +1,7 @@
 //! A conversation's events as its server tells them to every client: each once and in order, from whichever connection or tab they come.
 
 use crate::conversation::run_started;
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::sse::Frame;
 use ag_ui_stream::{Event, EventReader};
 
@@ -99,7 +100,7 @@ impl Feed {
             true => self.read(&frame.data),
             false => Some(Vec::new()),
         };
-        let starts = |event: &Event| matches!(event, Event::RunStarted(_));
+        let starts = |event: &Event| event.kind() == EventType::RunStarted;
         if events.iter().flatten().any(starts) {
             self.recent.clear();
         }
@@ -119,7 +120,7 @@ impl Feed {
         };
         let mut told = self.anew.take().unwrap_or_default();
         told.extend(events);
-        let is_history = |event: &Event| matches!(event, Event::MessagesSnapshot(_));
+        let is_history = |event: &Event| event.kind() == EventType::MessagesSnapshot;
         if told.iter().any(is_history) {
             return Told::Anew(told);
         }

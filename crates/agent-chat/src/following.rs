@@ -2,6 +2,7 @@
 
 use crate::feed::{Feed, Told};
 use ag_ui_stream::Event;
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::sse::Frame;
 
 /// Keeps what a tab reads as the response to its own request apart from what the server tells everybody.
@@ -154,12 +155,13 @@ impl Following {
     }
 
     fn is_new(&mut self, event: &Event, is_reading: bool) -> bool {
-        if let Event::RunStarted(started) = event {
-            self.told = Some(Run { id: started.run_id.clone(), is_own: self.own.contains(&started.run_id) });
+        if event.kind() == EventType::RunStarted {
+            let id = event.run_id().to_owned();
+            self.told = Some(Run { is_own: self.own.contains(&id), id });
             self.set_died(false);
         }
         let is_others = self.is_others_turn();
-        if matches!(event, Event::RunFinished(_) | Event::RunError(_))
+        if matches!(event.kind(), EventType::RunFinished | EventType::RunError)
             && let Some(run) = self.told.take()
         {
             self.own.retain(|own| *own != run.id);

@@ -1,6 +1,7 @@
 //! Receipts of questions that no call made, as this browser keeps them: messages do not tell of them.
 
 use ag_ui_stream::Event;
+use ag_ui_stream::event::EventType;
 use ask_user_question::{AskUserQuestion, Outcome};
 use serde_json::Value;
 
@@ -18,14 +19,12 @@ pub(crate) struct Receipt {
 
 impl Receipt {
     pub(crate) fn of(event: &Event) -> Option<Self> {
-        let Event::Custom(custom) = event else {
-            return None;
-        };
-        let text = |key: &str| custom.value.get(key)?.as_str();
-        if custom.name != NAME {
+        if event.kind() != EventType::Custom || event.text("name") != NAME {
             return None;
         }
-        let ask = AskUserQuestion::from_json(custom.value.get("ask")?.clone())?;
+        let value = event.get("value")?;
+        let text = |key: &str| value.get(key)?.as_str();
+        let ask = AskUserQuestion::from_json(value.get("ask")?.clone().into_value())?;
         Some(Self {
             after: text("after").map(str::to_owned),
             id: text("id")?.to_owned(),

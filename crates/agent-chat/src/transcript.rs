@@ -200,10 +200,10 @@ impl Transcript {
 
     /// The same of a message that was just added.
     pub(crate) fn touch_added(&mut self, message: &Message, thread: &Thread) {
-        match message {
+        match message.tool_call_id() {
             // It stands behind its call, under a name that may be another.
-            Message::Tool(result) => self.touch_call(&result.tool_call_id, thread),
-            message => {
+            Some(call) => self.touch_call(call, thread),
+            None => {
                 let is_it = |it: &Message| it.id() == message.id();
                 self.touch(thread.messages().iter().rposition(is_it).unwrap_or_default());
             }
@@ -264,10 +264,10 @@ impl Transcript {
             self.places.push(begin + tail.len());
             tail.extend(self.message_entry(message));
             for call in message.tool_calls() {
-                tail.push(self.call_entry(thread, &call.id, &call.function.name));
+                tail.push(self.call_entry(thread, &call.id, &call.name));
             }
-            if let Message::Tool(result) = message {
-                self.show_result(thread, &result.tool_call_id);
+            if let Some(call) = message.tool_call_id() {
+                self.show_result(thread, call);
             }
             tail.extend(self.callless_entries(Some(message.id())));
         }
@@ -295,10 +295,10 @@ impl Transcript {
     }
 
     fn message_entry(&mut self, message: &Message) -> Option<Entry> {
-        let item: fn(ArcReadSignal<String>) -> Item = match message {
-            Message::User(_) if self.has_receipt(message) => return None,
-            Message::User(_) => Item::User,
-            Message::Assistant(_) => Item::Assistant,
+        let item: fn(ArcReadSignal<String>) -> Item = match message.role() {
+            "user" if self.has_receipt(message) => return None,
+            "user" => Item::User,
+            "assistant" => Item::Assistant,
             _ => return None,
         };
         let text = message.text();

@@ -93,7 +93,7 @@ pub fn parameters(limits: &Limits) -> JsonText {
     let required: &[_] =
         if limits.header_required() { &["question", "header", "options"] } else { &["question", "options"] };
     let questions = list(None, &limits.questions(), object(question, required));
-    JsonText::from(object(vec![("questions", questions)], &["questions"]))
+    JsonText::from(&object(vec![("questions", questions)], &["questions"]))
 }
 
 const PREVIEW: Option<&str> =

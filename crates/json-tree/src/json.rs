@@ -28,6 +28,59 @@ pub enum Json<'a> {
 pub type Members<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
 
 impl<'a> Json<'a> {
+    /// An object of these members.
+    #[must_use]
+    pub fn object(members: impl IntoIterator<Item = (&'static str, Self)>) -> Self {
+        let mut object = Members::new();
+        for (name, member) in members {
+            object.push((Cow::Borrowed(name), member));
+        }
+        Self::Object(object)
+    }
+
+    /// The last member of a name, which is the one that counts.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        let found = self.as_object()?.iter().rfind(|(key, _)| key == name);
+        found.map(|(_, member)| member)
+    }
+
+    /// The members of an object.
+    #[must_use]
+    pub fn as_object(&self) -> Option<&Members<'a>> {
+        match self {
+            Self::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The items of a list.
+    #[must_use]
+    pub fn as_list(&self) -> Option<&[Self]> {
+        match self {
+            Self::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// A string.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// `true` or `false`.
+    #[must_use]
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
     /// A copy that borrows nothing.
     #[must_use]
     pub fn into_static(self) -> Json<'static> {
@@ -91,6 +144,50 @@ pub fn object<'a>(members: impl IntoIterator<Item = (&'a str, Value)>) -> Map<St
     object
 }
 
+/// As [`into_value`](Json::into_value) has it: the order of members is nothing.
+impl PartialEq<Value> for Json<'_> {
+    fn eq(&self, other: &Value) -> bool {
+        self.clone().into_value() == *other
+    }
+}
+
+impl From<String> for Json<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<&str> for Json<'_> {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned().into())
+    }
+}
+
+impl From<bool> for Json<'_> {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<&Value> for Json<'_> {
+    fn from(value: &Value) -> Self {
+        value.clone().into()
+    }
+}
+
+impl<T: Into<Self>> From<Vec<T>> for Json<'_> {
+    fn from(items: Vec<T>) -> Self {
+        Self::List(items.into_iter().map(Into::into).collect())
+    }
+}
+
+impl From<Map<String, Value>> for Json<'_> {
+    fn from(object: Map<String, Value>) -> Self {
+        let members = object.into_iter();
+        Self::Object(members.map(|(key, member)| (key.into(), member.into())).collect())
+    }
+}
+
 impl From<Value> for Json<'_> {
     fn from(value: Value) -> Self {
         match value {
@@ -105,12 +202,6 @@ impl From<Value> for Json<'_> {
             }
         }
     }
-}
-
-/// What a value is written as, compactly. Its `Display` does that too, and the same over many lines, which is code of its own.
-#[must_use]
-pub fn text(value: &Value) -> String {
-    serde_json::to_string(value).expect("every key of a value is a string")
 }
 
 /// Reads one JSON text.

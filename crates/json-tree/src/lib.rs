@@ -19,13 +19,16 @@ mod parse;
 mod partial;
 mod serde;
 mod text;
+mod write;
 
 pub use error::{Error, ErrorKind};
-pub use json::{Json, Members, NotUnique, object, parse, parse_unique, text};
+pub use json::{Json, Members, NotUnique, object, parse, parse_unique};
 pub use parse::Halves;
 pub use partial::{Bounds, PartialParser, PartialValue, Token};
 pub use serde::{Plain, plain};
+pub use serde_json::Number;
 pub use text::JsonText;
+pub use write::{text, write, write_members, write_text};
 
 /// What a character stands for behind a backslash; `None` where JSON has no such escape.
 fn escape(byte: u8) -> Option<char> {

@@ -32,9 +32,9 @@ impl JsonText {
     }
 }
 
-impl From<Json<'_>> for JsonText {
-    fn from(tree: Json<'_>) -> Self {
-        Self::of(&tree).expect("every key of a tree is a string")
+impl From<&Json<'_>> for JsonText {
+    fn from(json: &Json<'_>) -> Self {
+        Self(json.to_string().into())
     }
 }
 
@@ -47,6 +47,6 @@ impl Serialize for JsonText {
 
 impl<'de> Deserialize<'de> for JsonText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Json::deserialize(deserializer).map(Self::from)
+        Json::deserialize(deserializer).map(|json| Self::from(&json))
     }
 }

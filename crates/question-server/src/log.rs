@@ -282,7 +282,7 @@ mod tests {
     use crate::input::Edition;
     use crate::store::{Revision, Told};
     use crate::wire;
-    use ag_ui_stream::outcome::{RunOutcome, SuccessOutcome};
+    use ag_ui_stream::outcome::RunOutcome;
     use futures_util::FutureExt as _;
     use std::sync::Arc;
 
@@ -307,7 +307,7 @@ mod tests {
 
         let mut waiting = Box::pin(other.next());
         assert!((&mut waiting).now_or_never().is_none());
-        let outcome = RunOutcome::Success(SuccessOutcome::new());
+        let outcome = RunOutcome::Success { pending_tool_call_ids: Vec::new() };
         let event = wire::run_finished(Edition::Current, "t", "r", outcome.clone());
         log.push([Entry::end(&event, RunEnd::Finished(outcome))]);
         assert!(is_entry(one.next().now_or_never()));

@@ -3,10 +3,9 @@
 use crate::limits::{CALL_WEIGHT, MAX_ANSWER_BYTES};
 use crate::log::Log;
 use crate::models::{Delta, ModelError};
-use crate::wire::is_the_clients;
-use ag_ui_stream::event::{
-    TextMessageContent, TextMessageEnd, TextMessageStart, TextRole, ToolCallArgs, ToolCallEnd, ToolCallStart,
-};
+use crate::wire::{self, is_the_clients};
+use ag_ui_stream::Event;
+use ag_ui_stream::event::EventType;
 use question_agent::call::ToolCall;
 use question_agent::message::AssistantMessage;
 use question_agent::registry::ToolContext;
@@ -78,7 +77,7 @@ impl<'a> Turn<'a> {
                 if let Some(open) = self.calls.get_mut(&call).filter(|call| call.is_open) {
                     open.arguments.push_str(&delta);
                     if !open.is_held_back {
-                        self.log.push_event(&ToolCallArgs::new(&open.id, delta).into());
+                        self.log.push_event(&wire::call_args(&open.id, &delta));
                     }
                 }
             }
@@ -111,18 +110,19 @@ impl<'a> Turn<'a> {
         }
         if !self.text_is_open {
             self.text_is_open = true;
-            let mut start = TextMessageStart::new(&self.message_id);
             // Nobody else speaks here, but the first clients want it said.
-            start.role = Some(TextRole::Assistant);
-            self.log.push_event(&start.into());
+            let members = [("messageId", self.message_id.as_str().into()), ("role", "assistant".into())];
+            self.log.push_event(&Event::new(EventType::TextMessageStart, members));
         }
         self.text.push_str(&delta);
-        self.log.push_event(&TextMessageContent::new(&self.message_id, delta).into());
+        let members = [("messageId", self.message_id.as_str().into()), ("delta", delta.into())];
+        self.log.push_event(&Event::new(EventType::TextMessageContent, members));
     }
 
     fn end_text(&mut self) {
         if std::mem::take(&mut self.text_is_open) {
-            self.log.push_event(&TextMessageEnd::new(&self.message_id).into());
+            let members = [("messageId", self.message_id.as_str().into())];
+            self.log.push_event(&Event::new(EventType::TextMessageEnd, members));
         }
     }
 
@@ -135,9 +135,7 @@ impl<'a> Turn<'a> {
         let mut before = self.calls.range(..call).map(|(_, call)| &call.name);
         let is_held_back = before.any(|name| is_the_clients(&self.context, name));
         if !is_held_back {
-            let mut start = ToolCallStart::new(&id, &name);
-            start.parent_message_id = Some(self.message_id.clone());
-            self.log.push_event(&start.into());
+            self.log.push_event(&wire::call_start(&id, &name, &self.message_id));
         }
         let arguments = String::new();
         let is_open = true;
@@ -148,7 +146,7 @@ impl<'a> Turn<'a> {
         if let Some(open) = self.calls.get_mut(&call).filter(|call| call.is_open) {
             open.is_open = false;
             if !open.is_held_back {
-                self.log.push_event(&ToolCallEnd::new(&open.id).into());
+                self.log.push_event(&wire::call_end(&open.id));
             }
         }
     }

@@ -2,14 +2,13 @@
 
 use crate::input::{Edition, Pending};
 use crate::live::Talk;
-use ag_ui_stream::event::{
-    Event, RunError, RunFinished, RunStarted, ToolCallArgs, ToolCallEnd, ToolCallResult, ToolCallStart,
-};
+use ag_ui_stream::event::{Event, EventType};
 use ag_ui_stream::input::{PROTOCOL_VERSION, RunAgentInput};
-use ag_ui_stream::message::{AssistantMessage, CallType, FunctionCall, Message, Metadata, ToolCall, ToolMessage};
-use ag_ui_stream::outcome::{Interrupt, InterruptOutcome, RunOutcome, SuccessOutcome};
+use ag_ui_stream::message::{Message, Metadata, ToolCall};
+use ag_ui_stream::outcome::{Interrupt, RunOutcome};
 use ask_user_question::outcome::{AskMetadata, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome};
+use json_tree::Json;
 use question_agent::call::{ToolResult, is_asking_tool};
 use question_agent::message;
 use question_agent::registry::ToolContext;
@@ -40,9 +39,20 @@ pub(crate) fn held_back(talk: &Talk, tool_use_id: &str) -> Vec<Event> {
         return Vec::new();
     };
     let call = &assistant.tool_calls[index];
-    let mut start = ToolCallStart::new(&call.id, call.name());
-    start.parent_message_id = Some(assistant.id.clone());
-    vec![start.into(), ToolCallArgs::new(&call.id, call.arguments()).into(), ToolCallEnd::new(&call.id).into()]
+    vec![call_start(&call.id, call.name(), &assistant.id), call_args(&call.id, call.arguments()), call_end(&call.id)]
+}
+
+pub(crate) fn call_start(id: &str, name: &str, message_id: &str) -> Event {
+    let members = [("toolCallId", id.into()), ("toolCallName", name.into()), ("parentMessageId", message_id.into())];
+    Event::new(EventType::ToolCallStart, members)
+}
+
+pub(crate) fn call_args(id: &str, delta: &str) -> Event {
+    Event::new(EventType::ToolCallArgs, [("toolCallId", id.into()), ("delta", delta.into())])
+}
+
+pub(crate) fn call_end(id: &str) -> Event {
+    Event::new(EventType::ToolCallEnd, [("toolCallId", id.into())])
 }
 
 fn is_behind_a_clients(context: &ToolContext, assistant: &message::AssistantMessage, index: usize) -> bool {
@@ -56,16 +66,13 @@ pub(crate) fn is_the_clients(context: &ToolContext, name: &str) -> bool {
 }
 
 pub(crate) fn user_message(user: &message::UserMessage) -> Message {
-    let mut message = Message::user(&user.id, &user.text);
-    *message.metadata_mut() = metadata(user.ask.as_ref());
-    message
+    Message::user(&user.id, &user.text).with_metadata(metadata(user.ask.as_ref()))
 }
 
 pub(crate) fn result_message(result: &ToolResult) -> Message {
-    let mut message = ToolMessage::new(&result.message_id, &result.tool_use_id, result.content.as_str());
-    message.error = result.is_error.then(|| result.content.clone());
-    message.metadata = metadata(result.ask.as_ref());
-    Message::Tool(message)
+    Message::tool(&result.message_id, &result.tool_use_id, result.content.as_str())
+        .with_error(result.is_error.then(|| result.content.clone()))
+        .with_metadata(metadata(result.ask.as_ref()))
 }
 
 /// How an ask ended that has this result; `None` where it could not be asked.
@@ -80,9 +87,13 @@ pub(crate) fn outcome_of(result: &ToolResult) -> Option<OutcomeKind> {
 }
 
 pub(crate) fn result_event(result: &ToolResult) -> Event {
-    let mut event = ToolCallResult::new(&result.message_id, &result.tool_use_id, result.content.as_str());
-    event.metadata = metadata(result.ask.as_ref());
-    event.into()
+    let mut members = vec![
+        ("messageId", result.message_id.as_str().into()),
+        ("toolCallId", result.tool_use_id.as_str().into()),
+        ("content", result.content.as_str().into()),
+    ];
+    members.extend(metadata(result.ask.as_ref()).map(|metadata| ("metadata", metadata.into())));
+    Event::new(EventType::ToolCallResult, members)
 }
 
 fn assistant_message(talk: &Talk, assistant: &message::AssistantMessage) -> Message {
@@ -93,15 +104,8 @@ fn assistant_message(talk: &Talk, assistant: &message::AssistantMessage) -> Mess
             || running.first() == Some(&call.id.as_str())
             || conversation.result_of(&call.id).is_some()
     });
-    let calls = shown.map(|(_, call)| {
-        let function = FunctionCall::new(call.name(), call.arguments());
-        ToolCall::new(&call.id, CallType::Function, function)
-    });
-    let calls: Vec<ToolCall> = calls.collect();
-    let mut message = AssistantMessage::new(&assistant.id);
-    message.content = (!assistant.text.is_empty()).then(|| assistant.text.clone());
-    message.tool_calls = (!calls.is_empty()).then_some(calls);
-    Message::Assistant(message)
+    let calls = shown.map(|(_, call)| ToolCall::new(&call.id, call.name(), call.arguments()));
+    Message::assistant(&assistant.id, &assistant.text, calls.collect())
 }
 
 fn metadata(ask: Option<&AskMetadata>) -> Option<Metadata> {
@@ -113,12 +117,16 @@ fn metadata(ask: Option<&AskMetadata>) -> Option<Metadata> {
 
 /// A run begins. The messages that it was started with are echoed, so that other clients of the conversation learn of them.
 pub(crate) fn run_started(thread_id: &str, run_id: &str, taken: Vec<Message>) -> Event {
-    let mut event = RunStarted::new(thread_id, run_id);
-    event.protocol_version = Some(PROTOCOL_VERSION.to_owned());
+    let mut members = of_run(thread_id, run_id);
+    members.push(("protocolVersion", PROTOCOL_VERSION.into()));
     if !taken.is_empty() {
-        event.input = Some(Box::new(whole_input(thread_id, run_id, taken)));
+        members.push(("input", (&whole_input(thread_id, run_id, taken)).into()));
     }
-    event.into()
+    Event::new(EventType::RunStarted, members)
+}
+
+fn of_run(thread_id: &str, run_id: &str) -> Vec<(&'static str, Json<'static>)> {
+    vec![("threadId", thread_id.into()), ("runId", run_id.into())]
 }
 
 /// An input with all members that clients before 1.0 require. The empty ones were for the server alone.
@@ -134,36 +142,26 @@ fn whole_input(thread_id: &str, run_id: &str, messages: Vec<Message>) -> RunAgen
 /// A run has ended, told to a client of this edition. Before 1.0 an interrupt was the only outcome that had anything to say: which calls are left
 /// open clients saw for themselves, and none knew that a run can be cancelled.
 pub(crate) fn run_finished(edition: Edition, thread_id: &str, run_id: &str, outcome: RunOutcome) -> Event {
-    let mut event = RunFinished::new(thread_id, run_id);
-    let is_known = edition == Edition::Current || matches!(outcome, RunOutcome::Interrupt(_));
-    event.outcome = is_known.then_some(outcome);
-    event.into()
+    let mut members = of_run(thread_id, run_id);
+    if edition == Edition::Current || matches!(outcome, RunOutcome::Interrupt { .. }) {
+        members.push(("outcome", (&outcome).into()));
+    }
+    Event::new(EventType::RunFinished, members)
 }
 
 pub(crate) fn run_error(code: &str, text: &str) -> Event {
-    let mut event = RunError::new(text);
-    event.code = Some(code.to_owned());
-    event.into()
+    Event::new(EventType::RunError, [("message", text.into()), ("code", code.into())])
 }
 
 /// How a run ends that did not fail: with the call that the client is to answer, where there is one.
 pub(crate) fn outcome(talk: &Talk, pending: Pending) -> RunOutcome {
-    let mut success = SuccessOutcome::new();
-    if let Some(call) = talk.clients_call() {
-        success.pending_tool_call_ids = Some(vec![call.id.clone()]);
-    }
     let Some(waiting) = talk.conversation.waiting() else {
-        return RunOutcome::Success(success);
+        let call = talk.clients_call();
+        return RunOutcome::Success { pending_tool_call_ids: call.iter().map(|call| call.id.clone()).collect() };
     };
     match pending {
-        Pending::ToolCalls => {
-            success.pending_tool_call_ids = Some(vec![waiting.tool_use_id.clone()]);
-            RunOutcome::Success(success)
-        }
-        Pending::Interrupts => {
-            let interrupts = vec![interrupt(waiting)];
-            RunOutcome::Interrupt(InterruptOutcome { interrupts })
-        }
+        Pending::ToolCalls => RunOutcome::Success { pending_tool_call_ids: vec![waiting.tool_use_id.clone()] },
+        Pending::Interrupts => RunOutcome::Interrupt { interrupts: vec![interrupt(waiting)] },
     }
 }
 

@@ -11,6 +11,7 @@
 //! A snapshot of the messages is a new start: what it holds takes the place of what was before.
 
 use crate::run::Run;
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::message::Content;
 use ag_ui_stream::{Event, Message};
 use std::collections::HashSet;
@@ -80,32 +81,29 @@ impl Said {
     }
 
     fn take(&mut self, event: &Event) {
-        match event {
-            Event::RunStarted(e) => {
-                for message in e.input.iter().flat_map(|input| &input.messages) {
+        match event.kind() {
+            EventType::RunStarted => {
+                for message in event.messages() {
                     self.spared.insert(message.id().to_owned());
                 }
             }
-            Event::TextMessageStart(e) => self.begin_text(&e.message_id),
-            Event::TextMessageContent(e) => self.grow_text(&e.message_id, &e.delta),
-            Event::ReasoningMessageStart(e) => self.begin_text(&e.message_id),
-            Event::ReasoningMessageContent(e) => self.grow_text(&e.message_id, &e.delta),
-            Event::ToolCallStart(e) => self.begin_call(&e.tool_call_id, &e.tool_call_name),
-            Event::ToolCallArgs(e) => {
-                if let Some(call) = self.calls.iter_mut().find(|it| it.id == e.tool_call_id) {
-                    call.arguments += &e.delta;
+            EventType::TextMessageStart | EventType::ReasoningMessageStart => self.begin_text(event.message_id()),
+            EventType::TextMessageContent | EventType::ReasoningMessageContent => {
+                self.grow_text(event.message_id(), event.delta());
+            }
+            EventType::ToolCallStart => self.begin_call(event.tool_call_id(), event.tool_call_name()),
+            EventType::ToolCallArgs => {
+                if let Some(call) = self.calls.iter_mut().find(|it| it.id == event.tool_call_id()) {
+                    call.arguments += event.delta();
                 }
             }
-            Event::ToolCallResult(e) => {
-                self.results.retain(|it| it.message_id != e.message_id || it.call != e.tool_call_id);
-                self.results.push(Answer {
-                    message_id: e.message_id.clone(),
-                    call: e.tool_call_id.clone(),
-                    content: e.content.clone(),
-                });
+            EventType::ToolCallResult => {
+                let (message_id, call) = (event.message_id().to_owned(), event.tool_call_id().to_owned());
+                self.results.retain(|it| it.message_id != message_id || it.call != call);
+                self.results.push(Answer { message_id, call, content: event.content() });
             }
-            Event::ActivitySnapshot(e) => self.added.push(Added::Message(e.message_id.clone())),
-            Event::MessagesSnapshot(e) => {
+            EventType::ActivitySnapshot => self.added.push(Added::Message(event.message_id().to_owned())),
+            EventType::MessagesSnapshot => {
                 let added = std::mem::take(&mut self.added).into_iter();
                 let added = added.filter_map(|it| match it {
                     Added::Message(id) => Some(id),
@@ -114,7 +112,7 @@ impl Said {
                 let start = std::mem::take(&mut self.start).into_iter();
                 let mut spared = std::mem::take(&mut self.spared);
                 spared.extend(added.chain(start.map(|it| it.id().to_owned())));
-                *self = Self { start: e.messages.clone(), is_snapshot: true, spared, ..Self::default() };
+                *self = Self { start: event.messages(), is_snapshot: true, spared, ..Self::default() };
             }
             _ => {}
         }
@@ -196,26 +194,22 @@ impl Messages<'_> {
         let [held] = held.as_slice() else {
             return Err(format!("the call {} is there {} times", call.id, held.len()));
         };
-        let function = &held.function;
-        if function.name != call.name || !function.arguments.ends_with(&call.arguments) {
-            return Err(format!("the call {} is {function:?}", call.id));
+        if held.name != call.name || !held.arguments.ends_with(&call.arguments) {
+            return Err(format!("the call {} is {held:?}", call.id));
         }
         Ok(())
     }
 
     fn check_result(&self, result: &Answer) -> Result<(), String> {
         let call = &result.call;
-        let is_it = |message: &Message| match message {
-            Message::Tool(tool) => tool.tool_call_id == *call && tool.content == result.content,
-            _ => false,
-        };
+        let is_it = |it: &Message| it.tool_call_id() == Some(call) && *it.content() == result.content;
         let position = self.0.iter().position(is_it);
         let position = position.ok_or_else(|| format!("the result of {call} is gone"))?;
         let Some(holder) = self.holder(call) else {
             return Ok(());
         };
         let between = self.0.get(holder + 1..position);
-        let stands_behind = between.is_some_and(|it| it.iter().all(|it| matches!(it, Message::Tool(_))));
+        let stands_behind = between.is_some_and(|it| it.iter().all(|it| it.role() == "tool"));
         if stands_behind { Ok(()) } else { Err(format!("the result of {call} does not stand behind it")) }
     }
 
@@ -245,7 +239,7 @@ impl Messages<'_> {
             let id = message.id();
             let began = |added: &Added| matches!(added, Added::Message(it) if it == id);
             let of_call = |call: &str| message.tool_calls().iter().any(|it| it.id == call);
-            let answers = |call: &str| matches!(message, Message::Tool(it) if it.tool_call_id == call);
+            let answers = |call: &str| message.tool_call_id() == Some(call);
             said.spared.contains(id)
                 || said.start.iter().any(|it| it.id() == id)
                 || said.added.iter().any(began)

@@ -1,6 +1,6 @@
 //! What the reader makes of a stream.
 
-use ag_ui_stream::event::StateSnapshot;
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::reader::End;
 use ag_ui_stream::sse::{OutFrame, write_frame};
 use ag_ui_stream::warning::Warning;
@@ -54,7 +54,7 @@ impl Run {
         }
         let mut thread = Thread::new(history.clone());
         if let Some(state) = state {
-            thread.handle_event(&StateSnapshot::new(state.clone()).into());
+            thread.handle_event(&Event::new(EventType::StateSnapshot, [("snapshot", state.clone().into())]));
         }
         for event in &events {
             thread.handle_event(event);

@@ -4,6 +4,7 @@ use crate::Verdict;
 use crate::run::Run;
 use ag_ui_stream::asks::Asks;
 use ag_ui_stream::asks::reply::{Delivery, Said, Setup, next_run};
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::warning::Warning;
 use ag_ui_stream::{Event, Thread};
@@ -56,9 +57,7 @@ impl Run {
         if expect["outcome"] != found {
             return Err(format!("the outcome is {found}: {:?}", self.end.error));
         }
-        let errors = |event: &Event| {
-            if let Event::RunError(error) = event { Some(error.message.clone()) } else { None }
-        };
+        let errors = |event: &Event| (event.kind() == EventType::RunError).then(|| event.text("message").to_owned());
         if let Some(message) = expect.get("runError").and_then(Value::as_str)
             && !self.events.iter().filter_map(errors).any(|error| error == message)
         {
@@ -146,7 +145,7 @@ fn check_request(expect: &Value) -> Result<(), String> {
     };
     let next = next_run(0, &Thread::default(), &Asks::new(), &Setup::default(), Delivery::UserMessage, &said, next_id);
     let input =
-        serde_json::to_value(next.map_err(|error| error.to_string())?.input).map_err(|error| error.to_string())?;
+        serde_json::to_value(next.map_err(|error| error.to_string())?.input()).map_err(|error| error.to_string())?;
     match request.iter().find(|(name, value)| input.get(name) != Some(value)) {
         Some((name, _)) => Err(format!("the request's {name} is {:?}", input.get(name))),
         None => Ok(()),

@@ -1,11 +1,11 @@
 //! Arguments in any pieces are what `serde_json` makes of the whole, and an ask made of them takes nothing back that it showed.
 #![no_main]
 
-use json_tree::PartialValue;
-use ag_ui_stream::event::{ToolCallArgs, ToolCallEnd, ToolCallStart};
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::{Asks, Event};
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, TextSnapshot};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Question, QuestionOption};
+use json_tree::PartialValue;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
@@ -24,17 +24,18 @@ fn show(pieces: &[String]) {
         asks.handle_event(0, &event);
         asks.ask("c").cloned().expect("it began")
     };
-    let mut before = take(ToolCallStart::new("c", "ask_user_question").into());
+    let mut before = take(Event::new(
+        EventType::ToolCallStart,
+        [("toolCallId", "c".into()), ("toolCallName", "ask_user_question".into())],
+    ));
     for piece in pieces {
-        let after = take(ToolCallArgs::new("c", piece.as_str()).into());
+        let after =
+            take(Event::new(EventType::ToolCallArgs, [("toolCallId", "c".into()), ("delta", piece.as_str().into())]));
         assert!(before.may_become(&shown(&after)), "{before:?} {after:?}");
         before = after;
     }
-    let complete = take(ToolCallEnd::new("c").into());
-    assert!(
-        before.may_become(&shown(&complete)),
-        "{before:?} {complete:?}"
-    );
+    let complete = take(Event::new(EventType::ToolCallEnd, [("toolCallId", "c".into())]));
+    assert!(before.may_become(&shown(&complete)), "{before:?} {complete:?}");
 }
 
 /// What a snapshot shows, as if it were all of the ask.
@@ -51,17 +52,13 @@ fn shown(ask: &AskSnapshot) -> AskUserQuestion {
         multi_select: question.multi_select.unwrap_or_default(),
         options: question.options.iter().map(option).collect(),
     };
-    AskUserQuestion {
-        questions: ask.questions.iter().map(question).collect(),
-    }
+    AskUserQuestion { questions: ask.questions.iter().map(question).collect() }
 }
 
 /// The complete value, or the offset at which it cannot become one.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (Option<Value>, Option<usize>) {
     let mut arguments = PartialValue::default();
-    let fed = pieces
-        .into_iter()
-        .try_for_each(|piece| arguments.feed(piece));
+    let fed = pieces.into_iter().try_for_each(|piece| arguments.feed(piece));
     match fed.and_then(|()| arguments.finish()) {
         Ok(()) => (arguments.into_value(), None),
         Err(error) => (None, Some(error.offset)),

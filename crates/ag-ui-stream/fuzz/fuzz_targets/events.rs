@@ -31,11 +31,6 @@ fn read<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> String {
     drain(&mut reader, &mut thread, &mut asks);
     let warnings: Vec<_> = std::iter::from_fn(|| reader.next_warning()).collect();
     told += &format!("{end:?} {warnings:?}\n{:?}\n", thread.handle_end(&end));
-    told += &format!(
-        "{:?}\n{:?} {}",
-        asks.handle_end(0, &end),
-        thread.messages(),
-        thread.state()
-    );
+    told += &format!("{:?}\n{:?} {}", asks.handle_end(0, &end), thread.messages(), thread.state());
     told
 }

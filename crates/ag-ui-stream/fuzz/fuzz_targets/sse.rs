@@ -8,11 +8,7 @@ fuzz_target!(|input: (Vec<u8>, Vec<u8>)| {
     let (bytes, cuts) = input;
     let whole = read(std::iter::once(bytes.as_slice()));
     assert_eq!(read(bytes.chunks(1)), whole, "byte by byte");
-    assert_eq!(
-        read(pieces(&bytes, &cuts).into_iter()),
-        whole,
-        "cut at {cuts:?}"
-    );
+    assert_eq!(read(pieces(&bytes, &cuts).into_iter()), whole, "cut at {cuts:?}");
 });
 
 /// The bytes in pieces of the given lengths, then what is left.
@@ -27,9 +23,7 @@ fn pieces<'a>(mut bytes: &'a [u8], lengths: &[u8]) -> Vec<&'a [u8]> {
     pieces
 }
 
-fn read<'a>(
-    chunks: impl Iterator<Item = &'a [u8]>,
-) -> (Vec<Result<Frame, SseError>>, String, Option<u64>) {
+fn read<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> (Vec<Result<Frame, SseError>>, String, Option<u64>) {
     // So short that the limit is met as well.
     let mut decoder = Decoder::with_limit(200);
     let mut frames = Vec::new();
@@ -39,9 +33,7 @@ fn read<'a>(
             frames.push(frame);
         }
     }
-    let last = decoder
-        .finish()
-        .map(|frame| frame.map(|frame| frame.into_owned()));
+    let last = decoder.finish().map(|frame| frame.map(|frame| frame.into_owned()));
     frames.extend(last);
     (frames, decoder.last_id().to_owned(), decoder.retry())
 }

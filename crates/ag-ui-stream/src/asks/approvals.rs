@@ -3,7 +3,7 @@
 use super::followed::{Followed, Source};
 use super::form::Form;
 use super::{AskChange, Asks};
-use crate::event::Event;
+use crate::event::{Event, EventType};
 use crate::message::ToolCall;
 use ask_user_question::outcome::Outcome;
 use ask_user_question::{AskUserQuestion, Phase};
@@ -59,31 +59,30 @@ impl Asks {
 
     /// Learns which calls the present run leaves open.
     pub(super) fn follow_open_calls(&mut self, event: &Event) {
-        match event {
-            Event::ToolCallStart(start) => {
-                self.note_call(&start.tool_call_id, &start.tool_call_name);
-            }
-            Event::ToolCallArgs(args) => {
-                if let Some(call) = self.open_call(&args.tool_call_id) {
-                    call.arguments.push_str(&args.delta);
+        let call = event.tool_call_id();
+        match event.kind() {
+            EventType::ToolCallStart => self.note_call(call, event.tool_call_name()),
+            EventType::ToolCallArgs => {
+                if let Some(open) = self.open_call(call) {
+                    open.arguments.push_str(event.delta());
                 }
             }
-            Event::ToolCallEnd(end) => {
-                if let Some(call) = self.open_call(&end.tool_call_id) {
-                    call.ended = true;
+            EventType::ToolCallEnd => {
+                if let Some(open) = self.open_call(call) {
+                    open.ended = true;
                 }
             }
-            Event::ToolCallResult(result) => drop(self.take_open_call(&result.tool_call_id)),
-            Event::RunStarted(_) => self.open_calls.clear(),
+            EventType::ToolCallResult => drop(self.take_open_call(call)),
+            EventType::RunStarted => self.open_calls.clear(),
             _ => {}
         }
     }
 
     /// Learns of a call in a history.
     pub(super) fn note_whole_call(&mut self, call: &ToolCall) {
-        self.note_call(&call.id, &call.function.name);
+        self.note_call(&call.id, &call.name);
         if let Some(open) = self.open_call(&call.id) {
-            open.arguments.clone_from(&call.function.arguments);
+            open.arguments.clone_from(&call.arguments);
             open.ended = true;
         }
     }

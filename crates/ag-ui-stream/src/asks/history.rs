@@ -3,13 +3,35 @@
 use super::followed::{Followed, Source, about};
 use super::{AskChange, Asks};
 use crate::index::Index;
-use crate::input::{ResumeStatus, RunAgentInput};
-use crate::message::{Message, ToolCall, ToolMessage, UserMessage};
+use crate::input::ResumeEntry;
+use crate::message::{Message, Role, ToolCall};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
+use json_tree::Json;
+use serde_json::Value;
 use std::slice;
+
+/// What an input says to interrupts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Answers {
+    pub(crate) resume: Vec<ResumeEntry>,
+    /// The answers to legacy interrupts.
+    pub(crate) command: Option<Value>,
+}
+
+impl Answers {
+    /// Those of an input that the walk has passed.
+    pub(super) fn of(input: &Json<'_>) -> Self {
+        let resume = input.get("resume").and_then(Json::as_list).unwrap_or_default();
+        let command = input.get("forwardedProps").and_then(|props| props.get("command"));
+        Self {
+            resume: resume.iter().map(ResumeEntry::of).collect(),
+            command: command.map(|command| command.clone().into_value()),
+        }
+    }
+}
 
 impl Asks {
     /// From a history of which no run is open.
@@ -36,42 +58,34 @@ impl Asks {
     /// What a message of the client's own changes: it comes after everything so far.
     pub fn handle_message(&mut self, message: &Message) -> Vec<AskChange> {
         let mut changes = Vec::new();
-        match message {
-            Message::User(user) => self.take_user(user, None, &mut changes),
-            Message::Tool(tool) => self.take_tool(tool, &mut changes),
+        match message.role {
+            Role::User => self.take_user(message, None, &mut changes),
+            Role::Tool => self.take_tool(message, &mut changes),
             _ => {}
         }
-        changes
-    }
-
-    /// What an input that the client sent changes: the answers to interrupts in it. Its new messages go to
-    /// [`handle_message`](Self::handle_message).
-    pub fn handle_input(&mut self, input: &RunAgentInput) -> Vec<AskChange> {
-        let mut changes = Vec::new();
-        self.take_resume(input, &mut changes);
         changes
     }
 
     pub(super) fn take_history(&mut self, messages: &[Message], changes: &mut Vec<AskChange>) {
         let mut before = Index::default();
         for message in messages {
-            match message {
-                Message::Assistant(assistant) => {
-                    for call in assistant.tool_calls.iter().flatten() {
-                        if self.is_ask(&call.function.name) {
+            match message.role {
+                Role::Assistant => {
+                    for call in message.tool_calls() {
+                        if self.is_ask(&call.name) {
                             before.insert(&call.id, 0);
                             self.take_call(call, changes);
-                        } else if self.is_approval(&call.function.name) {
+                        } else if self.is_approval(&call.name) {
                             before.insert(&call.id, 0);
                             self.note_whole_call(call);
                         }
                     }
                 }
-                Message::Tool(tool) => self.take_tool(tool, changes),
-                Message::User(user) => {
+                Role::Tool => self.take_tool(message, changes),
+                Role::User => {
                     // Who goes on with something else is not asked any more.
                     self.open_calls.clear();
-                    self.take_user(user, Some(&before), changes);
+                    self.take_user(message, Some(&before), changes);
                 }
                 _ => {}
             }
@@ -86,7 +100,7 @@ impl Asks {
         let (run, run_is_open) = (self.run, self.run_is_open);
         let followed = self.open(&call.id, Source::Call, run, changes);
         followed.take_lang(call.metadata.as_ref(), changes);
-        followed.feed(&call.function.arguments, changes);
+        followed.feed(&call.arguments, changes);
         followed.end_arguments(changes);
         if followed.snapshot.phase == Phase::Ready && !run_is_open {
             followed.patch(AskPatch::Phase(Phase::Answerable), changes);
@@ -94,21 +108,21 @@ impl Asks {
     }
 
     /// In a history it cannot be told in which run a result came, so one that is no answer counts as an acknowledgement.
-    fn take_tool(&mut self, tool: &ToolMessage, changes: &mut Vec<AskChange>) {
+    fn take_tool(&mut self, tool: &Message, changes: &mut Vec<AskChange>) {
         let open = self.take_open_call(&tool.tool_call_id);
         // Only a result that a user gave tells of a question that was asked.
-        if let Some(call) = open.filter(|_| about(tool.metadata.as_ref()).is_some()) {
+        if let Some(call) = open.filter(|_| about(tool.metadata()).is_some()) {
             self.ask_approval(&call, changes);
         }
         if let Some(position) = self.positions.get(&tool.tool_call_id) {
-            self.followed[position].take_result(&tool.content.text(), tool.metadata.as_ref(), true, changes);
+            self.followed[position].take_result(&tool.text(), tool.metadata(), true, changes);
         }
     }
 
     /// Takes a user message: the answer to the ask that it names, or something else, which supersedes the asks `before` it (all, if absent).
-    fn take_user(&mut self, user: &UserMessage, before: Option<&Index>, changes: &mut Vec<AskChange>) {
-        let text = user.content.text();
-        if let Some(about) = about(user.metadata.as_ref()) {
+    fn take_user(&mut self, user: &Message, before: Option<&Index>, changes: &mut Vec<AskChange>) {
+        let text = user.text();
+        if let Some(about) = about(user.metadata()) {
             return self.take_answer(&about, &text, changes);
         }
         // One text answers one ask.
@@ -149,8 +163,8 @@ impl Asks {
         followed.settle(outcome, Some(about.outcome), changes);
     }
 
-    pub(super) fn take_resume(&mut self, input: &RunAgentInput, changes: &mut Vec<AskChange>) {
-        for entry in input.resume.iter().flatten() {
+    pub(super) fn take_resume(&mut self, answers: &Answers, changes: &mut Vec<AskChange>) {
+        for entry in &answers.resume {
             let id = &entry.interrupt_id;
             let is_meant = |followed: &Followed| {
                 let interrupt = followed.interrupt.as_ref();
@@ -159,18 +173,16 @@ impl Asks {
             let Some(followed) = self.suspended(is_meant) else {
                 continue;
             };
-            let (outcome, kind) = match entry.status {
-                ResumeStatus::Cancelled => (Some(Outcome::Declined), OutcomeKind::Declined),
-                ResumeStatus::Resolved => {
-                    let payload = entry.payload.as_ref();
-                    let outcome = payload.and_then(|payload| followed.read_payload(payload));
+            let (outcome, kind) = match (entry.is_resolved, &entry.payload) {
+                (false, _) => (Some(Outcome::Declined), OutcomeKind::Declined),
+                (true, payload) => {
+                    let outcome = payload.as_ref().and_then(|payload| followed.read_payload(payload));
                     (outcome, OutcomeKind::Answered)
                 }
             };
             followed.settle(outcome, Some(kind), changes);
         }
-        let command = input.forwarded_props.as_ref();
-        let command = command.and_then(|props| props.get("command"));
+        let command = answers.command.as_ref();
         let Some((event, resume)) = command.and_then(|it| Some((it.get("interruptEvent")?, it.get("resume")?))) else {
             return;
         };

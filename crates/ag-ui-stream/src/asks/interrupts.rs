@@ -4,7 +4,7 @@ use super::followed::Source;
 use super::form::{APPROVALS, Form};
 use super::time::parse_deadline;
 use super::{AskChange, Asks};
-use crate::event::Custom;
+use crate::event::Event;
 use crate::outcome::Interrupt;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
@@ -26,13 +26,13 @@ pub(super) struct Legacy {
 
 impl Asks {
     /// Notes a legacy interrupt, which counts only where the run's end names none in the protocol's form.
-    pub(super) fn note_legacy(&mut self, custom: &Custom) {
-        let raw_id = custom.raw_event.as_ref().and_then(|raw| raw.get("id"));
-        let id = match raw_id.and_then(Value::as_str) {
+    pub(super) fn note_legacy(&mut self, custom: &Event) {
+        let raw_id = custom.raw_event().and_then(|raw| raw.get("id")?.as_str());
+        let id = match raw_id {
             Some(id) => id.to_owned(),
             None => format!("{}-on_interrupt-{}", self.run_id, self.legacy.len()),
         };
-        let value = custom.value.clone();
+        let value = custom.get("value").map_or(Value::Null, |value| value.clone().into_value());
         self.legacy.push(Legacy { id, value });
     }
 

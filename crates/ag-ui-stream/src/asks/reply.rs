@@ -4,12 +4,14 @@ mod delivery;
 mod draft;
 mod refusal;
 
+use super::history::Answers;
 use super::{AskChange, Asks};
 use crate::input::{Context, RunAgentInput, Tool};
 use crate::message::Message;
 use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AnsweredBy, Outcome};
 use draft::Draft;
+use json_tree::Json;
 use serde_json::{Map, Value};
 
 pub use delivery::{AskedBy, Delivery, Origin};
@@ -48,22 +50,42 @@ pub struct Said {
     pub replies: Vec<AskReply>,
     /// A message of its own, beside the answers.
     pub text: Option<String>,
+    /// The id of that message; a new one where it has none.
+    pub text_id: Option<String>,
 }
 
-/// The run to start.
+/// The run to start: a body to post, and what it makes of the conversation once the agent has taken it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NextRun {
-    /// The body to post.
-    pub input: RunAgentInput,
+    /// The run.
+    pub run_id: String,
+    /// The body to post, a [`RunAgentInput`] as JSON.
+    pub body: String,
     /// The messages in it that the thread does not have yet, in order.
     pub messages: Vec<Message>,
+    answers: Answers,
 }
 
 impl NextRun {
+    /// A run that says nothing, not even the history: for an agent that has the conversation and is to go on with it.
+    #[must_use]
+    pub fn again(setup: &Setup, run_id: String) -> Self {
+        let props = Json::from(setup.forwarded_props.clone());
+        let body = draft::body(setup, &run_id, &[], &Value::Null, props, &[]);
+        Self { run_id, body, messages: Vec::new(), answers: Answers::default() }
+    }
+
+    /// What is posted, read again.
+    #[must_use]
+    pub fn input(&self) -> RunAgentInput {
+        RunAgentInput::parse(&self.body).map(|(input, _)| input).unwrap_or_default()
+    }
+
     /// Tells thread and asks that the agent took the input: call it when the response begins, before its first event, so that an input that
     /// never arrived leaves everything answerable. What the asks changed comes back.
     pub fn start(&self, thread: &mut Thread, asks: &mut Asks) -> Vec<AskChange> {
-        let mut changes = asks.handle_input(&self.input);
+        let mut changes = Vec::new();
+        asks.take_resume(&self.answers, &mut changes);
         for message in &self.messages {
             thread.push_message(message.clone());
             changes.extend(asks.handle_message(message));
@@ -102,7 +124,7 @@ pub fn next_run(
     draft.close_agents_calls(&mut next_id);
     draft.cancel_expired(said);
     if let Some(text) = &said.text {
-        draft.say(next_id(), text);
+        draft.say(said.text_id.clone().unwrap_or_else(next_id), text);
     }
     draft.finish(run_id)
 }

@@ -69,7 +69,8 @@ pub fn encode(frame: OutFrame<'_>) -> Result<String, EncodeError> {
 /// # Errors
 /// Where the id cannot be written; `out` is untouched then.
 pub fn write_event(out: &mut String, event: &Event, id: Option<&str>) -> Result<(), EncodeError> {
-    let data = serde_json::to_string(event).expect("events have string keys and no failing serializer");
+    let mut data = String::new();
+    event.write(&mut data);
     write_frame(out, OutFrame { event: None, id, data: &data })
 }
 

@@ -2,89 +2,63 @@
 
 use super::snapshot::with_own_ids;
 use super::{Change, RunState, Thread, merge};
-use crate::event::{
-    ActivityDelta, ActivitySnapshot, EncryptedSubtype, Event, ReasoningEncryptedValue, RunFinished, RunStarted,
-    TextMessageStart, TextRole, ToolCallResult, ToolCallStart,
-};
-use crate::message::{
-    ActivityMessage, AssistantMessage, CallType, Content, DeveloperMessage, FunctionCall, Message, Metadata,
-    ReasoningMessage, SystemMessage, ToolCall, ToolMessage, UserMessage,
-};
+use crate::event::{Event, EventType};
+use crate::message::{Content, Message, Role, ToolCall, map_of};
 use crate::outcome::RunOutcome;
+use crate::patch;
 use crate::reader::EndOutcome;
 use crate::warning::Detail;
+use json_tree::Json;
 use serde_json::Value;
 use std::mem;
 
 pub(super) fn apply(thread: &mut Thread, event: &Event) -> Change {
-    match event {
-        Event::RunStarted(e) => thread.start_run(e),
-        Event::RunFinished(e) => thread.finish_run(e),
-        Event::RunError(_) => {
+    match event.kind() {
+        EventType::RunStarted => thread.start_run(event),
+        EventType::RunFinished => thread.finish_run(event),
+        EventType::RunError => {
             thread.run = RunState::Ended { outcome: EndOutcome::Error };
             Change::RunEnded
         }
-        Event::TextMessageStart(e) => thread.start_text(e),
-        Event::TextMessageContent(e) => thread.append_text(&e.message_id, &e.delta, e.metadata.as_ref()),
-        Event::TextMessageEnd(e) => thread.merge_message(&e.message_id, e.metadata.as_ref()),
-        Event::ToolCallStart(e) => thread.start_call(e),
-        Event::ToolCallArgs(e) => thread.append_arguments(&e.tool_call_id, &e.delta, e.metadata.as_ref()),
-        Event::ToolCallEnd(e) => {
-            thread.end_call(&e.tool_call_id);
-            thread.change_call(&e.tool_call_id, |call| merge(&mut call.metadata, e.metadata.as_ref()))
-        }
-        Event::ToolCallResult(e) => thread.add_result(e),
-        Event::StateSnapshot(e) => {
+        EventType::TextMessageStart => thread.start_text(event, Role::of(event.text("role"))),
+        EventType::ReasoningMessageStart => thread.start_text(event, Role::Reasoning),
+        EventType::TextMessageContent | EventType::ReasoningMessageContent => thread.append_text(event),
+        EventType::TextMessageEnd | EventType::ReasoningMessageEnd => thread.merge_message(event),
+        EventType::ToolCallStart => thread.start_call(event),
+        EventType::ToolCallArgs => thread.append_arguments(event),
+        EventType::ToolCallEnd => thread.end_call(event),
+        EventType::ToolCallResult => thread.add_result(event),
+        EventType::StateSnapshot => {
             thread.copied.drop_value(&thread.state);
-            thread.state = e.snapshot.clone();
+            thread.state = event.get("snapshot").map_or(Value::Null, |state| state.clone().into_value());
             Change::StateChanged
         }
-        Event::StateDelta(e) => match e.delta.apply_counting(&mut thread.state, &mut thread.copied) {
-            Ok(()) => Change::StateChanged,
-            Err(error) => {
-                thread.warn(Detail::StatePatch(error), &[]);
-                Change::Nothing
+        EventType::StateDelta => {
+            let operations = event.get("delta").and_then(Json::as_list).unwrap_or_default();
+            match patch::apply_counting(operations, &mut thread.state, &mut thread.copied) {
+                Ok(()) => Change::StateChanged,
+                Err(error) => {
+                    thread.warn(Detail::StatePatch(error), &[]);
+                    Change::Nothing
+                }
             }
-        },
-        Event::MessagesSnapshot(e) => thread.reconcile(e),
-        Event::ActivitySnapshot(e) => thread.set_activity(e),
-        Event::ActivityDelta(e) => thread.patch_activity(e),
-        Event::ReasoningMessageStart(e) => {
-            if thread.positions.contains(&e.message_id) {
-                return thread.merge_message(&e.message_id, e.metadata.as_ref());
-            }
-            let message = ReasoningMessage::new(e.message_id.clone(), String::new());
-            let (subagent_run_id, metadata) = (e.subagent_run_id.clone(), e.metadata.clone());
-            thread.put(Message::Reasoning(ReasoningMessage { subagent_run_id, metadata, ..message }))
         }
-        Event::ReasoningMessageContent(e) => thread.append_text(&e.message_id, &e.delta, e.metadata.as_ref()),
-        Event::ReasoningMessageEnd(e) => thread.merge_message(&e.message_id, e.metadata.as_ref()),
-        Event::ReasoningEncryptedValue(e) => thread.encrypt(e),
-        Event::StepStarted(_)
-        | Event::StepFinished(_)
-        | Event::ReasoningStart(_)
-        | Event::ReasoningEnd(_)
-        | Event::SubagentStarted(_)
-        | Event::SubagentFinished(_)
-        | Event::SubagentError(_)
-        | Event::Raw(_)
-        | Event::Custom(_)
-        // A reader expands chunks before.
-        | Event::TextMessageChunk(_)
-        | Event::ToolCallChunk(_)
-        | Event::ReasoningMessageChunk(_) => Change::Nothing,
+        EventType::MessagesSnapshot => thread.reconcile(event),
+        EventType::ActivitySnapshot => thread.set_activity(event),
+        EventType::ActivityDelta => thread.patch_activity(event),
+        EventType::ReasoningEncryptedValue => thread.encrypt(event),
+        _ => Change::Nothing,
     }
 }
 
 impl Thread {
-    fn start_run(&mut self, started: &RunStarted) -> Change {
-        self.run = RunState::Running { run_id: started.run_id.clone() };
+    fn start_run(&mut self, started: &Event) -> Change {
+        self.run = RunState::Running { run_id: started.run_id().to_owned() };
         self.calls.start_run();
         // The run could begin only because its input answered them.
         self.interrupts.clear();
         let before = self.messages.len();
-        let told = started.input.as_ref().map(|input| with_own_ids(&input.messages));
-        for message in told.into_iter().flatten() {
+        for message in with_own_ids(started.messages()) {
             if !self.positions.contains(message.id()) {
                 self.put(message);
             }
@@ -94,20 +68,20 @@ impl Thread {
         Change::RunStarted { added: self.messages.len() - before }
     }
 
-    fn finish_run(&mut self, finished: &RunFinished) -> Change {
+    fn finish_run(&mut self, finished: &Event) -> Change {
         self.interrupts.clear();
         self.pending.clear();
-        let outcome = match &finished.outcome {
+        let outcome = match finished.outcome() {
             None => EndOutcome::Completed,
-            Some(RunOutcome::Success(success)) => {
-                self.pending = success.pending_tool_call_ids.clone().unwrap_or_default();
+            Some(RunOutcome::Success { pending_tool_call_ids }) => {
+                self.pending = pending_tool_call_ids;
                 EndOutcome::Completed
             }
-            Some(RunOutcome::Interrupt(interrupt)) => {
-                self.interrupts.clone_from(&interrupt.interrupts);
+            Some(RunOutcome::Interrupt { interrupts }) => {
+                self.interrupts = interrupts;
                 EndOutcome::Interrupt
             }
-            Some(RunOutcome::Cancelled(_)) => EndOutcome::Cancelled,
+            Some(RunOutcome::Cancelled) => EndOutcome::Cancelled,
         };
         if self.pending.is_empty() {
             self.pending = self.calls.unanswered();
@@ -116,75 +90,40 @@ impl Thread {
         Change::RunEnded
     }
 
-    fn start_text(&mut self, start: &TextMessageStart) -> Change {
-        let id = start.message_id.clone();
-        if self.positions.contains(&id) {
-            return self.merge_message(&id, start.metadata.as_ref());
+    fn start_text(&mut self, start: &Event, role: Role) -> Change {
+        if self.positions.contains(start.message_id()) {
+            return self.merge_message(start);
         }
-        let (name, subagent_run_id, metadata) =
-            (start.name.clone(), start.subagent_run_id.clone(), start.metadata.clone());
-        let message = match start.role.unwrap_or(TextRole::Assistant) {
-            TextRole::Developer => Message::Developer(DeveloperMessage {
-                name,
-                subagent_run_id,
-                metadata,
-                ..DeveloperMessage::new(id, String::new())
-            }),
-            TextRole::System => Message::System(SystemMessage {
-                name,
-                subagent_run_id,
-                metadata,
-                ..SystemMessage::new(id, String::new())
-            }),
-            TextRole::User => {
-                Message::User(UserMessage { name, subagent_run_id, metadata, ..UserMessage::new(id, String::new()) })
-            }
-            TextRole::Assistant => {
-                let content = Some(String::new());
-                Message::Assistant(AssistantMessage {
-                    content,
-                    name,
-                    subagent_run_id,
-                    metadata,
-                    ..AssistantMessage::new(id)
-                })
-            }
-        };
-        self.put(message)
+        let message = Message::new(role, start.message_id(), String::new());
+        self.put(Message { name: start.get("name").and_then(crate::message::text_of), ..of_event(message, start) })
     }
 
-    fn append_text(&mut self, id: &str, delta: &str, metadata: Option<&Metadata>) -> Change {
+    fn append_text(&mut self, event: &Event) -> Change {
+        let (id, delta) = (event.message_id(), event.delta());
         let Some(position) = self.position(id) else {
             return Change::Nothing;
         };
         let message = &mut self.messages[position];
-        if metadata.is_some() {
-            merge(message.metadata_mut(), metadata);
+        merge(&mut message.metadata, event.metadata());
+        if let Content::None = message.content {
+            message.content = Content::Text(String::new());
         }
-        let text = match message {
-            Message::Developer(m) => &mut m.content,
-            Message::System(m) => &mut m.content,
-            Message::Reasoning(m) => &mut m.content,
-            Message::Assistant(m) => m.content.get_or_insert_default(),
-            Message::User(UserMessage { content: Content::Text(text), .. })
-            | Message::Tool(ToolMessage { content: Content::Text(text), .. }) => text,
-            Message::User(_) | Message::Tool(_) | Message::Activity(_) => {
-                if !delta.is_empty() {
-                    self.warn(Detail::TextDropped, &[id]);
-                }
-                return Change::MessageChanged { message: position };
+        let Content::Text(text) = &mut message.content else {
+            if !delta.is_empty() {
+                self.warn(Detail::TextDropped, &[id]);
             }
+            return Change::MessageChanged { message: position };
         };
         let from = text.len();
         text.push_str(delta);
         Change::TextAppended { message: position, from }
     }
 
-    fn merge_message(&mut self, id: &str, metadata: Option<&Metadata>) -> Change {
-        let Some(position) = self.position(id) else {
+    fn merge_message(&mut self, event: &Event) -> Change {
+        let Some(position) = self.position(event.message_id()) else {
             return Change::Nothing;
         };
-        merge(self.messages[position].metadata_mut(), metadata);
+        merge(&mut self.messages[position].metadata, event.metadata());
         Change::MessageChanged { message: position }
     }
 
@@ -197,20 +136,17 @@ impl Thread {
         position
     }
 
-    fn start_call(&mut self, start: &ToolCallStart) -> Change {
-        let (id, name) = (&start.tool_call_id, &start.tool_call_name);
+    fn start_call(&mut self, start: &Event) -> Change {
+        let (id, name) = (start.tool_call_id(), start.tool_call_name());
         let run_id = if let RunState::Running { run_id } = &self.run { Some(run_id.clone()) } else { None };
         self.calls.begin(id, name, run_id);
         if self.calls.state(id).is_some_and(|call| call.place.is_some()) {
             return self.restart_call(start);
         }
-        let mut call = ToolCall::new(id.clone(), CallType::Function, FunctionCall::new(name.clone(), String::new()));
-        call.metadata.clone_from(&start.metadata);
+        let mut call = ToolCall::new(id, name, "");
+        merge(&mut call.metadata, start.metadata());
         let (message, new_message) = self.parent_of(start);
-        let Message::Assistant(parent) = &mut self.messages[message] else {
-            return Change::Nothing;
-        };
-        let calls = parent.tool_calls.get_or_insert_default();
+        let calls = &mut self.messages[message].tool_calls;
         calls.push(call);
         let call = calls.len() - 1;
         self.calls.place(message, &self.messages[message]);
@@ -225,7 +161,7 @@ impl Thread {
         if self.calls.state(call).is_none_or(|call| !call.answered) {
             return false;
         }
-        let answers = |it: &mut Message| matches!(it, Message::Tool(tool) if tool.tool_call_id == call);
+        let answers = |it: &mut Message| it.tool_call_id() == Some(call);
         let early: Vec<Message> = self.messages.extract_if(..holder, answers).collect();
         if early.is_empty() {
             return false;
@@ -237,45 +173,42 @@ impl Thread {
     }
 
     /// A call that is there keeps its arguments.
-    fn restart_call(&mut self, start: &ToolCallStart) -> Change {
-        let (id, name) = (&start.tool_call_id, &start.tool_call_name);
-        let mut renamed = None;
-        let change = self.change_call(id, |call| {
-            if call.function.name != *name {
-                renamed = Some(mem::replace(&mut call.function.name, name.clone()));
-            }
-            merge(&mut call.metadata, start.metadata.as_ref());
-        });
-        if let Some(before) = renamed {
+    fn restart_call(&mut self, start: &Event) -> Change {
+        let (id, name) = (start.tool_call_id(), start.tool_call_name());
+        let Some((change, call)) = self.call_mut(id) else {
+            return Change::Nothing;
+        };
+        merge(&mut call.metadata, start.metadata());
+        if call.name != name {
+            let before = mem::replace(&mut call.name, name.to_owned());
             self.warn(Detail::Renamed, &[id, &before, name]);
         }
         change
     }
 
     /// The assistant message that a new call belongs to, and whether it was added for it.
-    fn parent_of(&mut self, start: &ToolCallStart) -> (usize, bool) {
+    fn parent_of(&mut self, start: &Event) -> (usize, bool) {
+        let call = start.tool_call_id();
         // Some adapters write an empty id where there is no parent.
-        let named = start.parent_message_id.as_deref().filter(|id| !id.is_empty());
-        let found = named.and_then(|id| self.positions.get(id));
-        let id = match (named, found) {
-            (_, Some(position)) if matches!(self.messages[position], Message::Assistant(_)) => {
-                return (position, false);
-            }
+        let named = Some(start.text("parentMessageId")).filter(|id| !id.is_empty());
+        let is_parent = |position: usize| self.messages[position].role == Role::Assistant;
+        let id = match (named, named.and_then(|id| self.positions.get(id))) {
+            (_, Some(position)) if is_parent(position) => return (position, false),
             (Some(parent), Some(_)) => {
-                self.warn(Detail::ForeignParent, &[parent, &start.tool_call_id]);
-                &start.tool_call_id
+                self.warn(Detail::ForeignParent, &[parent, call]);
+                call
             }
             (Some(parent), None) => parent,
-            (None, _) => &start.tool_call_id,
+            (None, _) => call,
         };
         // The fallback id may be taken as well: an assistant message is reused, anything else keeps its place in the index.
         if let Some(position) = self.positions.get(id)
-            && matches!(self.messages[position], Message::Assistant(_))
+            && self.messages[position].role == Role::Assistant
         {
             return (position, false);
         }
-        let message = AssistantMessage { subagent_run_id: start.subagent_run_id.clone(), ..AssistantMessage::new(id) };
-        self.messages.push(Message::Assistant(message));
+        let subagent_run_id = start.subagent_run_id().map(str::to_owned);
+        self.messages.push(Message { subagent_run_id, ..Message::assistant(id, "", Vec::new()) });
         let position = self.messages.len() - 1;
         if !self.positions.contains(id) {
             self.positions.insert(id, position);
@@ -283,7 +216,8 @@ impl Thread {
         (position, true)
     }
 
-    fn append_arguments(&mut self, id: &str, delta: &str, metadata: Option<&Metadata>) -> Change {
+    fn append_arguments(&mut self, event: &Event) -> Change {
+        let (id, delta) = (event.tool_call_id(), event.delta());
         let Some(state) = self.calls.state_mut(id) else {
             return Change::Nothing;
         };
@@ -291,124 +225,117 @@ impl Thread {
             state.detached.push_str(delta);
             return Change::Nothing;
         };
-        let Some(call) = self.call_at(message, index) else {
+        let Some(call) = self.messages.get_mut(message).and_then(|it| it.tool_calls.get_mut(index)) else {
             return Change::Nothing;
         };
-        let from = call.function.arguments.len();
-        call.function.arguments.push_str(delta);
-        if metadata.is_some() {
-            merge(&mut call.metadata, metadata);
-        }
+        let from = call.arguments.len();
+        call.arguments.push_str(delta);
+        merge(&mut call.metadata, event.metadata());
         Change::ArgumentsAppended { message, call: index, from }
     }
 
-    fn end_call(&mut self, id: &str) {
-        let Some(state) = self.calls.state_mut(id) else {
-            return;
-        };
-        state.ended = true;
-        if state.place.is_none() {
-            self.warn(Detail::MissingCall, &[id]);
+    fn end_call(&mut self, event: &Event) -> Change {
+        let id = event.tool_call_id();
+        if let Some(state) = self.calls.state_mut(id) {
+            state.ended = true;
+            if state.place.is_none() {
+                self.warn(Detail::MissingCall, &[id]);
+            }
         }
-    }
-
-    fn change_call(&mut self, id: &str, change: impl FnOnce(&mut ToolCall)) -> Change {
-        let Some((message, index)) = self.calls.state(id).and_then(|call| call.place) else {
+        let Some((change, call)) = self.call_mut(id) else {
             return Change::Nothing;
         };
-        let Some(call) = self.call_at(message, index) else {
-            return Change::Nothing;
-        };
-        change(call);
-        Change::ToolCallChanged { message, call: index }
-    }
-
-    fn call_at(&mut self, message: usize, index: usize) -> Option<&mut ToolCall> {
-        match self.messages.get_mut(message)? {
-            Message::Assistant(owner) => owner.tool_calls.as_mut()?.get_mut(index),
-            _ => None,
-        }
-    }
-
-    fn add_result(&mut self, result: &ToolCallResult) -> Change {
-        let message = ToolMessage::new(result.message_id.clone(), result.tool_call_id.clone(), result.content.clone());
-        self.calls.take_result(&result.tool_call_id);
-        self.insert_result(ToolMessage {
-            subagent_run_id: result.subagent_run_id.clone(),
-            metadata: result.metadata.clone(),
-            ..message
-        })
-    }
-
-    fn encrypt(&mut self, event: &ReasoningEncryptedValue) -> Change {
-        let (id, value) = (&event.entity_id, Some(event.encrypted_value.clone()));
-        let change = match event.subtype {
-            EncryptedSubtype::ToolCall => self.change_call(id, |call| call.encrypted_value = value),
-            EncryptedSubtype::Message => match self.positions.get(id) {
-                Some(position) => {
-                    let place = match &mut self.messages[position] {
-                        Message::Developer(m) => &mut m.encrypted_value,
-                        Message::System(m) => &mut m.encrypted_value,
-                        Message::Assistant(m) => &mut m.encrypted_value,
-                        Message::User(m) => &mut m.encrypted_value,
-                        Message::Tool(m) => &mut m.encrypted_value,
-                        Message::Reasoning(m) => &mut m.encrypted_value,
-                        Message::Activity(_) => return Change::Nothing,
-                    };
-                    *place = value;
-                    Change::MessageChanged { message: position }
-                }
-                None => Change::Nothing,
-            },
-        };
-        if change == Change::Nothing {
-            self.warn(Detail::MissingEncrypted, &[id]);
-        }
+        merge(&mut call.metadata, event.metadata());
         change
     }
 
-    fn set_activity(&mut self, event: &ActivitySnapshot) -> Change {
-        let (id, keeps) = (&event.message_id, event.replace == Some(false));
-        let held = self.positions.get(id);
-        let metadata = match held.map(|position| (position, &mut self.messages[position])) {
-            Some((message, Message::Activity(held))) => {
+    /// A call in its message, and that it changes.
+    fn call_mut(&mut self, id: &str) -> Option<(Change, &mut ToolCall)> {
+        let (message, call) = self.calls.state(id)?.place?;
+        let held = self.messages.get_mut(message)?.tool_calls.get_mut(call)?;
+        Some((Change::ToolCallChanged { message, call }, held))
+    }
+
+    fn add_result(&mut self, result: &Event) -> Change {
+        let call = result.tool_call_id();
+        self.calls.take_result(call);
+        self.insert_result(of_event(Message::tool(result.message_id(), call, result.content()), result))
+    }
+
+    fn encrypt(&mut self, event: &Event) -> Change {
+        let (id, value) = (event.text("entityId"), Some(event.text("encryptedValue").to_owned()));
+        let change = if event.text("subtype") == "tool-call" {
+            self.call_mut(id).map(|(change, call)| {
+                call.encrypted_value = value;
+                change
+            })
+        } else {
+            self.positions.get(id).map(|message| {
+                if self.messages[message].role == Role::Activity {
+                    return Change::Nothing;
+                }
+                self.messages[message].encrypted_value = value;
+                Change::MessageChanged { message }
+            })
+        };
+        change.unwrap_or_else(|| {
+            self.warn(Detail::MissingEncrypted, &[id]);
+            Change::Nothing
+        })
+    }
+
+    fn set_activity(&mut self, event: &Event) -> Change {
+        let (id, keeps) = (event.message_id(), event.get("replace") == Some(&Json::Bool(false)));
+        let mut held = None;
+        if let Some(message) = self.positions.get(id) {
+            let it = &mut self.messages[message];
+            if it.role != Role::Activity && keeps {
+                return Change::Nothing;
+            }
+            if it.role == Role::Activity {
                 // Content is replaced, metadata goes on accumulating.
-                merge(&mut held.metadata, event.metadata.as_ref());
+                merge(&mut it.metadata, event.metadata());
                 if keeps {
                     return Change::MessageChanged { message };
                 }
-                let content = Value::Object(mem::take(&mut held.content));
-                self.copied.drop_value(&content);
-                held.metadata.take()
+                held = Some(it.metadata.take());
+                if let Content::Open(content) = mem::replace(&mut it.content, Content::None) {
+                    self.copied.drop_value(&Value::Object(content));
+                }
             }
-            Some(_) if keeps => return Change::Nothing,
-            _ => event.metadata.clone(),
-        };
-        let (kind, content) = (event.activity_type.clone(), event.content.clone());
-        self.put(Message::Activity(ActivityMessage {
-            subagent_run_id: event.subagent_run_id.clone(),
-            metadata,
-            ..ActivityMessage::new(&**id, kind, content)
-        }))
+        }
+        let content = event.get("content").map(map_of).unwrap_or_default();
+        let mut activity = of_event(Message::new(Role::Activity, id, Content::Open(content)), event);
+        event.text("activityType").clone_into(&mut activity.activity_type);
+        if let Some(metadata) = held {
+            activity.metadata = metadata;
+        }
+        self.put(activity)
     }
 
-    fn patch_activity(&mut self, event: &ActivityDelta) -> Change {
-        let id = &event.message_id;
-        let position = self.positions.get(id);
-        let Some((position, Message::Activity(activity))) =
-            position.map(|position| (position, &mut self.messages[position]))
-        else {
+    fn patch_activity(&mut self, event: &Event) -> Change {
+        let id = event.message_id();
+        let position = self.positions.get(id).filter(|position| self.messages[*position].role == Role::Activity);
+        let Some(position) = position else {
             self.warn(Detail::MissingActivity, &[id]);
             return Change::Nothing;
         };
-        merge(&mut activity.metadata, event.metadata.as_ref());
-        let content = &mut activity.content;
-        match event.patch.apply_to_object(content, &mut self.copied) {
-            Ok(()) => activity.activity_type.clone_from(&event.activity_type),
-            Err(error) => {
-                self.warn(Detail::ActivityPatch(error), &[id]);
+        let activity = &mut self.messages[position];
+        merge(&mut activity.metadata, event.metadata());
+        let operations = event.get("patch").and_then(Json::as_list).unwrap_or_default();
+        if let Content::Open(content) = &mut activity.content {
+            match patch::apply_to_object(operations, content, &mut self.copied) {
+                Ok(()) => event.text("activityType").clone_into(&mut activity.activity_type),
+                Err(error) => self.warn(Detail::ActivityPatch(error), &[id]),
             }
         }
         Change::MessageChanged { message: position }
     }
+}
+
+/// A message that an event makes, with what it says about whose it is.
+fn of_event(mut message: Message, event: &Event) -> Message {
+    message.subagent_run_id = event.subagent_run_id().map(str::to_owned);
+    merge(&mut message.metadata, event.metadata());
+    message
 }

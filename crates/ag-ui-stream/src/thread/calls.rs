@@ -93,18 +93,15 @@ impl Calls {
 
     /// Learns what a message at a position says about calls.
     pub(super) fn place(&mut self, position: usize, message: &Message) {
-        if let Message::Tool(tool) = message {
-            self.answered.insert(&tool.tool_call_id, 0);
-            if let Some(state) = self.state_mut(&tool.tool_call_id) {
+        if let Some(call) = message.tool_call_id() {
+            self.answered.insert(call, 0);
+            if let Some(state) = self.state_mut(call) {
                 state.answered = true;
             }
         }
         for (index, call) in message.tool_calls().iter().enumerate() {
-            let state = self.state_or(&call.id, || CallState {
-                name: call.function.name.clone(),
-                ended: true,
-                ..CallState::default()
-            });
+            let state =
+                self.state_or(&call.id, || CallState { name: call.name.clone(), ended: true, ..CallState::default() });
             state.place = Some((position, index));
         }
     }
@@ -116,7 +113,7 @@ impl Calls {
                 && state.place.is_some_and(|(message, _)| message == position)
             {
                 state.place = None;
-                state.detached.clone_from(&call.function.arguments);
+                state.detached.clone_from(&call.arguments);
             }
         }
     }

@@ -1,16 +1,16 @@
 //! `MESSAGES_SNAPSHOT`: reconciled by id, in place.
 
 use super::{Change, Thread, result_id};
-use crate::event::MessagesSnapshot;
+use crate::event::Event;
 use crate::index::Index;
-use crate::message::Message;
-use serde_json::Value;
+use crate::message::{Message, Role};
+use json_tree::Json;
 
 impl Thread {
-    pub(super) fn reconcile(&mut self, event: &MessagesSnapshot) -> Change {
-        let keep = Keep::of(event);
+    pub(super) fn reconcile(&mut self, event: &Event) -> Change {
+        let told = with_own_ids(event.messages());
+        let keep = Keep::of(event, &told);
         let mut given = Index::default();
-        let told = with_own_ids(&event.messages);
         for (position, message) in told.iter().enumerate() {
             given.insert(message.id(), position);
         }
@@ -19,9 +19,7 @@ impl Thread {
         for message in held {
             match given.get(message.id()) {
                 // A result that has the id of its call's message is another message.
-                Some(replacement)
-                    if message.tool_calls().is_empty() || !matches!(told[replacement], Message::Tool(_)) =>
-                {
+                Some(replacement) if message.tool_calls().is_empty() || told[replacement].role != Role::Tool => {
                     given.remove(message.id());
                     self.messages.push(told[replacement].clone());
                 }
@@ -44,17 +42,16 @@ impl Thread {
 }
 
 /// The messages, where no result has the id of a message that is none.
-pub(super) fn with_own_ids(messages: &[Message]) -> Vec<Message> {
+pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
     let mut taken = Index::default();
-    for message in messages {
-        if !matches!(message, Message::Tool(_)) {
+    for message in &messages {
+        if message.role != Role::Tool {
             taken.insert(message.id(), 0);
         }
     }
-    let mut messages = messages.to_vec();
     for message in &mut messages {
-        if let Message::Tool(tool) = message {
-            tool.id = result_id(tool, |id| !taken.contains(id));
+        if message.role == Role::Tool {
+            message.id = result_id(message, |id| !taken.contains(id));
         }
     }
     messages
@@ -63,7 +60,7 @@ pub(super) fn with_own_ids(messages: &[Message]) -> Vec<Message> {
 /// A copy of a call's arguments, kept in case that the snapshot drops the call while it is being written.
 fn arguments(held: &[Message], message: usize, call: usize) -> Option<String> {
     let calls = held.get(message)?.tool_calls();
-    calls.get(call).map(|call| call.function.arguments.clone())
+    calls.get(call).map(|call| call.arguments.clone())
 }
 
 /// Which messages a snapshot spares although it omits them: those that many agents never put into their history.
@@ -75,21 +72,21 @@ struct Keep {
 }
 
 impl Keep {
-    fn of(event: &MessagesSnapshot) -> Self {
-        let own = event.metadata.as_ref().and_then(|metadata| metadata.get("@ag-ui/client"));
-        let types = own.and_then(|own| own.get("authoritativeActivityTypes")).and_then(Value::as_array);
+    fn of(event: &Event, told: &[Message]) -> Self {
+        let own = event.get("metadata").and_then(|metadata| metadata.get("@ag-ui/client"));
+        let types = own.and_then(|own| own.get("authoritativeActivityTypes")?.as_list());
         let mut authoritative = Index::default();
-        for name in types.into_iter().flatten().filter_map(Value::as_str) {
+        for name in types.unwrap_or_default().iter().filter_map(Json::as_str) {
             authoritative.insert(name, 0);
         }
-        let is_any = |role| event.messages.iter().any(|message| message.role() == role);
-        Self { reasoning: !is_any("reasoning"), activities: !is_any("activity"), authoritative }
+        let is_any = |role| told.iter().any(|message| message.role == role);
+        Self { reasoning: !is_any(Role::Reasoning), activities: !is_any(Role::Activity), authoritative }
     }
 
     fn keeps(&self, message: &Message) -> bool {
-        match message {
-            Message::Reasoning(_) => self.reasoning,
-            Message::Activity(activity) => self.activities && !self.authoritative.contains(&activity.activity_type),
+        match message.role {
+            Role::Reasoning => self.reasoning,
+            Role::Activity => self.activities && !self.authoritative.contains(&message.activity_type),
             _ => false,
         }
     }

@@ -1,33 +1,42 @@
 //! Enforcement: what 1.0 does not describe is stripped with a warning, a described field that holds something else is fatal.
 
+use super::operation::check as check_operation;
 use super::{Field, Presence, Shape, Union, text, whole};
 use crate::error::{Expected, Fault, OperationFault, StreamError, Verdict};
-use crate::event::check_operation;
-use crate::protocol::Rule;
 use crate::warning::{Detail, Warning, Warnings};
 use json_tree::{Json, Members};
 use std::borrow::Cow;
 
-/// Strips a value of what its shape does not have. False where it is of an unknown kind, so that nothing is left of it.
-pub(crate) fn enforce(tree: &mut Json<'_>, shape: &'static Shape, warnings: &mut Warnings) -> Verdict<bool> {
-    Walk::new(Mode::Lenient, warnings).value(tree, shape, Path::ROOT)
-}
+/// A value that the walk has passed, and what was tolerated.
+pub(crate) type Enforced<'a> = (Json<'a>, Vec<Warning>);
 
-/// As [`enforce`], for the members of an event of which the row is known: they are put into the order of the row.
-pub(crate) fn enforce_event(members: &mut Members<'_>, rule: &'static Rule, warnings: &mut Warnings) -> Verdict<bool> {
-    let described = Described { tag: Some("type"), own: rule.own, shared: rule.shared };
-    Walk::new(Mode::Lenient, warnings).object(members, described, Path::ROOT)
-}
-
-/// As [`enforce`], but refuses what would be stripped or translated.
-pub(crate) fn check_strictly(tree: &mut Json<'_>, shape: &'static Shape) -> Verdict {
+/// Strips a value of what its shape does not have; refuses one of an unknown kind, of which nothing is left.
+pub(crate) fn enforce<'a>(mut json: Json<'a>, shape: &'static Shape) -> Verdict<Enforced<'a>> {
     let mut warnings = Warnings::default();
-    Walk::new(Mode::Strict, &mut warnings).value(tree, shape, Path::ROOT)?;
-    warnings.take().map_or(Ok(()), |warning| Err(refusal(&warning)))
+    let is_kept = Walk { warnings: &mut warnings }.value(&mut json, shape, Path::ROOT)?;
+    let mut warnings = warnings.into_vec();
+    match warnings.pop() {
+        Some(warning) if !is_kept => Err(refusal(&warning.without_path())),
+        last => {
+            warnings.extend(last);
+            Ok((json, warnings))
+        }
+    }
+}
+
+/// Strips an event of what its row does not have, and puts its members into the order of the row. False where nothing is left of it.
+pub(crate) fn enforce_members(
+    members: &mut Members<'_>,
+    own: &'static [Field],
+    shared: &'static [Field],
+    warnings: &mut Warnings,
+) -> Verdict<bool> {
+    let described = Described { tag: Some("type"), own, shared };
+    Walk { warnings }.object(members, described, Path::ROOT)
 }
 
 /// The error of who takes nothing that is warned of.
-pub(crate) fn refusal(warning: &Warning) -> Box<StreamError> {
+fn refusal(warning: &Warning) -> Box<StreamError> {
     let fault = match warning.detail() {
         Detail::UnknownKind(tag) => Fault::UnknownKind(tag),
         Detail::UnknownChoice => Fault::UnknownChoice,
@@ -58,28 +67,14 @@ impl Described {
     }
 }
 
-/// What becomes of retired forms.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    /// They are translated.
-    Lenient,
-    /// They are refused.
-    Strict,
-}
-
 struct Walk<'w> {
-    mode: Mode,
     warnings: &'w mut Warnings,
 }
 
 /// Whether the value stays.
 type Kept = Verdict<bool>;
 
-impl<'w> Walk<'w> {
-    fn new(mode: Mode, warnings: &'w mut Warnings) -> Self {
-        Self { mode, warnings }
-    }
-
+impl Walk<'_> {
     fn value(&mut self, tree: &mut Json<'_>, shape: &'static Shape, path: Path<'_>) -> Kept {
         match (shape, &mut *tree) {
             (Shape::Any, _)
@@ -87,7 +82,10 @@ impl<'w> Walk<'w> {
             | (Shape::Flag, Json::Bool(_))
             | (Shape::OpenObject, Json::Object(_)) => Ok(true),
             (Shape::Integer { min }, Json::Number(number)) => match whole(number) {
-                Some(integer) if integer >= *min => Ok(true),
+                Some(integer) if integer >= *min => {
+                    *number = integer.into();
+                    Ok(true)
+                }
                 _ => Err(path.malformed(Fault::Integer { min: *min }, &[&number.to_string()])),
             },
             (Shape::Choice(choices), Json::Text(text)) => {
@@ -131,7 +129,7 @@ impl<'w> Walk<'w> {
 
     fn union(&mut self, members: &mut Members<'_>, union: &'static Union, path: Path<'_>) -> Kept {
         let mut kind = union.kind(members);
-        if kind.is_none() && self.mode == Mode::Lenient {
+        if kind.is_none() {
             (union.translate_retired)(members);
             kind = union.kind(members);
             if kind.is_some() {
@@ -169,7 +167,7 @@ impl<'w> Walk<'w> {
                 continue;
             };
             let stays = if !required && *member == Json::Null {
-                if self.mode == Mode::Strict || field.presence != Presence::Nullable {
+                if field.presence != Presence::Nullable {
                     return Err(path.unexpected(field.shape, member));
                 }
                 false

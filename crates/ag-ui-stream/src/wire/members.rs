@@ -1,7 +1,5 @@
-use super::{Field, Wire};
 use json_tree::{Json, Members};
 use std::borrow::Cow;
-use std::{slice, vec};
 
 /// The last value of a member, which is the one that counts.
 pub(crate) fn last<'t, 'a>(members: &'t Members<'a>, name: &str) -> Option<&'t Json<'a>> {
@@ -42,41 +40,4 @@ pub(crate) fn set(members: &mut Members<'_>, name: &'static str, text: impl Into
 pub(crate) fn take<'a>(members: &mut Members<'a>, name: &str) -> Option<(Cow<'a, str>, Json<'a>)> {
     let at = members.iter().rposition(|(key, _)| key == name)?;
     Some(members.remove(at))
-}
-
-/// Gives the members of an object, which the walk has put into the order of its fields.
-pub(crate) struct Fields<'a> {
-    members: vec::IntoIter<(Cow<'a, str>, Json<'a>)>,
-    fields: slice::Iter<'static, Field>,
-}
-
-impl<'a> Fields<'a> {
-    pub(crate) fn new(tree: Json<'a>, fields: &'static [Field]) -> Self {
-        let members = match tree {
-            Json::Object(members) => members,
-            _ => Members::new(),
-        };
-        Self { members: members.into_iter(), fields: fields.iter() }
-    }
-
-    /// As [`new`](Self::new), for an object that begins with its tag.
-    pub(crate) fn behind_tag(members: Members<'a>, fields: &'static [Field]) -> Self {
-        let mut members = members.into_iter();
-        members.next();
-        Self { members, fields: fields.iter() }
-    }
-
-    /// Makes the next field of its member. Not inlined: this is called for every field of every type.
-    #[inline(never)]
-    pub(crate) fn build_next<T: Wire>(&mut self) -> T {
-        T::build(self.next())
-    }
-
-    fn next(&mut self) -> Json<'a> {
-        let field = self.fields.next().map(|field| field.name);
-        match self.members.as_slice().first() {
-            Some((key, _)) if field == Some(key) => self.members.next().map_or(Json::Null, |(_, member)| member),
-            _ => Json::Null,
-        }
-    }
 }

@@ -76,9 +76,10 @@ fn waiting(conversation: &Conversation) -> String {
 /// What goes back by either form's way.
 fn sent(form: Form, next: &NextRun) -> Value {
     match form {
-        Form::Legacy => next.input.forwarded_props.as_ref().unwrap()["command"]["resume"].clone(),
+        Form::Legacy => next.input().forwarded_props.as_ref().unwrap()["command"]["resume"].clone(),
         Form::Outcome => {
-            let entries = next.input.resume.as_ref().unwrap();
+            let input = next.input();
+            let entries = input.resume.as_ref().unwrap();
             assert_eq!((entries.len(), entries[0].interrupt_id.as_str()), (1, "i1"));
             entries[0].payload.clone().unwrap_or_default()
         }
@@ -162,7 +163,7 @@ fn what_cannot_be_asked_waits_for_its_cancellation_and_is_called_by_its_name() {
     assert!(!refused.to_string().contains("question"), "{refused}");
     let cancel = vec![Conversation::reply("i1", Outcome::Declined)];
     let next = conversation.next(FOREIGN, cancel).unwrap();
-    assert_eq!(serde_json::to_value(&next.input.resume).unwrap()[0]["status"], "cancelled");
+    assert_eq!(serde_json::to_value(&next.input().resume).unwrap()[0]["status"], "cancelled");
     next.start(&mut conversation.thread, &mut conversation.asks);
     conversation.take(started("r2"));
     conversation.take(finished("r2"));
@@ -216,7 +217,7 @@ fn several_legacy_interrupts_are_answered_each_by_its_id() {
     let next = conversation.next(FOREIGN, both).unwrap();
     let resume = json!({"i1": {"answers": {"Which service?": "Brakes"}}, "i2": {"answers": {"When?": "Oil"}}});
     assert_eq!(sent(Form::Legacy, &next), resume);
-    assert_eq!(next.input.forwarded_props.as_ref().unwrap()["command"]["interruptEvent"], values);
+    assert_eq!(next.input().forwarded_props.as_ref().unwrap()["command"]["interruptEvent"], values);
     next.start(&mut conversation.thread, &mut conversation.asks);
     for (id, said) in [("i1", "Brakes"), ("i2", "Oil")] {
         let Some(Outcome::Answered(reply)) = &conversation.asks.ask(id).unwrap().outcome else { panic!("no reply") };
@@ -254,10 +255,7 @@ fn the_agents_own_open_calls_never_stand_in_the_way() {
     let closed: Vec<(String, bool)> = next
         .messages
         .iter()
-        .map(|message| match message {
-            Message::Tool(tool) => (tool.tool_call_id.clone(), tool.error.is_some()),
-            other => panic!("{other:?}"),
-        })
+        .map(|message| (message.tool_call_id().unwrap().to_owned(), message.error().is_some()))
         .collect();
     assert_eq!(closed, [("c1".to_owned(), false), ("w1".to_owned(), true)]);
     // One that ended in interrupts still has them in hand.
@@ -289,7 +287,7 @@ fn approvals(interrupt: Value) -> [Value; 3] {
     replies.map(|reply| {
         let next = conversation.next(FOREIGN, vec![reply]).unwrap();
         assert_eq!(next.messages, []);
-        let entry = serde_json::to_value(&next.input.resume).unwrap()[0].clone();
+        let entry = serde_json::to_value(&next.input().resume).unwrap()[0].clone();
         entry.get("payload").unwrap_or(&entry["status"]).clone()
     })
 }
@@ -367,7 +365,7 @@ fn an_ask_that_expired_and_is_asked_again_is_open_again() {
     assert_eq!(waiting(&conversation), "c1");
     assert!(conversation.asks.poll_timeout() > Some(NOW));
     let next = conversation.next(FOREIGN, vec![conversation.picks("c1", 0)]).unwrap();
-    assert_eq!(next.input.resume.unwrap()[0].interrupt_id, "i2");
+    assert_eq!(next.input().resume.unwrap()[0].interrupt_id, "i2");
 }
 
 #[test]
@@ -379,16 +377,18 @@ fn arguments_that_never_became_whole_go_back_as_an_empty_object() {
     }
     conversation.take(finished("r1"));
     let next = conversation.say(FOREIGN, said("Go on")).unwrap();
-    let arguments: Vec<&str> =
-        next.input.messages.iter().flat_map(Message::tool_calls).map(|call| call.function.arguments.as_str()).collect();
+    let input = next.input();
+    let calls = input.messages.iter().flat_map(Message::tool_calls);
+    let arguments: Vec<&str> = calls.map(|call| call.arguments.as_str()).collect();
     assert_eq!(arguments, ["{}", "{}"]);
     // What is whole goes back as it came, whatever it says.
     let odd = call("c3", r#"{ "path" : "a" , "path":1}"#);
     let conversation =
         Conversation::of([started("r1")].into_iter().chain(odd).chain([result("c3", "x"), finished("r1")]));
     let next = conversation.say(FOREIGN, said("Go on")).unwrap();
-    let call = &next.input.messages[0].tool_calls()[0];
-    assert_eq!(call.function.arguments, r#"{ "path" : "a" , "path":1}"#);
+    let input = next.input();
+    let call = &input.messages[0].tool_calls()[0];
+    assert_eq!(call.arguments, r#"{ "path" : "a" , "path":1}"#);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a delta costs in memory.
 
-use ag_ui_stream::event::{JsonPatch, StateDelta, StateSnapshot};
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::{Asks, Event, EventReader, Thread};
 use allocation_counter::AllocationInfo;
 use serde_json::{Value, json};
@@ -42,9 +42,9 @@ fn patched(numbers: u32, operation: impl Fn(u32) -> Value) -> AllocationInfo {
     let mut thread = Thread::default();
     let numbers: Vec<u32> = (0..numbers).collect();
     let state = json!({"numbers": numbers, "one": 1, "kept": {}});
-    thread.handle_event(&StateSnapshot::new(state).into());
-    let patch = JsonPatch::try_from((0..1_000).map(operation).collect::<Vec<_>>());
-    let delta = Event::from(StateDelta::new(patch.expect("the operations are well formed")));
+    thread.handle_event(&Event::new(EventType::StateSnapshot, [("snapshot", state.into())]));
+    let patch: Vec<Value> = (0..1_000).map(operation).collect();
+    let delta = Event::new(EventType::StateDelta, [("delta", patch.into())]);
     let info = allocation_counter::measure(|| {
         thread.handle_event(&delta);
     });

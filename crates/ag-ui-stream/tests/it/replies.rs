@@ -59,7 +59,7 @@ impl Conversation {
     }
 
     pub(crate) fn next(&self, delivery: Delivery, replies: Vec<AskReply>) -> Result<NextRun, Refusal> {
-        self.say(delivery, Said { replies, text: None })
+        self.say(delivery, Said { replies, ..Said::default() })
     }
 
     pub(crate) fn say(&self, delivery: Delivery, said: Said) -> Result<NextRun, Refusal> {
@@ -75,7 +75,7 @@ impl Conversation {
 
 /// The messages that an input adds to the call's.
 fn added(next: &NextRun) -> Value {
-    let input = serde_json::to_value(&next.input).unwrap();
+    let input = serde_json::to_value(&next.input()).unwrap();
     let messages = input["messages"].as_array().unwrap();
     Value::Array(messages[messages.len() - next.messages.len()..].to_vec())
 }
@@ -95,7 +95,7 @@ fn a_user_message_comes_with_the_reply() {
             {"role": "user", "id": "id3", "content": "Oil", "metadata": about("answered")},
         ])
     );
-    let input = serde_json::to_value(&next.input).unwrap();
+    let input = serde_json::to_value(&next.input()).unwrap();
     assert_eq!(
         (&input["threadId"], &input["runId"], &input["protocolVersion"]),
         (&json!("t"), &json!("id1"), &json!("1.0"))
@@ -171,7 +171,7 @@ fn the_delivery_follows_what_the_agent_does() {
             let next = conversation.next(delivery, vec![conversation.picks("c1", 0)]).unwrap();
             let sent: Vec<&str> = next.messages.iter().map(Message::role).collect();
             assert_eq!(sent, roles, "{asked:?} of {agent:?}");
-            assert_eq!(next.input.resume.is_some(), resumes, "{asked:?} of {agent:?}");
+            assert_eq!(next.input().resume.is_some(), resumes, "{asked:?} of {agent:?}");
         }
     }
     assert_eq!(call_waits().asks.asked_by("c2"), None);
@@ -182,12 +182,12 @@ fn an_interrupt_is_answered_by_resume() {
     let interrupt = json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1"}]);
     let mut conversation = Conversation::waiting(interrupted("r1", interrupt));
     let next = conversation.next(Delivery::Resume, vec![conversation.picks("c1", 1)]).unwrap();
-    let resume = serde_json::to_value(&next.input.resume).unwrap();
+    let resume = serde_json::to_value(&next.input().resume).unwrap();
     let entry = json!({"interruptId": "i1", "status": "resolved", "payload": {"answers": {"Which service?": "Oil"}}, "metadata": about("answered")});
     assert_eq!((resume, next.messages.len()), (json!([entry]), 0));
     let declined =
         conversation.next(Delivery::UserMessage, vec![Conversation::reply("c1", Outcome::Declined)]).unwrap();
-    let resume = serde_json::to_value(&declined.input.resume).unwrap();
+    let resume = serde_json::to_value(&declined.input().resume).unwrap();
     assert_eq!(resume, json!([{"interruptId": "i1", "status": "cancelled", "metadata": about("declined")}]));
     next.start(&mut conversation.thread, &mut conversation.asks);
     assert_eq!(conversation.asks.ask("c1").unwrap().phase, Phase::Answered);
@@ -207,10 +207,10 @@ fn a_payload_is_what_the_schema_describes() {
     };
     let conversation = alone(json!({"type": "object", "properties": {"response": {"type": "string"}}}));
     let next = conversation.next(Delivery::UserMessage, vec![conversation.types("i1", "johndoe42")]).unwrap();
-    assert_eq!(next.input.resume.unwrap()[0].payload, Some(json!({"response": "johndoe42"})));
+    assert_eq!(next.input().resume.unwrap()[0].payload, Some(json!({"response": "johndoe42"})));
     let conversation = alone(json!({"type": "object", "properties": {"approved": {"type": "boolean"}}}));
     let next = conversation.next(Delivery::UserMessage, vec![conversation.picks("i1", 1)]).unwrap();
-    assert_eq!(next.input.resume.unwrap()[0].payload, Some(json!({"approved": false})));
+    assert_eq!(next.input().resume.unwrap()[0].payload, Some(json!({"approved": false})));
     let refused = conversation.next(Delivery::UserMessage, vec![conversation.types("i1", "well, sure")]);
     assert!(matches!(refused, Err(Refusal::Payload { .. })), "{refused:?}");
     let mut conversation = alone(schema);
@@ -221,7 +221,7 @@ fn a_payload_is_what_the_schema_describes() {
         Conversation::reply("i1", Outcome::Answered(Reply::check(&ask, vec![yes, count]).unwrap()))
     };
     let next = conversation.next(Delivery::UserMessage, vec![answers("12")]).unwrap();
-    assert_eq!(next.input.resume.as_ref().unwrap()[0].payload, Some(json!({"approved": true, "count": 12})));
+    assert_eq!(next.input().resume.as_ref().unwrap()[0].payload, Some(json!({"approved": true, "count": 12})));
     assert!(matches!(conversation.next(Delivery::UserMessage, vec![answers("many")]), Err(Refusal::Payload { .. })));
     assert!(matches!(conversation.next(Delivery::UserMessage, vec![answers("1.5")]), Err(Refusal::Payload { .. })));
     next.start(&mut conversation.thread, &mut conversation.asks);
@@ -239,7 +239,7 @@ fn a_legacy_interrupt_is_answered_by_a_command() {
     let conversation = Conversation::of([started("r1"), legacy, finished("r1")]);
     let id = "r1-on_interrupt-0";
     let next = conversation.next(Delivery::UserMessage, vec![conversation.picks(id, 0)]).unwrap();
-    assert_eq!(next.input.forwarded_props, Some(json!({"command": {"resume": "Yes", "interruptEvent": value}})));
+    assert_eq!(next.input().forwarded_props, Some(json!({"command": {"resume": "Yes", "interruptEvent": value}})));
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn nothing_may_be_left_dangling() {
     assert_eq!(refused, Err(open));
     conversation.thread.push_message(Message::tool("t3", "c3", "here"));
     let next = conversation.next(Delivery::UserMessage, both).unwrap();
-    let roles: Vec<&str> = next.input.messages.iter().map(|message| message.role()).collect();
+    let roles: Vec<&str> = next.input().messages.iter().map(|message| message.role()).collect();
     assert_eq!(roles, ["assistant", "tool", "assistant", "tool", "assistant", "tool", "user", "user"]);
 }
 
@@ -283,10 +283,9 @@ fn what_has_expired_can_only_be_declined() {
     assert_eq!(conversation.asks.ask("c1").unwrap().phase, Phase::Expired);
     let refused = conversation.next(Delivery::Resume, vec![conversation.picks("c1", 0)]);
     assert_eq!(refused, Err(Refusal::NotAnswerable { tool_call_id: "c1".to_owned(), phase: Phase::Expired }));
-    let next =
-        conversation.say(Delivery::UserMessage, Said { replies: vec![], text: Some("Go on".to_owned()) }).unwrap();
+    let next = conversation.say(Delivery::UserMessage, said("Go on")).unwrap();
     assert_eq!(
-        serde_json::to_value(&next.input.resume).unwrap(),
+        serde_json::to_value(&next.input().resume).unwrap(),
         json!([{"interruptId": "i1", "status": "cancelled"}])
     );
     next.start(&mut conversation.thread, &mut conversation.asks);
@@ -297,8 +296,7 @@ fn calls_that_nobody_can_answer_are_closed_with_the_next_message() {
     let mut conversation = Conversation::of([started("r1")]);
     call("c1", "{").into_iter().for_each(|event| conversation.take(event));
     conversation.take(finished("r1"));
-    let next =
-        conversation.say(Delivery::UserMessage, Said { replies: vec![], text: Some("What?".to_owned()) }).unwrap();
+    let next = conversation.say(Delivery::UserMessage, said("What?")).unwrap();
     let expected = json!([
         {"role": "tool", "id": "id2", "toolCallId": "c1", "content": "Invalid input: the arguments could not be read.", "error": "The arguments could not be read."},
         {"role": "user", "id": "id3", "content": "What?"},
@@ -385,5 +383,5 @@ fn a_malformed_ask_that_its_user_cancelled_is_over() {
 }
 
 pub(crate) fn said(text: &str) -> Said {
-    Said { replies: Vec::new(), text: Some(text.to_owned()) }
+    Said { text: Some(text.to_owned()), ..Said::default() }
 }

@@ -1,7 +1,7 @@
 //! What a thread says about each event.
 
 use ag_ui_stream::Event;
-use ag_ui_stream::event::{TextMessageContent, TextMessageStart, ToolCallArgs, ToolCallEnd, ToolCallStart};
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::message::Message;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::thread::{Change, RunState, Thread};
@@ -27,14 +27,26 @@ fn call(id: &str, name: &str) -> Value {
 fn a_text_tells_where_it_grew() {
     let mut thread = Thread::default();
     let mut take = |event: Event| thread.handle_event(&event);
-    assert_eq!(take(TextMessageStart::new("m1").into()), Change::MessageAdded { message: 0 });
-    assert_eq!(take(TextMessageContent::new("m1", "Grüß").into()), Change::TextAppended { message: 0, from: 0 });
-    assert_eq!(take(TextMessageContent::new("m1", " dich").into()), Change::TextAppended { message: 0, from: 6 });
+    assert_eq!(
+        take(Event::new(EventType::TextMessageStart, [("messageId", "m1".into())])),
+        Change::MessageAdded { message: 0 }
+    );
+    assert_eq!(
+        take(Event::new(EventType::TextMessageContent, [("messageId", "m1".into()), ("delta", "Grüß".into())])),
+        Change::TextAppended { message: 0, from: 0 }
+    );
+    assert_eq!(
+        take(Event::new(EventType::TextMessageContent, [("messageId", "m1".into()), ("delta", " dich".into())])),
+        Change::TextAppended { message: 0, from: 6 }
+    );
     assert_eq!(
         take(event(json!({"type": "TEXT_MESSAGE_END", "messageId": "m1", "metadata": {"a": 1}}))),
         Change::MessageChanged { message: 0 }
     );
-    assert_eq!(take(TextMessageContent::new("gone", "x").into()), Change::Nothing);
+    assert_eq!(
+        take(Event::new(EventType::TextMessageContent, [("messageId", "gone".into()), ("delta", "x".into())])),
+        Change::Nothing
+    );
     assert_eq!(thread.message("m1").unwrap().text(), "Grüß dich");
     assert_eq!(thread.message("m1").unwrap().metadata().unwrap()["a"], 1);
     assert_eq!(thread.next_warning().unwrap().code, WarningCode::MissingEntity);
@@ -46,7 +58,8 @@ fn a_call_tells_where_it_grew_and_survives_a_snapshot_without_it() {
     let start =
         event(json!({"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "f", "parentMessageId": "m1"}));
     assert_eq!(thread.handle_event(&start), Change::ToolCallAdded { message: 0, call: 0, new_message: true });
-    let args = |delta: &str| Event::from(ToolCallArgs::new("c1", delta));
+    let args =
+        |delta: &str| Event::new(EventType::ToolCallArgs, [("toolCallId", "c1".into()), ("delta", delta.into())]);
     assert_eq!(thread.handle_event(&args("{\"a\"")), Change::ArgumentsAppended { message: 0, call: 0, from: 0 });
     assert_eq!(
         thread.handle_event(&event(json!({"type": "MESSAGES_SNAPSHOT", "messages": []}))),
@@ -54,7 +67,7 @@ fn a_call_tells_where_it_grew_and_survives_a_snapshot_without_it() {
     );
     assert_eq!(thread.handle_event(&args(":1}")), Change::Nothing);
     assert_eq!(thread.arguments("c1"), Some("{\"a\":1}"));
-    thread.handle_event(&ToolCallEnd::new("c1").into());
+    thread.handle_event(&Event::new(EventType::ToolCallEnd, [("toolCallId", "c1".into())]));
     let call = thread.call("c1").unwrap();
     assert!(call.ended && !call.answered && call.name == "f");
     assert_eq!(thread.next_warning().unwrap().code, WarningCode::MissingEntity);
@@ -63,19 +76,22 @@ fn a_call_tells_where_it_grew_and_survives_a_snapshot_without_it() {
 #[test]
 fn a_call_that_starts_again_keeps_its_arguments() {
     let mut thread = Thread::new(messages(json!([{"role": "assistant", "id": "m1", "toolCalls": [call("c1", "f")]}])));
-    let change = thread.handle_event(&ToolCallStart::new("c1", "g").into());
+    let change = thread.handle_event(&Event::new(
+        EventType::ToolCallStart,
+        [("toolCallId", "c1".into()), ("toolCallName", "g".into())],
+    ));
     assert_eq!(change, Change::ToolCallChanged { message: 0, call: 0 });
-    assert_eq!(
-        (thread.arguments("c1"), thread.messages()[0].tool_calls()[0].function.name.as_str()),
-        (Some("{}"), "g")
-    );
+    assert_eq!((thread.arguments("c1"), thread.messages()[0].tool_calls()[0].name.as_str()), (Some("{}"), "g"));
     assert_eq!(thread.next_warning().unwrap().code, WarningCode::RenamedToolCall);
 }
 
 #[test]
 fn a_call_finds_its_message() {
     let mut thread = Thread::new(messages(json!([{"role": "user", "id": "u1", "content": "Hi"}])));
-    thread.handle_event(&ToolCallStart::new("c1", "f").into());
+    thread.handle_event(&Event::new(
+        EventType::ToolCallStart,
+        [("toolCallId", "c1".into()), ("toolCallName", "f".into())],
+    ));
     thread.handle_event(&event(
         json!({"type": "TOOL_CALL_START", "toolCallId": "c2", "toolCallName": "f", "parentMessageId": "u1"}),
     ));
@@ -101,8 +117,11 @@ fn pending_calls_follow_the_rule_of_1_0() {
         let mut thread = Thread::default();
         thread.handle_event(&started);
         for id in ["c1", "c2"] {
-            thread.handle_event(&ToolCallStart::new(id, "f").into());
-            thread.handle_event(&ToolCallEnd::new(id).into());
+            thread.handle_event(&Event::new(
+                EventType::ToolCallStart,
+                [("toolCallId", id.into()), ("toolCallName", "f".into())],
+            ));
+            thread.handle_event(&Event::new(EventType::ToolCallEnd, [("toolCallId", id.into())]));
         }
         thread.handle_event(&event(
             json!({"type": "TOOL_CALL_RESULT", "messageId": "x", "toolCallId": "c1", "content": ""}),
@@ -152,7 +171,7 @@ fn interrupts_stay_open_until_a_run_ends_without_them() {
 fn a_response_that_breaks_off_ends_the_run_and_keeps_what_came() {
     let mut thread = Thread::default();
     thread.handle_event(&event(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})));
-    thread.handle_event(&TextMessageStart::new("m1").into());
+    thread.handle_event(&Event::new(EventType::TextMessageStart, [("messageId", "m1".into())]));
     let end = End { outcome: EndOutcome::Truncated, error: None };
     assert_eq!(thread.handle_end(&end), Change::RunEnded);
     assert_eq!(thread.run(), &RunState::Ended { outcome: EndOutcome::Truncated });
@@ -195,7 +214,11 @@ fn an_activity_in_the_place_of_a_call_does_no_harm() {
     thread.handle_event(&event(
         json!({"type": "ACTIVITY_SNAPSHOT", "messageId": "m1", "activityType": "x", "content": {}}),
     ));
-    assert_eq!(thread.handle_event(&ToolCallArgs::new("c1", "{}").into()), Change::Nothing);
+    assert_eq!(
+        thread
+            .handle_event(&Event::new(EventType::ToolCallArgs, [("toolCallId", "c1".into()), ("delta", "{}".into())])),
+        Change::Nothing
+    );
     assert_eq!(thread.arguments("c1"), Some("{}"));
     thread.handle_event(&event(
         json!({"type": "TOOL_CALL_RESULT", "messageId": "m1", "toolCallId": "c1", "content": "x"}),
@@ -275,9 +298,12 @@ fn text_that_finds_no_place_is_told_of() {
         {"role": "activity", "id": "a1", "activityType": "x", "content": {}},
     ])));
     for id in ["u1", "a1"] {
-        thread.handle_event(&TextMessageStart::new(id).into());
+        thread.handle_event(&Event::new(EventType::TextMessageStart, [("messageId", id.into())]));
         assert_eq!(thread.next_warning(), None);
-        thread.handle_event(&TextMessageContent::new(id, "more").into());
+        thread.handle_event(&Event::new(
+            EventType::TextMessageContent,
+            [("messageId", id.into()), ("delta", "more".into())],
+        ));
         assert_eq!(thread.next_warning().unwrap().code, WarningCode::TextDropped);
     }
 }

@@ -4,6 +4,7 @@ use ag_ui_stream::input::RunAgentInput;
 use ag_ui_stream::reader::{DoneMarker, EndOutcome, ErrorCode};
 use ag_ui_stream::warning::WarningCode;
 use ag_ui_stream::{Event, EventReader, Message};
+use json_tree::Json;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -142,7 +143,10 @@ fn every_event_survives_the_way_there_and_back() {
         assert_eq!(serde_json::to_value(&typed).unwrap(), event);
         assert_eq!(event["type"], typed.name());
         assert_eq!(event.get("subagentRunId").and_then(Value::as_str), typed.subagent_run_id());
-        assert_eq!((typed.timestamp(), typed.raw_event()), (Some(-9_007_199_254_740_991), Some(&json!([null]))));
+        assert_eq!(
+            (typed.timestamp(), typed.raw_event()),
+            (Some(-9_007_199_254_740_991), Some(&Json::from(json!([null]))))
+        );
         assert_eq!(typed.metadata().unwrap().len(), 2);
         let (_, warnings) = check_both_ways(&event);
         assert_eq!(warnings, Vec::<String>::new(), "{event}");

@@ -8,6 +8,7 @@ use crate::ids::now;
 use crate::kept::Kept;
 use crate::trouble::Trouble;
 use ag_ui_stream::Event;
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::sse::Frame;
 use ag_ui_stream::thread::RunState;
@@ -39,11 +40,11 @@ impl Core {
 
     fn take_event(&mut self, event: &Event) {
         self.conversation.take(now(), event);
-        match event {
-            Event::RunStarted(_) => self.status.set(Status::Running),
-            Event::RunFinished(_) => self.status.set(Status::Idle),
-            Event::RunError(error) => {
-                let trouble = Trouble::Agent(error.message.clone());
+        match event.kind() {
+            EventType::RunStarted => self.status.set(Status::Running),
+            EventType::RunFinished => self.status.set(Status::Idle),
+            EventType::RunError => {
+                let trouble = Trouble::Agent(event.text("message").to_owned());
                 self.status.set(Status::Failed(trouble));
             }
             _ => {}

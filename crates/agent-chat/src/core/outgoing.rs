@@ -12,13 +12,10 @@ use crate::tabs::Turn;
 use crate::trouble::Trouble;
 use ag_ui_stream::Message;
 use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal, Said, next_run};
-use ag_ui_stream::input::RunAgentInput;
-use ag_ui_stream::message::UserMessage;
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::*;
-use serde_json::Value;
 
 /// What is to be done next.
 pub(crate) enum Next {
@@ -46,7 +43,7 @@ impl Core {
     pub(crate) fn say(&mut self, text: &str, stands_alone: bool) {
         // Its user goes on: what did not reach the agent goes along.
         if let Some(earlier) = self.outbox.take_message_back() {
-            self.conversation.push_message(Message::User(UserMessage::new(earlier.id, earlier.text)));
+            self.conversation.push_message(Message::user(earlier.id, earlier.text));
         }
         // It can't be meant for a question that comes while it waits for the server.
         let stands_alone = stands_alone || self.knows_of_no_question();
@@ -109,7 +106,7 @@ impl Core {
         let message = self.outbox.held_message().cloned();
         if held.is_empty() && message.is_none() {
             return match again && self.can_go_on() {
-                true => self.run(Vec::new(), None).map(Some),
+                true => self.run(Said::default()).map(Some),
                 false => Ok(self.revival()),
             };
         }
@@ -118,12 +115,9 @@ impl Core {
             return Ok(Some(post));
         }
         self.bind_interrupts(&held);
-        match self.run(held.clone(), message.as_ref().map(|message| message.text.clone())) {
-            Ok(mut post) => {
-                if let (Post::Run(run), Some(message)) = (&mut post, &message) {
-                    name_last(&mut run.messages, &message.id);
-                    name_last(&mut run.input.messages, &message.id);
-                }
+        let (text, text_id) = message.map(|message| (message.text, message.id)).unzip();
+        match self.run(Said { replies: held.clone(), text, text_id }) {
+            Ok(post) => {
                 self.outbox.send(&held, true);
                 Ok(Some(post))
             }
@@ -147,14 +141,7 @@ impl Core {
         if !self.following()?.has_died() || !self.holds_stream() {
             return None;
         }
-        let setup = &self.options.setup;
-        let props = Value::Object(setup.forwarded_props.clone());
-        let input = RunAgentInput {
-            tools: Some(setup.tools.clone()),
-            forwarded_props: Some(props),
-            ..RunAgentInput::new(setup.thread_id.clone(), new_id(), Vec::new())
-        };
-        Some(Post::Run(Box::new(NextRun { input, messages: Vec::new() })))
+        Some(Post::Run(Box::new(NextRun::again(&self.options.setup, new_id()))))
     }
 
     fn knows_of_no_question(&self) -> bool {
@@ -222,10 +209,9 @@ impl Core {
         open.any(|ask| !outbox.answers(&ask.tool_call_id))
     }
 
-    fn run(&self, replies: Vec<AskReply>, text: Option<String>) -> Result<Post, Refusal> {
+    fn run(&self, said: Said) -> Result<Post, Refusal> {
         let Conversation { thread, asks, .. } = &self.conversation;
         let delivery = self.options.delivery.in_a_run(self.options.agent());
-        let said = Said { replies, text };
         let run = next_run(now(), thread, asks, &self.options.setup, delivery, &said, new_id)?;
         Ok(Post::Run(Box::new(run)))
     }
@@ -271,10 +257,4 @@ fn picks_an_option(outcome: &Outcome) -> bool {
         return false;
     };
     reply.answers().iter().all(|answer| answer.other.is_none())
-}
-
-fn name_last(messages: &mut [Message], id: &str) {
-    if let Some(Message::User(user)) = messages.last_mut() {
-        id.clone_into(&mut user.id);
-    }
 }

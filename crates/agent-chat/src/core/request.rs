@@ -57,12 +57,11 @@ impl Core {
             Post::Endpoint { action, body } => (Some(conversation_path(id, action)), body.clone()),
             Post::Run(run) => {
                 if let Some(following) = self.following_mut() {
-                    following.start_run(&run.input.run_id);
+                    following.start_run(&run.run_id);
                 }
                 self.status.set(Status::Running);
                 self.conversation.start_response(now());
-                let body = serde_json::to_string(&run.input).expect("a RunAgentInput always serializes");
-                (None, body)
+                (None, run.body.clone())
             }
         };
         let abort = Abort::new();

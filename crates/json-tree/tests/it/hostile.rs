@@ -35,5 +35,5 @@ fn a_key_that_comes_twice_is_told_where_it_matters() {
 #[test]
 fn the_order_of_members_is_kept_as_text() {
     let json = Json::parse(r#"{ "z": 1, "a": [ -0, 1e2 ], "z": "\u00e4" }"#).unwrap();
-    assert_eq!(JsonText::from(json.into_static()).as_str(), r#"{"z":1,"a":[-0.0,100.0],"z":"ä"}"#);
+    assert_eq!(JsonText::from(&json).as_str(), r#"{"z":1,"a":[-0.0,100.0],"z":"ä"}"#);
 }

@@ -148,3 +148,13 @@ fn numbers_at_the_edges_are_the_nearest_doubles() {
     check_number(&format!("9007199254740993.{zeros}1"));
     check_number(&format!("{}e-700", "1".repeat(900)));
 }
+
+#[test]
+fn values_are_written_as_serde_json_writes_them() {
+    law(1000, &json(), |value| {
+        let text = serde_json::to_string(&value).unwrap();
+        prop_assert_eq!(&json_tree::text(&value), &text);
+        prop_assert_eq!(Json::from(value).to_string(), text);
+        Ok(())
+    });
+}

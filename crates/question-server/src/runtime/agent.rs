@@ -7,7 +7,7 @@ use crate::live::{Live, Run};
 use crate::log::{Entry, Log, RunEnd};
 use crate::models::Request;
 use crate::step::{Step, Work};
-use ag_ui_stream::outcome::{CancelledOutcome, RunOutcome};
+use ag_ui_stream::outcome::RunOutcome;
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Event};
 use std::sync::Arc;
@@ -119,7 +119,7 @@ impl Runtime {
         if is_over {
             let end = match talk.conversation.state() {
                 ConvState::Failed { reason } => failed("model_failed", reason),
-                _ if stopped => RunEnd::Finished(RunOutcome::Cancelled(CancelledOutcome::new())),
+                _ if stopped => RunEnd::Finished(RunOutcome::Cancelled),
                 _ => end_of(&talk, run),
             };
             told.push(end_entry(live, run, end));

@@ -6,7 +6,8 @@ use crate::log::{Entry, RunEnd};
 use crate::sse::{Client, RunStream};
 use crate::step::{News, Step, Work};
 use crate::wire;
-use ag_ui_stream::event::MessagesSnapshot;
+use ag_ui_stream::event::EventType;
+use json_tree::Json;
 use question_agent::Event;
 use question_agent::message::Message;
 
@@ -71,7 +72,8 @@ pub(super) fn taken_messages(step: &Step, brought: Option<&str>) -> Vec<ag_ui_st
 
 /// The history, for clients that may hold something else.
 pub(crate) fn snapshot(talk: &Talk) -> ag_ui_stream::Event {
-    MessagesSnapshot::new(wire::messages(talk)).into()
+    let messages: Vec<_> = wire::messages(talk).iter().map(Json::from).collect();
+    ag_ui_stream::Event::new(EventType::MessagesSnapshot, [("messages", messages.into())])
 }
 
 /// What has become of an input that was taken before and whose run has ended.

@@ -5,7 +5,7 @@ use crate::http::{Answer, get, post, run_with, says};
 use crate::script::{Line, Script};
 use crate::watcher::{Frame, Watcher, until_waiting};
 use ag_ui_stream::Event;
-use ag_ui_stream::event::ToolCallStart;
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::outcome::{Interrupt, RunOutcome};
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Reply};
@@ -22,32 +22,27 @@ fn declaring(mut input: Value, name: &str) -> Value {
 }
 
 /// The ask's call, with the name by which the model called it.
-fn asked(answer: &Answer) -> ToolCallStart {
-    let events = answer.events().0;
-    let call = events.into_iter().find_map(|event| match event {
-        Event::ToolCallStart(start) => Some(start),
-        _ => None,
-    });
-    call.expect("it asks")
+fn asked(answer: &Answer) -> Event {
+    let mut events = answer.events().0.into_iter();
+    events.find(|event| event.kind() == EventType::ToolCallStart).expect("it asks")
 }
 
 fn outcome(answer: &Answer) -> RunOutcome {
-    match answer.events().0.pop() {
-        Some(Event::RunFinished(finished)) => finished.outcome.expect("the server says how"),
-        other => panic!("{other:?} is no end"),
-    }
+    let end = answer.events().0.pop().expect("a run ends");
+    assert_eq!(end.kind(), EventType::RunFinished);
+    end.outcome().expect("the server says how")
 }
 
 fn pending(answer: &Answer) -> Vec<String> {
     match outcome(answer) {
-        RunOutcome::Success(success) => success.pending_tool_call_ids.unwrap_or_default(),
+        RunOutcome::Success { pending_tool_call_ids } => pending_tool_call_ids,
         other => panic!("{other:?} is no success"),
     }
 }
 
 fn results(answer: &Answer) -> usize {
     let events = answer.events().0;
-    let is_result = |event: &&Event| matches!(event, Event::ToolCallResult(_));
+    let is_result = |event: &&Event| event.kind() == EventType::ToolCallResult;
     events.iter().filter(is_result).count()
 }
 
@@ -57,14 +52,14 @@ async fn a_clients_own_tool_is_called_by_its_name_and_brings_the_result() {
         let server = server();
         let answer = post(&server, "/agent", declaring(says("t", "u1", "hi"), name)).await;
         let call = asked(&answer);
-        assert_eq!(call.tool_call_name, name);
-        assert_eq!(pending(&answer), [call.tool_call_id.as_str()]);
+        assert_eq!(call.tool_call_name(), name);
+        assert_eq!(pending(&answer), [call.tool_call_id()]);
 
         let content = json!({"answers": {SERVICE: "Brake service"}}).to_string();
-        let tool = json!({"id": "tool", "role": "tool", "toolCallId": call.tool_call_id, "content": content});
+        let tool = json!({"id": "tool", "role": "tool", "toolCallId": call.tool_call_id(), "content": content});
         let answer = post(&server, "/agent", declaring(run_with("t", "2", &tool), name)).await;
         assert_eq!(results(&answer), 0, "it has brought it");
-        assert_eq!(asked(&answer).tool_call_name, name);
+        assert_eq!(asked(&answer).tool_call_name(), name);
 
         // What comes without a declaration, as an answer by REST does, leaves it at that.
         let rush = json!({"answers": {"Standard or rush scheduling?": "Rush"}});
@@ -86,8 +81,8 @@ async fn for_a_client_without_the_tool_the_server_tells_its_result() {
         hello["tools"] = tools;
         let answer = post(&server, "/agent", hello).await;
         let call = asked(&answer);
-        assert_eq!(call.tool_call_name, "ask_user_question");
-        assert_eq!(pending(&answer), [call.tool_call_id.as_str()]);
+        assert_eq!(call.tool_call_name(), "ask_user_question");
+        assert_eq!(pending(&answer), [call.tool_call_id()]);
         let typed = post(&server, "/agent", says("t", "u2", "Brake service")).await;
         assert_eq!(results(&typed), 1);
     }
@@ -116,7 +111,7 @@ async fn a_run_that_asks_for_interrupts_gets_one_with_the_schema_of_its_answer()
     go["forwardedProps"] = json!({"interrupts": true});
     let answer = post(&server, "/agent", go).await;
     let interrupt = interrupt(&answer);
-    let call = asked(&answer).tool_call_id;
+    let call = asked(&answer).tool_call_id().to_owned();
     assert_eq!(interrupt.tool_call_id.as_ref(), Some(&call));
     assert_eq!(interrupt.id, call);
     assert_eq!(interrupt.reason, "tool_call");
@@ -162,7 +157,7 @@ async fn a_run_that_asks_for_interrupts_gets_one_with_the_schema_of_its_answer()
 
 fn interrupt(answer: &Answer) -> Interrupt {
     match outcome(answer) {
-        RunOutcome::Interrupt(mut outcome) => outcome.interrupts.remove(0),
+        RunOutcome::Interrupt { mut interrupts } => interrupts.remove(0),
         other => panic!("{other:?} is no interrupt"),
     }
 }

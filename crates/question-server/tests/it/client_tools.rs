@@ -5,7 +5,7 @@ use crate::http::{Answer, get, messages, post, run_with, says};
 use crate::script::{ASK, Line, Script};
 use crate::watcher::Watcher;
 use ag_ui_stream::Event;
-use ag_ui_stream::event::ToolCallStart;
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::outcome::RunOutcome;
 use axum::Router;
 use question_agent::message::Message;
@@ -26,31 +26,22 @@ fn result(id: &str, call: &str, content: &str) -> Value {
     run_with("t", id, &json!({"id": id, "role": "tool", "toolCallId": call, "content": content}))
 }
 
-fn calls(answer: &Answer) -> Vec<ToolCallStart> {
+fn calls(answer: &Answer) -> Vec<Event> {
     let events = answer.events().0.into_iter();
-    let call = |event| match event {
-        Event::ToolCallStart(start) => Some(start),
-        _ => None,
-    };
-    events.filter_map(call).collect()
+    events.filter(|event| event.kind() == EventType::ToolCallStart).collect()
 }
 
 fn told_results(answer: &Answer) -> Vec<String> {
     let events = answer.events().0.into_iter();
-    let result = |event| match event {
-        Event::ToolCallResult(result) => Some(result.tool_call_id),
-        _ => None,
-    };
-    events.filter_map(result).collect()
+    let results = events.filter(|event| event.kind() == EventType::ToolCallResult);
+    results.map(|result| result.tool_call_id().to_owned()).collect()
 }
 
 fn pending(answer: &Answer) -> Vec<String> {
-    match answer.events().0.pop() {
-        Some(Event::RunFinished(finished)) => match finished.outcome {
-            Some(RunOutcome::Success(success)) => success.pending_tool_call_ids.unwrap_or_default(),
-            other => panic!("{other:?} is no success"),
-        },
-        other => panic!("{other:?} is no end"),
+    let end = answer.events().0.pop().expect("a run ends");
+    match end.outcome() {
+        Some(RunOutcome::Success { pending_tool_call_ids }) => pending_tool_call_ids,
+        other => panic!("{end:?} with {other:?} is no success"),
     }
 }
 
@@ -70,8 +61,8 @@ async fn the_model_calls_a_tool_of_the_client_which_brings_the_result() {
     let server = server_with(script.clone());
     let answer = run(&server, says("t", "u", "go")).await;
     let call = calls(&answer).remove(0);
-    assert_eq!(call.tool_call_name, "play_sound");
-    assert_eq!(pending(&answer), [call.tool_call_id.as_str()]);
+    assert_eq!(call.tool_call_name(), "play_sound");
+    assert_eq!(pending(&answer), [call.tool_call_id()]);
     let offered = script.asked().remove(0).tools;
     let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["ask_user_question", "play_sound", "get_position"]);
@@ -80,19 +71,19 @@ async fn the_model_calls_a_tool_of_the_client_which_brings_the_result() {
 
     let described = get(&server, "/conversations/t").await.json();
     assert_eq!(described["state"]["type"], "tool_executing");
-    assert_eq!(described["state"]["toolCallId"], json!(call.tool_call_id));
+    assert_eq!(described["state"]["toolCallId"], json!(call.tool_call_id()));
     assert_eq!(described["pending"], json!([]));
 
     let mut other = Watcher::open(&server, "t", None).await;
     other.next().await;
-    let answer = run(&server, result("r", &call.tool_call_id, "played")).await;
+    let answer = run(&server, result("r", call.tool_call_id(), "played")).await;
     assert_eq!(pending(&answer), Vec::<String>::new());
     assert_eq!(told_results(&answer), Vec::<String>::new(), "it has it");
     assert_eq!(heard(&script), [("played".to_owned(), false)]);
     let started = other.next().await;
     assert_eq!(started.data["input"]["messages"][0]["id"], "r");
     // Once more, as a client does that has not heard: nothing is done twice.
-    let again = run(&server, result("r", &call.tool_call_id, "played")).await;
+    let again = run(&server, result("r", call.tool_call_id(), "played")).await;
     assert_eq!(pending(&again), Vec::<String>::new());
     assert_eq!(script.times_asked(), 2);
 }
@@ -109,7 +100,7 @@ async fn its_calls_come_one_by_one_and_a_failed_one_is_an_error() {
     ]);
     let server = server_with(script.clone());
     let first = run(&server, says("t", "u", "go")).await;
-    let call = calls(&first).remove(0).tool_call_id;
+    let call = calls(&first).remove(0).tool_call_id().to_owned();
     assert_eq!(calls(&first).len(), 1, "the others are held back");
     assert_eq!(pending(&first), [call.as_str()]);
     let shown = messages(&server, "t").await;
@@ -119,13 +110,13 @@ async fn its_calls_come_one_by_one_and_a_failed_one_is_an_error() {
     failed["messages"][0]["error"] = json!("no loudspeaker");
     let second = run(&server, failed).await;
     let call = calls(&second).remove(0);
-    assert_eq!(call.tool_call_name, "get_position");
-    assert_eq!(pending(&second), [call.tool_call_id.as_str()]);
+    assert_eq!(call.tool_call_name(), "get_position");
+    assert_eq!(pending(&second), [call.tool_call_id()]);
 
-    let third = run(&server, result("r2", &call.tool_call_id, "47 N 15 E")).await;
+    let third = run(&server, result("r2", call.tool_call_id(), "47 N 15 E")).await;
     let call = calls(&third).remove(0);
-    assert_eq!(call.tool_call_name, "ask_user_question");
-    assert_eq!(pending(&third), [call.tool_call_id.as_str()]);
+    assert_eq!(call.tool_call_name(), "ask_user_question");
+    assert_eq!(pending(&third), [call.tool_call_id()]);
     run(&server, says("t", "u2", "One")).await.events();
     let heard = heard(&script);
     assert_eq!(heard[0], ("no loudspeaker".to_owned(), true));
@@ -137,7 +128,7 @@ async fn a_client_that_comes_back_finds_the_call_and_may_leave_it() {
     let script = Script::new([vec![Line::Calls(0, "play_sound", "{}")], vec![Line::Says("As you like.")]]);
     let server = server_with(script.clone());
     let first = run(&server, says("t", "u", "go")).await;
-    let call = calls(&first).remove(0).tool_call_id;
+    let call = calls(&first).remove(0).tool_call_id().to_owned();
     let again = run(&server, says("t", "u", "go")).await;
     assert_eq!(pending(&again), [call.as_str()]);
     assert_eq!(script.times_asked(), 1);
@@ -202,7 +193,7 @@ async fn a_held_call_is_shown_with_its_result_once_its_tools_are_gone() {
     ]);
     let server = server_with(script);
     let first = run(&server, says("t", "u", "go")).await;
-    let mut shown: Vec<Value> = calls(&first).into_iter().map(|call| json!(call.tool_call_id)).collect();
+    let mut shown: Vec<Value> = calls(&first).into_iter().map(|call| json!(call.tool_call_id())).collect();
     let mut watcher = Watcher::open(&server, "t", None).await;
     // Another client, which has no tools.
     post(&server, "/agent", says("t", "u2", "Something else")).await.events();

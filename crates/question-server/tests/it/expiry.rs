@@ -139,7 +139,7 @@ async fn a_reply_that_comes_too_late_learns_how_the_question_ended() {
     let by_message = visitor.next_run(&said);
     clock.advance(HOUR);
     // Before the server's own timer may have struck.
-    check_expired(&post(&server, "/agent", json!(by_message.input)).await);
+    check_expired(&post(&server, "/agent", json!(by_message.input())).await);
 
     let by_rest = json!({"answers": {"Which?": "One"}, "toolCallId": call, "replyId": "late"});
     check_expired(&post(&server, "/conversations/t/respond", by_rest).await);

@@ -138,20 +138,16 @@ async fn a_new_request_starts_from_the_beginning() {
 
 #[tokio::test]
 async fn arguments_stream_in_small_pieces() {
-    use ag_ui_stream::Event;
+    use ag_ui_stream::event::EventType;
     let server = server();
     let (events, _) = post(&server, "/agent", says("t", "u", "hi")).await.events();
-    let deltas: Vec<&str> = events
-        .iter()
-        .filter_map(|event| if let Event::ToolCallArgs(args) = event { Some(args.delta.as_str()) } else { None })
-        .collect();
+    let deltas: Vec<&str> =
+        events.iter().filter(|event| event.kind() == EventType::ToolCallArgs).map(|args| args.delta()).collect();
     assert!(deltas.len() > 20 && deltas.iter().all(|delta| (1..=20).contains(&delta.len())), "{deltas:?}");
-    let words = events.iter().filter(|event| matches!(event, Event::TextMessageContent(_))).count();
+    let words = events.iter().filter(|event| event.kind() == EventType::TextMessageContent).count();
     assert!(words > 5, "text comes word by word");
-    let Some(Event::RunFinished(finished)) = events.last() else {
-        panic!("the run ends: {events:?}");
-    };
-    let outcome = serde_json::to_value(&finished.outcome).expect("an outcome is JSON");
+    let outcome = events.last().and_then(|event| event.get("outcome")).expect("the run ends");
+    let outcome = serde_json::to_value(outcome).expect("an outcome is JSON");
     assert_eq!(outcome["type"], "success");
     assert_eq!(outcome["pendingToolCallIds"].as_array().map(Vec::len), Some(1));
 }

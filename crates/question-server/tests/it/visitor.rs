@@ -62,7 +62,7 @@ impl Visitor {
     /// Says something outside of any question, and gives the agent's text.
     pub(crate) async fn says(&mut self, text: &str) -> String {
         let text = Some(text.to_owned());
-        self.send(Said { text, replies: Vec::new() }).await
+        self.send(Said { text, ..Said::default() }).await
     }
 
     /// Picks an option of the question that waits.
@@ -102,7 +102,7 @@ impl Visitor {
         let reply_id = format!("{reply_id}-{tool_call_id}");
         let by = AnsweredBy::Card;
         let replies = vec![AskReply { tool_call_id, reply_id, outcome, by }];
-        Said { replies, text: None }
+        Said { replies, ..Said::default() }
     }
 
     /// The ask that waits: its call and what it asks.
@@ -144,7 +144,7 @@ impl Visitor {
     async fn send(&mut self, said: Said) -> String {
         let next = self.next_run(&said);
         next.start(&mut self.thread, &mut self.asks);
-        let mut input = json!(next.input);
+        let mut input = json!(next.input());
         let messages = input["messages"].as_array_mut().into_iter().flatten();
         for message in messages.filter(|_| !self.marks) {
             let message = message.as_object_mut().expect("a message is an object");

@@ -1,11 +1,12 @@
 use super::{AskReply, Delivery, NextRun, Refusal, Said, Setup};
 use crate::asks::followed::{Followed, Source};
 use crate::asks::form::Form;
+use crate::asks::history::Answers;
 use crate::asks::interrupts::{Legacy, raw, takes_reply};
 use crate::asks::time::parse_deadline;
 use crate::asks::{Asks, reply::AskedBy};
-use crate::input::{PROTOCOL_VERSION, ResumeEntry, ResumeStatus, RunAgentInput};
-use crate::message::{Message, Metadata, ToolMessage, UserMessage};
+use crate::input::{PROTOCOL_VERSION, ResumeEntry};
+use crate::message::{Message, Metadata, Role, ToolCall, borrowed};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
 use crate::thread::{RunState, Thread};
@@ -92,8 +93,8 @@ impl<'a> Draft<'a> {
         let ask = followed.snapshot.ask.clone().unwrap_or_default();
         if takes_result {
             let (content, error) = result_of(followed, &reply.outcome)?;
-            let message = ToolMessage::new(next_id(), id.clone(), content);
-            self.tool.push(Message::Tool(ToolMessage { error, metadata: Some(metadata.clone()), ..message }));
+            let message = Message::tool(next_id(), id, content);
+            self.tool.push(message.with_error(error).with_metadata(Some(metadata.clone())));
         }
         let text = match &reply.outcome {
             Outcome::Answered(answer) => Some(answer.message()),
@@ -102,8 +103,7 @@ impl<'a> Draft<'a> {
             outcome => (!takes_result).then(|| outcome.tool_content(&ask)),
         };
         if let Some(text) = text.filter(|_| !takes_result || delivery == Delivery::UserMessage) {
-            let message = UserMessage::new(next_id(), text);
-            self.user.push(Message::User(UserMessage { metadata: Some(metadata), ..message }));
+            self.user.push(Message::user(next_id(), text).with_metadata(Some(metadata)));
         }
         Ok(())
     }
@@ -143,8 +143,8 @@ impl<'a> Draft<'a> {
         if payload.is_some() && is_expired(self.now, interrupt) {
             return Err(Refusal::Expired { interrupt_id: interrupt.id.clone() });
         }
-        let status = if payload.is_some() { ResumeStatus::Resolved } else { ResumeStatus::Cancelled };
-        Ok(ResumeEntry { payload, metadata: Some(metadata(reply)), ..ResumeEntry::new(interrupt.id.clone(), status) })
+        let (is_resolved, metadata) = (payload.is_some(), Some(metadata(reply)));
+        Ok(ResumeEntry { interrupt_id: interrupt.id.clone(), is_resolved, payload, metadata })
     }
 
     /// Gives the calls of asks that are over, and that nobody told the agent about, the result that they are over.
@@ -199,8 +199,7 @@ impl<'a> Draft<'a> {
     }
 
     fn close(&mut self, id: String, call: &str, content: impl Into<String>, error: Option<&str>) {
-        let message = ToolMessage::new(id, call, content.into());
-        self.tool.push(Message::Tool(ToolMessage { error: error.map(str::to_owned), ..message }));
+        self.tool.push(Message::tool(id, call, content.into()).with_error(error.map(str::to_owned)));
     }
 
     /// Whether the last run ended in interrupts: the agent still holds its open calls.
@@ -226,8 +225,7 @@ impl<'a> Draft<'a> {
         }
         for interrupt in self.thread.open_interrupts() {
             if !self.resumes(interrupt) && is_expired(self.now, interrupt) {
-                let id = interrupt.id.clone();
-                self.resume.push(ResumeEntry::new(id, ResumeStatus::Cancelled));
+                self.resume.push(ResumeEntry::cancelled(&interrupt.id));
             }
         }
     }
@@ -240,33 +238,25 @@ impl<'a> Draft<'a> {
     pub(super) fn finish(self, run_id: String) -> Result<NextRun, Refusal> {
         self.check_questions()?;
         self.check_interrupts()?;
-        let Self { setup, .. } = self;
-        let messages: Vec<Message> = self.tool.iter().chain(&self.user).cloned().collect();
-        let mut thread = self.thread.clone();
-        for message in &messages {
-            thread.push_message(message.clone());
+        self.check_calls()?;
+        let mut history: Vec<&Message> = self.thread.messages().iter().collect();
+        for result in &self.tool {
+            let makes_call =
+                |it: &&Message| it.tool_calls().iter().any(|call| Some(&*call.id) == result.tool_call_id());
+            let owner = history.iter().position(makes_call);
+            let at = owner.map_or(history.len(), |owner| {
+                let behind = history[owner + 1..].iter().take_while(|message| message.role == Role::Tool);
+                owner + 1 + behind.count()
+            });
+            history.insert(at, result);
         }
-        self.check_calls(&thread)?;
-        let mut forwarded_props = setup.forwarded_props.clone();
+        history.extend(&self.user);
+        let mut props = self.setup.forwarded_props.clone();
         let command = command(&self.commands);
-        forwarded_props.extend(command.map(|command| ("command".to_owned(), command)));
-        // Activities are for the page; the agent never gets them.
-        let history = thread.messages().iter().filter(|message| !matches!(message, Message::Activity(_)));
-        let input = RunAgentInput {
-            protocol_version: Some(PROTOCOL_VERSION.to_owned()),
-            // Absent means `{}`, and null is not allowed.
-            state: Some(thread.state().clone()).filter(|state| !state.is_null()),
-            tools: Some(setup.tools.clone()),
-            context: Some(setup.context.clone()),
-            forwarded_props: Some(Value::Object(forwarded_props)),
-            resume: (!self.resume.is_empty()).then_some(self.resume),
-            ..RunAgentInput::new(
-                setup.thread_id.clone(),
-                run_id,
-                history.cloned().map(with_whole_arguments).collect::<Vec<_>>(),
-            )
-        };
-        Ok(NextRun { input, messages })
+        props.extend(command.clone().map(|command| ("command".to_owned(), command)));
+        let body = body(self.setup, &run_id, &history, self.thread.state(), props.into(), &self.resume);
+        let answers = Answers { resume: self.resume, command };
+        Ok(NextRun { run_id, body, messages: self.tool.into_iter().chain(self.user).collect(), answers })
     }
 
     /// Refuses to leave a question without its answer.
@@ -301,11 +291,15 @@ impl<'a> Draft<'a> {
     }
 
     /// Refuses to leave a call of this page's other tools without its result. What the agent holds is its own affair, and so is every ask now.
-    fn check_calls(&self, thread: &Thread) -> Result<(), Refusal> {
-        let mut open = thread.unanswered_tool_call_ids();
+    fn check_calls(&self) -> Result<(), Refusal> {
+        let mut open = self.thread.unanswered_tool_call_ids();
         open.retain(|id| {
             let of_interrupt = |it: &Interrupt| it.tool_call_id.as_ref() == Some(id);
-            self.asks.find(id).is_none() && self.is_pages(id) && !self.thread.open_interrupts().iter().any(of_interrupt)
+            let is_answered = self.tool.iter().any(|it| it.tool_call_id() == Some(id));
+            !is_answered
+                && self.asks.find(id).is_none()
+                && self.is_pages(id)
+                && !self.thread.open_interrupts().iter().any(of_interrupt)
         });
         if open.is_empty() {
             return Ok(());
@@ -314,17 +308,64 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Some agents read the arguments in the history, so those that never became whole go back as an empty object.
-fn with_whole_arguments(mut message: Message) -> Message {
-    if let Message::Assistant(assistant) = &mut message {
-        for call in assistant.tool_calls.iter_mut().flatten() {
-            let arguments = &mut call.function.arguments;
-            if Json::parse(arguments).is_err() {
-                "{}".clone_into(arguments);
-            }
-        }
+/// The text of an input: a list of history, state and more is written from where it is.
+pub(super) fn body(
+    setup: &Setup,
+    run_id: &str,
+    history: &[&Message],
+    state: &Value,
+    props: Json<'_>,
+    resume: &[ResumeEntry],
+) -> String {
+    let mut body = String::from(r#"{"threadId":"#);
+    borrowed(&setup.thread_id).write(&mut body);
+    body.push_str(r#","runId":"#);
+    borrowed(run_id).write(&mut body);
+    // Activities are for the page; the agent never gets them.
+    let history = history.iter().filter(|message| message.role != Role::Activity);
+    list(&mut body, "messages", history.map(|message| with_whole_arguments(message)));
+    body.push_str(r#","protocolVersion":"#);
+    borrowed(PROTOCOL_VERSION).write(&mut body);
+    // Absent means `{}`, and null is not allowed.
+    if !state.is_null() {
+        body.push_str(r#","state":"#);
+        json_tree::write(&mut body, state);
     }
-    message
+    list(&mut body, "tools", setup.tools.iter().map(Json::from));
+    list(&mut body, "context", setup.context.iter().map(Json::from));
+    body.push_str(r#","forwardedProps":"#);
+    props.write(&mut body);
+    if !resume.is_empty() {
+        list(&mut body, "resume", resume.iter().map(Json::from));
+    }
+    body.push('}');
+    body
+}
+
+fn list<'a>(body: &mut String, name: &str, items: impl Iterator<Item = Json<'a>>) {
+    body.push_str(",\"");
+    body.push_str(name);
+    body.push_str("\":[");
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            body.push(',');
+        }
+        item.write(body);
+    }
+    body.push(']');
+}
+
+/// Some agents read the arguments in the history, so those that never became whole go as an empty object.
+fn with_whole_arguments(message: &Message) -> Json<'_> {
+    let is_broken = |call: &ToolCall| Json::parse(&call.arguments).is_err();
+    if !message.tool_calls().iter().any(is_broken) {
+        return message.to_json();
+    }
+    let mut message = message.clone();
+    for call in message.tool_calls.iter_mut().filter(|call| is_broken(call)) {
+        "{}".clone_into(&mut call.arguments);
+    }
+    Json::from(&message)
 }
 
 /// Whether an ask in its phase can still end so.

@@ -28,10 +28,10 @@ fn left_open(name: &str, end: Value) -> Vec<Value> {
 /// The tool message of an input that brings nothing else.
 #[track_caller]
 fn only_result(next: &NextRun) -> (String, Option<String>) {
-    assert_eq!(next.input.resume, None);
-    let [Message::Tool(tool)] = &next.messages[..] else { panic!("{:?}", next.messages) };
-    assert_eq!(tool.tool_call_id, "w1");
-    (tool.content.text().into_owned(), tool.error.clone())
+    assert_eq!(next.input().resume, None);
+    let [tool] = &next.messages[..] else { panic!("{:?}", next.messages) };
+    assert_eq!(tool.tool_call_id(), Some("w1"));
+    (tool.text().into_owned(), tool.error().map(str::to_owned))
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::FOREIGN;
 use crate::reading::{NOW, transcript};
 use crate::replies::{Conversation, said};
 use ag_ui_stream::asks::reply::NextRun;
+use ag_ui_stream::message::Content;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::{EventReader, Message};
 use ask_user_question::Phase;
@@ -95,11 +96,8 @@ fn waiting(conversation: &Conversation) -> Vec<String> {
 /// What the agent has said last.
 fn last_words(conversation: &Conversation) -> String {
     let mut messages = conversation.thread.messages().iter().rev();
-    let words = messages.find_map(|message| match message {
-        Message::Assistant(assistant) => assistant.content.clone(),
-        _ => None,
-    });
-    words.unwrap_or_default().trim().to_owned()
+    let words = messages.find(|message| message.role() == "assistant" && *message.content() != Content::None);
+    words.map(Message::text).unwrap_or_default().trim().to_owned()
 }
 
 #[test]

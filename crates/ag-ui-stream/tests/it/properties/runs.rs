@@ -4,6 +4,7 @@ use super::law;
 use crate::asks::{ASK, call, event, finished, interrupted, result, started};
 use crate::fixtures::FIXTURES;
 use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, Origin, Said, Setup, next_run};
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::thread::RunState;
 use ag_ui_stream::{Asks, Event, Message, Thread};
@@ -65,9 +66,9 @@ fn run_parts() -> [Vec<Event>; 3] {
     let mut parts = [Vec::new(), Vec::new(), Vec::new()];
     let of_fixtures = of_fixtures.filter_map(|json| serde_json::from_str(json).ok());
     for event in of_fixtures.chain(own.map(event)) {
-        let part = match event {
-            Event::RunStarted(_) => 0,
-            Event::RunFinished(_) | Event::RunError(_) => 2,
+        let part = match event.kind() {
+            EventType::RunStarted => 0,
+            EventType::RunFinished | EventType::RunError => 2,
             _ => 1,
         };
         parts[part].push(event);
@@ -105,7 +106,7 @@ fn no_runs_leave_a_conversation_stuck() {
             outcome: Outcome::Declined,
             by: AnsweredBy::Card,
         });
-        let said = Said { replies: replies.collect(), text: Some("Go on".to_owned()) };
+        let said = Said { replies: replies.collect(), text: Some("Go on".to_owned()), ..Said::default() };
         let (setup, mut ids) = (Setup::default(), 0);
         let next_id = || {
             ids += 1;

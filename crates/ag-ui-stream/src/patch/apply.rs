@@ -3,6 +3,7 @@
 
 use super::equal::same;
 use super::place::{levels, present, put, remove, restore, take_back};
+use json_tree::Json;
 use serde_json::Value;
 use std::{fmt, mem};
 
@@ -25,6 +26,8 @@ pub struct PatchError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PatchErrorKind {
+    /// It is no operation that the RFC has.
+    Malformed,
     /// The document has no such place.
     NoSuchPlace,
     /// The value there is another than the tested one.
@@ -43,6 +46,7 @@ impl fmt::Display for PatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "operation {}: ", self.operation)?;
         match self.kind {
+            PatchErrorKind::Malformed => f.write_str("it is no JSON Patch operation"),
             PatchErrorKind::NoSuchPlace => f.write_str("there is no such place"),
             PatchErrorKind::TestFailed => f.write_str("the value is another"),
             PatchErrorKind::IntoItself => f.write_str("a value can't move into itself"),
@@ -72,17 +76,17 @@ impl Copied {
 /// One operation, read.
 #[derive(Clone, Copy)]
 enum Operation<'p> {
-    Add { path: &'p str, value: &'p Value },
+    Add { path: &'p str, value: &'p Json<'p> },
     Remove { path: &'p str },
-    Replace { path: &'p str, value: &'p Value },
+    Replace { path: &'p str, value: &'p Json<'p> },
     Move { from: &'p str, path: &'p str },
     Copy { from: &'p str, path: &'p str },
-    Test { path: &'p str, value: &'p Value },
+    Test { path: &'p str, value: &'p Json<'p> },
 }
 
 impl<'p> Operation<'p> {
     /// Reads an operation that is well formed.
-    fn of(operation: &'p Value) -> Option<Self> {
+    fn of(operation: &'p Json<'_>) -> Option<Self> {
         let text = |member: &str| operation.get(member)?.as_str();
         let (path, value) = (text("path")?, operation.get("value"));
         Some(match text("op")? {
@@ -126,8 +130,8 @@ impl Done<'_> {
 }
 
 /// Applies operations to a document that has to satisfy a condition afterwards, or changes nothing.
-pub(super) fn apply(
-    operations: &[Value],
+pub(super) fn apply<'p>(
+    operations: &'p [Json<'p>],
     document: &mut Value,
     copied: &mut Copied,
     accepts: fn(&Value) -> bool,
@@ -159,9 +163,9 @@ struct Patching<'d, 'p> {
 }
 
 impl<'p> Patching<'_, 'p> {
-    fn apply_all(&mut self, operations: &'p [Value], accepts: fn(&Value) -> bool) -> Result<(), PatchError> {
+    fn apply_all(&mut self, operations: &'p [Json<'p>], accepts: fn(&Value) -> bool) -> Result<(), PatchError> {
         for (operation, step) in operations.iter().enumerate() {
-            let step = Operation::of(step).ok_or(PatchErrorKind::NoSuchPlace);
+            let step = Operation::of(step).ok_or(PatchErrorKind::Malformed);
             step.and_then(|step| self.apply(step)).map_err(|kind| PatchError { operation, kind })?;
         }
         if accepts(self.document) {
@@ -173,8 +177,8 @@ impl<'p> Patching<'_, 'p> {
     fn apply(&mut self, operation: Operation<'p>) -> Result<(), PatchErrorKind> {
         match operation {
             Operation::Add { path, value } => {
-                check_given(path, value)?;
-                self.add(path, value.clone())
+                let value = given(path, value)?;
+                self.add(path, value)
             }
             Operation::Remove { path } => {
                 let value = remove(self.document, path, present);
@@ -183,10 +187,10 @@ impl<'p> Patching<'_, 'p> {
                 Ok(())
             }
             Operation::Replace { path, value } => {
-                check_given(path, value)?;
+                let value = given(path, value)?;
                 let place = self.document.pointer_mut(path);
                 let place = place.ok_or(PatchErrorKind::NoSuchPlace)?;
-                let before = Some(mem::replace(place, value.clone()));
+                let before = Some(mem::replace(place, value));
                 self.done.push(Done::Put { path, before });
                 Ok(())
             }
@@ -201,7 +205,7 @@ impl<'p> Patching<'_, 'p> {
             }
             Operation::Test { path, value } => match self.document.pointer(path) {
                 None => Err(PatchErrorKind::NoSuchPlace),
-                Some(found) if same(found, value) => Ok(()),
+                Some(found) if same(found, &value.clone().into_value()) => Ok(()),
                 Some(_) => Err(PatchErrorKind::TestFailed),
             },
         }
@@ -261,10 +265,11 @@ impl<'p> Patching<'_, 'p> {
     }
 }
 
-/// Whether a value that the patch itself gives may stand there.
-fn check_given(path: &str, value: &Value) -> Result<(), PatchErrorKind> {
-    let mut unbounded = usize::MAX;
-    check_depth(path, depth(value, &mut unbounded))
+/// A value that the patch itself gives, if it may stand there.
+fn given(path: &str, value: &Json<'_>) -> Result<Value, PatchErrorKind> {
+    let (value, mut unbounded) = (value.clone().into_value(), usize::MAX);
+    check_depth(path, depth(&value, &mut unbounded))?;
+    Ok(value)
 }
 
 /// Whether a value of that depth may stand there; `None` is one that is too large to be measured.

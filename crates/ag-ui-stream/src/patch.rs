@@ -1,0 +1,59 @@
+//! RFC 6902: JSON Patch, applied whole or not at all.
+
+mod apply;
+mod equal;
+mod place;
+
+use json_tree::Json;
+use serde_json::{Map, Value};
+use std::mem;
+
+pub(crate) use apply::Copied;
+pub use apply::{PatchError, PatchErrorKind};
+
+/// Applies all operations, or none where one does not apply. Numbers are compared numerically; what copies add is bounded. Members that the RFC
+/// does not name are ignored.
+///
+/// ```
+/// use ag_ui_stream::patch::{PatchErrorKind, apply};
+/// use json_tree::Json;
+/// use serde_json::json;
+/// let patch = Json::from(json!([
+///     {"op": "add", "path": "/b", "value": 2},
+///     {"op": "test", "path": "/a", "value": 1.0},
+///     {"op": "move", "from": "/a", "path": "/no/where"},
+/// ]));
+/// let mut state = json!({"a": 1});
+/// let error = apply(patch.as_list().unwrap(), &mut state).unwrap_err();
+/// assert_eq!((error.operation, error.kind), (2, PatchErrorKind::NoSuchPlace));
+/// assert_eq!(state, json!({"a": 1}));
+/// ```
+///
+/// # Errors
+/// Which operation does not apply, and why.
+pub fn apply(operations: &[Json<'_>], document: &mut Value) -> Result<(), PatchError> {
+    apply_counting(operations, document, &mut Copied::default())
+}
+
+/// As [`apply`], where copies of earlier patches count.
+pub(crate) fn apply_counting(
+    operations: &[Json<'_>],
+    document: &mut Value,
+    copied: &mut Copied,
+) -> Result<(), PatchError> {
+    apply::apply(operations, document, copied, |_| true)
+}
+
+/// As [`apply_counting`], to something that must stay an object.
+pub(crate) fn apply_to_object(
+    operations: &[Json<'_>],
+    object: &mut Map<String, Value>,
+    copied: &mut Copied,
+) -> Result<(), PatchError> {
+    let mut document = Value::Object(mem::take(object));
+    let applied = apply::apply(operations, &mut document, copied, Value::is_object);
+    if let Value::Object(members) = document {
+        *object = members;
+    }
+    applied
+}

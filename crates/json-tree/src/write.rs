@@ -1,0 +1,108 @@
+//! What a value is written as: compactly, as `serde_json` writes it.
+
+use crate::{Json, Members};
+use serde_json::Value;
+use std::fmt;
+
+impl Json<'_> {
+    /// Appends the text of this value.
+    pub fn write(&self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            Self::Number(number) => out.push_str(&number.to_string()),
+            Self::Text(text) => write_text(out, text),
+            Self::List(items) => list(out, items, |out, item| item.write(out)),
+            Self::Object(members) => write_members(out, members),
+        }
+    }
+}
+
+impl fmt::Display for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text);
+        f.write_str(&text)
+    }
+}
+
+/// Appends the text of an object.
+pub fn write_members(out: &mut String, members: &Members<'_>) {
+    object(out, members.iter().map(|(key, member)| (&**key, member)), |out, member| member.write(out));
+}
+
+/// Appends the text of a value. Its `Display` does that too, and the same over many lines, which is code of its own.
+pub fn write(out: &mut String, value: &Value) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Value::Number(number) => out.push_str(&number.to_string()),
+        Value::String(text) => write_text(out, text),
+        Value::Array(items) => list(out, items, write),
+        Value::Object(members) => object(out, members.iter().map(|(key, member)| (key.as_str(), member)), write),
+    }
+}
+
+/// What a value is written as.
+#[must_use]
+pub fn text(value: &Value) -> String {
+    let mut out = String::new();
+    write(&mut out, value);
+    out
+}
+
+/// Appends a string of JSON.
+pub fn write_text(out: &mut String, text: &str) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.push('"');
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.push_str(&text[plain..at]);
+        plain = at + 1;
+        out.push('\\');
+        match byte {
+            0x08 => out.push('b'),
+            0x0c => out.push('f'),
+            b'\n' => out.push('n'),
+            b'\r' => out.push('r'),
+            b'\t' => out.push('t'),
+            b'"' | b'\\' => out.push(char::from(byte)),
+            _ => {
+                out.push_str("u00");
+                out.push(char::from(HEX[usize::from(byte >> 4)]));
+                out.push(char::from(HEX[usize::from(byte & 15)]));
+            }
+        }
+    }
+    out.push_str(&text[plain..]);
+    out.push('"');
+}
+
+fn list<T>(out: &mut String, items: &[T], item: impl Fn(&mut String, &T)) {
+    let mut before = '[';
+    for it in items {
+        out.push(before);
+        item(out, it);
+        before = ',';
+    }
+    out.push_str(if before == '[' { "[]" } else { "]" });
+}
+
+fn object<'a, T: 'a>(
+    out: &mut String,
+    members: impl Iterator<Item = (&'a str, &'a T)>,
+    member: impl Fn(&mut String, &T),
+) {
+    let mut before = '{';
+    for (key, it) in members {
+        out.push(before);
+        write_text(out, key);
+        out.push(':');
+        member(out, it);
+        before = ',';
+    }
+    out.push_str(if before == '{' { "{}" } else { "}" });
+}
