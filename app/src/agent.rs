@@ -35,7 +35,7 @@ impl Agent {
         // Beside the conversation only the page's own agent takes answers.
         let delivery = match (address, settings.delivery()) {
             ("", delivery) => delivery,
-            (_, Delivery::Rest) => Delivery::default(),
+            (_, Delivery::Endpoint) => Delivery::default(),
             (_, delivery) => delivery,
         };
         let limits = match address {
@@ -55,7 +55,7 @@ impl Agent {
     #[must_use]
     pub fn options(self) -> ChatOptions {
         let options = match self.address.as_str() {
-            "" => ChatOptions::new(OWN_AGENT).with_conversations(),
+            "" => ChatOptions::new(OWN_AGENT).behind_question_server(),
             // Any AG-UI endpoint may be behind it.
             address => ChatOptions::new(address).with_headers(self.headers).with_allow_list(ALLOW_LIST),
         };

@@ -73,7 +73,7 @@ pub(crate) async fn may_notify() -> bool {
 
 /// The short name of what is asked about.
 fn header(ask: &Ask) -> Option<String> {
-    ask.ask.with_untracked(|ask| {
+    ask.snapshot.with_untracked(|ask| {
         let first = ask.questions.first()?;
         Some(first.header.as_ref()?.text.clone())
     })

@@ -1,12 +1,20 @@
-//! The cards of the conversation, to lead to the one that waits.
+//! The cards of the conversation: to lead to the one that waits, and to know what is picked on them.
 
 use agent_chat::{AgentChat, Ask};
+use ask_user_question::reply::Selection;
 use leptos::prelude::*;
 use question_card::FocusHandle;
 
-/// The handles of the cards that are shown, each with its call.
+/// The cards that are shown, each with its call.
 #[derive(Clone, Copy)]
-pub(crate) struct Cards(StoredValue<Vec<(String, FocusHandle)>>);
+pub(crate) struct Cards(StoredValue<Vec<Shown>>);
+
+struct Shown {
+    tool_call_id: String,
+    handle: FocusHandle,
+    /// What is picked on it so far.
+    picks: Vec<Selection>,
+}
 
 impl Cards {
     /// None yet.
@@ -17,11 +25,30 @@ impl Cards {
     /// The handle for the card of a call, until the current owner is cleaned up.
     pub(crate) fn handle(self, tool_call_id: &str) -> FocusHandle {
         let (id, handle) = (tool_call_id.to_owned(), FocusHandle::new());
-        self.0.update_value(|cards| cards.push((id.clone(), handle)));
+        let shown = Shown { tool_call_id: id.clone(), handle, picks: Vec::new() };
+        self.0.update_value(|cards| cards.push(shown));
         on_cleanup(move || {
-            self.0.try_update_value(|cards| cards.retain(|(known, _)| *known != id));
+            self.0.try_update_value(|cards| cards.retain(|card| card.tool_call_id != id));
         });
         handle
+    }
+
+    /// Remembers what is picked so far on the card of a call.
+    pub(crate) fn set_picks(self, tool_call_id: &str, picks: Vec<Selection>) {
+        self.0.update_value(|cards| {
+            if let Some(card) = cards.iter_mut().find(|card| card.tool_call_id == tool_call_id) {
+                card.picks = picks;
+            }
+        });
+    }
+
+    /// What is picked so far on the cards of questions that wait.
+    pub(crate) fn picks(self, chat: AgentChat) -> Vec<(String, Vec<Selection>)> {
+        let waits = |id: &str| chat.waiting.with_untracked(|waiting| waiting.iter().any(|ask| ask.tool_call_id == id));
+        self.0.with_value(|cards| {
+            let picked = cards.iter().filter(|card| !card.picks.is_empty() && waits(&card.tool_call_id));
+            picked.map(|card| (card.tool_call_id.clone(), card.picks.clone())).collect()
+        })
     }
 
     /// Moves the focus to the first question that waits for its answer and has none on its way. False where there is none.
@@ -33,8 +60,8 @@ impl Cards {
         });
         let handle = waiting.and_then(|id| {
             self.0.with_value(|cards| {
-                let card = cards.iter().find(|(known, _)| *known == id);
-                card.map(|(_, handle)| *handle)
+                let card = cards.iter().find(|card| card.tool_call_id == id);
+                card.map(|card| card.handle)
             })
         });
         handle.is_some_and(|handle| handle.focus())

@@ -22,7 +22,7 @@ use web_sys::Element;
 pub fn chat_page() {
     let (settings, words) = browser::provide_settings();
     let agent = Memo::new(move |_| settings.with(|settings| Agent::set(settings, kept_headers)));
-    let address_changed = Trigger::new();
+    let moved = Trigger::new();
     keep(&part(".bar h1"), move |title| settings.with(|settings| write(title, settings.title(words.get()))));
     keep(&part(".bar p"), move |subtitle| settings.with(|settings| write(subtitle, settings.subtitle(words.get()))));
     let new: Element = part(".new-button");
@@ -32,20 +32,20 @@ pub fn chat_page() {
         set(link, "href", &browser::here());
     });
     effect(move || {
-        address_changed.track();
+        moved.track();
         let agent = agent.get();
-        untrack(|| conversation(agent, settings, address_changed));
+        untrack(|| conversation(agent, settings, moved));
     });
     settings_dialog(settings);
 }
 
-fn conversation(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger) {
+fn conversation(agent: Agent, settings: RwSignal<Settings>, moved: Trigger) {
     let is_own = agent.is_own();
     let chat = use_agent_chat(agent.options());
     let (notice, cards, at_end) = (Notice::of(chat), Cards::new(), RwSignal::new(true));
     effect(move || {
-        if chat.left.get() {
-            address_changed.notify();
+        if chat.address_changed.get() {
+            moved.notify();
         }
     });
     call_for_attention(chat.waiting, settings, words());

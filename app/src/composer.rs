@@ -40,7 +40,7 @@ pub(crate) fn composer(chat: AgentChat, notice: Notice, cards: Cards, at_end: Rw
         if running.get_untracked() {
             return notice.say(|words| words.still_writing);
         }
-        if chat.send(&text) {
+        if chat.send_with(&text, &cards.picks(chat)) {
             field.set_value("");
             written.set(String::new());
             keep_unsent("");

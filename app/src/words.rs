@@ -172,7 +172,7 @@ impl Words {
             Trouble::Gone => words.gone.to_owned(),
             Trouble::Stopped => words.stopped.to_owned(),
             Trouble::BrokeOff => words.broke_off.to_owned(),
-            Trouble::Unknown => words.unknown.to_owned(),
+            Trouble::DeliveryUnknown => words.unknown.to_owned(),
             Trouble::Agent(message) => around(words.failed, message),
             Trouble::Unreadable(_) => words.unreadable.to_owned(),
             Trouble::RunOpen => words.run_open.to_owned(),

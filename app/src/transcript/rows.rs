@@ -181,9 +181,8 @@ impl Maker {
 
     fn card(&self, item: &Element, ask: &Ask) -> AnyViewState {
         let Self { chat, notice, cards, manner: Manner { words, mode }, .. } = *self;
-        let Ask { tool_call_id, ask, sending, picks } = ask.clone();
-        let (ask, sending) = (ReadSignal::from(ask), ReadSignal::from(sending));
-        let picks = RwSignal::from(picks);
+        let Ask { tool_call_id, snapshot, sending } = ask.clone();
+        let (ask, sending) = (ReadSignal::from(snapshot), ReadSignal::from(sending));
         let handle = cards.handle(&tool_call_id);
         let id = StoredValue::new(tool_call_id);
         let held = Signal::derive(move || id.with_value(|id| chat.holds(id)));
@@ -204,7 +203,7 @@ impl Maker {
             .on_next(move || {
                 cards.lead_to_waiting(chat);
             })
-            .on_picks(move |picked| picks.set(picked))
+            .on_picks(move |picked| id.with_value(|id| cards.set_picks(id, picked)))
             .on_reply_in_chat(move |picked| {
                 focus_composer();
                 // Of a single question what is typed is the whole answer.
@@ -213,8 +212,8 @@ impl Maker {
                 }
             })
             .on_late_message(move |text| chat.send_alone(&text));
-        let on_reply = Callback::new(move |reply| id.with_value(|id| chat.reply(id, reply)));
-        let on_cancel = move |()| id.with_value(|id| chat.cancel(id));
+        let on_reply = Callback::new(move |reply| id.with_value(|id| { chat.reply(id, reply); }));
+        let on_cancel = move |()| id.with_value(|id| { chat.cancel(id); });
         let card = view! { <QuestionCard ask on_reply on_cancel options /> };
         let mut card = card.into_any().build();
         card.mount(item, None);

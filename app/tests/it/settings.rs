@@ -50,7 +50,7 @@ fn every_combination_comes_to_an_agent() {
                 assert!(!agent.is_own());
                 assert_eq!((agent.address.as_str(), &agent.headers), (address, &headers));
                 // Beside its conversations only the page's own agent takes answers, and only of it anything is known.
-                let delivery = if asked == Delivery::Rest { Delivery::Automatic } else { asked };
+                let delivery = if asked == Delivery::Endpoint { Delivery::Automatic } else { asked };
                 assert_eq!((agent.delivery, agent.limits), (delivery, Limits::RUNTIME), "{address}");
             }
         }

@@ -35,7 +35,7 @@ fn every_trouble_is_told_with_what_was_reported() {
         (refused(400, "Too long."), "Too long."),
         (Trouble::NotAllowed { agent: "https://a.example".to_owned() }, "https://a.example"),
         (Trouble::Gone, ""),
-        (Trouble::Unknown, ""),
+        (Trouble::DeliveryUnknown, ""),
         (Trouble::RunOpen, ""),
         (Trouble::NotWaiting, ""),
         (Trouble::OthersWait, ""),

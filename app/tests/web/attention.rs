@@ -33,9 +33,8 @@ impl Page {
         ask.apply(AskPatch::Append { text: TextPath::Header(0), delta: header.to_owned() });
         let ask = Ask {
             tool_call_id: "call".to_owned(),
-            ask: ArcRwSignal::new(ask).read_only(),
+            snapshot: ArcRwSignal::new(ask).read_only(),
             sending: ArcRwSignal::new(Sending::Idle).read_only(),
-            picks: ArcRwSignal::new(Vec::new()),
         };
         self.waiting.update(|waiting| waiting.push(ask));
         self.part.settled().await;

@@ -1,41 +1,19 @@
 //! The hook.
 
-use crate::core::{Core, Link, Next, Stop};
+use crate::core::{Core, Link, Next};
 use crate::entry::{Ask, Entry};
-use crate::options::ChatOptions;
+use crate::options::{ChatOptions, Gate};
+use crate::outbox::Mail;
 use crate::policy::{self, Reach};
-use crate::tabs::Turn;
-use crate::transport::Abort;
+use crate::status::{Connection, Given, Status};
 use crate::trouble::Trouble;
 use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Reply};
 use leptos::leptos_dom::helpers::WindowListenerHandle;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-
-/// Where a conversation stands.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Status {
-    /// It is the user's turn.
-    #[default]
-    Idle,
-    /// A run is open.
-    Running,
-    /// The last run failed or could not be started; [`AgentChat::retry`] tries again.
-    Failed(Trouble),
-}
-
-/// Whether the agent's server can be reached, as far as is known without asking it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Connection {
-    /// As far as is known.
-    #[default]
-    Online,
-    /// Not a moment ago. What the user has answered goes out as soon as the server is there again.
-    Reconnecting,
-    /// The machine has no network.
-    Offline,
-}
+use std::rc::Rc;
 
 /// A conversation with an agent. A handle: copy it wherever it is needed.
 #[derive(Clone, Copy, Debug)]
@@ -54,9 +32,9 @@ pub struct AgentChat {
     pub silent: Signal<bool>,
     /// The messages whose texts are arriving, by their ids.
     pub arriving: Signal<Vec<String>>,
-    /// Whether the page's address has come to name another conversation, where this one is [kept in the address](ChatOptions::kept_in_address):
-    /// a page that sets the hook up again comes to that one.
-    pub left: Signal<bool>,
+    /// Whether the page's address names another conversation by now, where this one is [kept in the address](ChatOptions::kept_in_address).
+    /// Set the hook up again to open that one.
+    pub address_changed: Signal<bool>,
     core: StoredValue<Core, LocalStorage>,
 }
 
@@ -72,13 +50,13 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         restoring: core.restoring.into(),
         silent: core.conversation.silent().into(),
         arriving: core.conversation.transcript.arriving().into(),
-        left: core.left.into(),
+        address_changed: core.address_changed.into(),
         core: StoredValue::new_local(core),
     };
     on_cleanup(move || {
         chat.with(Core::leave);
     });
-    chat.heed_the_browser();
+    chat.listen_to_window();
     Effect::new(move || {
         chat.status.track();
         chat.await_silence();
@@ -98,20 +76,26 @@ impl AgentChat {
     /// just now, it is said as soon as it is again. False where nothing was taken, because a run is open, the text is blank, or it can't be
     /// sent, which [`status`](Self::status) then explains.
     pub fn send(&self, text: &str) -> bool {
-        self.say(text, false)
+        self.say(text, &[], false)
+    }
+
+    /// As [`send`](Self::send), with what is picked so far on the cards of these asks: it goes along with a text that is no answer to all that an
+    /// ask asks.
+    pub fn send_with(&self, text: &str, picks: &[(String, Vec<Selection>)]) -> bool {
+        self.say(text, picks, false)
     }
 
     /// Says something that answers no question, such as what came too late for its own. As [`send`](Self::send), and false also where a question
     /// waits, which has to be answered first.
     pub fn send_alone(&self, text: &str) -> bool {
         let waits = self.with(|core| core.conversation.waiting().next().is_some());
-        waits == Some(false) && self.say(text, true)
+        waits == Some(false) && self.say(text, &[], true)
     }
 
-    /// Answers an ask. Held until the run has ended and every other ask that waits has its reply too. What becomes of it, [`Ask::sending`]
-    /// tells.
-    pub fn reply(&self, tool_call_id: &str, reply: Reply) {
-        self.hold(tool_call_id, Outcome::Answered(reply));
+    /// Answers an ask. Held until the run has ended and every other ask that waits has its reply too. What becomes of it at once is returned; how
+    /// it goes on, [`Ask::sending`] tells.
+    pub fn reply(&self, tool_call_id: &str, reply: Reply) -> Given {
+        self.hold(tool_call_id, Outcome::Answered(reply))
     }
 
     /// Whether the reply to an ask is held until another one that waits has its own; what has been held long enough goes by itself.
@@ -131,24 +115,15 @@ impl AgentChat {
     }
 
     /// Declines an ask: the agent reads that the user cancelled the question. Held as [`reply`](Self::reply) is.
-    pub fn cancel(&self, tool_call_id: &str) {
-        self.hold(tool_call_id, Outcome::Declined);
+    pub fn cancel(&self, tool_call_id: &str) -> Given {
+        self.hold(tool_call_id, Outcome::Declined)
     }
 
     /// Ends the open run. What arrived stays; held replies go back to their cards.
     pub fn stop(&self) {
-        let stop = self.with(Core::stop).flatten();
-        if let Some(Stop { endpoint, path, body, request }) = stop {
-            let chat = *self;
-            spawn_local(async move {
-                let stopped = endpoint.post(Some(&path), body, &Abort::new()).await;
-                // Meanwhile the run may be over, and the next one under way.
-                if let Some(request) = request.filter(|_| stopped.is_err()) {
-                    request.abort();
-                }
-                chat.with(Core::handle_cancelled);
-                chat.reconsider();
-            });
+        let server = self.with(|core| core.options.server).flatten();
+        if !server.is_some_and(|server| (server.stop)(*self)) {
+            self.with(|core| core.abort());
         }
     }
 
@@ -177,12 +152,12 @@ impl AgentChat {
         self.reconsider();
     }
 
-    fn say(&self, text: &str, stands_alone: bool) -> bool {
+    fn say(&self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) -> bool {
         let can_say = self.with(|core| core.can_say()) == Some(true);
         if !can_say || text.trim().is_empty() {
             return false;
         }
-        self.with(|core| core.say(text, stands_alone));
+        self.with(|core| core.say(text, picks, stands_alone));
         let is_taken = self.send_next();
         if !is_taken {
             self.with(Core::unsay);
@@ -190,21 +165,27 @@ impl AgentChat {
         is_taken
     }
 
-    fn hold(&self, tool_call_id: &str, outcome: Outcome) {
+    fn hold(&self, tool_call_id: &str, outcome: Outcome) -> Given {
         self.with(|core| core.hold(tool_call_id, outcome, AnsweredBy::Card));
         self.send_next();
+        let given = self.with(|core| match core.outbox.mail(tool_call_id) {
+            Some(Mail::Sent) => Given::Sent,
+            Some(Mail::Held) => Given::Held,
+            Some(Mail::Back(trouble)) => Given::Refused(trouble.clone()),
+            None => Given::Refused(Trouble::NotWaiting),
+        });
+        given.unwrap_or(Given::Refused(Trouble::NotWaiting))
     }
 
     /// Does what is to be done next. False where what was said can't be sent.
     pub(crate) fn send_next(self) -> bool {
         match self.with(Core::next) {
-            Some(Next::Turn(name)) => {
-                let turn = Turn::claim(&name, move || {
+            Some(Next::Turn) => {
+                let on_grant = Rc::new(move || {
                     self.take_turn();
                 });
-                let is_granted = turn.is_granted();
-                self.with(|core| core.turn = Some(turn));
-                !is_granted || self.take_turn()
+                let is_granted = self.with(|core| core.request_turn(on_grant));
+                is_granted != Some(true) || self.take_turn()
             }
             Some(Next::Request(launch)) => {
                 spawn_local(self.run(*launch));
@@ -223,26 +204,28 @@ impl AgentChat {
 
     /// Takes the conversation up as soon as it is known that the page may talk to the agent.
     fn begin(self) {
-        let options = self.with(|core| {
-            let ChatOptions { endpoint, allow_list, .. } = &core.options;
-            (endpoint.url.clone(), allow_list.clone())
-        });
-        let Some((agent, allow_list)) = options else {
+        let options = self.with(|core| (core.options.endpoint.url.clone(), core.options.gate.clone()));
+        let Some((agent, gate)) = options else {
             return;
         };
         let reach = policy::reach(&agent);
         self.with(|core| core.reach = reach.clone());
-        match (reach, allow_list) {
+        match (reach, gate) {
             (Reach::None, _) => self.refuse(Trouble::NotAllowed { agent }),
-            (Reach::Own, _) | (Reach::Other(_), None) => self.take_up(),
-            (Reach::Other(origin), Some(list)) => spawn_local(async move {
-                match policy::is_allowed(&list, &origin).await {
-                    Some(true) => self.take_up(),
-                    Some(false) => self.refuse(Trouble::NotAllowed { agent: origin }),
-                    None => self.refuse(Trouble::Unreachable),
-                }
-            }),
+            (Reach::Own, _) | (Reach::Other(_), None) => self.connect(),
+            (Reach::Other(origin), Some(Gate { list, ask })) => ask(self, list, origin),
         }
+    }
+
+    /// Asks the list whether the page may talk to this origin.
+    pub(crate) fn ask_leave(self, list: String, origin: String) {
+        spawn_local(async move {
+            match policy::is_allowed(&list, &origin).await {
+                Some(true) => self.connect(),
+                Some(false) => self.refuse(Trouble::NotAllowed { agent: origin }),
+                None => self.refuse(Trouble::Unreachable),
+            }
+        });
     }
 
     fn refuse(self, trouble: Trouble) {
@@ -253,20 +236,28 @@ impl AgentChat {
         });
     }
 
-    fn take_up(self) {
-        let follows = self.with(|core| {
+    fn connect(self) {
+        let server = self.with(|core| {
             core.allow();
-            core.following().is_some()
+            core.options.server
         });
         self.send_next();
         self.await_deadline();
-        if follows == Some(true) {
-            spawn_local(self.keep_in_step());
+        if let Some(Some(server)) = server {
+            (server.follow)(self);
         }
     }
 
+    /// Looks at everything anew, because something has changed.
+    pub(crate) fn reconsider(self) {
+        self.with(|core| match core.options.server {
+            Some(server) => (server.reconsider)(core),
+            None => core.show_connection(false),
+        });
+    }
+
     /// Listens to what the browser tells its pages.
-    fn heed_the_browser(self) {
+    fn listen_to_window(self) {
         let listeners = [
             // Another tab has kept the conversation.
             window_event_listener(leptos::ev::storage, move |event| {

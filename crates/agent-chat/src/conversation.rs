@@ -11,7 +11,7 @@ use ag_ui_stream::thread::Change;
 use ag_ui_stream::{Asks, Event, EventReader, Message, Thread};
 use ask_user_question::outcome::CANCELLED_TEXT;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, Phase};
+use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::*;
 
 /// The name of a run that never was: a history is taken over as if one run had brought it.
@@ -129,14 +129,14 @@ impl Conversation {
         reader.feed_json(ended.unwrap_or(HISTORY_ENDS));
         let events = std::iter::from_fn(|| reader.next_event()).collect::<Result<Vec<_>, _>>();
         let Ok(events) = events else { return false };
-        self.begin_again();
+        self.start_replay();
         for event in &events {
             match Receipt::of(event) {
                 Some(receipt) => self.restore_receipt(receipt),
                 None => self.take(now, event),
             }
         }
-        self.begun_again();
+        self.finish_replay();
         true
     }
 
@@ -158,14 +158,14 @@ impl Conversation {
     }
 
     /// Everything is told again from the beginning. What is shown stays until it was.
-    pub(crate) fn begin_again(&mut self) {
+    pub(crate) fn start_replay(&mut self) {
         self.thread = Thread::default();
         self.asks = Asks::new().with_approvals(self.approvals.clone());
-        self.transcript.begin_again();
+        self.transcript.start_replay();
     }
 
     /// Everything was told again.
-    pub(crate) fn begun_again(&mut self) {
+    pub(crate) fn finish_replay(&mut self) {
         self.transcript.forget_others(&self.thread, &self.asks);
         self.lay();
     }
@@ -177,8 +177,9 @@ impl Conversation {
     }
 
     /// Shows how an ask ended that another endpoint than the agent's has taken. The agent says so itself soon.
-    pub(crate) fn settle(&mut self, tool_call_id: &str, content: &str) {
-        let message = Message::tool("", tool_call_id, content);
+    pub(crate) fn settle(&mut self, tool_call_id: &str, outcome: &Outcome) {
+        let Some(ask) = self.asks.ask(tool_call_id).and_then(|ask| ask.ask.as_deref()) else { return };
+        let message = Message::tool("", tool_call_id, outcome.tool_content(ask));
         let changes = self.asks.handle_message(&message);
         self.show_asks(changes);
     }

@@ -8,22 +8,21 @@ pub(crate) use outgoing::{Next, Post};
 pub(crate) use request::{Launch, RunEnd, Stop};
 
 use self::request::Running;
-use crate::address;
 use crate::browser::{self, Pause};
-use crate::chat::{Connection, Status};
 use crate::conversation::Conversation;
 use crate::delivery::Delivery;
 use crate::following::Following;
-use crate::kept::Kept;
-use crate::options::{ChatOptions, Memory};
+use crate::kept::Keep;
+use crate::options::ChatOptions;
 use crate::outbox::{Mail, Outbox, Resend};
 use crate::policy::Reach;
-use crate::tabs::{Channel, Turn};
+use crate::status::{Connection, Status};
+use crate::tabs::{Channel, TabLock};
 use crate::transport::Abort;
 use crate::trouble::Trouble;
+use ask_user_question::Outcome;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::snapshot::Sending;
-use ask_user_question::{AskUserQuestion, Outcome};
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 use serde_json::Value;
@@ -36,7 +35,7 @@ pub(crate) struct Core {
     pub(crate) status: RwSignal<Status>,
     pub(crate) connection: RwSignal<Connection>,
     pub(crate) restoring: RwSignal<bool>,
-    pub(crate) left: RwSignal<bool>,
+    pub(crate) address_changed: RwSignal<bool>,
     /// Where the agent is, seen from the page.
     pub(crate) reach: Reach,
     pub(crate) link: Link,
@@ -51,7 +50,7 @@ pub(crate) struct Core {
     /// The line to the other tabs of this conversation.
     pub(crate) channel: Option<Channel>,
     /// The turn to hold the stream for all tabs, or where there is none, to talk to the agent.
-    pub(crate) turn: Option<Turn>,
+    pub(crate) turn: Option<TabLock>,
     /// The stream of events.
     pub(crate) listening: Option<Abort>,
     /// Whether the server could not be reached the last time.
@@ -70,7 +69,7 @@ pub(crate) enum Link {
     /// The page may not, or can't be told.
     Refused,
     /// No server tells the conversation; what this browser keeps of it, where it does.
-    Alone(Option<Kept>),
+    Alone(Option<Box<dyn Keep>>),
     /// The conversation's server tells it.
     Following(Box<Following>),
 }
@@ -78,19 +77,14 @@ pub(crate) enum Link {
 impl Core {
     /// In a conversation that may have started before the page was loaded.
     pub(crate) fn new(mut options: ChatOptions) -> Self {
-        let named = match options.memory {
-            Memory::None => None,
-            Memory::Id => Some(options.setup.thread_id.clone()),
-            Memory::Address => address::conversation(),
-        };
-        let is_named = named.is_some();
-        options.setup.thread_id = named.unwrap_or(options.setup.thread_id);
-        let has_server = options.has_conversations();
+        let known = options.memory.and_then(|memory| (memory.known)(&options.setup.thread_id));
+        let is_known = known.is_some();
+        options.setup.thread_id = known.unwrap_or(options.setup.thread_id);
+        let has_server = options.server.is_some();
         if has_server && options.delivery == Delivery::Resume {
             let interrupts = options.setup.forwarded_props.entry("interrupts");
             interrupts.or_insert(Value::Bool(true));
         }
-        let remembers = options.memory != Memory::None;
         // Only a server that tells the conversation recognises what it has.
         let resend = match has_server {
             true => Resend::Safely,
@@ -98,14 +92,14 @@ impl Core {
         };
         Self {
             conversation: Conversation::new(options.approvals.clone()),
-            outbox: match remembers {
-                true => Outbox::kept(format!("agent-chat outbox {}", name(&options)), resend),
-                false => Outbox::default(),
+            outbox: match options.memory {
+                Some(memory) => (memory.outbox)(["agent-chat outbox ", &name(&options)].concat(), resend),
+                None => Outbox::default(),
             },
             status: RwSignal::new(Status::Idle),
             connection: RwSignal::new(Connection::Online),
-            restoring: RwSignal::new(is_named),
-            left: RwSignal::new(false),
+            restoring: RwSignal::new(is_known),
+            address_changed: RwSignal::new(false),
             reach: Reach::Own,
             link: Link::Asking,
             again: false,
@@ -125,11 +119,10 @@ impl Core {
     /// The page may talk to the agent.
     pub(crate) fn allow(&mut self) {
         let is_known = self.restoring.get_untracked();
-        let remembers = self.options.memory != Memory::None;
-        self.link = match (self.options.has_conversations(), is_known) {
-            (true, true) => Link::Following(Box::new(Following::of_known())),
-            (true, false) => Link::Following(Box::new(Following::of_new())),
-            (false, _) => Link::Alone(remembers.then(|| Kept::new(&name(&self.options)))),
+        self.link = match (self.options.server, is_known) {
+            (Some(_), true) => Link::Following(Box::new(Following::of_known())),
+            (Some(_), false) => Link::Following(Box::new(Following::of_new())),
+            (None, _) => Link::Alone(self.options.memory.map(|memory| (memory.keep)(&name(&self.options)))),
         };
         self.read_kept();
     }
@@ -150,9 +143,9 @@ impl Core {
     }
 
     /// What this browser keeps of the conversation, where no server does.
-    pub(crate) fn kept(&self) -> Option<&Kept> {
+    pub(crate) fn kept(&self) -> Option<&dyn Keep> {
         match &self.link {
-            Link::Alone(kept) => kept.as_ref(),
+            Link::Alone(kept) => kept.as_deref(),
             Link::Asking | Link::Refused | Link::Following(_) => None,
         }
     }
@@ -180,24 +173,18 @@ impl Core {
 
     /// Holds how an ask ended.
     pub(crate) fn hold(&mut self, tool_call_id: &str, outcome: Outcome, by: AnsweredBy) {
-        let ask = self.conversation.asks.ask(tool_call_id);
-        let nothing = AskUserQuestion::default();
-        let ask = ask.and_then(|ask| ask.ask.as_deref()).unwrap_or(&nothing);
-        let content = outcome.tool_content(ask);
-        self.outbox.hold(tool_call_id, outcome, by, content);
+        self.outbox.hold(tool_call_id, outcome, by);
         if by == AnsweredBy::Card {
             // Its user goes on.
             self.outbox.release_message();
         }
-        self.conversation.transcript.set_sending(tool_call_id, Sending::Pending);
+        self.show_mail();
     }
 
     /// Gives a reply that is held back to its card.
     pub(crate) fn take_back(&mut self, tool_call_id: &str) -> bool {
         let was_held = self.outbox.take_back(tool_call_id);
-        if was_held {
-            self.conversation.transcript.set_sending(tool_call_id, Sending::Idle);
-        }
+        self.show_mail();
         was_held
     }
 
@@ -211,10 +198,8 @@ impl Core {
 
     /// The page's address is another one.
     pub(crate) fn look_at_address(&self) {
-        if self.options.memory == Memory::Address
-            && address::conversation().is_some_and(|id| id != self.options.setup.thread_id)
-        {
-            self.left.set(true);
+        if self.options.memory.is_some_and(|memory| (memory.is_left)(&self.options.setup.thread_id)) {
+            self.address_changed.set(true);
         }
     }
 
@@ -232,9 +217,10 @@ impl Core {
         self.pause.wake();
     }
 
-    /// Shows where everything stands that was said and that the agent does not have. A card tells its user what became of its reply; what was
-    /// typed, the page has to tell. A reply that the user stopped goes back to its card without a word.
+    /// Shows where everything stands that was said and that the agent does not have, and lets the tab keep it. A card tells its user what became of
+    /// its reply; what was typed, the page has to tell. A reply that the user stopped goes back to its card without a word.
     pub(super) fn show_mail(&mut self) {
+        self.outbox.keep(&self.conversation.asks);
         let message = self.outbox.message();
         let message = message.map(|message| (message.id.clone(), message.text.clone()));
         self.conversation.show_message(message);
@@ -280,7 +266,7 @@ impl Core {
 
 /// What this browser calls a conversation.
 fn name(options: &ChatOptions) -> String {
-    format!("{} {}", options.endpoint.url, options.setup.thread_id)
+    [options.endpoint.url.as_str(), options.setup.thread_id.as_str()].join(" ")
 }
 
 /// Says in the console what is no word for anybody else.

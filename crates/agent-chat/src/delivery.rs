@@ -6,7 +6,7 @@ use ag_ui_stream::asks::reply::{self, Origin};
 /// a user message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delivery {
-    /// As the agent asks: a call gets its result, and behind [`question-server`](crate::ChatOptions::with_conversations) the selection as a user
+    /// As the agent asks: a call gets its result, and behind [`question-server`](crate::ChatOptions::behind_question_server) the selection as a user
     /// message too.
     #[default]
     Automatic,
@@ -18,12 +18,12 @@ pub enum Delivery {
     Resume,
     /// By `POST /conversations/{id}/respond` and `/cancel` beside the agent, which `question-server` has. What the agent says next comes by the
     /// conversation's events. Cancelling ends the question, and the agent says nothing.
-    Rest,
+    Endpoint,
 }
 
 impl Delivery {
     /// Every way.
-    pub const ALL: [Self; 5] = [Self::Automatic, Self::UserMessage, Self::ToolResult, Self::Resume, Self::Rest];
+    pub const ALL: [Self; 5] = [Self::Automatic, Self::UserMessage, Self::ToolResult, Self::Resume, Self::Endpoint];
 
     /// Its name, as in an address or a setting.
     #[must_use]
@@ -33,7 +33,7 @@ impl Delivery {
             Self::UserMessage => "user-message",
             Self::ToolResult => "tool-result",
             Self::Resume => "resume",
-            Self::Rest => "rest",
+            Self::Endpoint => "rest",
         }
     }
 
@@ -48,7 +48,7 @@ impl Delivery {
         match self {
             Self::Automatic => reply::Delivery::Automatic(agent),
             // What `/respond` can't express goes as a message.
-            Self::UserMessage | Self::Rest => reply::Delivery::UserMessage,
+            Self::UserMessage | Self::Endpoint => reply::Delivery::UserMessage,
             Self::ToolResult => reply::Delivery::ToolResult,
             Self::Resume => reply::Delivery::Resume,
         }

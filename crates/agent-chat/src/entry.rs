@@ -1,6 +1,5 @@
 //! What a page shows of a conversation, one entry after another.
 
-use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
@@ -50,11 +49,9 @@ pub struct Ask {
     /// The call; what [`reply`](crate::AgentChat::reply) and [`cancel`](crate::AgentChat::cancel) take.
     pub tool_call_id: String,
     /// What is known of it.
-    pub ask: ArcReadSignal<AskSnapshot>,
+    pub snapshot: ArcReadSignal<AskSnapshot>,
     /// Where its reply stands.
     pub sending: ArcReadSignal<Sending>,
-    /// What is picked on its card so far, which the page keeps here: it goes along with what is typed instead.
-    pub picks: ArcRwSignal<Vec<Selection>>,
 }
 
 impl Ask {
@@ -67,6 +64,6 @@ impl Ask {
     /// Whether it was answered or declined.
     #[must_use]
     pub fn is_answered(&self) -> bool {
-        self.ask.with(|ask| matches!(ask.phase, Phase::Answered | Phase::Declined))
+        self.snapshot.with(|ask| matches!(ask.phase, Phase::Answered | Phase::Declined))
     }
 }

@@ -2,6 +2,36 @@
 
 use crate::policy::{Reach, reach};
 use crate::storage::Shelf;
+use gloo_net::http::RequestBuilder;
+use web_sys::RequestRedirect;
+
+/// What goes with each request to an agent. The function is a value, so that a page without headers does not carry it.
+#[derive(Clone, Debug)]
+pub(crate) struct Headers {
+    list: Vec<(String, String)>,
+    put: fn(&[(String, String)], RequestBuilder) -> RequestBuilder,
+}
+
+impl Headers {
+    /// These, unless there are none.
+    pub(crate) fn of(list: Vec<(String, String)>) -> Option<Self> {
+        (!list.is_empty()).then_some(Self { list, put })
+    }
+
+    pub(crate) fn put(&self, request: RequestBuilder) -> RequestBuilder {
+        (self.put)(&self.list, request)
+    }
+}
+
+fn put(list: &[(String, String)], request: RequestBuilder) -> RequestBuilder {
+    let headers = gloo_net::http::Headers::new().into_raw();
+    for (name, value) in list {
+        // What is no legal header is left out.
+        let _ = headers.append(name, value);
+    }
+    // They are for this agent alone, and a browser would take them along.
+    request.headers(gloo_net::http::Headers::from_raw(headers)).redirect(RequestRedirect::Error)
+}
 
 /// The headers that are kept for the origin of an agent's address.
 #[must_use]

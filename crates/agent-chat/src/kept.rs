@@ -1,13 +1,17 @@
 //! What this browser keeps of conversations that no server tells again: the last few, each up to a length.
 
 use crate::conversation::Conversation;
+use crate::ids::now;
 use crate::storage::Shelf;
+use crate::tabs::TabLock;
 use ag_ui_stream::Thread;
 use ag_ui_stream::message::Message;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::thread::RunState;
 use serde_json::Value;
 use std::cell::Cell;
+use std::fmt::Debug;
+use std::rc::Rc;
 
 /// Under which the names of the conversations are kept, one a line, the latest first.
 const LIST: &str = "agent-chat conversations";
@@ -18,7 +22,24 @@ const MOST: usize = 16;
 /// How long what is kept of one may be, in bytes. Browsers keep about 5 million characters in all.
 const LONGEST: usize = 256 * 1024;
 
-/// One conversation in this browser's keeping.
+/// One conversation in a browser's keeping. A trait of one kind, so that a page that keeps none does not carry how.
+pub(crate) trait Keep: Debug {
+    /// Takes over what is kept. False where that is nothing, or nothing that can be read.
+    fn read(&self, conversation: &mut Conversation) -> bool;
+
+    /// Keeps the conversation as it stands, in the place of the one that was kept longest where there is no more room.
+    fn write(&self, conversation: &Conversation);
+
+    /// Whether another tab has kept it since this one has read or written it.
+    fn has_changed(&self) -> bool;
+
+    /// Whether this is the browser's name for it.
+    fn is_under(&self, key: &str) -> bool;
+
+    /// Queues for the turn to talk to its agent, which is told when it comes.
+    fn request_turn(&self, on_grant: Rc<dyn Fn()>) -> TabLock;
+}
+
 #[derive(Debug)]
 pub(crate) struct Kept {
     key: String,
@@ -26,45 +47,25 @@ pub(crate) struct Kept {
     known: Cell<u64>,
 }
 
-/// A conversation as it was kept.
-#[derive(Debug)]
-pub(crate) struct Record {
-    /// AG-UI events that bring it back.
-    pub(crate) events: Vec<String>,
-    /// The event that ended its last run, if that did not end well.
-    pub(crate) ended: Option<String>,
-}
-
 impl Kept {
     pub(crate) fn new(name: &str) -> Self {
         Self { key: format!("agent-chat conversation {name}"), known: Cell::new(digest("")) }
     }
+}
 
-    /// The name of the turn to talk to its agent.
-    pub(crate) fn turn(&self) -> String {
-        self.key.clone()
-    }
-
-    pub(crate) fn is_under(&self, key: &str) -> bool {
-        self.key == key
-    }
-
-    pub(crate) fn read(&self) -> Option<Record> {
-        let kept = Shelf::Browser.read(&self.key)?;
+impl Keep for Kept {
+    fn read(&self, conversation: &mut Conversation) -> bool {
+        let Some(kept) = Shelf::Browser.read(&self.key) else {
+            return false;
+        };
         self.known.set(digest(&kept));
-        let mut lines = kept.lines().map(str::to_owned);
+        // The event that ended its last run, if that did not end well, and then those that bring it back.
+        let mut lines = kept.lines();
         let ended = lines.next().filter(|ended| !ended.is_empty());
-        Some(Record { events: lines.collect(), ended })
+        conversation.restore(now(), &lines.collect::<Vec<_>>(), ended)
     }
 
-    /// Whether another tab has kept it since this one has read or written it.
-    pub(crate) fn has_changed(&self) -> bool {
-        let kept = Shelf::Browser.read(&self.key).unwrap_or_default();
-        digest(&kept) != self.known.get()
-    }
-
-    /// Keeps the conversation as it stands, in the place of the one that was kept longest where there is no more room.
-    pub(crate) fn write(&self, conversation: &Conversation) {
+    fn write(&self, conversation: &Conversation) {
         let record = record(conversation);
         self.known.set(digest(&record));
         let known = Shelf::Browser.read(LIST).unwrap_or_default();
@@ -76,6 +77,19 @@ impl Kept {
             Shelf::Browser.remove(oldest);
         }
         Shelf::Browser.write(LIST, &list.join("\n"));
+    }
+
+    fn has_changed(&self) -> bool {
+        let kept = Shelf::Browser.read(&self.key).unwrap_or_default();
+        digest(&kept) != self.known.get()
+    }
+
+    fn is_under(&self, key: &str) -> bool {
+        self.key == key
+    }
+
+    fn request_turn(&self, on_grant: Rc<dyn Fn()>) -> TabLock {
+        TabLock::request(&self.key, on_grant)
     }
 }
 

@@ -33,11 +33,14 @@ mod following;
 mod headers;
 mod ids;
 mod kept;
+mod memory;
 mod options;
 mod outbox;
 mod policy;
 mod receipt;
 mod run;
+mod server;
+mod status;
 mod storage;
 mod tabs;
 mod transcript;
@@ -46,11 +49,12 @@ mod trouble;
 mod watch;
 
 pub use ask_user_question::Limits;
-pub use chat::{AgentChat, Connection, Status, use_agent_chat};
+pub use chat::{AgentChat, use_agent_chat};
 pub use delivery::Delivery;
 pub use entry::{Ask, Entry, EntryKey, Item};
 pub use headers::{keep_headers, kept_headers};
 pub use options::ChatOptions;
+pub use status::{Connection, Given, Status};
 pub use trouble::Trouble;
 
 /// The README's example is compiled with the documentation tests.

@@ -1,40 +1,44 @@
 //! What a chat is set up with.
 
+use crate::chat::AgentChat;
 use crate::delivery::Delivery;
+use crate::headers::Headers;
 use crate::ids::new_id;
-use crate::transport::{Endpoint, Patience};
+use crate::memory::{BY_ID, IN_ADDRESS, Memory};
+use crate::server::{QUESTION_SERVER, Server};
+use crate::transport::Endpoint;
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::{Origin, Setup};
 use ag_ui_stream::input::Tool;
 use ask_user_question::{Limits, tool};
 use serde_json::{Map, Value};
-use std::time::Duration;
+use std::fmt;
 
-/// `question-server` answers at once, and says every 15 seconds that a silent stream is alive.
-const SERVER_PATIENCE: Patience = Patience { answer: Duration::from_secs(20), silence: Duration::from_secs(40) };
-
-/// What a chat is set up with.
-#[derive(Clone, Debug)]
+/// What a chat is set up with. A page carries the code of what it sets up here, and no other page does.
+#[derive(Clone)]
 pub struct ChatOptions {
     pub(crate) endpoint: Endpoint,
     pub(crate) delivery: Delivery,
     pub(crate) setup: Setup,
     pub(crate) approvals: Vec<String>,
-    pub(crate) memory: Memory,
-    pub(crate) allow_list: Option<String>,
+    pub(crate) server: Option<&'static Server>,
+    pub(crate) memory: Option<&'static Memory>,
+    pub(crate) gate: Option<Gate>,
     pub(crate) words: fn(&Trouble) -> String,
 }
 
-/// Where a conversation is found again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Memory {
-    /// Nowhere: it ends with the page.
-    #[default]
-    None,
-    /// Under the id that the host gave.
-    Id,
-    /// Under the id in the page's address.
-    Address,
+/// Who is asked whether the page may talk to an agent of another origin.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    pub(crate) list: String,
+    /// Asks the list for the origin.
+    pub(crate) ask: fn(AgentChat, list: String, origin: String),
+}
+
+impl fmt::Debug for ChatOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChatOptions").field("url", &self.endpoint.url).finish_non_exhaustive()
+    }
 }
 
 impl ChatOptions {
@@ -43,12 +47,13 @@ impl ChatOptions {
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
         Self {
-            endpoint: Endpoint { url: url.into(), headers: Vec::new(), patience: None },
+            endpoint: Endpoint { url: url.into(), headers: None, patience: None },
             delivery: Delivery::default(),
             setup: Setup { thread_id: new_id(), ..Setup::default() },
             approvals: Vec::new(),
-            memory: Memory::None,
-            allow_list: None,
+            server: None,
+            memory: None,
+            gate: None,
             words: ToString::to_string,
         }
         .with_limits(&Limits::RUNTIME)
@@ -76,44 +81,42 @@ impl ChatOptions {
         self
     }
 
-    /// The same, with replies travelling this way, whatever the agent does to ask. [`Delivery::Rest`] goes [with conversations](Self::with_conversations).
+    /// The same, with replies travelling this way, whatever the agent does to ask. [`Delivery::Endpoint`] is for an agent
+    /// [behind `question-server`](Self::behind_question_server).
     #[must_use]
     pub fn with_delivery(self, delivery: Delivery) -> Self {
-        let options = Self { delivery, ..self };
-        match delivery {
-            Delivery::Rest => options.with_conversations(),
-            Delivery::Automatic | Delivery::UserMessage | Delivery::ToolResult | Delivery::Resume => options,
-        }
+        Self { delivery, ..self }
     }
 
     /// The same, where the agent is behind `question-server`, which has `conversations/{id}` beside the agent: messages of other tabs and
     /// devices show here, and a broken connection is opened again. What may not have arrived is sent again; the server recognises it.
     #[must_use]
-    pub fn with_conversations(mut self) -> Self {
-        self.endpoint.patience = Some(SERVER_PATIENCE);
+    pub fn behind_question_server(mut self) -> Self {
+        self.server = Some(&QUESTION_SERVER);
+        self.endpoint.patience = Some(QUESTION_SERVER.patience);
         self
     }
 
     /// The same, coming back to the conversation of this id, where there is one: from the server that has it, or else from what this browser
     /// has kept of it.
     #[must_use]
-    pub fn with_conversation(mut self, id: impl Into<String>) -> Self {
+    pub fn resume(mut self, id: impl Into<String>) -> Self {
         self.setup.thread_id = id.into();
-        self.memory = Memory::Id;
+        self.memory = Some(&BY_ID);
         self
     }
 
     /// The same, with the conversation's id in the page's address (`#c=…`): a reload, a bookmark and a second tab come back to it.
     #[must_use]
     pub fn kept_in_address(mut self) -> Self {
-        self.memory = Memory::Address;
+        self.memory = Some(&IN_ADDRESS);
         self
     }
 
     /// The same, with headers for every request, such as `Authorization`. Those that are none are left out.
     #[must_use]
     pub fn with_headers(mut self, headers: Vec<(String, String)>) -> Self {
-        self.endpoint.headers = headers;
+        self.endpoint.headers = Headers::of(headers);
         self
     }
 
@@ -121,7 +124,7 @@ impl ChatOptions {
     /// is `question-server`'s `settings.json`. Nothing is sent to an agent that is refused; [`Trouble::NotAllowed`] says so.
     #[must_use]
     pub fn with_allow_list(mut self, url: impl Into<String>) -> Self {
-        self.allow_list = Some(url.into());
+        self.gate = Some(Gate { list: url.into(), ask: AgentChat::ask_leave });
         self
     }
 
@@ -133,14 +136,10 @@ impl ChatOptions {
 
     /// Some servers go on only where a tool's result is the last message. `question-server` takes what was said beside it.
     pub(crate) fn agent(&self) -> Origin {
-        match self.has_conversations() {
+        match self.server.is_some() {
             true => Origin::Own,
             false => Origin::Foreign,
         }
-    }
-
-    pub(crate) fn has_conversations(&self) -> bool {
-        self.endpoint.patience.is_some()
     }
 }
 

@@ -6,7 +6,8 @@ use crate::trouble::Trouble;
 use ag_ui_stream::Asks;
 use ag_ui_stream::asks::reply::AskReply;
 use ask_user_question::outcome::AnsweredBy;
-use ask_user_question::{Outcome, Phase};
+use ask_user_question::reply::Selection;
+use ask_user_question::{AskUserQuestion, Outcome, Phase};
 use serde_json::Value;
 
 /// Where something stands that was said.
@@ -23,10 +24,16 @@ pub(crate) enum Mail {
 /// Replies and the message that the agent does not have, as far as is known.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
-    /// What the tab calls it; nothing is kept without.
-    key: Option<String>,
+    record: Option<Record>,
     letters: Vec<Letter>,
     message: Option<Spoken>,
+}
+
+/// How the tab keeps it. The function is a value, so that a page which keeps nothing does not carry it.
+#[derive(Clone, Debug)]
+struct Record {
+    key: String,
+    write: fn(&str, &Outbox, &Asks),
 }
 
 /// The reply to an ask.
@@ -35,10 +42,7 @@ struct Letter {
     tool_call_id: String,
     reply_id: String,
     by: AnsweredBy,
-    /// The outcome as the agent reads it.
-    content: String,
-    /// Not known after a reload, until it is known which asks there are.
-    outcome: Option<Outcome>,
+    outcome: Written,
     mail: Mail,
 }
 
@@ -49,7 +53,46 @@ pub(crate) struct Spoken {
     pub(crate) text: String,
     /// Whether it answers nothing, whatever waits when it goes.
     pub(crate) stands_alone: bool,
+    /// What was picked meanwhile on the cards of these calls, as a reply in chat would say it.
+    picks: Vec<(String, Written)>,
     mail: Mail,
+}
+
+/// How an ask ended.
+#[derive(Clone, Debug, PartialEq)]
+enum Written {
+    Known(Outcome),
+    /// Before a reload, as the agent reads it. What that says is known with the ask.
+    Kept(String),
+}
+
+impl Written {
+    fn known(&self) -> Option<&Outcome> {
+        match self {
+            Self::Known(outcome) => Some(outcome),
+            Self::Kept(_) => None,
+        }
+    }
+
+    fn is_known_with(&mut self, ask: &AskUserQuestion) -> bool {
+        if let Self::Kept(content) = self
+            && let Some(outcome) = Outcome::parse(ask, content)
+        {
+            *self = Self::Known(outcome);
+        }
+        self.known().is_some()
+    }
+
+    fn write(&self, asks: &Asks, tool_call_id: &str) -> Value {
+        match self {
+            Self::Known(outcome) => {
+                let nothing = AskUserQuestion::default();
+                let ask = asks.ask(tool_call_id).and_then(|ask| ask.ask.as_deref()).unwrap_or(&nothing);
+                outcome.tool_content(ask).into()
+            }
+            Self::Kept(content) => content.as_str().into(),
+        }
+    }
 }
 
 /// What becomes of what was sent before a reload, of which nobody knows whether it arrived.
@@ -70,31 +113,37 @@ impl Outbox {
         Self {
             letters: letters.filter_map(|letter| Letter::read(letter, resend)).collect(),
             message: Spoken::read(&kept["message"], resend),
-            key: Some(key),
+            record: Some(Record { key, write }),
         }
     }
 
-    /// Holds the reply to an ask, in the place of an earlier one; `content` is how the agent reads it. The same one again keeps its id, so that it is
-    /// a retry and not a second answer.
-    pub(crate) fn hold(&mut self, tool_call_id: &str, outcome: Outcome, by: AnsweredBy, content: String) {
+    /// Holds the reply to an ask, in the place of an earlier one. The same one again keeps its id, so that it is a retry and not a second answer.
+    pub(crate) fn hold(&mut self, tool_call_id: &str, outcome: Outcome, by: AnsweredBy) {
         let earlier = self.letters.iter().position(|letter| letter.tool_call_id == tool_call_id);
         let earlier = earlier.map(|index| self.letters.remove(index));
-        let same = earlier.filter(|letter| letter.outcome.as_ref() == Some(&outcome) && letter.by == by);
+        let same = earlier.filter(|letter| letter.outcome.known() == Some(&outcome) && letter.by == by);
         self.letters.push(Letter {
             tool_call_id: tool_call_id.to_owned(),
             reply_id: same.map_or_else(new_id, |letter| letter.reply_id),
             by,
-            content,
-            outcome: Some(outcome),
+            outcome: Written::Known(outcome),
             mail: Mail::Held,
         });
-        self.keep();
     }
 
-    /// Holds a message, which may answer what waits when it goes, or stands alone.
-    pub(crate) fn say(&mut self, text: &str, stands_alone: bool) {
-        self.message = Some(Spoken { id: new_id(), text: text.to_owned(), stands_alone, mail: Mail::Held });
-        self.keep();
+    /// Holds a message, which may answer what waits when it goes, or stands alone. The picks on the cards of these calls go along.
+    pub(crate) fn say(&mut self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) {
+        let picked = |(id, partial): &(String, Vec<Selection>)| {
+            let outcome = Outcome::RepliedInChat { text: String::new(), partial: partial.clone() };
+            (id.clone(), Written::Known(outcome))
+        };
+        self.message = Some(Spoken {
+            id: new_id(),
+            text: text.to_owned(),
+            stands_alone,
+            picks: picks.iter().map(picked).collect(),
+            mail: Mail::Held,
+        });
     }
 
     /// The replies that are held.
@@ -125,16 +174,12 @@ impl Outbox {
 
     /// Has the message no longer, where it did not reach the agent.
     pub(crate) fn take_message_back(&mut self) -> Option<Spoken> {
-        let message = self.message.take_if(|message| message.mail.is_back());
-        self.keep();
-        message
+        self.message.take_if(|message| message.mail.is_back())
     }
 
     /// Holds the message no longer, where it may be an answer.
     pub(crate) fn take_answer(&mut self) -> Option<Spoken> {
-        let message = self.message.take_if(|message| message.mail == Mail::Held && !message.stands_alone);
-        self.keep();
-        message
+        self.message.take_if(|message| message.mail == Mail::Held && !message.stands_alone)
     }
 
     /// Holds the reply to an ask no longer. False where none is held; what is on its way can't be taken back.
@@ -142,7 +187,6 @@ impl Outbox {
         let is_it = |letter: &Letter| letter.mail == Mail::Held && letter.tool_call_id == tool_call_id;
         let count = self.letters.len();
         self.letters.retain(|letter| !is_it(letter));
-        self.keep();
         self.letters.len() < count
     }
 
@@ -157,10 +201,10 @@ impl Outbox {
         self.mail(tool_call_id).is_some_and(|mail| !mail.is_back())
     }
 
-    /// The asks whose replies a request carries, each with its reply as the agent reads it.
-    pub(crate) fn sent(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// The asks whose replies a request carries, each with how it ended.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = (&str, &Outcome)> {
         let sent = self.letters.iter().filter(|letter| letter.mail == Mail::Sent);
-        sent.map(|letter| (letter.tool_call_id.as_str(), letter.content.as_str()))
+        sent.filter_map(|letter| Some((letter.tool_call_id.as_str(), letter.outcome.known()?)))
     }
 
     /// Whether a request carries anything.
@@ -187,14 +231,12 @@ impl Outbox {
         if let Some(spoken) = self.message.as_mut().filter(|spoken| message && spoken.mail == Mail::Held) {
             spoken.mail = Mail::Sent;
         }
-        self.keep();
     }
 
     /// What was sent has arrived.
     pub(crate) fn arrive(&mut self) {
         self.letters.retain(|letter| letter.mail != Mail::Sent);
         self.message.take_if(|message| message.mail == Mail::Sent);
-        self.keep();
     }
 
     /// What stands here stands there.
@@ -207,7 +249,6 @@ impl Outbox {
             // Nothing waited that it could have answered.
             message.stands_alone |= there.is_back();
         }
-        self.keep();
     }
 
     /// What did not reach the agent goes again.
@@ -223,13 +264,11 @@ impl Outbox {
         if let Some(message) = self.message.as_mut().filter(|message| message.mail.is_back()) {
             message.mail = Mail::Held;
         }
-        self.keep();
     }
 
     /// Holds no replies of cards any longer.
     pub(crate) fn drop_picks(&mut self) {
         self.letters.retain(|letter| letter.mail != Mail::Held || letter.by == AnsweredBy::Composer);
-        self.keep();
     }
 
     /// Has nothing any longer that was typed and did not reach the agent.
@@ -245,30 +284,32 @@ impl Outbox {
             let Some(snapshot) = asks.ask(&letter.tool_call_id) else {
                 return false;
             };
-            if letter.outcome.is_none() {
-                let ask = snapshot.ask.as_ref();
-                letter.outcome = ask.and_then(|ask| Outcome::parse(ask, &letter.content));
-            }
             if letter.mail == Mail::Sent {
                 letter.mail = Mail::Held;
             }
-            letter.outcome.is_some() && matches!(snapshot.phase, Phase::Ready | Phase::Answerable)
+            let is_known = snapshot.ask.as_ref().is_some_and(|ask| letter.outcome.is_known_with(ask));
+            is_known && matches!(snapshot.phase, Phase::Ready | Phase::Answerable)
         });
         self.message.take_if(|message| is_said(&message.id));
-        self.keep();
         self.letters.len() < count
     }
 
-    fn keep(&self) {
-        let Some(key) = &self.key else { return };
-        if self.letters.is_empty() && self.message.is_none() {
-            return Shelf::Tab.remove(key);
+    /// Keeps all of it in the tab, where it does.
+    pub(crate) fn keep(&self, asks: &Asks) {
+        if let Some(Record { key, write }) = &self.record {
+            write(key, self, asks);
         }
-        let letters = self.letters.iter().map(Letter::write).collect();
-        let message = self.message.as_ref().map(Spoken::write);
-        let kept = object([("held", Value::Array(letters)), ("message", message.unwrap_or_default())]);
-        Shelf::Tab.write(key, &json_tree::text(&kept));
     }
+}
+
+fn write(key: &str, outbox: &Outbox, asks: &Asks) {
+    if outbox.letters.is_empty() && outbox.message.is_none() {
+        return Shelf::Tab.remove(key);
+    }
+    let letters = outbox.letters.iter().map(|letter| letter.write(asks)).collect();
+    let message = outbox.message.as_ref().map(|message| message.write(asks));
+    let kept = object([("held", Value::Array(letters)), ("message", message.unwrap_or_default())]);
+    Shelf::Tab.write(key, &json_tree::text(&kept));
 }
 
 impl Mail {
@@ -295,7 +336,7 @@ impl Mail {
     /// After a reload, which forgets why.
     fn read(kept: &Value, resend: Resend) -> Self {
         match (kept.as_str(), resend) {
-            (Some("back"), _) | (Some("sent"), Resend::WhenTold) => Self::Back(Trouble::Unknown),
+            (Some("back"), _) | (Some("sent"), Resend::WhenTold) => Self::Back(Trouble::DeliveryUnknown),
             _ => Self::Held,
         }
     }
@@ -306,17 +347,17 @@ impl Letter {
         Some(AskReply {
             tool_call_id: self.tool_call_id.clone(),
             reply_id: self.reply_id.clone(),
-            outcome: self.outcome.clone()?,
+            outcome: self.outcome.known()?.clone(),
             by: self.by,
         })
     }
 
-    fn write(&self) -> Value {
+    fn write(&self, asks: &Asks) -> Value {
         object([
             ("call", self.tool_call_id.as_str().into()),
             ("reply", self.reply_id.as_str().into()),
             ("typed", (self.by == AnsweredBy::Composer).into()),
-            ("content", self.content.as_str().into()),
+            ("content", self.outcome.write(asks, &self.tool_call_id)),
             ("mail", self.mail.write()),
         ])
     }
@@ -327,29 +368,44 @@ impl Letter {
             tool_call_id: text("call")?,
             reply_id: text("reply")?,
             by: if kept["typed"] == true { AnsweredBy::Composer } else { AnsweredBy::Card },
-            content: text("content")?,
-            outcome: None,
+            outcome: Written::Kept(text("content")?),
             mail: Mail::read(&kept["mail"], resend),
         })
     }
 }
 
 impl Spoken {
-    fn write(&self) -> Value {
+    /// What was picked meanwhile on the card of a call.
+    pub(crate) fn picks(&self, tool_call_id: &str, ask: &AskUserQuestion) -> Vec<Selection> {
+        let mut picks = self.picks.iter().filter(|(id, _)| id == tool_call_id);
+        let mut picked = picks.next().map(|(_, picked)| picked.clone());
+        match picked.take_if(|picked| picked.is_known_with(ask)) {
+            Some(Written::Known(Outcome::RepliedInChat { partial, .. })) => partial,
+            _ => Vec::new(),
+        }
+    }
+
+    fn write(&self, asks: &Asks) -> Value {
+        let picks = self.picks.iter().map(|(id, picked)| (id.clone(), picked.write(asks, id)));
         object([
             ("id", self.id.as_str().into()),
             ("text", self.text.as_str().into()),
             ("alone", self.stands_alone.into()),
+            ("picks", Value::Object(picks.collect())),
             ("mail", self.mail.write()),
         ])
     }
 
     fn read(kept: &Value, resend: Resend) -> Option<Self> {
         let mail = Mail::read(&kept["mail"], resend);
+        let picks = kept["picks"].as_object().into_iter().flatten();
         Some(Self {
             id: kept["id"].as_str()?.to_owned(),
             text: kept["text"].as_str()?.to_owned(),
             stands_alone: kept["alone"] == true || mail.is_back(),
+            picks: picks
+                .filter_map(|(id, picked)| Some((id.clone(), Written::Kept(picked.as_str()?.to_owned()))))
+                .collect(),
             mail,
         })
     }

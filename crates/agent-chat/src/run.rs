@@ -1,8 +1,9 @@
 //! Carrying a request out, and keeping deadlines.
 
-use crate::chat::{AgentChat, Status};
+use crate::chat::AgentChat;
 use crate::core::{Launch, Post, RunEnd};
 use crate::ids::now;
+use crate::status::Status;
 use crate::transport::TransportError;
 use crate::trouble::Trouble;
 use leptos::prelude::{GetUntracked, set_timeout_with_handle};

@@ -13,7 +13,7 @@ use web_sys::{AbortController, BroadcastChannel, MessageEvent};
 
 /// What tabs of one conversation tell each other.
 #[derive(Debug)]
-pub(crate) enum Word {
+pub(crate) enum TabMessage {
     /// The conversation's server said this. From the tab that holds the stream.
     Told(Frame),
     /// Whether the stream flows. From the tab that holds it.
@@ -22,7 +22,7 @@ pub(crate) enum Word {
     Hello,
 }
 
-impl Word {
+impl TabMessage {
     fn write(&self) -> Array {
         let text = |text: &str| JsValue::from_str(text);
         match self {
@@ -32,15 +32,15 @@ impl Word {
         }
     }
 
-    fn read(word: &JsValue) -> Option<Self> {
-        let word: &Array = word.dyn_ref()?;
-        Some(match word.length() {
+    fn read(message: &JsValue) -> Option<Self> {
+        let message: &Array = message.dyn_ref()?;
+        Some(match message.length() {
             0 => Self::Hello,
-            1 => Self::Flows(word.get(0).as_bool()?),
+            1 => Self::Flows(message.get(0).as_bool()?),
             _ => Self::Told(Frame {
-                id: word.get(0).as_string()?,
-                event: word.get(1).as_string()?,
-                data: word.get(2).as_string()?,
+                id: message.get(0).as_string()?,
+                event: message.get(1).as_string()?,
+                data: message.get(2).as_string()?,
             }),
         })
     }
@@ -50,25 +50,25 @@ impl Word {
 #[derive(Debug)]
 pub(crate) struct Channel {
     channel: BroadcastChannel,
-    _on_word: Closure<dyn Fn(MessageEvent)>,
+    _on_message: Closure<dyn Fn(MessageEvent)>,
 }
 
 impl Channel {
     /// `None` where the browser has none.
-    pub(crate) fn open(name: &str, on_word: impl Fn(Word) + 'static) -> Option<Self> {
+    pub(crate) fn open(name: &str, on_message: impl Fn(TabMessage) + 'static) -> Option<Self> {
         let channel = BroadcastChannel::new(name).ok()?;
-        let on_word = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
-            if let Some(word) = Word::read(&event.data()) {
-                on_word(word);
+        let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
+            if let Some(message) = TabMessage::read(&event.data()) {
+                on_message(message);
             }
         });
-        channel.set_onmessage(Some(on_word.as_ref().unchecked_ref()));
-        Some(Self { channel, _on_word: on_word })
+        channel.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        Some(Self { channel, _on_message: on_message })
     }
 
-    pub(crate) fn tell(&self, word: &Word) {
+    pub(crate) fn tell(&self, message: &TabMessage) {
         // It fails only once the channel is closed.
-        let _ = self.channel.post_message(&word.write());
+        let _ = self.channel.post_message(&message.write());
     }
 }
 
@@ -79,12 +79,12 @@ impl Drop for Channel {
     }
 }
 
-/// The turn to do what only one tab may do at a time: from when it is granted until this is dropped.
+/// The lock on what only one tab may do at a time: from when it is granted until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn(Rc<Claim>);
+pub(crate) struct TabLock(Rc<LockRequest>);
 
 #[derive(Debug, Default)]
-struct Claim {
+struct LockRequest {
     granted: Cell<bool>,
     release: RefCell<Option<Function>>,
     withdraw: RefCell<Option<AbortController>>,
@@ -98,18 +98,18 @@ extern "C" {
     fn request(this: &LockManager, name: &str, options: &Object, callback: &Function) -> Result<Promise, JsValue>;
 }
 
-impl Turn {
-    /// Queues for the turn; `on_grant` is called when it is there, unless it is there at once. Where the browser has no way to queue, because the page
-    /// was not loaded securely, or refuses it, all tabs have the turn.
-    pub(crate) fn claim(name: &str, on_grant: impl Fn() + Clone + 'static) -> Self {
-        let claim = Rc::new(Claim::default());
+impl TabLock {
+    /// Queues for it; `on_grant` is called when it is there, unless it is there at once. Where the browser has no way to queue, because the page
+    /// was not loaded securely, or refuses it, all tabs have it.
+    pub(crate) fn request(name: &str, on_grant: Rc<dyn Fn()>) -> Self {
+        let lock = Rc::new(LockRequest::default());
         let locks = Reflect::get(&window().navigator(), &"locks".into()).unwrap_or_default();
         if !locks.is_object() {
-            claim.granted.set(true);
-            return Self(claim);
+            lock.granted.set(true);
+            return Self(lock);
         }
-        let granted = Rc::clone(&claim);
-        let tell = on_grant.clone();
+        let granted = Rc::clone(&lock);
+        let tell = Rc::clone(&on_grant);
         let callback = Closure::once_into_js(move || {
             granted.granted.set(true);
             tell();
@@ -121,24 +121,24 @@ impl Turn {
         if let Ok(withdraw) = AbortController::new() {
             // Setting a member of a plain object has no way to fail.
             let _ = Reflect::set(&options, &"signal".into(), &withdraw.signal());
-            claim.withdraw.replace(Some(withdraw));
+            lock.withdraw.replace(Some(withdraw));
         }
         let locks: LockManager = locks.unchecked_into();
         match locks.request(name, &options, callback.unchecked_ref()) {
             Ok(over) => {
-                let claim = Rc::downgrade(&claim);
+                let lock = Rc::downgrade(&lock);
                 spawn_local(async move {
                     let refused = JsFuture::from(over).await.is_err();
                     // One that was withdrawn is refused as well, which is no news.
-                    if let Some(claim) = claim.upgrade().filter(|_| refused) {
-                        claim.granted.set(true);
+                    if let Some(lock) = lock.upgrade().filter(|_| refused) {
+                        lock.granted.set(true);
                         on_grant();
                     }
                 });
             }
-            Err(_) => claim.granted.set(true),
+            Err(_) => lock.granted.set(true),
         }
-        Self(claim)
+        Self(lock)
     }
 
     pub(crate) fn is_granted(&self) -> bool {
@@ -146,7 +146,7 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for TabLock {
     fn drop(&mut self) {
         match self.0.release.take() {
             Some(release) => {

@@ -3,7 +3,6 @@
 use crate::entry::{Ask, Entry, EntryKey, Item};
 use ag_ui_stream::{Asks, Message, Thread};
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
-use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
@@ -47,12 +46,8 @@ impl AskSignals {
     fn new(tool_call_id: &str) -> Self {
         let ask = ArcRwSignal::new(AskSnapshot::new(tool_call_id));
         let sending = ArcRwSignal::new(Sending::Idle);
-        let shown = Ask {
-            tool_call_id: tool_call_id.to_owned(),
-            ask: ask.read_only(),
-            sending: sending.read_only(),
-            picks: ArcRwSignal::new(Vec::new()),
-        };
+        let shown =
+            Ask { tool_call_id: tool_call_id.to_owned(), snapshot: ask.read_only(), sending: sending.read_only() };
         Self { ask, sending, shown }
     }
 
@@ -120,12 +115,6 @@ impl Transcript {
         }
     }
 
-    /// What is picked so far on the card of an ask.
-    pub(crate) fn picks(&self, tool_call_id: &str) -> Vec<Selection> {
-        let ask = self.asks.get(tool_call_id);
-        ask.map(|ask| ask.shown.picks.get_untracked()).unwrap_or_default()
-    }
-
     /// Every ask that is shown.
     pub(crate) fn asks(&self) -> impl Iterator<Item = &AskSignals> {
         self.asks.values()
@@ -146,7 +135,7 @@ impl Transcript {
     }
 
     /// The conversation is told from its beginning. What is shown already stays where it is told again.
-    pub(crate) fn begin_again(&mut self) {
+    pub(crate) fn start_replay(&mut self) {
         self.callless.clear();
         self.touch(0);
         self.end_arriving();
@@ -159,13 +148,6 @@ impl Transcript {
         self.calls.retain(|id, _| thread.call(id).is_some());
         self.asks.retain(|id, _| asks.ask(id).is_some());
         self.show_waiting(asks);
-    }
-
-    /// Where the reply to an ask stands.
-    pub(crate) fn set_sending(&self, tool_call_id: &str, sending: Sending) {
-        if let Some(ask) = self.asks.get(tool_call_id) {
-            ask.sending.set(sending);
-        }
     }
 
     /// Makes room for an ask; it appears in the list with the next [`lay`](Self::lay): where its call is, or, for an interrupt that no call

@@ -1,7 +1,8 @@
 //! The one place that fetches: requests whose responses are read while they arrive.
 
+use crate::headers::Headers;
 use ag_ui_stream::Message;
-use gloo_net::http::{Headers, Request, RequestBuilder, Response};
+use gloo_net::http::{Request, RequestBuilder, Response};
 use js_sys::{Reflect, Uint8Array, encode_uri_component};
 use leptos::prelude::set_timeout_with_handle;
 use serde_json::Value;
@@ -10,7 +11,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, RequestRedirect};
+use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader};
 
 /// The type of a stream of events.
 const EVENT_STREAM: &str = "text/event-stream";
@@ -23,7 +24,7 @@ const OWN_PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct Endpoint {
     /// Absolute, or relative to the page.
     pub(crate) url: String,
-    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) headers: Option<Headers>,
     /// How long the server may take to start its response, and how long it may be silent during it; `None` is without a limit.
     pub(crate) patience: Option<Patience>,
 }
@@ -237,17 +238,11 @@ impl Endpoint {
     }
 
     fn described(&self, request: RequestBuilder, accept: &str) -> RequestBuilder {
-        let headers = Headers::new().into_raw();
-        for (name, value) in &self.headers {
-            // What is no legal header is left out.
-            let _ = headers.append(name, value);
-        }
-        let request = request.headers(Headers::from_raw(headers)).header("Accept", accept);
-        match self.headers.is_empty() {
-            true => request,
-            // They are for this agent alone, and a browser would take them along.
-            false => request.redirect(RequestRedirect::Error),
-        }
+        let request = match &self.headers {
+            Some(headers) => headers.put(request),
+            None => request,
+        };
+        request.header("Accept", accept)
     }
 }
 

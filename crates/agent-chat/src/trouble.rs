@@ -35,7 +35,7 @@ pub enum Trouble {
     /// The connection broke in the middle of the response.
     BrokeOff,
     /// It was on its way when the page was left; whether it arrived is not known.
-    Unknown,
+    DeliveryUnknown,
     /// The agent reported an error.
     Agent(String),
     /// The response breaks the protocol, in these words for developers. They are in the browser's console as well.
@@ -138,7 +138,7 @@ impl fmt::Display for Trouble {
             }
             Self::Stopped => "Stopped before the agent had it.",
             Self::BrokeOff => "The connection broke before the agent had finished.",
-            Self::Unknown => "The page was left while this was on its way. It may not have arrived.",
+            Self::DeliveryUnknown => "The page was left while this was on its way. It may not have arrived.",
             Self::Agent(message) => return write!(f, "The agent failed: {message}"),
             Self::Unreadable(_) => {
                 "The agent sent something that can't be read. What came before it is kept."
@@ -150,7 +150,7 @@ impl fmt::Display for Trouble {
                 "This can't be sent: the agent waits for something else, which this page can't give."
             }
             Self::NothingToResume => {
-                "This can't be sent by resuming the run: the agent did not stop for an answer. The settings have other ways."
+                "This can't be sent by resume the run: the agent did not stop for an answer. The settings have other ways."
             }
             Self::Unfit(reason) => {
                 return write!(f, "The agent does not take this answer: {reason}");

@@ -1,14 +1,17 @@
 //! Staying in step with a conversation that its server has: one tab holds the stream of its events and tells them to the others.
 
 use crate::browser;
-use crate::chat::{AgentChat, Status};
-use crate::core::Core;
+use crate::chat::AgentChat;
+use crate::core::{Core, Stop};
 use crate::following::Following;
 use crate::ids::now;
-use crate::tabs::{Channel, Turn, Word};
+use crate::status::Status;
+use crate::tabs::{Channel, TabLock, TabMessage};
 use crate::transport::{Abort, Endpoint, TransportError, conversation_path};
 use ag_ui_stream::sse::Decoder;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::rc::Rc;
 use std::time::Duration;
 
 /// How long the first pause is after a failure, in milliseconds; each further one is twice as long.
@@ -37,8 +40,29 @@ struct Request {
 }
 
 impl AgentChat {
+    pub(crate) fn follow(self) {
+        spawn_local(self.keep_in_step());
+    }
+
+    /// Asks the server to end the run that is open. False where there is none.
+    pub(crate) fn stop_by_server(self) -> bool {
+        let Some(Stop { endpoint, path, body, request }) = self.with(Core::stop).flatten() else {
+            return false;
+        };
+        spawn_local(async move {
+            let stopped = endpoint.post(Some(&path), body, &Abort::new()).await;
+            // Meanwhile the run may be over, and the next one under way.
+            if let Some(request) = request.filter(|_| stopped.is_err()) {
+                request.abort();
+            }
+            self.with(Core::handle_cancelled);
+            self.reconsider();
+        });
+        true
+    }
+
     /// Stays in step for as long as the conversation is shown.
-    pub(crate) async fn keep_in_step(self) {
+    async fn keep_in_step(self) {
         let mut failures = 0;
         while let Some((step, pause)) =
             self.join().and_then(|()| self.with(|core| (core.next_step(), core.pause.clone())))
@@ -62,7 +86,7 @@ impl AgentChat {
                 Err(_) => false,
             };
             self.with(|core| core.show_flow(flows));
-            // What comes to an end at once would come to an end at once again.
+            // A stream that ended at once will probably do so again.
             let lasted = now().saturating_sub(began) >= FIRST_PAUSE;
             failures = if flows && lasted { 0 } else { failures + 1 };
             if !flows || failures > 3 {
@@ -81,20 +105,6 @@ impl AgentChat {
         })
     }
 
-    /// Looks at everything again, because something has changed.
-    pub(crate) fn reconsider(&self) {
-        self.with(|core| {
-            core.show_flow(!core.broken);
-            // After a machine has slept, its connections may be dead without anybody having said so.
-            let is_heard = now().saturating_sub(core.heard) < LONGEST_SILENCE;
-            let listens_on = core.wants_stream() && browser::is_online() && is_heard && !core.has_missed();
-            if let Some(listening) = core.listening.as_ref().filter(|_| !listens_on) {
-                listening.abort();
-            }
-            core.pause.wake();
-        });
-    }
-
     /// Asks for the history and takes it over.
     async fn ask(self, request: Request) -> Result<(), TransportError> {
         let Request { endpoint, path, abort } = request;
@@ -105,7 +115,7 @@ impl AgentChat {
         }
         self.send_next();
         self.await_deadline();
-        self.with(|core| core.tell(&Word::Hello));
+        self.with(|core| core.tell(&TabMessage::Hello));
         Ok(())
     }
 
@@ -125,7 +135,7 @@ impl AgentChat {
             decoder.feed(&bytes);
             while let Some(Ok(frame)) = decoder.next_frame() {
                 self.with(|core| {
-                    core.tell(&Word::Told(frame.clone()));
+                    core.tell(&TabMessage::Told(frame.clone()));
                     core.take_frame(frame);
                 });
             }
@@ -138,19 +148,19 @@ impl AgentChat {
     }
 
     /// Takes what another tab tells.
-    fn hear(self, word: Word) {
+    fn hear(self, word: TabMessage) {
         match word {
-            Word::Told(frame) => {
+            TabMessage::Told(frame) => {
                 self.with(|core| core.take_frame(frame));
                 self.follow_up();
                 if self.with(|core| core.has_missed()) == Some(true) {
                     self.reconsider();
                 }
             }
-            Word::Flows(flows) => {
+            TabMessage::Flows(flows) => {
                 self.with(|core| core.show_connection(!flows));
             }
-            Word::Hello => {
+            TabMessage::Hello => {
                 self.with(|core| core.tell_newcomer());
             }
         }
@@ -164,8 +174,20 @@ impl AgentChat {
 }
 
 impl Core {
+    /// Looks at everything anew, because something has changed.
+    pub(crate) fn reconsider_stream(&mut self) {
+        self.show_flow(!self.broken);
+        // After a machine has slept, its connections may be dead without anybody having said so.
+        let is_heard = now().saturating_sub(self.heard) < LONGEST_SILENCE;
+        let listens_on = self.wants_stream() && browser::is_online() && is_heard && !self.has_missed();
+        if let Some(listening) = self.listening.as_ref().filter(|_| !listens_on) {
+            listening.abort();
+        }
+        self.pause.wake();
+    }
+
     fn name_among_tabs(&self) -> String {
-        format!("agent-chat {} {}", self.options.endpoint.url, self.options.setup.thread_id)
+        ["agent-chat", &self.options.endpoint.url, &self.options.setup.thread_id].join(" ")
     }
 
     fn next_step(&mut self) -> Step {
@@ -186,8 +208,8 @@ impl Core {
         }
         let pause = self.pause.clone();
         let name = self.name_among_tabs();
-        let claim = || Turn::claim(&name, move || pause.wake());
-        if !self.turn.get_or_insert_with(claim).is_granted() {
+        let request = || TabLock::request(&name, Rc::new(move || pause.wake()));
+        if !self.turn.get_or_insert_with(request).is_granted() {
             return Step::Pause;
         }
         let last_id = self.following().and_then(|it| it.feed.last_id());
@@ -217,10 +239,10 @@ impl Core {
     }
 
     pub(crate) fn holds_stream(&self) -> bool {
-        self.turn.as_ref().is_some_and(Turn::is_granted)
+        self.turn.as_ref().is_some_and(TabLock::is_granted)
     }
 
-    fn tell(&self, word: &Word) {
+    fn tell(&self, word: &TabMessage) {
         if let Some(channel) = &self.channel {
             channel.tell(word);
         }
@@ -230,10 +252,10 @@ impl Core {
         if !self.holds_stream() {
             return;
         }
-        self.tell(&Word::Flows(!self.broken));
+        self.tell(&TabMessage::Flows(!self.broken));
         let recent = self.following().into_iter().flat_map(|it| it.feed.recent());
         for frame in recent {
-            self.tell(&Word::Told(frame.clone()));
+            self.tell(&TabMessage::Told(frame.clone()));
         }
     }
 
@@ -241,7 +263,7 @@ impl Core {
     fn show_flow(&mut self, flows: bool) {
         self.show_connection(!flows);
         if self.holds_stream() {
-            self.tell(&Word::Flows(flows));
+            self.tell(&TabMessage::Flows(flows));
         }
     }
 }

@@ -1,11 +1,11 @@
 //! What comes from elsewhere: the events and the history that the server tells, and what this browser has kept.
 
 use super::{Core, Link};
-use crate::chat::Status;
 use crate::conversation::Conversation;
 use crate::following::Following;
 use crate::ids::now;
-use crate::kept::Kept;
+use crate::kept::Keep;
+use crate::status::Status;
 use crate::trouble::Trouble;
 use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;
@@ -28,12 +28,12 @@ impl Core {
         };
         let news = following.take(frame, is_reading);
         if news.is_anew {
-            self.conversation.begin_again();
+            self.conversation.start_replay();
         }
         news.events.iter().for_each(|event| self.take_event(event));
         self.conversation.lay();
         if news.is_anew {
-            self.conversation.begun_again();
+            self.conversation.finish_replay();
             self.settle_outbox();
         }
     }
@@ -119,18 +119,13 @@ impl Core {
 
     /// Takes over what this browser has kept of the conversation.
     pub(crate) fn read_kept(&mut self) {
-        let kept = self.kept().and_then(Kept::read);
-        let is_restored = kept.is_some_and(|kept| {
-            let history: Vec<&str> = kept.events.iter().map(String::as_str).collect();
-            self.conversation.restore(now(), &history, kept.ended.as_deref())
-        });
+        let Link::Alone(Some(kept)) = &self.link else { return };
+        let is_restored = kept.read(&mut self.conversation);
         let broke_off = RunState::Ended { outcome: EndOutcome::Error };
         if is_restored && *self.conversation.thread.run() == broke_off {
             self.status.set(Status::Failed(Trouble::BrokeOff));
         }
-        if self.kept().is_some() {
-            self.settle_outbox();
-        }
+        self.settle_outbox();
     }
 
     /// Takes over what another tab has kept under a key, where that is this conversation.
@@ -142,7 +137,7 @@ impl Core {
 
     /// Takes over what another tab has kept meanwhile.
     pub(crate) fn read_news(&mut self) {
-        if self.kept().is_some_and(Kept::has_changed) {
+        if self.kept().is_some_and(Keep::has_changed) {
             self.read_kept();
         }
     }

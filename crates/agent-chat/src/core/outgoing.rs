@@ -1,28 +1,28 @@
 //! What goes out next: what was said and answered, as the agent takes it.
 
 use super::{Core, Launch, Link, tell_developers};
-use crate::address;
 use crate::conversation::Conversation;
 use crate::delivery::Delivery;
 use crate::following::Following;
 use crate::ids::{new_id, now};
-use crate::options::Memory;
 use crate::outbox::Mail;
-use crate::tabs::Turn;
+use crate::tabs::TabLock;
 use crate::trouble::Trouble;
 use ag_ui_stream::Message;
 use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal, Said, next_run};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::*;
+use std::rc::Rc;
 
 /// What is to be done next.
 pub(crate) enum Next {
     /// Nothing, until something changes.
     Nothing,
-    /// To queue under this name for the turn to talk to the agent.
-    Turn(String),
+    /// To queue for the turn to talk to the agent.
+    Turn,
     /// To make a request.
     Request(Box<Launch>),
     /// Nothing, because what was said can't be sent.
@@ -40,16 +40,16 @@ pub(crate) enum Post {
 
 impl Core {
     /// Holds what was typed. Unless it stands alone, it is decided when it goes what it is: a message of its own, or the answer to what waits.
-    pub(crate) fn say(&mut self, text: &str, stands_alone: bool) {
+    pub(crate) fn say(&mut self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) {
         // Its user goes on: what did not reach the agent goes along.
         if let Some(earlier) = self.outbox.take_message_back() {
             self.conversation.push_message(Message::user(earlier.id, earlier.text));
         }
         // It can't be meant for a question that comes while it waits for the server.
         let stands_alone = stands_alone || self.knows_of_no_question();
-        self.outbox.say(text, stands_alone);
-        if self.options.memory == Memory::Address {
-            address::name_conversation(&self.options.setup.thread_id);
+        self.outbox.say(text, picks, stands_alone);
+        if let Some(memory) = self.options.memory {
+            (memory.name)(&self.options.setup.thread_id);
         }
         self.show_mail();
     }
@@ -65,13 +65,11 @@ impl Core {
         if !self.is_free() {
             return Next::Nothing;
         }
-        let has_turn = self.turn.as_ref().map(Turn::is_granted);
-        if let Link::Alone(Some(kept)) = &self.link
-            && has_turn != Some(true)
-        {
+        let has_turn = self.turn.as_ref().map(TabLock::is_granted);
+        if self.kept().is_some() && has_turn != Some(true) {
             // Two tabs at once would each keep a conversation without the other's turn.
             return match has_turn.is_none() && (self.again || self.outbox.has_held()) {
-                true => Next::Turn(kept.turn()),
+                true => Next::Turn,
                 false => Next::Nothing,
             };
         }
@@ -91,6 +89,12 @@ impl Core {
         Next::Nothing
     }
 
+    /// Queues for the turn to talk to the agent, where that goes by turns. True where it is there at once.
+    pub(crate) fn request_turn(&mut self, on_grant: Rc<dyn Fn()>) -> bool {
+        self.turn = self.kept().map(|kept| kept.request_turn(on_grant));
+        self.turn.as_ref().is_some_and(TabLock::is_granted)
+    }
+
     /// Lets another tab talk to the agent, where that goes by turns.
     fn give_turn(&mut self) {
         if matches!(self.link, Link::Alone(_)) {
@@ -107,14 +111,16 @@ impl Core {
         if held.is_empty() && message.is_none() {
             return match again && self.can_go_on() {
                 true => self.run(Said::default()).map(Some),
-                false => Ok(self.revival()),
+                false => Ok(self.options.server.and_then(|server| (server.revival)(self))),
             };
         }
-        if let Some((reply, post)) = self.by_endpoint(&held) {
-            self.outbox.send(&[reply], false);
-            return Ok(Some(post));
+        if let Some(server) = self.options.server {
+            if let Some((reply, post)) = (server.by_endpoint)(self, &held) {
+                self.outbox.send(&[reply], false);
+                return Ok(Some(post));
+            }
+            (server.bind_interrupts)(self, &held);
         }
-        self.bind_interrupts(&held);
         let (text, text_id) = message.map(|message| (message.text, message.id)).unzip();
         match self.run(Said { replies: held.clone(), text, text_id }) {
             Ok(post) => {
@@ -137,7 +143,7 @@ impl Core {
     }
 
     /// Lets the server go on with a run that died with an earlier life of it. It has everything that was said. One tab asks for it.
-    fn revival(&self) -> Option<Post> {
+    pub(crate) fn revival(&self) -> Option<Post> {
         if !self.following()?.has_died() || !self.holds_stream() {
             return None;
         }
@@ -172,8 +178,7 @@ impl Core {
         let Some(message) = self.outbox.take_answer() else {
             return;
         };
-        let transcript = &self.conversation.transcript;
-        let read = waits.iter().map(|(id, ask)| match_message(ask, &message.text, transcript.picks(id)));
+        let read = waits.iter().map(|(id, ask)| match_message(ask, &message.text, message.picks(id, ask)));
         let mut outcomes: Vec<Outcome> = read.collect();
         // One text can't answer two calls: it is for the one that offers it, or else for the first.
         let meant = outcomes.iter().position(picks_an_option).unwrap_or(0);
@@ -217,9 +222,9 @@ impl Core {
     }
 
     /// The first reply as the conversation's own endpoints take it. They take no other outcomes than these two.
-    fn by_endpoint(&self, held: &[AskReply]) -> Option<(AskReply, Post)> {
+    pub(crate) fn by_endpoint(&self, held: &[AskReply]) -> Option<(AskReply, Post)> {
         let reply = held.first()?;
-        if self.options.delivery != Delivery::Rest {
+        if self.options.delivery != Delivery::Endpoint {
             return None;
         }
         let (action, body) = match &reply.outcome {
@@ -239,8 +244,8 @@ impl Core {
     }
 
     /// The server takes an answer by interrupt whether or not the run that asked ended in one, and a history does not tell.
-    fn bind_interrupts(&mut self, held: &[AskReply]) {
-        if self.following().is_none() || self.options.delivery != Delivery::Resume {
+    pub(crate) fn bind_interrupts(&mut self, held: &[AskReply]) {
+        if self.options.delivery != Delivery::Resume {
             return;
         }
         for reply in held {

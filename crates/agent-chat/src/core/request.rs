@@ -1,10 +1,10 @@
 //! A request from its launch to its end.
 
 use super::{Core, Post, tell_developers};
-use crate::chat::Status;
 use crate::conversation::Conversation;
 use crate::ids::now;
 use crate::outbox::Mail;
+use crate::status::Status;
 use crate::transport::{Abort, Endpoint, TransportError, conversation_path};
 use crate::trouble::Trouble;
 use ag_ui_stream::thread::RunState;
@@ -79,8 +79,8 @@ impl Core {
         match post {
             Post::Run(run) => self.conversation.start_run(run),
             Post::Endpoint { .. } => {
-                for (tool_call_id, content) in self.outbox.sent() {
-                    self.conversation.settle(tool_call_id, content);
+                for (tool_call_id, outcome) in self.outbox.sent() {
+                    self.conversation.settle(tool_call_id, outcome);
                 }
             }
         }
@@ -146,17 +146,12 @@ impl Core {
         }
     }
 
-    /// Ends the run that is under way. Where its server can be asked to end it, gives what to ask.
+    /// What to ask the server to end the run that is under way, where there is one.
     pub(crate) fn stop(&mut self) -> Option<Stop> {
         let RunState::Running { run_id } = self.conversation.thread.run() else {
-            self.abort();
             return None;
         };
-        let Some(following) = self.following() else {
-            self.abort();
-            return None;
-        };
-        let run = [("runId", following.run_id().unwrap_or(run_id).into())];
+        let run = [("runId", self.following()?.run_id().unwrap_or(run_id).into())];
         let body = json_tree::text(&json_tree::object(run).into());
         let path = conversation_path(&self.options.setup.thread_id, "/cancel");
         self.outbox.drop_picks();
@@ -176,7 +171,7 @@ impl Core {
         }
     }
 
-    pub(super) fn abort(&self) {
+    pub(crate) fn abort(&self) {
         if let Some(running) = &self.running {
             running.abort.abort();
         }

@@ -327,7 +327,7 @@ async fn what_was_said_before_a_question_came_does_not_answer_it() {
 #[test]
 async fn rest_delivers_and_what_follows_comes_by_the_events() {
     let server = Server::new();
-    let options = server.options().with_delivery(Delivery::Rest);
+    let options = server.options().with_delivery(Delivery::Endpoint);
     let (visitor, stream) = server.asked_visitor_with(options).await;
     visitor.picks("c1", SIZE, 1);
     let post = server.posted("/respond").await;
@@ -349,7 +349,7 @@ async fn rest_delivers_and_what_follows_comes_by_the_events() {
 #[test]
 async fn rest_cancels() {
     let server = Server::new();
-    let options = server.options().with_delivery(Delivery::Rest);
+    let options = server.options().with_delivery(Delivery::Endpoint);
     let (visitor, _stream) = server.asked_visitor_with(options).await;
     visitor.chat.cancel("c1");
     let post = server.posted("/cancel").await;
@@ -361,12 +361,12 @@ async fn rest_cancels() {
 #[test]
 async fn what_rest_can_not_express_goes_in_a_run() {
     let server = Server::new();
-    let options = server.options().with_delivery(Delivery::Rest);
+    let options = server.options().with_delivery(Delivery::Endpoint);
     let (visitor, _stream) = server.asked_visitor_with(options).await;
     assert!(visitor.chat.send("large"), "which answers the question");
     assert_eq!(server.posted("/respond").await.body()["answers"], json!({"Which size?": "Large"}));
     let other = Server::new();
-    let options = other.options().with_delivery(Delivery::Rest);
+    let options = other.options().with_delivery(Delivery::Endpoint);
     let visitor = Visitor::first(options);
     other.describes(json!({"messages": [], "state": {"type": "idle"}, "pending": [], "lastEventId": "life-0m"})).await;
     visitor.sees("the way free", |chat| chat.send("Hello")).await;
@@ -376,7 +376,7 @@ async fn what_rest_can_not_express_goes_in_a_run() {
 #[test]
 async fn an_answer_by_rest_that_came_second_shows_the_first() {
     let server = Server::new();
-    let options = server.options().with_delivery(Delivery::Rest);
+    let options = server.options().with_delivery(Delivery::Endpoint);
     let (visitor, _stream) = server.asked_visitor_with(options).await;
     visitor.picks("c1", SIZE, 0);
     let winner = json!({"code": "already_answered", "message": "Another reply was first.", "winner": answer("other")});
@@ -444,7 +444,7 @@ async fn a_conversation_that_never_was_can_be_started() {
 
 /// Who has just come, and no server knows the conversation.
 async fn newcomer() -> (Visitor, Server) {
-    let visitor = Visitor::first(ChatOptions::new("/agent").with_conversations());
+    let visitor = Visitor::first(ChatOptions::new("/agent").behind_question_server());
     let id = visitor.chat.conversation_id();
     (visitor, Server { id })
 }
@@ -732,7 +732,7 @@ async fn the_others_are_told_that_the_stream_does_not_flow() {
 
 #[test]
 async fn a_new_conversation_is_followed_from_its_first_run_on() {
-    let visitor = Visitor::first(ChatOptions::new("/agent").with_conversations());
+    let visitor = Visitor::first(ChatOptions::new("/agent").behind_question_server());
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
     assert!(visitor.chat.send("Hello"));
     let call = Call::next().await;
@@ -776,7 +776,7 @@ fn in_an_hour() -> (String, u64) {
 async fn sees_deadline(visitor: &Visitor, deadline: u64) {
     visitor
         .sees("the deadline", |_| {
-            let ask = visitor.ask("c1").ask;
+            let ask = visitor.ask("c1").snapshot;
             ask.with_untracked(|ask| ask.expires_at) == Some(deadline)
         })
         .await;

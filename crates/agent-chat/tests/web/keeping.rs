@@ -10,7 +10,7 @@ use serde_json::json;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 fn options(id: &str) -> ChatOptions {
-    ChatOptions::new("/agent").with_delivery(Delivery::UserMessage).with_conversation(id)
+    ChatOptions::new("/agent").with_delivery(Delivery::UserMessage).resume(id)
 }
 
 /// Who was asked for the size.
@@ -82,7 +82,7 @@ async fn a_legacy_interrupt_is_still_answered_by_its_command() {
     drop(visitor);
     let visitor = Visitor::beside(options("legacy"));
     visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Small then."]).await;
-    let outcome = visitor.ask("i1").ask.get_untracked().outcome;
+    let outcome = visitor.ask("i1").snapshot.get_untracked().outcome;
     let Some(Outcome::Answered(reply)) = outcome else {
         panic!("{outcome:?}");
     };
@@ -113,7 +113,7 @@ async fn what_may_have_arrived_is_sent_again_only_by_its_user() {
     let before = Call::next().await;
     drop(visitor);
     let visitor = Visitor::beside(options("uncertain"));
-    let reason = Sending::Failed(Trouble::Unknown.to_string());
+    let reason = Sending::Failed(Trouble::DeliveryUnknown.to_string());
     visitor.sees("the doubt on the card", |_| visitor.ask("c1").sending.get_untracked() == reason).await;
     scripted_agent::tick().await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
@@ -232,10 +232,10 @@ async fn another_address_leads_to_another_conversation() {
     let visitor = Visitor::first(ChatOptions::new("/agent").kept_in_address());
     visitor.chat.send("Hello");
     Call::next().await;
-    assert!(!visitor.chat.left.get_untracked());
+    assert!(!visitor.chat.address_changed.get_untracked());
     let location = window().location();
     location.set_hash("c=another-one").expect("it takes it");
-    visitor.sees("that the address has changed", |chat| chat.left.get_untracked()).await;
+    visitor.sees("that the address has changed", |chat| chat.address_changed.get_untracked()).await;
     drop(visitor);
     let visitor = Visitor::beside(ChatOptions::new("/agent").kept_in_address());
     assert_eq!(visitor.chat.conversation_id(), "another-one");

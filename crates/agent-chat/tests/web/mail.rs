@@ -2,8 +2,9 @@
 
 use crate::scripted_agent::{self, Call, tick};
 use crate::server::{Server, answer, answered, asking, hello, run_finished};
-use crate::visitor::{SIZE, Visitor};
+use crate::visitor::{BOTH, SIZE, Visitor};
 use agent_chat::{ChatOptions, Delivery, Status, Trouble};
+use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
 use serde_json::{Value, json};
@@ -50,7 +51,7 @@ async fn a_message_that_the_server_refuses_outlives_a_reload() {
         let visitor = Visitor::beside(server.options());
         server.describes(idle()).await;
         visitor.sees_lines(&["user: Hello", "user: More"]).await;
-        visitor.sees_status(Status::Failed(Trouble::Unknown)).await;
+        visitor.sees_status(Status::Failed(Trouble::DeliveryUnknown)).await;
         visitor.chat.retry();
         assert_eq!(said(&Call::next().await), said(&call), "{status}");
     }
@@ -106,7 +107,7 @@ async fn a_page_to_sign_in_is_no_acceptance() {
 #[test]
 async fn an_answer_to_a_page_to_sign_in_is_no_answer_by_rest() {
     let server = Server::new();
-    let (visitor, _stream) = server.asked_visitor_with(server.options().with_delivery(Delivery::Rest)).await;
+    let (visitor, _stream) = server.asked_visitor_with(server.options().with_delivery(Delivery::Endpoint)).await;
     visitor.picks("c1", SIZE, 1);
     server.posted("/respond").await.answers_with_page(SIGN_IN);
     visitor.sees("the failure", |_| matches!(visitor.ask("c1").sending.get_untracked(), Sending::Failed(_))).await;
@@ -142,9 +143,32 @@ async fn a_stream_under_another_name_is_a_stream() {
     visitor.sees_status(Status::Idle).await;
 }
 
+#[test]
+async fn picks_that_go_along_with_a_held_message_outlive_a_reload() {
+    let server = Server::new();
+    let waiting = |last_id: &str| {
+        let mut description = asking(last_id);
+        description["messages"][1]["toolCalls"][0]["function"]["arguments"] = BOTH.into();
+        description
+    };
+    let visitor = Visitor::first(server.options());
+    server.describes(waiting("life-4m")).await;
+    visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
+    let large = Selection { selected: vec![1], ..Selection::default() };
+    assert!(visitor.chat.send_with("Please stop asking", &[("c1".to_owned(), vec![large])]));
+    Call::next().await;
+    drop(visitor);
+    let visitor = Visitor::beside(server.options());
+    server.describes(waiting("life-4m")).await;
+    visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
+    let call = Call::next().await;
+    let result: Value = serde_json::from_str(&call.input.messages[2].text()).expect("the result is JSON");
+    assert_eq!(result["details"][0]["selected"][0]["label"], "Large");
+}
+
 /// A conversation that only the browser keeps.
 fn kept(id: &str) -> ChatOptions {
-    ChatOptions::new("/agent").with_conversation(id)
+    ChatOptions::new("/agent").resume(id)
 }
 
 #[test]
@@ -155,7 +179,7 @@ async fn a_message_that_was_not_accepted_does_not_stand_as_said_after_a_reload()
     drop(visitor);
     let visitor = Visitor::beside(kept("not-accepted"));
     visitor.sees_lines(&["user: Hello"]).await;
-    visitor.sees_status(Status::Failed(Trouble::Unknown)).await;
+    visitor.sees_status(Status::Failed(Trouble::DeliveryUnknown)).await;
     tick().await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
     visitor.chat.retry();
@@ -177,7 +201,7 @@ async fn a_typed_answer_that_was_not_accepted_is_not_lost_by_a_reload() {
     let before = Call::next().await;
     drop(visitor);
     let visitor = Visitor::beside(kept("typed"));
-    visitor.sees_status(Status::Failed(Trouble::Unknown)).await;
+    visitor.sees_status(Status::Failed(Trouble::DeliveryUnknown)).await;
     tick().await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
     visitor.chat.retry();

@@ -10,7 +10,7 @@ mod server;
 mod visitor;
 
 use ag_ui_stream::Message;
-use agent_chat::{ChatOptions, Delivery, Status, Trouble};
+use agent_chat::{ChatOptions, Delivery, Given, Status, Trouble};
 use ask_user_question::Phase;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
@@ -18,7 +18,7 @@ use leptos::prelude::*;
 use scripted_agent::{Call, passes, tick};
 use serde_json::Value;
 use server::Server;
-use visitor::{BOTH, COLOUR, SIZE, Visitor};
+use visitor::{BOTH, COLOUR, SIZE, Visitor, reply};
 use wasm_bindgen_test::{wasm_bindgen_test as test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -86,7 +86,7 @@ async fn an_ask_shows_before_its_arguments_end() {
     visitor.sees_phase("c1", Phase::Streaming).await;
     visitor
         .sees("the growing text", |_| {
-            visitor.ask("c1").ask.with_untracked(|ask| ask.questions[0].question.text == "Which si")
+            visitor.ask("c1").snapshot.with_untracked(|ask| ask.questions[0].question.text == "Which si")
         })
         .await;
 }
@@ -127,6 +127,27 @@ async fn two_asks_go_back_together() {
     visitor.picks("c2", COLOUR, 1);
     let call = Call::next().await;
     assert_eq!(call.input.messages.iter().filter(|message| message.role() == "tool").count(), 2);
+}
+
+#[test]
+async fn what_becomes_of_a_reply_is_said_at_once() {
+    let (visitor, call) = Visitor::greeting().await;
+    call.asks("c1", SIZE);
+    visitor.sees_phase("c1", Phase::Ready).await;
+    let large = || reply(SIZE, 1);
+    assert_eq!(visitor.chat.reply("c1", large()), Given::Held);
+    assert!(visitor.chat.take_back("c1"));
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    assert_eq!(visitor.chat.reply("c1", large()), Given::Sent);
+    let call = Call::next().await;
+    call.accept();
+    call.finishes();
+    visitor.sees_phase("c1", Phase::Answered).await;
+    visitor.sees_status(Status::Idle).await;
+    for nobodys in ["c1", "c2"] {
+        assert_eq!(visitor.chat.reply(nobodys, large()), Given::Refused(Trouble::NotWaiting), "{nobodys}");
+    }
 }
 
 #[test]
@@ -172,8 +193,7 @@ async fn what_is_picked_so_far_goes_along_with_what_is_typed_instead() {
     call.finishes();
     visitor.sees_status(Status::Idle).await;
     let large = Selection { selected: vec![1], ..Selection::default() };
-    visitor.ask("c1").picks.set(vec![large]);
-    assert!(visitor.chat.send("Please stop asking"));
+    assert!(visitor.chat.send_with("Please stop asking", &[("c1".to_owned(), vec![large])]));
     let call = Call::next().await;
     let result: Value = serde_json::from_str(&call.input.messages[2].text()).expect("the result is JSON");
     assert_eq!(result["outcome"], "replied_in_chat");
@@ -239,7 +259,7 @@ async fn a_users_words_that_arrive_by_and_by_are_shown() {
 
 #[test]
 async fn the_list_is_the_same_however_it_came() {
-    let options = || ChatOptions::new("/agent").with_conversation("pieces");
+    let options = || ChatOptions::new("/agent").resume("pieces");
     let visitor = Visitor::first(options());
     visitor.chat.send("Hello");
     let call = Call::next().await;
@@ -494,7 +514,7 @@ async fn an_interrupt_without_a_call_is_shown_after_what_was_said() {
 
 #[test]
 async fn an_open_call_of_a_tool_that_needs_approval_becomes_a_question() {
-    let options = || ChatOptions::new("/agent").with_approvals(["delete_file"]).with_conversation("approval");
+    let options = || ChatOptions::new("/agent").with_approvals(["delete_file"]).resume("approval");
     let visitor = Visitor::first(options());
     visitor.chat.send("Tidy up");
     let call = Call::next().await;
@@ -517,7 +537,7 @@ async fn an_open_call_of_a_tool_that_needs_approval_becomes_a_question() {
     drop(visitor);
     let visitor = Visitor::beside(options());
     visitor.sees_lines(&asked).await;
-    let ask = visitor.ask("w1").ask.get_untracked().ask;
+    let ask = visitor.ask("w1").snapshot.get_untracked().ask;
     let ask = serde_json::to_string(&*ask.expect("it is complete")).expect("it is JSON");
     visitor.picks("w1", &ask, 0);
     let messages = Call::next().await.input.messages;

@@ -24,7 +24,7 @@ impl Server {
 
     /// How a page is set up that comes back to the conversation.
     pub(crate) fn options(&self) -> ChatOptions {
-        ChatOptions::new("/agent").with_conversations().with_conversation(&self.id)
+        ChatOptions::new("/agent").behind_question_server().resume(&self.id)
     }
 
     /// Answers the request for the history.

@@ -131,7 +131,7 @@ impl Visitor {
 
     pub(crate) async fn sees_phase(&self, tool_call_id: &str, phase: Phase) {
         self.sees("the phase", |chat| {
-            find(chat, tool_call_id).is_some_and(|ask| ask.ask.with_untracked(|ask| ask.phase) == phase)
+            find(chat, tool_call_id).is_some_and(|ask| ask.snapshot.with_untracked(|ask| ask.phase) == phase)
         })
         .await;
     }
@@ -157,10 +157,7 @@ impl Visitor {
 
     /// Picks an option of the only question.
     pub(crate) fn picks(&self, tool_call_id: &str, arguments: &str, option: usize) {
-        let ask: AskUserQuestion = serde_json::from_str(arguments).expect("the arguments are an ask");
-        let selection = Selection { selected: vec![option], ..Selection::default() };
-        let reply = Reply::check(&ask, vec![selection]).expect("the option exists");
-        self.chat.reply(tool_call_id, reply);
+        self.chat.reply(tool_call_id, reply(arguments, option));
     }
 }
 
@@ -169,6 +166,13 @@ impl Drop for Visitor {
     fn drop(&mut self) {
         self.owner.cleanup();
     }
+}
+
+/// The reply that picks an option of the only question.
+pub(crate) fn reply(arguments: &str, option: usize) -> Reply {
+    let ask: AskUserQuestion = serde_json::from_str(arguments).expect("the arguments are an ask");
+    let selection = Selection { selected: vec![option], ..Selection::default() };
+    Reply::check(&ask, vec![selection]).expect("the option exists")
 }
 
 fn find(chat: AgentChat, tool_call_id: &str) -> Option<Ask> {
@@ -185,7 +189,7 @@ fn lines(chat: AgentChat) -> Vec<String> {
     let line = |item: &Item| match item {
         Item::User(text) => format!("user: {}", text.get_untracked()),
         Item::Assistant(text) => format!("agent: {}", text.get_untracked()),
-        Item::Ask(ask) => format!("ask: {}", ask.ask.with_untracked(|ask| ask.phase.as_str())),
+        Item::Ask(ask) => format!("ask: {}", ask.snapshot.with_untracked(|ask| ask.phase.as_str())),
         Item::Tool { name, done } => format!("tool: {name}{}", if done.get_untracked() { ", done" } else { "" }),
     };
     chat.entries.with_untracked(|entries| entries.iter().map(|entry| line(&entry.item)).collect())
