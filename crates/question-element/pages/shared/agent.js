@@ -12,14 +12,15 @@ export const ask = {
   ],
 };
 
-const frame = () => new Promise((done) => setTimeout(done, 15));
+const wait = (time) => new Promise((done) => setTimeout(done, time));
 
-/** The text of the arguments, in pieces. */
+/** The text of the arguments, in pieces. Between its questions the agent thinks, so that no network brings both at once. */
 export async function* pieces() {
   const text = JSON.stringify(ask);
+  const second = text.indexOf(ask.questions[1].question);
   for (let at = 0; at < text.length; at += 9) {
     yield text.slice(at, at + 9);
-    await frame();
+    await wait(at < second && at + 9 >= second ? 500 : 15);
   }
 }
 
@@ -65,7 +66,7 @@ export function mounted() {
 let tries = 0;
 /** Takes a reply to its agent: the first one is lost on its way. */
 export async function send(id, { json, message }) {
-  await frame();
+  await wait(15);
   tries += 1;
   if (tries === 1) throw new Error("The network was away.");
   const calls = JSON.parse(sessionStorage.getItem("calls") ?? "[]");

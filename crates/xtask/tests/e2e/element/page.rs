@@ -79,7 +79,8 @@ impl ElementPage {
 
     /// Waits until the card stands so.
     pub(crate) async fn is(&self, state: &str) -> WebDriverResult<()> {
-        self.until(&format!("return element?.state === {};", json!(state))).await?;
+        let is = format!("if (element?.state === {}) return true; throw `it is ${{element?.state}}`;", json!(state));
+        self.until(&is).await?;
         Ok(())
     }
 
@@ -94,8 +95,7 @@ impl ElementPage {
         let ready = format!("return option({})?.querySelector('input, button') !== null;", json!(label));
         self.until(&ready).await?;
         // Where it ends up by itself, the actions that stick to the bottom may lie over it.
-        self.host(&format!("option({}).scrollIntoView({{ block: 'center' }});", json!(label))).await?;
-        self.stands_still().await?;
+        self.shows(&format!("option({})", json!(label))).await?;
         self.element(&format!("return option({}).querySelector('label') ?? option({0});", json!(label)))
             .await?
             .click()
@@ -108,6 +108,12 @@ impl ElementPage {
 
     pub(crate) async fn cancel(&self) -> WebDriverResult<()> {
         self.press(".qc-cancel").await
+    }
+
+    /// Brings a part of the card to the middle of the window, where a click needs to scroll no more.
+    async fn shows(&self, part: &str) -> WebDriverResult<()> {
+        self.host(&format!("{part}.scrollIntoView({{ block: 'center' }});")).await?;
+        self.stands_still().await
     }
 
     /// Waits until the card stands still: a tap on something that just moved is not taken.
@@ -123,7 +129,7 @@ impl ElementPage {
 
     async fn press(&self, css: &str) -> WebDriverResult<()> {
         self.until(&format!("return all('{css}').length > 0;")).await?;
-        self.stands_still().await?;
+        self.shows(&format!("all('{css}')[0]")).await?;
         self.element(&format!("return all('{css}')[0];")).await?.click().await
     }
 
