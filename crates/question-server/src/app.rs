@@ -58,7 +58,7 @@ pub(crate) struct App {
 /// Outside of a Tokio runtime: questions expire and what was broken off goes on, whether or not anybody asks.
 pub fn app(config: &Config, parts: Parts) -> Router {
     let Parts { store, model, clock, page, other_agent, drain } = parts;
-    let settings = settings(config, &model.limits());
+    let settings = settings(config, &*model);
     let runtime = Arc::new(Runtime::new(config, store, model, clock, drain));
     sweep(&runtime);
     let app = App { runtime, max_body: config.bounds.body as u64, patience: config.patience };
@@ -131,12 +131,12 @@ pub fn app(config: &Config, parts: Parts) -> Router {
 }
 
 /// What the page has to know of how its server was started.
-fn settings(config: &Config, limits: &Limits) -> Value {
+fn settings(config: &Config, model: &dyn Model) -> Value {
     let agents = config.allow_agents.iter().map(ToString::to_string);
-    let is_called = |name: &&str| Limits::by_name(name).as_ref() == Some(limits);
+    let is_called = |name: &&str| Limits::by_name(name) == Some(model.limits());
     let profile = ["chat", "coding", "runtime"].into_iter().find(is_called);
     let mut settings = json!({"allowAgents": agents.collect::<Vec<String>>(), "profile": profile});
-    if let Some(name) = config.name.as_deref().or(config.model.name()) {
+    if let Some(name) = config.name.as_deref().or(model.name()) {
         settings["name"] = name.into();
     }
     settings

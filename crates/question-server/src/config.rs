@@ -1,4 +1,5 @@
 //! What the command line and the environment say.
+#![allow(clippy::doc_markdown, rustdoc::bare_urls, reason = "`--help` prints these words, without Markdown")]
 
 use crate::access::Token;
 use crate::guard::{Host, Origin};
@@ -64,6 +65,9 @@ pub struct Config {
     /// The model that speaks for the agent.
     #[arg(long, value_name = "NAME", value_enum, default_value = "front-desk", help_heading = AGENT)]
     pub model: ModelName,
+    /// The file with the script of --model script.
+    #[arg(long, value_name = "FILE", required_if_eq("model", "script"), help_heading = AGENT)]
+    pub script: Option<PathBuf>,
     /// What the page calls the agent, where it is not called as the model is.
     #[arg(long, value_name = "TEXT", help_heading = AGENT)]
     pub name: Option<String>,
@@ -73,7 +77,7 @@ pub struct Config {
     /// The temperature of the model of --model openai, from 0 to 2.
     #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = AGENT)]
     pub temperature: Option<f64>,
-    /// Milliseconds that a desk pauses before each delta.
+    /// Milliseconds that a script pauses before each delta.
     #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", help_heading = AGENT)]
     pub pace: Duration,
     /// An AG-UI agent to pass requests at /agent/other on to, such as http://127.0.0.1:8000/. The page of --page then begins with it.
@@ -139,21 +143,11 @@ pub enum ModelName {
     FrontDesk,
     /// A coding agent: a script as well.
     CodingDesk,
+    /// A script of your own, the file of --script.
+    Script,
     /// Any endpoint of OpenAI's chat completions, as OPENAI_BASE_URL, OPENAI_MODEL and OPENAI_API_KEY say.
     #[value(name = "openai")]
     OpenAi,
-}
-
-impl ModelName {
-    /// What the page calls such an agent; `None` for the front desk, which the page calls so in its user's language.
-    #[must_use]
-    pub fn name(self) -> Option<&'static str> {
-        match self {
-            Self::FrontDesk => None,
-            Self::CodingDesk => Some("Coding desk"),
-            Self::OpenAi => Some("Assistant"),
-        }
-    }
 }
 
 /// Where conversations are kept.

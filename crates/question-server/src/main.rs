@@ -6,9 +6,8 @@ use question_server::clock::SystemClock;
 use question_server::config::{self, Command, Database, LogFormat, ModelName};
 use question_server::limits::{FAREWELL, TAKEOVER};
 use question_server::models::Model;
-use question_server::models::coding_desk::CodingDesk;
-use question_server::models::front_desk::FrontDesk;
 use question_server::models::openai::OpenAi;
+use question_server::models::scripted::Scripted;
 use question_server::other_agent::OtherAgent;
 use question_server::page::Page;
 #[cfg(feature = "postgres")]
@@ -116,8 +115,9 @@ fn open_agent(config: &Config) -> Result<Option<OtherAgent>, String> {
 
 fn open_model(config: &Config) -> Result<Arc<dyn Model>, String> {
     Ok(match config.model {
-        ModelName::FrontDesk => Arc::new(FrontDesk::new(config.pace)),
-        ModelName::CodingDesk => Arc::new(CodingDesk::new(config.pace)),
+        ModelName::FrontDesk => Arc::new(Scripted::front_desk(config.pace)),
+        ModelName::CodingDesk => Arc::new(Scripted::coding_desk(config.pace)),
+        ModelName::Script => Arc::new(open_script(config)?),
         ModelName::OpenAi => {
             let mut model = OpenAi::from_env()?.at_once(config.model_calls);
             if let Some(file) = &config.system_prompt {
@@ -131,6 +131,13 @@ fn open_model(config: &Config) -> Result<Arc<dyn Model>, String> {
             Arc::new(model)
         }
     })
+}
+
+fn open_script(config: &Config) -> Result<Scripted, String> {
+    let file = config.script.as_deref().ok_or("--model script needs the file of --script")?;
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
+    let script = text.and_then(|text| Scripted::new(&text, config.pace).map_err(|error| error.to_string()));
+    script.map_err(|why| format!("--script {}: {why}", file.display()))
 }
 
 fn bind_failed(address: SocketAddr, error: &io::Error) -> String {

@@ -1,10 +1,7 @@
 //! What speaks for the agent: a model streams text and tool calls.
 
-pub mod coding_desk;
-pub mod front_desk;
 pub mod openai;
-mod own_words;
-mod pieces;
+pub mod scripted;
 
 use crate::limits::MAX_RETRY_PAUSE;
 use ask_user_question::Limits;
@@ -20,6 +17,11 @@ use std::time::Duration;
 
 /// A model, or what stands in for one.
 pub trait Model: fmt::Debug + Send + Sync + 'static {
+    /// What the page calls such an agent; `None` for the front desk, which the page calls so in its user's language.
+    fn name(&self) -> Option<&str> {
+        None
+    }
+
     /// The profile by which it asks.
     fn limits(&self) -> Limits;
 

@@ -137,6 +137,10 @@ impl fmt::Debug for OpenAi {
 }
 
 impl Model for OpenAi {
+    fn name(&self) -> Option<&str> {
+        Some("Assistant")
+    }
+
     fn limits(&self) -> Limits {
         Limits::RUNTIME
     }

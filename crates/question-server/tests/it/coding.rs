@@ -6,19 +6,19 @@ use crate::visitor::Visitor;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Reply};
 use axum::Router;
-use question_server::models::coding_desk::CodingDesk;
+use question_server::models::scripted::Scripted;
 use question_server::{Config, app};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 fn desk() -> Router {
-    server_with(CodingDesk::new(Duration::ZERO))
+    server_with(Scripted::coding_desk(Duration::ZERO))
 }
 
 /// The same where the operator lets clients bypass permissions.
 fn allowing_bypass() -> Router {
     let config = Config { allow_bypass: true, ..Config::default() };
-    app(&config, parts(CodingDesk::new(Duration::ZERO)))
+    app(&config, parts(Scripted::coding_desk(Duration::ZERO)))
 }
 
 fn visitor(server: &Router) -> Visitor {

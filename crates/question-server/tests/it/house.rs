@@ -3,15 +3,15 @@
 use axum::Router;
 use question_server::clock::SystemClock;
 use question_server::models::Model;
-use question_server::models::front_desk::FrontDesk;
+use question_server::models::scripted::Scripted;
 use question_server::store::MemoryStore;
 use question_server::{Config, Drain, Parts, app};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A desk that does not pause.
-pub(crate) fn front_desk() -> FrontDesk {
-    FrontDesk::new(Duration::ZERO)
+pub(crate) fn front_desk() -> Scripted {
+    Scripted::front_desk(Duration::ZERO)
 }
 
 /// What most tests put a server together from.

@@ -34,6 +34,7 @@ mod replicas;
 mod replies;
 mod script;
 mod scripted;
+mod scripts;
 mod socket;
 mod sqlite;
 mod stalls;

@@ -6,7 +6,8 @@ use crate::http::{Answer, call, get, post, request, says};
 use crate::socket::{start, until_logged};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
-use question_server::config::ModelName;
+use question_server::models::openai::OpenAi;
+use question_server::models::scripted::Scripted;
 use question_server::page::Page;
 use question_server::{Config, Parts, app};
 use serde_json::json;
@@ -335,14 +336,15 @@ async fn the_page_may_talk_to_the_agents_that_the_operator_allows_and_learns_whi
 
 #[tokio::test]
 async fn the_page_learns_what_the_agent_is_called() {
-    for (model, name, told) in [
-        (ModelName::FrontDesk, None, None),
-        (ModelName::FrontDesk, Some("Garage"), Some("Garage")),
-        (ModelName::CodingDesk, None, Some("Coding desk")),
-        (ModelName::OpenAi, None, Some("Assistant")),
-        (ModelName::OpenAi, Some("Ada"), Some("Ada")),
+    let openai = || OpenAi::new("http://127.0.0.1:1/v1", None, "m".to_owned()).expect("it is an address");
+    let named = |name: Option<&str>| Config { name: name.map(str::to_owned), ..Config::default() };
+    for (server, told) in [
+        (app(&named(None), parts(front_desk())), None),
+        (app(&named(Some("Garage")), parts(front_desk())), Some("Garage")),
+        (app(&named(None), parts(Scripted::coding_desk(Duration::ZERO))), Some("Coding desk")),
+        (app(&named(None), parts(openai())), Some("Assistant")),
+        (app(&named(Some("Ada")), parts(openai())), Some("Ada")),
     ] {
-        let server = server_of(&Config { model, name: name.map(str::to_owned), ..Config::default() });
         let settings = get(&server, "/settings.json").await.json();
         assert_eq!(settings.get("name").and_then(|name| name.as_str()), told);
     }

@@ -7,7 +7,7 @@ use crate::provider::{Provider, Recorded};
 use ag_ui_stream::EventReader;
 use ag_ui_stream::reader::EndOutcome;
 use question_server::limits::Patience;
-use question_server::models::front_desk::FrontDesk;
+use question_server::models::scripted::Scripted;
 use question_server::serve;
 use std::future::pending;
 use std::net::SocketAddr;
@@ -73,7 +73,7 @@ fn check_run(response: &str) {
 
 #[tokio::test]
 async fn a_run_over_a_socket_ends_and_closes() {
-    let model = FrontDesk::new(Duration::from_millis(1));
+    let model = Scripted::front_desk(Duration::from_millis(1));
     let router = server_with(model);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");

@@ -1,6 +1,6 @@
 //! What a rule-driven desk says, cut and paced as models stream it.
 
-use super::{Delta, ModelError};
+use crate::models::{Delta, ModelError};
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
 use std::time::Duration;

@@ -1,0 +1,333 @@
+//! A script as its file has it.
+
+use super::template;
+use ask_user_question::validate::check_text;
+use ask_user_question::{AskUserQuestion, Limits};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt;
+
+/// A script.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Script {
+    /// For editors.
+    #[serde(rename = "$schema")]
+    _schema: Option<String>,
+    /// What the page calls the agent.
+    pub(super) name: Option<String>,
+    profile: Profile,
+    /// Where nobody has said anything yet.
+    pub(super) opening: Rule,
+    /// What the user begins with.
+    pub(super) begin: Vec<Rule>,
+    pub(super) steps: BTreeMap<String, Step>,
+    /// For what no rule of a step takes.
+    #[serde(default)]
+    pub(super) answers: Vec<Rule>,
+    #[serde(default)]
+    pub(super) tools: Vec<ToolOfScript>,
+    /// Whether it may spawn sub-agents, and which step follows.
+    pub(super) sub_agents: Option<Next>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Profile {
+    Chat,
+    Coding,
+    Runtime,
+}
+
+/// A place in a script: what the agent says there, and asks or calls.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Step {
+    /// What is set on coming here.
+    #[serde(default)]
+    pub(super) set: BTreeMap<String, Setting>,
+    pub(super) say: String,
+    pub(super) ask: Option<AskUserQuestion>,
+    #[serde(default)]
+    pub(super) answers: Vec<Rule>,
+    pub(super) call: Option<CallOfScript>,
+    /// The step in place of this one where nobody may be asked.
+    pub(super) unasked: Option<String>,
+    /// The step in place of this one in plan mode.
+    pub(super) planning: Option<String>,
+}
+
+/// What takes something that the user said.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Rule {
+    /// How the question ended.
+    #[serde(default)]
+    pub(super) on: Vec<Ended>,
+    /// Labels of which one was picked.
+    #[serde(default)]
+    pub(super) picks: Vec<String>,
+    /// The whole text, without case and punctuation.
+    #[serde(default)]
+    pub(super) is: Vec<String>,
+    /// What a word begins with.
+    #[serde(default)]
+    pub(super) words: Vec<String>,
+    /// What stands anywhere, be it within a word.
+    #[serde(default)]
+    pub(super) has: Vec<String>,
+    /// What no word begins with.
+    #[serde(default)]
+    pub(super) unless: Vec<String>,
+    pub(super) ends: Option<String>,
+    /// In plan mode alone.
+    #[serde(default)]
+    pub(super) planning: bool,
+
+    #[serde(default)]
+    pub(super) set: BTreeMap<String, Setting>,
+    #[serde(default)]
+    pub(super) add: BTreeMap<String, f64>,
+    /// What is said in place of the step's own words.
+    pub(super) say: Option<String>,
+    /// The next step; without it the question is asked again.
+    pub(super) go: Option<String>,
+}
+
+impl Rule {
+    /// Whether it takes whatever there is.
+    fn takes_all(&self) -> bool {
+        let lists = [&self.picks, &self.is, &self.words, &self.has, &self.unless];
+        self.on.is_empty() && lists.iter().all(|list| list.is_empty()) && self.ends.is_none() && !self.planning
+    }
+}
+
+/// How a question ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Ended {
+    /// By labels alone.
+    Picked,
+    /// By the user's own words.
+    Typed,
+    /// By a message that answers something else.
+    Chat,
+    /// The user did not want to answer.
+    Declined,
+    /// It expired, was superseded or could not be asked.
+    Unanswered,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "a text or a number")]
+pub(super) enum Setting {
+    Number(f64),
+    Text(String),
+}
+
+/// A call that the agent makes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CallOfScript {
+    pub(super) tool: String,
+    pub(super) arguments: Value,
+}
+
+/// A tool of the agent's.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ToolOfScript {
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) parameters: Value,
+    /// What it gives the agent.
+    pub(super) result: String,
+    /// Whether it is there in plan mode alone.
+    #[serde(default)]
+    pub(super) planning: bool,
+    /// The step that follows.
+    pub(super) go: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Next {
+    pub(super) go: String,
+}
+
+/// What is wrong with a script, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptError {
+    path: String,
+    reason: String,
+}
+
+impl ScriptError {
+    fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { path: path.into(), reason: reason.into() }
+    }
+}
+
+impl fmt::Display for ScriptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.path {
+            "." => f.write_str(&self.reason),
+            path => write!(f, "{path}: {}", self.reason),
+        }
+    }
+}
+
+impl Error for ScriptError {}
+
+/// What an answer says.
+pub(super) const ANSWER: &str = "answer";
+/// What all answers say, where there are several questions.
+pub(super) const ANSWERS: &str = "answers";
+/// What a tool gave.
+pub(super) const RESULT: &str = "result";
+
+impl Script {
+    /// Reads a script, and checks that it can be followed to whatever its user does.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub(super) fn read(text: &str) -> Result<Self, ScriptError> {
+        let mut json = serde_json::Deserializer::from_str(text);
+        let script: Self = serde_path_to_error::deserialize(&mut json)
+            .map_err(|error| ScriptError::new(error.path().to_string(), error.inner().to_string()))?;
+        json.end().map_err(|error| ScriptError::new(".", error.to_string()))?;
+        script.check()?;
+        Ok(script)
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        match self.profile {
+            Profile::Chat => Limits::CHAT,
+            Profile::Coding => Limits::CODING,
+            Profile::Runtime => Limits::RUNTIME,
+        }
+    }
+
+    fn check(&self) -> Result<(), ScriptError> {
+        let names = self.names();
+        self.check_rule("opening", &self.opening, None, &names)?;
+        self.check_rules("begin", &self.begin, None, &names)?;
+        if self.opening.go.is_none() || self.begin.iter().any(|rule| rule.go.is_none()) {
+            return Err(ScriptError::new("begin", "each rule, and the opening, needs `go`: nothing is asked yet"));
+        }
+        for (name, step) in &self.steps {
+            self.check_step(&format!("steps.{name}"), step, &names)?;
+        }
+        for (index, tool) in self.tools.iter().enumerate() {
+            self.check_go(&format!("tools[{index}].go"), Some(&tool.go))?;
+        }
+        self.check_go("subAgents.go", self.sub_agents.as_ref().map(|next| &next.go))
+    }
+
+    /// All that is set anywhere.
+    fn names(&self) -> BTreeSet<&str> {
+        let of_steps = self.steps.values().flat_map(|step| &step.answers);
+        let rules = [&self.opening].into_iter().chain(&self.begin).chain(&self.answers).chain(of_steps);
+        let of_rules = rules.flat_map(|rule| rule.set.keys().chain(rule.add.keys()));
+        let of_steps = self.steps.values().flat_map(|step| step.set.keys());
+        of_rules.chain(of_steps).map(String::as_str).chain([ANSWER, ANSWERS, RESULT]).collect()
+    }
+
+    fn check_step(&self, path: &str, step: &Step, names: &BTreeSet<&str>) -> Result<(), ScriptError> {
+        check_settings(path, &step.set, names)?;
+        check_text_of(&format!("{path}.say"), &step.say, names)?;
+        self.check_go(&format!("{path}.unasked"), step.unasked.as_ref())?;
+        self.check_go(&format!("{path}.planning"), step.planning.as_ref())?;
+        if let Some(call) = &step.call {
+            let is_there = self.tools.iter().any(|tool| tool.name == call.tool)
+                || self.sub_agents.is_some() && call.tool == super::tools::SPAWN_AGENTS;
+            if !is_there {
+                return Err(ScriptError::new(format!("{path}.call.tool"), format!("there is no tool {}", call.tool)));
+            }
+            template::fill_json(&call.arguments, &mut |name, _| known(names, name))
+                .map_err(|why| ScriptError::new(format!("{path}.call.arguments"), why))?;
+        }
+        let Some(ask) = &step.ask else {
+            return match step.answers.is_empty() {
+                true => Ok(()),
+                false => Err(ScriptError::new(format!("{path}.answers"), "nothing is asked here")),
+            };
+        };
+        let ask_path = format!("{path}.ask");
+        template::fill_ask(ask, &mut |name, _| known(names, name)).map_err(|why| ScriptError::new(&ask_path, why))?;
+        let text = serde_json::to_string(ask).expect("an ask has only strings for keys");
+        if let Some(violation) = check_text(&self.limits(), &text).violations.into_iter().next() {
+            return Err(ScriptError::new(format!("{ask_path}.{}", violation.path), violation.message));
+        }
+        if step.call.is_some() {
+            return Err(ScriptError::new(format!("{path}.call"), "a question is the only call of its turn"));
+        }
+        self.check_rules(&format!("{path}.answers"), &step.answers, Some(ask), names)
+    }
+
+    fn check_rules(
+        &self,
+        path: &str,
+        rules: &[Rule],
+        ask: Option<&AskUserQuestion>,
+        names: &BTreeSet<&str>,
+    ) -> Result<(), ScriptError> {
+        for (index, rule) in rules.iter().enumerate() {
+            self.check_rule(&format!("{path}[{index}]"), rule, ask, names)?;
+        }
+        let common = ask.map_or([].as_slice(), |_| &self.answers);
+        match rules.iter().chain(common).any(Rule::takes_all) {
+            true => Ok(()),
+            false => {
+                Err(ScriptError::new(path, "a last rule without a condition is missing, for whatever else there is"))
+            }
+        }
+    }
+
+    fn check_rule(
+        &self,
+        path: &str,
+        rule: &Rule,
+        ask: Option<&AskUserQuestion>,
+        names: &BTreeSet<&str>,
+    ) -> Result<(), ScriptError> {
+        let options = || ask.into_iter().flat_map(|ask| &ask.questions).flat_map(|question| &question.options);
+        for picked in &rule.picks {
+            if !options().any(|option| option.label == *picked) {
+                return Err(ScriptError::new(format!("{path}.picks"), format!("no option is labelled {picked}")));
+            }
+        }
+        check_settings(path, &rule.set, names)?;
+        check_text_of(&format!("{path}.say"), rule.say.as_deref().unwrap_or_default(), names)?;
+        self.check_go(&format!("{path}.go"), rule.go.as_ref())
+    }
+
+    fn check_go(&self, path: &str, step: Option<&String>) -> Result<(), ScriptError> {
+        match step.filter(|step| !self.steps.contains_key(*step)) {
+            Some(step) => Err(ScriptError::new(path, format!("there is no step {step}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+fn check_settings(path: &str, set: &BTreeMap<String, Setting>, names: &BTreeSet<&str>) -> Result<(), ScriptError> {
+    for (name, setting) in set {
+        if let Setting::Text(text) = setting {
+            check_text_of(&format!("{path}.set.{name}"), text, names)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_text_of(path: &str, text: &str, names: &BTreeSet<&str>) -> Result<(), ScriptError> {
+    let filled = template::fill(text, &mut |name, _| known(names, name));
+    filled.map(drop).map_err(|why| ScriptError::new(path, why))
+}
+
+/// A stand-in for what a name will mean.
+fn known(names: &BTreeSet<&str>, name: &str) -> Option<String> {
+    names.contains(name).then(|| name.to_owned())
+}

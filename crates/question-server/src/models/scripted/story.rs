@@ -1,0 +1,244 @@
+//! Where a conversation is in its script, from its history alone.
+
+use super::own_words::begins;
+use super::script::{ANSWER, ANSWERS, Ended, RESULT, Rule, Script, Setting, Step};
+use super::template::{self, Form};
+use ask_user_question::validate::check_text;
+use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use question_agent::call::{ToolCall, ToolInput, ToolResult};
+use question_agent::message::Message;
+use question_agent::registry::{PermissionMode, ToolContext};
+use std::collections::BTreeMap;
+
+/// What the agent says, and the tool that it calls with which arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Turn {
+    pub(super) text: String,
+    pub(super) call: Option<(String, String)>,
+}
+
+/// The next turn after this history.
+pub(super) fn next(script: &Script, history: &[Message], context: &ToolContext) -> Turn {
+    let mut story = Story::new(script, context);
+    for (index, message) in history.iter().enumerate() {
+        match message {
+            Message::User(message) if begins(history, index) => story.begin(&message.text),
+            // What goes with an answer repeats what the tool result says.
+            Message::User(_) => {}
+            Message::Assistant(message) => {
+                story.calls.extend(message.tool_calls.iter().map(|call| (call.id.as_str(), call)));
+            }
+            Message::Tool(result) => story.read(result),
+        }
+    }
+    story.turn()
+}
+
+/// What the user said, by which rules are chosen.
+#[derive(Debug, Default)]
+struct Said {
+    /// How a question ended by it, if it did.
+    ended: Option<Ended>,
+    text: String,
+    picked: Vec<String>,
+    /// What the answers to several questions come to.
+    all: String,
+}
+
+struct Story<'a> {
+    script: &'a Script,
+    context: &'a ToolContext,
+    step: &'a str,
+    /// What is said in place of the step's own words.
+    say: Option<&'a str>,
+    set: BTreeMap<&'a str, Setting>,
+    /// Calls without a result, by their id.
+    calls: BTreeMap<&'a str, &'a ToolCall>,
+}
+
+impl<'a> Story<'a> {
+    fn new(script: &'a Script, context: &'a ToolContext) -> Self {
+        let mut story = Self { script, context, step: "", say: None, set: BTreeMap::new(), calls: BTreeMap::new() };
+        story.follow(&script.opening, &Said::default());
+        story
+    }
+
+    fn begin(&mut self, text: &str) {
+        self.set.clear();
+        self.calls.clear();
+        let said = Said { text: text.to_owned(), ..Said::default() };
+        self.take(&self.script.begin, &[], &said);
+    }
+
+    /// Reads what a call of the agent's came to.
+    fn read(&mut self, result: &'a ToolResult) {
+        let Some(call) = self.calls.remove(result.tool_use_id.as_str()) else {
+            return;
+        };
+        match &call.input {
+            ToolInput::AskUserQuestion { arguments, .. } => {
+                let step = &self.script.steps[self.step];
+                let asked = check_text(&self.script.limits(), arguments).ask;
+                // Another agent may have asked before this one was put in its place.
+                if let (Some(asked), Some(ask)) = (asked, self.ask(step))
+                    && asked.questions.first().map(|one| &one.question)
+                        == ask.questions.first().map(|one| &one.question)
+                {
+                    let said = Said::of(Outcome::parse(&asked, &result.content));
+                    self.take(&step.answers, &self.script.answers, &said);
+                }
+            }
+            ToolInput::Other { name, .. } => {
+                let of_tools = self.script.tools.iter().find(|tool| tool.name == *name).map(|tool| &tool.go);
+                let of_spawning = self.script.sub_agents.as_ref().filter(|_| name == super::tools::SPAWN_AGENTS);
+                if let Some(step) = of_tools.or(of_spawning.map(|next| &next.go)) {
+                    self.set.insert(RESULT, Setting::Text(result.content.clone()));
+                    self.say = None;
+                    self.go(step);
+                }
+            }
+        }
+    }
+
+    /// Goes by the first rule that takes this.
+    fn take(&mut self, rules: &'a [Rule], common: &'a [Rule], said: &Said) {
+        let mut rules = rules.iter().chain(common);
+        if let Some(rule) = rules.find(|rule| said.fits(rule, self.context)) {
+            self.follow(rule, said);
+        }
+    }
+
+    fn follow(&mut self, rule: &'a Rule, said: &Said) {
+        self.set.insert(ANSWER, Setting::Text(said.text.clone()));
+        self.set.insert(ANSWERS, Setting::Text(said.all.clone()));
+        self.put(&rule.set);
+        for (name, more) in &rule.add {
+            if let Setting::Number(number) = self.set.entry(name).or_insert(Setting::Number(0.0)) {
+                *number += more;
+            }
+        }
+        self.say = rule.say.as_deref();
+        if let Some(step) = &rule.go {
+            self.go(step);
+        }
+    }
+
+    fn go(&mut self, step: &'a str) {
+        self.step = step;
+        self.put(&self.script.steps[step].set);
+    }
+
+    fn put(&mut self, set: &'a BTreeMap<String, Setting>) {
+        for (name, setting) in set {
+            let setting = match setting {
+                Setting::Text(text) => Setting::Text(self.filled(text)),
+                Setting::Number(number) => Setting::Number(*number),
+            };
+            self.set.insert(name, setting);
+        }
+    }
+
+    /// What is said and done at the step, or in its place.
+    fn turn(mut self) -> Turn {
+        let of_parent = !self.context.is_sub_agent;
+        let step = &self.script.steps[self.step];
+        let unasked = self.context.permission_mode == PermissionMode::BypassPermissions && of_parent;
+        let planning = self.context.plan_mode && of_parent;
+        let instead = step.unasked.as_ref().filter(|_| unasked).or(step.planning.as_ref().filter(|_| planning));
+        if let Some(step) = instead {
+            self.say = None;
+            self.go(step);
+        }
+        let step = &self.script.steps[self.step];
+        let call = match (self.ask(step), &step.call) {
+            (Some(ask), _) => {
+                let arguments = serde_json::to_string(&ask).expect("an ask has only strings for keys");
+                Some((self.context.asking_tool(&self.script.limits()).to_owned(), arguments))
+            }
+            (None, Some(call)) => {
+                let arguments = template::fill_json(&call.arguments, &mut |name, form| self.written(name, form));
+                Some((call.tool.clone(), arguments.expect(CHECKED).to_string()))
+            }
+            (None, None) => None,
+        };
+        Turn { text: self.filled(self.say.unwrap_or(&step.say)), call }
+    }
+
+    fn ask(&self, step: &Step) -> Option<AskUserQuestion> {
+        let ask = step.ask.as_ref()?;
+        Some(template::fill_ask(ask, &mut |name, form| self.written(name, form)).expect(CHECKED))
+    }
+
+    fn filled(&self, text: &str) -> String {
+        template::fill(text, &mut |name, form| self.written(name, form)).expect(CHECKED)
+    }
+
+    /// What a name stands for; nothing where it was not set on the way here.
+    fn written(&self, name: &str, form: Form) -> Option<String> {
+        Some(match (self.set.get(name), form) {
+            (Some(Setting::Text(text)), _) => text.clone(),
+            (Some(Setting::Number(number)), Form::Plain) => number.to_string(),
+            (Some(Setting::Number(number)), Form::Money) => format!("${number:.2}"),
+            (None, _) => String::new(),
+        })
+    }
+}
+
+const CHECKED: &str = "every text of a script is checked when it is read";
+
+impl Said {
+    fn of(outcome: Option<Outcome>) -> Self {
+        let ended = |ended| Self { ended: Some(ended), ..Self::default() };
+        match outcome {
+            Some(Outcome::Answered(reply)) => Self::answered(&reply),
+            Some(Outcome::RepliedInChat { text, .. }) => Self { text: text.trim().to_owned(), ..ended(Ended::Chat) },
+            Some(Outcome::Declined) => ended(Ended::Declined),
+            Some(Outcome::Expired | Outcome::Superseded | Outcome::Cancelled) | None => ended(Ended::Unanswered),
+        }
+    }
+
+    fn answered(reply: &Reply) -> Self {
+        let given = || reply.answers().iter().filter(|answer| !answer.skipped);
+        let Some(first) = given().next() else {
+            return Self { ended: Some(Ended::Declined), ..Self::default() };
+        };
+        let picked: Vec<String> =
+            given().flat_map(|answer| &answer.selected).map(|selected| selected.label.clone()).collect();
+        let is_typed = given().any(|answer| answer.other.is_some());
+        let text = match &first.other {
+            Some(own) => own.trim().to_owned(),
+            None => first.text().unwrap_or_default(),
+        };
+        let ended = if is_typed { Ended::Typed } else { Ended::Picked };
+        Self { ended: Some(ended), text, picked, all: reply.message().replace('\n', "; ") }
+    }
+
+    fn fits(&self, rule: &Rule, context: &ToolContext) -> bool {
+        let text = self.text.to_lowercase();
+        let has_word = |word: &String| mentions(&text, word);
+        (rule.on.is_empty() || self.ended.is_some_and(|ended| rule.on.contains(&ended)))
+            && (rule.picks.is_empty() || self.ended == Some(Ended::Picked))
+            && fits_one(&rule.picks, |label| self.picked.contains(label))
+            && fits_one(&rule.is, |whole| plain(&text) == *whole)
+            && fits_one(&rule.words, has_word)
+            && fits_one(&rule.has, |part| text.contains(part))
+            && !rule.unless.iter().any(has_word)
+            && rule.ends.as_ref().is_none_or(|ending| text.trim_end().ends_with(ending))
+            && (!rule.planning || context.plan_mode)
+    }
+}
+
+fn fits_one(wanted: &[String], fits: impl Fn(&String) -> bool) -> bool {
+    wanted.is_empty() || wanted.iter().any(fits)
+}
+
+/// A text in lower case without its punctuation.
+fn plain(text: &str) -> String {
+    let plain: String = text.chars().filter(|c| c.is_alphanumeric() || *c == ' ').collect();
+    plain.trim().to_owned()
+}
+
+/// Whether a word of the text begins like this, so that "oil" is not found in "boiling".
+fn mentions(text: &str, beginning: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(beginning))
+}

@@ -1,0 +1,75 @@
+//! Texts with names in braces: `{answer}` is what the name stands for, `{price:$}` a number as an amount of money, `{{` and `}}` a brace.
+
+use ask_user_question::AskUserQuestion;
+use serde_json::Value;
+
+/// How a name is written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Plain,
+    Money,
+}
+
+/// Puts what names stand for in their places.
+///
+/// # Errors
+/// A sentence that says which brace or name is wrong.
+pub(super) fn fill(text: &str, look_up: &mut impl FnMut(&str, Form) -> Option<String>) -> Result<String, String> {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '}']) {
+        let (before, brace) = rest.split_at(at);
+        filled.push_str(before);
+        if brace.starts_with("{{") || brace.starts_with("}}") {
+            filled.push_str(&brace[..1]);
+            rest = &brace[2..];
+            continue;
+        }
+        let named = brace.strip_prefix('{').and_then(|named| named.split_once('}'));
+        let (named, behind) = named.ok_or("a brace is open or stands alone; write {{ or }} for a brace itself")?;
+        let (name, form) = named.strip_suffix(":$").map_or((named, Form::Plain), |name| (name, Form::Money));
+        filled += &look_up(name, form).ok_or_else(|| format!("{{{name}}} is set nowhere"))?;
+        rest = behind;
+    }
+    Ok(filled + rest)
+}
+
+/// The same for all that is shown of an ask.
+///
+/// # Errors
+/// As [`fill`].
+pub(super) fn fill_ask(
+    ask: &AskUserQuestion,
+    look_up: &mut impl FnMut(&str, Form) -> Option<String>,
+) -> Result<AskUserQuestion, String> {
+    let mut ask = ask.clone();
+    for question in &mut ask.questions {
+        question.question = fill(&question.question, look_up)?;
+        for option in &mut question.options {
+            option.label = fill(&option.label, look_up)?;
+            if let Some(description) = &mut option.description {
+                *description = fill(description, look_up)?;
+            }
+        }
+    }
+    Ok(ask)
+}
+
+/// The same for all texts in a value.
+///
+/// # Errors
+/// As [`fill`].
+pub(super) fn fill_json(
+    value: &Value,
+    look_up: &mut impl FnMut(&str, Form) -> Option<String>,
+) -> Result<Value, String> {
+    Ok(match value {
+        Value::String(text) => fill(text, look_up)?.into(),
+        Value::Array(items) => items.iter().map(|item| fill_json(item, look_up)).collect::<Result<_, _>>()?,
+        Value::Object(members) => {
+            let members = members.iter().map(|(key, value)| Ok((key.clone(), fill_json(value, look_up)?)));
+            members.collect::<Result<_, String>>().map(Value::Object)?
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    })
+}
