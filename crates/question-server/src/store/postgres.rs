@@ -4,6 +4,7 @@
 //! statements: a server that dies leaves nothing behind but its leases, which run out.
 
 mod schema;
+mod tls;
 
 use super::rows::{NewRows, Row, StoredRows};
 use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, Told};
@@ -16,10 +17,10 @@ use std::collections::HashMap;
 use std::error::Error as _;
 use std::fmt;
 use std::net::IpAddr;
+use tls::Tls;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, Row as Found};
-use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// Keeps conversations in a Postgres database, where other servers find them as well.
 pub struct PostgresStore {
@@ -37,7 +38,7 @@ impl PostgresStore {
     pub async fn open(address: &str) -> Result<Self, StoreError> {
         let config = read(address)?;
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let pool = Pool::builder(Manager::from_config(config, tls(), manager))
+        let pool = Pool::builder(Manager::from_config(config, Tls::new(), manager))
             .max_size(DATABASE_CONNECTIONS)
             .timeouts(Timeouts {
                 wait: Some(DATABASE_PATIENCE),
@@ -287,12 +288,6 @@ fn is_this_machine(host: &Host) -> bool {
         #[cfg(unix)]
         Host::Unix(_) => true,
     }
-}
-
-/// TLS that trusts what this machine does, or else Mozilla's roots.
-fn tls() -> MakeRustlsConnect {
-    let native = MakeRustlsConnect::with_native_certs();
-    native.map_or_else(|_| MakeRustlsConnect::with_webpki_roots(), |(tls, _)| tls)
 }
 
 /// As Postgres counts.
