@@ -3,7 +3,7 @@
 use crate::input::CALL;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::sse::Decoder;
-use ag_ui_stream::{Asks, EventReader, Message, Thread};
+use ag_ui_stream::{Asks, Conversation, EventReader, Message};
 use ask_user_question::AskSnapshot;
 use std::hint::black_box;
 
@@ -45,33 +45,28 @@ impl Events {
 }
 
 /// What a page does with a response: verified events, applied to messages and state, and growing asks.
-pub(crate) struct Whole {
-    reader: EventReader,
-    thread: Thread,
-    asks: Asks,
-}
+pub(crate) struct Whole(Conversation);
 
 impl Whole {
     pub(crate) fn after(history: Vec<Message>) -> Self {
-        Self { reader: EventReader::new(), thread: Thread::new(history), asks: Asks::new() }
+        Self(Conversation::new(Asks::new(), history))
     }
 
     pub(crate) fn feed(&mut self, now: u64, chunk: &[u8]) {
-        self.reader.feed(chunk);
-        while let Some(Ok(event)) = self.reader.next_event() {
-            black_box(self.thread.handle_event(&event));
-            black_box(self.asks.handle_event(now, &event));
+        self.0.feed(chunk);
+        while let Some(update) = self.0.next_update(now) {
+            black_box(update);
         }
     }
 
     /// The ask, with its questions complete once all was fed.
     pub(crate) fn ask(&self) -> Option<&AskSnapshot> {
-        self.asks.ask(CALL)
+        self.0.asks().ask(CALL)
     }
 
     /// The arguments as the messages hold them.
     pub(crate) fn arguments(&self) -> Option<&str> {
-        let call = self.thread.messages().last()?.tool_calls().last()?;
+        let call = self.0.thread().messages().last()?.tool_calls().last()?;
         Some(&call.arguments)
     }
 }

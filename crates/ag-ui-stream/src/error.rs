@@ -72,9 +72,11 @@ pub(crate) enum Fault {
         expected: Expected,
         found: Expected,
     },
-    /// `{0}` is no integer from `min` on.
+    /// It is no integer from `min` on.
     Integer {
         min: i64,
+        /// The bits of the number.
+        found: u64,
     },
     /// `{0}` is none of these.
     Choice(&'static [&'static str]),
@@ -220,8 +222,8 @@ impl fmt::Display for StreamError {
             Fault::NotAnEvent => f.write_str("the frame is no object with a string `type`"),
             Fault::Missing => f.write_str("required, and missing"),
             Fault::Expected { expected, found } => write!(f, "expected {expected}, found {found}"),
-            Fault::Integer { min } => {
-                write!(f, "expected an integer from {min} to {}, found {}", MAX_INTEGER, name(0))
+            Fault::Integer { min, found } => {
+                write!(f, "expected an integer from {min} to {MAX_INTEGER}, found {}", f64::from_bits(found))
             }
             Fault::Choice(choices) => write!(f, "expected \"{}\", found {:?}", choices.join("\" or \""), name(0)),
             Fault::TooFew { min, found } => write!(f, "expected at least {min} item, found {found}"),

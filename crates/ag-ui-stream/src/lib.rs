@@ -8,10 +8,13 @@
 //! 3. [`Asks`] watches for calls of the ask tool and gives patches to growing [`AskSnapshot`](ask_user_question::AskSnapshot)s.
 //! 4. [`asks::reply`] builds the `RunAgentInput` that carries the answer back.
 //!
+//! [`Conversation`] is all four in one object, which is what a page needs; each of them serves alone, too.
+//!
 //! A server writes with [`sse::write_event`].
 #![warn(clippy::unwrap_used)]
 
 pub mod asks;
+pub mod conversation;
 mod error;
 pub mod event;
 mod index;
@@ -27,6 +30,7 @@ pub mod warning;
 mod wire;
 
 pub use asks::Asks;
+pub use conversation::Conversation;
 pub use event::Event;
 pub use message::Message;
 pub use reader::EventReader;

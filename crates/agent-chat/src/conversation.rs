@@ -3,7 +3,8 @@
 use crate::receipt::{self, Receipt};
 use crate::transcript::Transcript;
 use ag_ui_stream::asks::AskChange;
-use ag_ui_stream::asks::reply::{AskedBy, NextRun};
+use ag_ui_stream::asks::reply::{AskedBy, Delivery, NextRun, Refusal, Said, Setup};
+use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::outcome::{Interrupt, RunOutcome};
 use ag_ui_stream::reader::{End, StreamError};
@@ -22,10 +23,8 @@ const LONG_SILENCE: u64 = 8_000;
 
 /// Feeds a response's bytes through reader, run state and interceptor into the transcript's signals.
 pub(crate) struct Conversation {
-    pub(crate) thread: Thread,
-    pub(crate) asks: Asks,
+    talk: ag_ui_stream::Conversation,
     pub(crate) transcript: Transcript,
-    reader: EventReader,
     /// The agent's own tools that need approval.
     approvals: Vec<String>,
     /// When the agent was heard last, or asked.
@@ -39,10 +38,8 @@ pub(crate) struct Conversation {
 impl Conversation {
     pub(crate) fn new(approvals: Vec<String>) -> Self {
         Self {
-            thread: Thread::default(),
-            asks: Asks::new().with_approvals(approvals.clone()),
+            talk: anew(&approvals),
             transcript: Transcript::new(),
-            reader: EventReader::new(),
             approvals,
             heard: 0,
             silent: RwSignal::new(false),
@@ -52,8 +49,30 @@ impl Conversation {
 
     /// At the start of a response.
     pub(crate) fn start_response(&mut self, now: u64) {
-        self.reader = EventReader::new();
         self.hear(now);
+    }
+
+    pub(crate) fn thread(&self) -> &Thread {
+        self.talk.thread()
+    }
+
+    pub(crate) fn asks(&self) -> &Asks {
+        self.talk.asks()
+    }
+
+    /// The request that carries what the user says.
+    ///
+    /// # Errors
+    /// Why it must not be sent.
+    pub(crate) fn request(
+        &self,
+        now: u64,
+        setup: &Setup,
+        delivery: Delivery,
+        said: &Said,
+        next_id: impl FnMut() -> String,
+    ) -> Result<NextRun, Refusal> {
+        self.talk.request(now, setup, delivery, said, next_id)
     }
 
     /// Whether the agent says nothing for long.
@@ -85,37 +104,33 @@ impl Conversation {
     /// # Errors
     /// Where they break the protocol; what came before is kept and shown.
     pub(crate) fn feed(&mut self, now: u64, chunk: &[u8]) -> Result<(), StreamError> {
-        self.reader.feed(chunk);
-        self.drain(now)
+        self.talk.feed(chunk);
+        let shown = self.show(now);
+        self.lay();
+        shown.refused.map_or(Ok(()), Err)
     }
 
     /// Takes the end of the response and says how it ended.
     pub(crate) fn finish(&mut self, now: u64) -> End {
-        let end = self.reader.finish();
-        // A violation in the last frame is part of the end that is returned.
-        let _ = self.drain(now);
-        self.thread.handle_end(&end);
+        self.talk.finish();
+        let shown = self.show(now);
         self.transcript.end_arriving();
-        let changes = self.asks.handle_end(now, &end);
-        self.show_asks(changes);
         self.lay();
-        end
+        shown.end.expect("what is finished ends")
     }
 
     /// Takes what a run's input says: its new messages are part of the conversation from here on.
-    pub(crate) fn start_run(&mut self, run: &NextRun) {
-        let changes = run.start(&mut self.thread, &mut self.asks);
-        run.messages.iter().for_each(|message| self.transcript.touch_added(message, &self.thread));
-        self.show_asks(changes);
+    pub(crate) fn start_run(&mut self, now: u64, run: &NextRun) {
+        self.talk.start_response(run);
+        self.show(now);
+        run.messages.iter().for_each(|message| self.transcript.touch_added(message, self.talk.thread()));
         self.lay();
     }
 
     /// Takes what became of an ask elsewhere.
-    pub(crate) fn push_message(&mut self, message: Message) {
-        let changes = self.asks.handle_message(&message);
-        let change = self.thread.push_message(message);
-        self.show_change(change);
-        self.show_asks(changes);
+    pub(crate) fn push_message(&mut self, now: u64, message: Message) {
+        self.talk.push_message(message);
+        self.show(now);
         self.lay();
     }
 
@@ -133,7 +148,7 @@ impl Conversation {
         for event in &events {
             match Receipt::of(event) {
                 Some(receipt) => self.restore_receipt(receipt),
-                None => self.take(now, event),
+                None => self.take(now, event.clone()),
             }
         }
         self.finish_replay();
@@ -143,30 +158,30 @@ impl Conversation {
     /// Shows a receipt where it stood, unless what it followed is gone.
     fn restore_receipt(&mut self, receipt: Receipt) {
         let Receipt { after, id, ask, outcome } = receipt;
-        if after.as_ref().is_none_or(|id| self.thread.message(id).is_some()) {
-            let changes = self.asks.restore_receipt(&id, ask, outcome);
-            self.show_asks(changes);
+        if after.as_ref().is_none_or(|id| self.talk.thread().message(id).is_some()) {
+            let changes = self.talk.asks_mut().restore_receipt(&id, ask, outcome);
+            changes.into_iter().for_each(|change| self.show_ask(change));
             self.transcript.set_anchor(&id, after);
         }
     }
 
     /// The events that bring back what messages do not tell of: the receipts of questions that no call made.
     pub(crate) fn receipts(&self) -> impl Iterator<Item = String> {
-        self.asks
+        self.talk
+            .asks()
             .receipts()
             .filter_map(|(id, ask, outcome)| Some(receipt::event(self.transcript.anchor(id)?, id, ask, outcome)))
     }
 
     /// Everything is told again from the beginning. What is shown stays until it was.
     pub(crate) fn start_replay(&mut self) {
-        self.thread = Thread::default();
-        self.asks = Asks::new().with_approvals(self.approvals.clone());
+        self.talk = anew(&self.approvals);
         self.transcript.start_replay();
     }
 
     /// Everything was told again.
     pub(crate) fn finish_replay(&mut self) {
-        self.transcript.forget_others(&self.thread, &self.asks);
+        self.transcript.forget_others(self.talk.thread(), self.talk.asks());
         self.lay();
     }
 
@@ -178,17 +193,17 @@ impl Conversation {
 
     /// Shows how an ask ended that another endpoint than the agent's has taken. The agent says so itself soon.
     pub(crate) fn settle(&mut self, tool_call_id: &str, outcome: &Outcome) {
-        let Some(ask) = self.asks.ask(tool_call_id).and_then(|ask| ask.ask.as_deref()) else { return };
+        let Some(ask) = self.talk.asks().ask(tool_call_id).and_then(|ask| ask.ask.as_deref()) else { return };
         let message = Message::tool("", tool_call_id, outcome.tool_content(ask));
-        let changes = self.asks.handle_message(&message);
-        self.show_asks(changes);
+        let changes = self.talk.asks_mut().handle_message(&message);
+        changes.into_iter().for_each(|change| self.show_ask(change));
     }
 
     /// Nobody waits for an answer any more: the agent does not know the conversation.
-    pub(crate) fn abandon_asks(&mut self) {
+    pub(crate) fn abandon_asks(&mut self, now: u64) {
         let waiting: Vec<String> = self.waiting().map(|ask| ask.tool_call_id.clone()).collect();
         for id in waiting {
-            self.push_message(Message::tool(format!("abandoned-{id}"), id, CANCELLED_TEXT));
+            self.push_message(now, Message::tool(format!("abandoned-{id}"), id, CANCELLED_TEXT));
         }
     }
 
@@ -198,15 +213,15 @@ impl Conversation {
         interrupt.tool_call_id = Some(tool_call_id.to_owned());
         let outcome = &RunOutcome::Interrupt { interrupts: vec![interrupt] };
         let of_run = [("threadId", HISTORY.into()), ("runId", HISTORY.into())];
-        self.take(now, &Event::new(EventType::RunStarted, of_run.clone()));
+        self.take(now, Event::new(EventType::RunStarted, of_run.clone()));
         let end = of_run.into_iter().chain([("outcome", outcome.into())]);
-        self.take(now, &Event::new(EventType::RunFinished, end));
+        self.take(now, Event::new(EventType::RunFinished, end));
         self.lay();
     }
 
     /// Shows what changed since it was shown last.
     pub(crate) fn lay(&mut self) {
-        self.transcript.lay(&self.thread);
+        self.transcript.lay(self.talk.thread());
     }
 
     /// Takes the deadline of an ask from what the server says of the conversation: its events and a history do not tell it. The ask may still be to
@@ -218,48 +233,52 @@ impl Conversation {
 
     fn keep_deadline(&mut self) {
         if let Some((tool_call_id, deadline)) = &self.deadline {
-            let changes = self.asks.set_deadline(tool_call_id, deadline);
-            self.show_asks(changes);
+            let changes = self.talk.asks_mut().set_deadline(tool_call_id, deadline);
+            changes.into_iter().for_each(|change| self.show_ask(change));
         }
     }
 
     /// What the time changes.
     pub(crate) fn handle_timeout(&mut self, now: u64) {
-        let changes = self.asks.handle_timeout(now);
-        self.show_asks(changes);
+        self.talk.handle_timeout(now);
+        self.show(now);
     }
 
     /// The asks that wait for their replies, in the order in which they began.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &AskSnapshot> {
-        self.asks.asks().filter(|ask| ask.phase == Phase::Answerable)
+        self.talk.asks().asks().filter(|ask| ask.phase == Phase::Answerable)
     }
 
     /// The asks that the agent waits for and that could not be read. They can only be cancelled.
     pub(crate) fn unreadable(&self) -> impl Iterator<Item = &AskSnapshot> {
-        let waits = |id: &str| self.asks.asked_by(id) == Some(AskedBy::Interrupt);
-        self.asks.asks().filter(move |ask| ask.phase == Phase::Malformed && waits(&ask.tool_call_id))
-    }
-
-    fn drain(&mut self, now: u64) -> Result<(), StreamError> {
-        let mut end = Ok(());
-        while let (Some(event), Ok(())) = (self.reader.next_event(), &end) {
-            end = event.map(|event| self.take(now, &event));
-        }
-        self.lay();
-        end
+        let waits = |id: &str| self.talk.asks().asked_by(id) == Some(AskedBy::Interrupt);
+        self.talk.asks().asks().filter(move |ask| ask.phase == Phase::Malformed && waits(&ask.tool_call_id))
     }
 
     /// Takes an event that was verified; [`lay`](Self::lay) shows what came.
-    pub(crate) fn take(&mut self, now: u64, event: &Event) {
-        self.hear(now);
-        let change = self.thread.handle_event(event);
-        let asks = self.asks.handle_event(now, event);
-        let opened = self.show_asks(asks);
-        if opened {
-            self.keep_deadline();
+    pub(crate) fn take(&mut self, now: u64, event: Event) {
+        self.talk.handle_event(now, event);
+        self.show(now);
+    }
+
+    /// Shows what happened since it was shown last.
+    fn show(&mut self, now: u64) -> Shown {
+        let mut shown = Shown::default();
+        while let Some(update) = self.talk.next_update(now) {
+            match update {
+                Update::Event { event, change } => {
+                    self.hear(now);
+                    self.follow_text(&event);
+                    self.show_change(change);
+                }
+                Update::Thread(change) => self.show_change(change),
+                Update::Ask(change) => self.show_ask(change),
+                Update::Refused(error) => shown.refused = Some(error),
+                Update::End(end) => shown.end = Some(end),
+                Update::Warning(_) => {}
+            }
         }
-        self.follow_text(event);
-        self.show_change(change);
+        shown
     }
 
     /// Learns which texts are arriving.
@@ -278,7 +297,7 @@ impl Conversation {
     fn show_change(&mut self, change: Change) {
         match change {
             Change::TextAppended { message, from } => {
-                let it = &self.thread.messages()[message];
+                let it = &self.talk.thread().messages()[message];
                 if matches!(it.role(), "assistant" | "user") {
                     let text = it.text();
                     if !text.is_empty() && !self.transcript.append(it.id(), &text[from..]) {
@@ -291,14 +310,16 @@ impl Conversation {
             | Change::RunEnded
             | Change::ArgumentsAppended { .. }
             | Change::StateChanged => {}
-            Change::RunStarted { added } => self.transcript.touch(self.thread.messages().len().saturating_sub(added)),
+            Change::RunStarted { added } => {
+                self.transcript.touch(self.talk.thread().messages().len().saturating_sub(added))
+            }
             Change::MessageAdded { message }
             | Change::MessageChanged { message }
             | Change::ToolCallChanged { message, .. } => self.transcript.touch(message),
             Change::ToolCallAdded { message, call, .. } => {
-                let its = self.thread.messages()[message].tool_calls();
+                let its = self.talk.thread().messages()[message].tool_calls();
                 let has_result =
-                    its.get(call).and_then(|call| self.thread.call(&call.id)).is_some_and(|it| it.answered);
+                    its.get(call).and_then(|call| self.talk.thread().call(&call.id)).is_some_and(|it| it.answered);
                 // A result that came before its call has moved behind it.
                 self.transcript.touch(if has_result { 0 } else { message });
             }
@@ -306,27 +327,33 @@ impl Conversation {
         }
     }
 
-    /// True where an ask began.
-    fn show_asks(&mut self, changes: Vec<AskChange>) -> bool {
-        let mut opened = false;
-        let mut moved = false;
-        for change in changes {
-            match change {
-                AskChange::Opened { tool_call_id } => {
-                    opened = true;
-                    self.transcript.open_ask(&tool_call_id, &self.thread);
-                }
-                AskChange::Patched { tool_call_id, patch } => {
-                    moved |= matches!(patch, AskPatch::Phase(_));
-                    self.transcript.update_ask(&tool_call_id, |ask| ask.apply(patch));
+    fn show_ask(&mut self, change: AskChange) {
+        match change {
+            AskChange::Opened { tool_call_id } => {
+                self.transcript.open_ask(&tool_call_id, self.talk.thread());
+                self.keep_deadline();
+            }
+            AskChange::Patched { tool_call_id, patch } => {
+                let moves = matches!(patch, AskPatch::Phase(_));
+                self.transcript.update_ask(&tool_call_id, |ask| ask.apply(patch));
+                if moves {
+                    self.transcript.show_waiting(self.talk.asks());
                 }
             }
         }
-        if moved {
-            self.transcript.show_waiting(&self.asks);
-        }
-        opened
     }
+}
+
+/// What became of a response while it was shown.
+#[derive(Default)]
+struct Shown {
+    refused: Option<StreamError>,
+    end: Option<End>,
+}
+
+fn anew(approvals: &[String]) -> ag_ui_stream::Conversation {
+    let asks = Asks::new().with_approvals(approvals);
+    ag_ui_stream::Conversation::new(asks, Vec::new())
 }
 
 /// The beginning of a run, as an agent sends it.

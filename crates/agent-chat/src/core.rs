@@ -190,7 +190,7 @@ impl Core {
 
     /// Keeps the conversation in this browser, where no server does.
     pub(crate) fn save(&self) {
-        let is_empty = self.conversation.thread.messages().is_empty();
+        let is_empty = self.conversation.thread().messages().is_empty();
         if let Some(kept) = self.kept().filter(|_| !is_empty) {
             kept.write(&self.conversation);
         }
@@ -220,7 +220,7 @@ impl Core {
     /// Shows where everything stands that was said and that the agent does not have, and lets the tab keep it. A card tells its user what became of
     /// its reply; what was typed, the page has to tell. A reply that the user stopped goes back to its card without a word.
     pub(super) fn show_mail(&mut self) {
-        self.outbox.keep(&self.conversation.asks);
+        self.outbox.keep(self.conversation.asks());
         let message = self.outbox.message();
         let message = message.map(|message| (message.id.clone(), message.text.clone()));
         self.conversation.show_message(message);

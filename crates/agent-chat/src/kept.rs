@@ -100,7 +100,7 @@ fn digest(text: &str) -> u64 {
 }
 
 fn record(conversation: &Conversation) -> String {
-    let Conversation { thread, asks, .. } = conversation;
+    let (thread, asks) = (conversation.thread(), conversation.asks());
     let state = thread.state();
     let state = match state.as_object().is_some_and(serde_json::Map::is_empty) {
         true => String::new(),

@@ -23,7 +23,7 @@ impl AgentChat {
 
     /// Sees to it that the next deadline of a waiting ask is kept.
     pub(crate) fn await_deadline(self) {
-        let due = self.with(|core| core.conversation.asks.poll_timeout());
+        let due = self.with(|core| core.conversation.asks().poll_timeout());
         let Some(due) = due.flatten() else { return };
         let wait = Duration::from_millis(due.saturating_sub(now()).min(LONGEST_TIMEOUT));
         let on_timeout = move || {

@@ -1,9 +1,10 @@
 use super::lines::{AskLine, EndLine, WarningLine};
 use super::options::Options;
+use ag_ui_stream::Conversation;
 use ag_ui_stream::asks::AskChange;
+use ag_ui_stream::conversation::Update;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::warning::Warning;
-use ag_ui_stream::{Asks, EventReader, Thread};
 use json_tree::JsonText;
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -17,11 +18,11 @@ pub(crate) fn replay(
     out: &mut impl Write,
 ) -> io::Result<bool> {
     let mut replay = Replay {
-        reader: EventReader::new(),
-        thread: Thread::default(),
-        asks: asks.then(Asks::new),
+        conversation: Conversation::default(),
+        shows_asks: asks,
         now: options.now.unwrap_or_else(clock),
         printed: HashMap::new(),
+        end: None,
     };
     if json {
         let mut bytes = Vec::new();
@@ -32,23 +33,23 @@ pub(crate) fn replay(
     } else {
         let mut buffer = Vec::new();
         while let Some(chunk) = super::next_chunk(input, options, &mut buffer)? {
-            replay.reader.feed(chunk);
+            replay.conversation.feed(chunk);
             replay.print_all(out)?;
         }
     }
-    let end = replay.reader.finish();
+    replay.conversation.finish();
     replay.print_all(out)?;
-    replay.print_end(&end, out)?;
-    Ok(matches!(end.outcome, EndOutcome::Completed | EndOutcome::Interrupt | EndOutcome::Cancelled))
+    let outcome = replay.end.map(|end| end.outcome);
+    Ok(matches!(outcome, Some(EndOutcome::Completed | EndOutcome::Interrupt | EndOutcome::Cancelled)))
 }
 
 struct Replay {
-    reader: EventReader,
-    thread: Thread,
-    asks: Option<Asks>,
+    conversation: Conversation,
+    shows_asks: bool,
     now: u64,
     /// The last line of each ask.
     printed: HashMap<String, String>,
+    end: Option<End>,
 }
 
 impl Replay {
@@ -64,7 +65,7 @@ impl Replay {
             let Some(Ok(event)) = events.next() else {
                 break;
             };
-            self.reader.feed_json(event.as_str());
+            self.conversation.feed_json(event.as_str());
             self.print_all(out)?;
             rest = rest[events.byte_offset()..].trim_ascii_start();
             if end == "]" && rest != end {
@@ -76,36 +77,30 @@ impl Replay {
             }
         }
         if rest != end {
-            self.reader.feed_json(rest);
+            self.conversation.feed_json(rest);
         }
         self.print_all(out)
     }
 
     fn print_all(&mut self, out: &mut impl Write) -> io::Result<()> {
-        loop {
-            let event = self.reader.next_event();
-            while let Some(warning) = self.reader.next_warning() {
-                print_warning(&warning, out)?;
+        while let Some(update) = self.conversation.next_update(self.now) {
+            match update {
+                Update::Event { event, .. } => super::print(out, "event", &event)?,
+                Update::Ask(change) => self.print_ask(&change, out)?,
+                Update::Warning(warning) => print_warning(&warning, out)?,
+                Update::End(end) => self.end = Some(end),
+                // The end tells a refusal.
+                Update::Thread(_) | Update::Refused(_) => {}
             }
-            let Some(Ok(event)) = event else {
-                // An error is told by the end.
-                return Ok(());
-            };
-            super::print(out, "event", &event)?;
-            self.thread.handle_event(&event);
-            while let Some(warning) = self.thread.next_warning() {
-                print_warning(&warning, out)?;
-            }
-            let now = self.now;
-            let changes = self.asks.as_mut().map(|asks| asks.handle_event(now, &event));
-            self.print_asks(&changes.unwrap_or_default(), out)?;
         }
+        // The end changes asks, which come before it.
+        if let Some(end) = &self.end { self.print_end(end, out) } else { Ok(()) }
     }
 
-    /// Prints each ask of which a line has changed.
-    fn print_asks(&mut self, changes: &[AskChange], out: &mut impl Write) -> io::Result<()> {
-        let ids = changes.iter().map(AskChange::tool_call_id);
-        for ask in ids.filter_map(|id| self.asks.as_ref()?.ask(id)) {
+    /// Prints an ask of which a line has changed.
+    fn print_ask(&mut self, change: &AskChange, out: &mut impl Write) -> io::Result<()> {
+        let ask = self.conversation.asks().ask(change.tool_call_id());
+        if let Some(ask) = ask.filter(|_| self.shows_asks) {
             let line = JsonText::of(&AskLine::of(ask))?;
             let printed = self.printed.entry(ask.tool_call_id.clone()).or_default();
             if printed != line.as_str() {
@@ -116,17 +111,14 @@ impl Replay {
         Ok(())
     }
 
-    fn print_end(&mut self, end: &End, out: &mut impl Write) -> io::Result<()> {
-        self.thread.handle_end(end);
-        let now = self.now;
-        let changes = self.asks.as_mut().map(|asks| asks.handle_end(now, end));
-        self.print_asks(&changes.unwrap_or_default(), out)?;
+    fn print_end(&self, end: &End, out: &mut impl Write) -> io::Result<()> {
+        let thread = self.conversation.thread();
         let line = EndLine {
             outcome: end.outcome,
-            messages: self.thread.messages(),
-            state: self.thread.state(),
-            pending_tool_call_ids: self.thread.pending_tool_call_ids(),
-            interrupts: self.thread.open_interrupts(),
+            messages: thread.messages(),
+            state: thread.state(),
+            pending_tool_call_ids: thread.pending_tool_call_ids(),
+            interrupts: thread.open_interrupts(),
             error: end.error.as_ref(),
         };
         super::print(out, "end", &line)

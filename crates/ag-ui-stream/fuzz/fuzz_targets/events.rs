@@ -1,7 +1,8 @@
 //! Bytes in any chunks give the same events, warnings, messages and asks, and none of them panics.
 #![no_main]
 
-use ag_ui_stream::{Asks, EventReader, Thread};
+use ag_ui_stream::Conversation;
+use ag_ui_stream::conversation::Update;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -12,25 +13,21 @@ fuzz_target!(|bytes: &[u8]| {
 
 /// All that can be told of a stream, in its order.
 fn read<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> String {
-    let (mut reader, mut thread, mut asks) = (EventReader::new(), Thread::default(), Asks::new());
-    let mut told = String::new();
-    let mut drain = |reader: &mut EventReader, thread: &mut Thread, asks: &mut Asks| {
-        while let Some(event) = reader.next_event() {
-            told += &format!("{event:?}\n");
-            if let Ok(event) = event {
-                told += &format!("{:?}\n", thread.handle_event(&event));
-                told += &format!("{:?}\n", asks.handle_event(0, &event));
-            }
+    let mut conversation = Conversation::default();
+    let (mut told, mut warnings) = (String::new(), String::new());
+    let mut drain = |conversation: &mut Conversation| {
+        while let Some(update) = conversation.next_update(0) {
+            // How much of a frame was there when a warning came is not told.
+            let of = if let Update::Warning(_) = update { &mut warnings } else { &mut told };
+            *of += &format!("{update:?}\n");
         }
     };
     for chunk in chunks {
-        reader.feed(chunk);
-        drain(&mut reader, &mut thread, &mut asks);
+        conversation.feed(chunk);
+        drain(&mut conversation);
     }
-    let end = reader.finish();
-    drain(&mut reader, &mut thread, &mut asks);
-    let warnings: Vec<_> = std::iter::from_fn(|| reader.next_warning()).collect();
-    told += &format!("{end:?} {warnings:?}\n{:?}\n", thread.handle_end(&end));
-    told += &format!("{:?}\n{:?} {}", asks.handle_end(0, &end), thread.messages(), thread.state());
-    told
+    conversation.finish();
+    drain(&mut conversation);
+    let thread = conversation.thread();
+    format!("{told}{warnings}{:?}\n{}", thread.messages(), thread.state())
 }

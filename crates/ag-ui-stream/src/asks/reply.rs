@@ -84,12 +84,20 @@ impl NextRun {
     /// Tells thread and asks that the agent took the input: call it when the response begins, before its first event, so that an input that
     /// never arrived leaves everything answerable. What the asks changed comes back.
     pub fn start(&self, thread: &mut Thread, asks: &mut Asks) -> Vec<AskChange> {
-        let mut changes = Vec::new();
-        asks.take_resume(&self.answers, &mut changes);
+        let mut changes = asks.take_answers(self);
         for message in &self.messages {
             thread.push_message(message.clone());
             changes.extend(asks.handle_message(message));
         }
+        changes
+    }
+}
+
+impl Asks {
+    /// What the answers to interrupts change that an agent took.
+    pub(crate) fn take_answers(&mut self, run: &NextRun) -> Vec<AskChange> {
+        let mut changes = Vec::new();
+        self.take_resume(&run.answers, &mut changes);
         changes
     }
 }

@@ -86,7 +86,10 @@ impl Walk<'_> {
                     *number = integer.into();
                     Ok(true)
                 }
-                _ => Err(path.malformed(Fault::Integer { min: *min }, &[&number.to_string()])),
+                _ => Err(path.malformed(
+                    Fault::Integer { min: *min, found: number.as_f64().unwrap_or_default().to_bits() },
+                    &[],
+                )),
             },
             (Shape::Choice(choices), Json::Text(text)) => {
                 if choices.contains(&&**text) {

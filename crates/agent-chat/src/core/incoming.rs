@@ -1,7 +1,6 @@
 //! What comes from elsewhere: the events and the history that the server tells, and what this browser has kept.
 
 use super::{Core, Link};
-use crate::conversation::Conversation;
 use crate::following::Following;
 use crate::ids::now;
 use crate::kept::Keep;
@@ -30,7 +29,7 @@ impl Core {
         if news.is_anew {
             self.conversation.start_replay();
         }
-        news.events.iter().for_each(|event| self.take_event(event));
+        news.events.into_iter().for_each(|event| self.take_event(event));
         self.conversation.lay();
         if news.is_anew {
             self.conversation.finish_replay();
@@ -38,16 +37,16 @@ impl Core {
         }
     }
 
-    fn take_event(&mut self, event: &Event) {
+    fn take_event(&mut self, event: Event) {
+        let status = match event.kind() {
+            EventType::RunStarted => Some(Status::Running),
+            EventType::RunFinished => Some(Status::Idle),
+            EventType::RunError => Some(Status::Failed(Trouble::Agent(event.text("message").to_owned()))),
+            _ => None,
+        };
         self.conversation.take(now(), event);
-        match event.kind() {
-            EventType::RunStarted => self.status.set(Status::Running),
-            EventType::RunFinished => self.status.set(Status::Idle),
-            EventType::RunError => {
-                let trouble = Trouble::Agent(event.text("message").to_owned());
-                self.status.set(Status::Failed(trouble));
-            }
-            _ => {}
+        if let Some(status) = status {
+            self.status.set(status);
         }
     }
 
@@ -96,7 +95,7 @@ impl Core {
         let run = run_id.map(|run_id| (thread_id.as_str(), run_id));
         let started = self.following_mut().and_then(|following| following.catch_up(last_id, run));
         self.status.set(Status::Idle);
-        if let Some(started) = &started {
+        if let Some(started) = started {
             self.take_event(started);
             self.conversation.lay();
         }
@@ -109,7 +108,7 @@ impl Core {
         let was_there = !self.following().is_some_and(Following::is_unsure);
         self.link = Link::Following(Box::new(Following::of_new()));
         self.turn = None;
-        self.conversation.abandon_asks();
+        self.conversation.abandon_asks(now());
         self.settle_outbox();
         // The message that is about to be sent starts it again.
         if was_there && !self.outbox.has_open_message() {
@@ -122,7 +121,7 @@ impl Core {
         let Link::Alone(Some(kept)) = &self.link else { return };
         let is_restored = kept.read(&mut self.conversation);
         let broke_off = RunState::Ended { outcome: EndOutcome::Error };
-        if is_restored && *self.conversation.thread.run() == broke_off {
+        if is_restored && *self.conversation.thread().run() == broke_off {
             self.status.set(Status::Failed(Trouble::BrokeOff));
         }
         self.settle_outbox();
@@ -145,7 +144,7 @@ impl Core {
     /// Now that everything is known, drops what is held for nothing, and shows on the cards what is held and what is not.
     fn settle_outbox(&mut self) {
         self.restoring.set(false);
-        let Conversation { thread, asks, .. } = &self.conversation;
+        let (thread, asks) = (self.conversation.thread(), self.conversation.asks());
         let is_said = |id: &str| thread.message(id).is_some();
         self.outbox.settle(asks, is_said);
         self.show_mail();

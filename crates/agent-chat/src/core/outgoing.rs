@@ -1,7 +1,6 @@
 //! What goes out next: what was said and answered, as the agent takes it.
 
 use super::{Core, Launch, Link, tell_developers};
-use crate::conversation::Conversation;
 use crate::delivery::Delivery;
 use crate::following::Following;
 use crate::ids::{new_id, now};
@@ -9,7 +8,7 @@ use crate::outbox::Mail;
 use crate::tabs::TabLock;
 use crate::trouble::Trouble;
 use ag_ui_stream::Message;
-use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal, Said, next_run};
+use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal, Said};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
@@ -43,7 +42,7 @@ impl Core {
     pub(crate) fn say(&mut self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) {
         // Its user goes on: what did not reach the agent goes along.
         if let Some(earlier) = self.outbox.take_message_back() {
-            self.conversation.push_message(Message::user(earlier.id, earlier.text));
+            self.conversation.push_message(now(), Message::user(earlier.id, earlier.text));
         }
         // It can't be meant for a question that comes while it waits for the server.
         let stands_alone = stands_alone || self.knows_of_no_question();
@@ -139,7 +138,7 @@ impl Core {
 
     /// Whether a run over the same history has something to go on with. Where a question waits, its answer starts the next one.
     fn can_go_on(&self) -> bool {
-        self.conversation.waiting().next().is_none() && !self.conversation.thread.messages().is_empty()
+        self.conversation.waiting().next().is_none() && !self.conversation.thread().messages().is_empty()
     }
 
     /// Lets the server go on with a run that died with an earlier life of it. It has everything that was said. One tab asks for it.
@@ -162,7 +161,7 @@ impl Core {
             | Phase::Interrupted => false,
         };
         let is_known = !self.restoring.get_untracked() && !may_have_missed;
-        is_known && !self.conversation.asks.asks().any(is_open)
+        is_known && !self.conversation.asks().asks().any(is_open)
     }
 
     /// Takes the message that is held for the answer to what waits.
@@ -215,9 +214,8 @@ impl Core {
     }
 
     fn run(&self, said: Said) -> Result<Post, Refusal> {
-        let Conversation { thread, asks, .. } = &self.conversation;
         let delivery = self.options.delivery.in_a_run(self.options.agent());
-        let run = next_run(now(), thread, asks, &self.options.setup, delivery, &said, new_id)?;
+        let run = self.conversation.request(now(), &self.options.setup, delivery, &said, new_id)?;
         Ok(Post::Run(Box::new(run)))
     }
 
@@ -249,7 +247,7 @@ impl Core {
             return;
         }
         for reply in held {
-            if self.conversation.thread.open_interrupts().is_empty() {
+            if self.conversation.thread().open_interrupts().is_empty() {
                 self.conversation.interrupt_by(now(), &reply.tool_call_id);
             }
         }

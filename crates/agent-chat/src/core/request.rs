@@ -1,7 +1,6 @@
 //! A request from its launch to its end.
 
 use super::{Core, Post, tell_developers};
-use crate::conversation::Conversation;
 use crate::ids::now;
 use crate::outbox::Mail;
 use crate::status::Status;
@@ -77,7 +76,7 @@ impl Core {
             following.begin();
         }
         match post {
-            Post::Run(run) => self.conversation.start_run(run),
+            Post::Run(run) => self.conversation.start_run(now(), run),
             Post::Endpoint { .. } => {
                 for (tool_call_id, outcome) in self.outbox.sent() {
                     self.conversation.settle(tool_call_id, outcome);
@@ -137,8 +136,8 @@ impl Core {
         self.outbox.change(&Mail::Sent, &came_back);
         if let Some(winner) = winner {
             self.show_mail();
-            self.conversation.push_message(winner);
-            let Conversation { thread, asks, .. } = &self.conversation;
+            self.conversation.push_message(now(), winner);
+            let (thread, asks) = (self.conversation.thread(), self.conversation.asks());
             // Somebody else was first: that reply is over, and all else goes again.
             if self.outbox.settle(asks, |id| thread.message(id).is_some()) {
                 self.outbox.change(&came_back, &Mail::Held);
@@ -148,7 +147,7 @@ impl Core {
 
     /// What to ask the server to end the run that is under way, where there is one.
     pub(crate) fn stop(&mut self) -> Option<Stop> {
-        let RunState::Running { run_id } = self.conversation.thread.run() else {
+        let RunState::Running { run_id } = self.conversation.thread().run() else {
             return None;
         };
         let run = [("runId", self.following()?.run_id().unwrap_or(run_id).into())];
