@@ -191,7 +191,12 @@ impl<'a, 'm> Reader<'a, 'm> {
         if !state.is_complete() {
             return Err(ErrorKind::Incomplete);
         }
-        number(&self.text[start..self.at]).map(Json::Number).ok_or(ErrorKind::NumberOutOfRange)
+        number(self.part(start, self.at)).map(Json::Number).ok_or(ErrorKind::NumberOutOfRange)
+    }
+
+    /// A part of the text, cut between characters. (To cut anywhere else ends a program with a sentence, which takes tables of all characters.)
+    fn part(&self, start: usize, end: usize) -> &'a str {
+        self.text.get(start..end).unwrap_or_default()
     }
 
     /// Reads a string whose opening quotation mark was taken.
@@ -201,14 +206,14 @@ impl<'a, 'm> Reader<'a, 'm> {
         self.last = Halves::default();
         if self.text.as_bytes().get(self.at) == Some(&b'"') {
             self.at += 1;
-            return Ok(Cow::Borrowed(&self.text[start..self.at - 1]));
+            return Ok(Cow::Borrowed(self.part(start, self.at - 1)));
         }
         self.escaped(start)
     }
 
     /// Goes on with a string that has an escape, or an error.
     fn escaped(&mut self, start: usize) -> Read<Cow<'a, str>> {
-        let mut string = self.text[start..self.at].to_owned();
+        let mut string = self.part(start, self.at).to_owned();
         loop {
             match self.text.as_bytes().get(self.at) {
                 None => return Err(ErrorKind::Incomplete),
@@ -224,7 +229,7 @@ impl<'a, 'm> Reader<'a, 'm> {
                 Some(_) => {
                     let plain = self.at;
                     self.at += plain_length(&self.text.as_bytes()[plain..]);
-                    string.push_str(&self.text[plain..self.at]);
+                    string.push_str(self.part(plain, self.at));
                     self.last.first = None;
                 }
             }
@@ -246,7 +251,7 @@ impl<'a, 'm> Reader<'a, 'm> {
             string.push(character);
             return Ok(());
         }
-        if unit < 0xDC00 && self.text[self.at..].starts_with("\\u") {
+        if unit < 0xDC00 && self.text.as_bytes()[self.at..].starts_with(b"\\u") {
             let after = self.at;
             self.at += 2;
             let next = self.hex()?;
@@ -265,7 +270,7 @@ impl<'a, 'm> Reader<'a, 'm> {
     #[cold]
     fn alone(&mut self, unit: u16, string: &mut String) -> Read<()> {
         if self.member.is_none() {
-            let goes_on = "\\u".starts_with(&self.text[self.at..]);
+            let goes_on = b"\\u".starts_with(&self.text.as_bytes()[self.at..]);
             return Err(if goes_on { ErrorKind::Incomplete } else { ErrorKind::LoneSurrogate });
         }
         if unit < 0xDC00 {

@@ -60,7 +60,7 @@ pub fn write_text(out: &mut String, text: &str) {
         if byte >= 0x20 && byte != b'"' && byte != b'\\' {
             continue;
         }
-        out.push_str(&text[plain..at]);
+        out.push_str(text.get(plain..at).unwrap_or_default());
         plain = at + 1;
         out.push('\\');
         match byte {
@@ -77,7 +77,7 @@ pub fn write_text(out: &mut String, text: &str) {
             }
         }
     }
-    out.push_str(&text[plain..]);
+    out.push_str(text.get(plain..).unwrap_or_default());
     out.push('"');
 }
 
