@@ -35,21 +35,22 @@ pub(crate) fn transcript(
     set(&frame, "role", "log");
     set(&frame, "tabindex", "0");
     is_called(&frame, |words| words.conversation);
-    keep(&frame, move |frame| match chat.restoring.get() {
+    let list = add(&frame, "ol", "");
+    let news = RwSignal::new(false);
+    let dots = dots(&list, chat);
+    let whole = Rows::show_in(&list, dots, chat, settings, notice, cards);
+    // What comes back of a history is not read out.
+    keep(&frame, move |frame| match chat.restoring.get() || !whole.get() {
         true => set(frame, "aria-busy", "true"),
         // Fails only for names that are none.
         false => drop(frame.remove_attribute("aria-busy")),
     });
-    let list = add(&frame, "ol", "");
-    let news = RwSignal::new(false);
-    let dots = dots(&list, chat);
-    Rows::show_in(&list, dots, chat, settings, notice, cards);
-    follow(Rc::new(Reader::of(frame.unchecked_into(), list.unchecked_into())), chat, at_end, news);
+    follow(Rc::new(Reader::of(frame.unchecked_into(), list.unchecked_into())), chat, at_end, news, whole);
     to_the_end(at_end, news);
 }
 
 /// Keeps the reader where they want to be.
-fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>) {
+fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>, whole: ReadSignal<bool>) {
     let on_scroll = {
         let reader = reader.clone();
         move |_: Event| {
@@ -89,7 +90,7 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
         let grown = height.replace(reader.list().client_height()) < reader.list().client_height();
         match at_end.get_untracked() {
             true => reader.go_to_end(),
-            false if grown => news.set(true),
+            false if grown && whole.get_untracked() => news.set(true),
             false => {}
         }
     });

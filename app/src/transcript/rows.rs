@@ -8,14 +8,19 @@ use crate::nodes::{add, element, keep, set, write};
 use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
-use crate::words::{Words, words};
+use crate::words::{Pick, Words, words};
 use agent_chat::{AgentChat, Ask, Entry, EntryKey, Item};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::tachys::view::{Mountable, Render};
 use question_card::{CardOptions, Layout, Persist, QuestionCard, SubmitMode};
 use std::cell::RefCell;
+use std::rc::{Rc, Weak};
+use std::time::Duration;
 use web_sys::{Element, Node};
+
+/// How many items of a long history are made at once. Its end is made first, which is what is seen.
+const SLICE: usize = 40;
 
 /// The items, in order.
 pub(super) struct Rows {
@@ -23,6 +28,10 @@ pub(super) struct Rows {
     /// What comes behind them while it is in the list.
     end: Element,
     rows: Vec<Row>,
+    /// How many entries before them are still to be made items of.
+    above: usize,
+    /// Of the list of entries, as these items show it.
+    version: u64,
     maker: Maker,
 }
 
@@ -30,8 +39,16 @@ pub(super) struct Rows {
 struct Row {
     key: EntryKey,
     item: Element,
-    card: Option<AnyViewState>,
+    kind: Kind,
     owner: Owner,
+}
+
+/// What an item is, as far as its words go.
+enum Kind {
+    /// Something that was said, by whom that is called so.
+    Said(Element, Pick),
+    Tool,
+    Card(AnyViewState),
 }
 
 /// What an item is made with.
@@ -45,7 +62,7 @@ struct Maker {
     owner: Owner,
 }
 
-/// What the person has set. If it changes, all items are rebuilt.
+/// What the person has set. When it changes, the parts that depend on it are rebuilt.
 #[derive(Clone, Copy, PartialEq)]
 struct Manner {
     words: &'static Words,
@@ -53,7 +70,7 @@ struct Manner {
 }
 
 impl Rows {
-    /// Keeps the items of a list, before its `end`, until the current owner is cleaned up.
+    /// Keeps the items of a list, before its `end`, until the current owner is cleaned up. Tells whether all of a long history are made.
     pub(super) fn show_in(
         list: &Element,
         end: Element,
@@ -61,27 +78,43 @@ impl Rows {
         settings: RwSignal<Settings>,
         notice: Notice,
         cards: Cards,
-    ) {
+    ) -> ReadSignal<bool> {
         let words = words();
         let manner = move || Manner { words: words.get(), mode: settings.with(Settings::submit_mode) };
         let owner = Owner::new();
         let maker = Maker { chat, notice, cards, manner: untrack(manner), owner };
-        let rows = RefCell::new(Self { list: list.clone(), end, rows: Vec::new(), maker });
+        let rows = Self { list: list.clone(), end, rows: Vec::new(), above: 0, version: 0, maker };
+        let rows = Rc::new(RefCell::new(rows));
+        let whole = RwSignal::new(true);
         effect(move || {
-            let mut rows = rows.borrow_mut();
             let manner = manner();
-            if rows.maker.manner != manner {
-                rows.maker.manner = manner;
-                rows.rows.clear();
+            let is_whole = chat.entries.with(|entries| {
+                let mut rows = rows.borrow_mut();
+                untrack(|| {
+                    rows.follow(entries);
+                    rows.speak(entries, manner);
+                });
+                rows.above == 0
+            });
+            if whole.get_untracked() && !is_whole {
+                whole.set(false);
+                make_the_rest(Rc::downgrade(&rows), whole);
             }
-            chat.entries.with(|entries| untrack(|| rows.follow(entries)));
         });
+        whole.read_only()
     }
 
     /// Shows these entries. An item whose entry is still there stays as it is.
     fn follow(&mut self, entries: &[Entry]) {
+        let changed = self.maker.chat.changed_since(&mut self.version);
+        self.above = match self.rows.is_empty() {
+            true => entries.len().saturating_sub(SLICE),
+            false => self.above.min(entries.len()),
+        };
+        let entries = &entries[self.above..];
+        let same = changed.saturating_sub(self.above).min(self.rows.len()).min(entries.len());
         let is_shown = |(row, entry): &(&Row, &Entry)| row.key == entry.key;
-        let begin = self.rows.iter().zip(entries).take_while(is_shown).count();
+        let begin = same + self.rows[same..].iter().zip(&entries[same..]).take_while(is_shown).count();
         let entries = &entries[begin..];
         let mut known = self.rows.split_off(begin);
         known.retain(|row| entries.iter().any(|entry| entry.key == row.key));
@@ -91,19 +124,73 @@ impl Rows {
                 at => {
                     let row = at.map_or_else(|| self.maker.row(entry), |at| known.remove(at));
                     let next = known.first().map(|row| &row.item).or(self.end.parent_node().map(|_| &self.end));
-                    // The next one is in the list.
-                    let _ = self.list.insert_before(&row.item, next.map(AsRef::<Node>::as_ref));
+                    self.put(&row, next.map(AsRef::as_ref));
                     row
                 }
             };
             self.rows.push(row);
         }
     }
+
+    /// Makes items of some of the entries above. True where there are more.
+    fn go_up(&mut self, entries: &[Entry]) -> bool {
+        let from = self.above.saturating_sub(SLICE);
+        let first = self.rows.first().map(|row| row.item.clone());
+        let rows: Vec<_> = entries[from..self.above].iter().map(|entry| self.maker.row(entry)).collect();
+        for row in &rows {
+            self.put(row, first.as_ref().map(AsRef::as_ref));
+        }
+        self.rows.splice(0..0, rows);
+        self.above = from;
+        from > 0
+    }
+
+    /// Uses other words, or another way to answer.
+    fn speak(&mut self, entries: &[Entry], manner: Manner) {
+        let before = std::mem::replace(&mut self.maker.manner, manner);
+        if before == manner {
+            return;
+        }
+        for (at, entry) in entries[self.above..].iter().enumerate() {
+            match &self.rows[at].kind {
+                Kind::Said(article, name) => set(article, "aria-label", name(manner.words)),
+                Kind::Tool if before.words == manner.words => {}
+                Kind::Tool | Kind::Card(_) => {
+                    let next = self.rows[at].item.next_sibling();
+                    // It goes first: it keeps what was typed on it.
+                    drop(self.rows.remove(at));
+                    let row = self.maker.row(entry);
+                    self.put(&row, next.as_ref());
+                    self.rows.insert(at, row);
+                }
+            }
+        }
+    }
+
+    fn put(&self, row: &Row, before: Option<&Node>) {
+        // That one is in the list.
+        let _ = self.list.insert_before(&row.item, before);
+    }
+}
+
+/// Makes items of what is above those that are seen, some at a time, so that the page can be used meanwhile.
+fn make_the_rest(rows: Weak<RefCell<Rows>>, whole: RwSignal<bool>) {
+    let next = move || {
+        let Some(kept) = rows.upgrade() else { return };
+        let chat = kept.borrow().maker.chat;
+        let entries = chat.entries.try_with_untracked(|entries| kept.borrow_mut().go_up(entries));
+        match entries {
+            Some(true) => make_the_rest(rows, whole),
+            Some(false) => whole.set(true),
+            None => {}
+        }
+    };
+    set_timeout(next, Duration::ZERO);
 }
 
 impl Drop for Row {
     fn drop(&mut self) {
-        if let Some(card) = &mut self.card {
+        if let Kind::Card(card) = &mut self.kind {
             card.unmount();
         }
         self.item.remove();
@@ -114,34 +201,36 @@ impl Drop for Row {
 impl Maker {
     fn row(&self, entry: &Entry) -> Row {
         let (item, owner) = (element("li", ""), self.owner.with(Owner::new));
-        let card = owner.with(|| {
-            match &entry.item {
-                Item::User(text) => self.user(&item, text),
-                Item::Assistant(text) => self.assistant(&item, &entry.key, text),
-                Item::Tool { name, done } => self.tool(&item, name, done),
-                Item::Ask(ask) => return Some(self.card(&item, ask)),
-            }
-            None
+        let kind = owner.with(|| match &entry.item {
+            Item::User(text) => self.user(&item, text),
+            Item::Assistant(text) => self.assistant(&item, &entry.key, text),
+            Item::Tool { name, done } => self.tool(&item, name, done),
+            Item::Ask(ask) => Kind::Card(self.card(&item, ask)),
         });
-        Row { key: entry.key.clone(), item, card, owner }
+        Row { key: entry.key.clone(), item, kind, owner }
     }
 
-    fn user(&self, item: &Element, text: &ArcReadSignal<String>) {
+    fn called(&self, article: Element, name: Pick) -> Kind {
+        set(&article, "aria-label", name(self.manner.words));
+        Kind::Said(article, name)
+    }
+
+    fn user(&self, item: &Element, text: &ArcReadSignal<String>) -> Kind {
         let article = add(item, "article", "");
         set(&article, "data-role", "user");
         // The person who said it knows.
         set(&article, "aria-live", "off");
-        set(&article, "aria-label", self.manner.words.you);
         let said = add(&article, "p", "");
         set(&said, "dir", "auto");
         let text = text.clone();
         keep(&said, move |said| text.with(|text| write(said, text)));
+        self.called(article, |words| words.you)
     }
 
-    fn assistant(&self, item: &Element, key: &EntryKey, text: &ArcReadSignal<String>) {
+    fn assistant(&self, item: &Element, key: &EntryKey, text: &ArcReadSignal<String>) -> Kind {
         let article = add(item, "article", "");
         set(&article, "data-role", "assistant");
-        set(&article, "aria-label", self.manner.words.agent);
+        let kind = self.called(article.clone(), |words| words.agent);
         let (mut shown, mut busy) = (Shown::at(add(&article, "div", "prose")), None);
         let (text, key, chat) = (text.clone(), key.clone(), self.chat);
         let is_it = move |id: &String| matches!(&key, EntryKey::Message(known, _) if known == id);
@@ -153,10 +242,11 @@ impl Maker {
                 set(&article, "aria-busy", if grows { "true" } else { "false" });
             }
         });
+        kind
     }
 
     /// What else the agent does, in a line that nobody needs to read aloud.
-    fn tool(&self, item: &Element, name: &str, done: &ArcReadSignal<bool>) {
+    fn tool(&self, item: &Element, name: &str, done: &ArcReadSignal<bool>) -> Kind {
         let line = add(item, "p", "tool");
         set(&line, "aria-live", "off");
         add(&line, "bdi", "").set_text_content(Some(&tool_name(name)));
@@ -177,6 +267,7 @@ impl Maker {
             set(&line, "data-state", state);
             write(&said, text);
         });
+        Kind::Tool
     }
 
     fn card(&self, item: &Element, ask: &Ask) -> AnyViewState {

@@ -22,13 +22,18 @@ pub(crate) struct Agent {
 impl Agent {
     /// In whose conversation these questions wait: each with its call and its arguments.
     pub(crate) fn asking(id: &'static str, asks: &[(&str, &Value)]) -> Self {
+        Self::asking_after(id, &["Hello"], asks)
+    }
+
+    /// The same, after the user has said all this.
+    pub(crate) fn asking_after(id: &'static str, said: &[&str], asks: &[(&str, &Value)]) -> Self {
         forget();
         let agent = Self { id };
         let calls: Vec<_> = asks.iter().map(|(id, ask)| call(id, ask)).collect();
-        let history = json!([
-            {"id": "u1", "role": "user", "content": "Hello"},
-            {"id": "a1", "role": "assistant", "toolCalls": calls},
-        ]);
+        let said = said.iter().enumerate();
+        let said = said.map(|(at, text)| json!({"id": format!("u{}", at + 1), "role": "user", "content": text}));
+        let asked = json!({"id": "a1", "role": "assistant", "toolCalls": calls});
+        let history: Value = said.chain([asked]).collect();
         let pending: Vec<_> = asks.iter().map(|(id, _)| json!({"toolCallId": id})).collect();
         let description = json!({
             "messages": history,

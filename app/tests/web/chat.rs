@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::{Element, HtmlElement, HtmlTextAreaElement, KeyboardEvent, KeyboardEventInit};
+use web_sys::{Element, HtmlElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent, KeyboardEventInit};
 
 /// How often the page is looked at before a test fails. Each look lets all other tasks run first.
 const LOOKS: usize = 2_000;
@@ -237,6 +237,60 @@ async fn the_first_of_two_answers_leads_to_the_second_and_can_be_changed() {
         .filter_map(|message| message["content"].as_str())
         .collect();
     assert_eq!(texts, ["Hello", "Small", "Blue"]);
+}
+
+/// What the user has said, as the page shows it.
+fn said(page: &Page) -> Vec<String> {
+    let said = page.0.place.query_selector_all("article[data-role=user]").expect("a valid selector");
+    (0..said.length()).filter_map(|at| said.item(at)?.text_content()).collect()
+}
+
+#[test]
+async fn a_long_history_is_shown_from_its_end_and_then_whole() {
+    let texts: Vec<_> = (1..=300).map(|number| number.to_string()).collect();
+    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+    let agent = Agent::asking_after("long", &texts, &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    let first = said(&page);
+    assert_eq!(first.last().map(String::as_str), Some("300"));
+    assert!(texts.ends_with(&first.iter().map(String::as_str).collect::<Vec<_>>()), "{first:?}");
+    page.waits_for("all of it", || said(&page).len() == texts.len()).await;
+    assert_eq!(said(&page), texts);
+    page.sees("[role=log]:not([aria-busy])").await;
+    agent.goes_on("c1", "c2", &colour());
+    page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
+    assert_eq!(said(&page), texts);
+}
+
+#[test]
+async fn what_comes_while_a_long_history_is_made_stands_behind_it() {
+    let texts: Vec<_> = (1..=300).map(|number| number.to_string()).collect();
+    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+    let agent = Agent::asking_after("longer", &texts, &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    agent.goes_on("c1", "c2", &colour());
+    page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
+    page.waits_for("all of it", || said(&page).len() == texts.len()).await;
+    assert_eq!(said(&page), texts);
+    page.sees(&format!("li:last-child {}", card("c2"))).await;
+}
+
+#[test]
+async fn another_language_leaves_what_was_said_and_what_is_typed_on_a_card() {
+    let agent = Agent::asking("language", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    let hello: Element = page.0.the("article[data-role=user]");
+    page.types(&format!("{} textarea", card("c1")), "Medium");
+    let language: HtmlSelectElement = page.0.the("select[name=lang]");
+    language.set_value("de");
+    tell(&language, "change");
+    page.sees("article[aria-label='Sie']").await;
+    page.waits_for("the German card", || {
+        page.0.the::<Element>(&card("c1")).text_content().is_some_and(|text| text.contains("Senden"))
+    })
+    .await;
+    assert!(page.0.the::<Element>("article[data-role=user]").is_same_node(Some(&hello)));
+    assert_eq!(page.0.the::<HtmlTextAreaElement>(&format!("{} textarea", card("c1"))).value(), "Medium");
 }
 
 #[test]

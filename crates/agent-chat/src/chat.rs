@@ -72,6 +72,13 @@ impl AgentChat {
         self.with(|core| core.options.setup.thread_id.clone()).unwrap_or_default()
     }
 
+    /// From which of the [`entries`](Self::entries) on the list is another than at that version, which becomes the present one. A list that is
+    /// patched from there costs what is new, however long it is. Versions begin at 0.
+    #[must_use]
+    pub fn changed_since(&self, version: &mut u64) -> usize {
+        self.with(|core| core.conversation.transcript.changed_since(version)).unwrap_or(usize::MAX)
+    }
+
     /// Says something. Where a question waits, this answers it, as far as the text can be taken for an answer. Where the server is not there
     /// just now, it is said as soon as it is again. False where nothing was taken, because a run is open, the text is blank, or it can't be
     /// sent, which [`status`](Self::status) then explains.

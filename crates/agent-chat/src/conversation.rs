@@ -197,6 +197,7 @@ impl Conversation {
         let message = Message::tool("", tool_call_id, outcome.tool_content(ask));
         let changes = self.talk.asks_mut().handle_message(&message);
         changes.into_iter().for_each(|change| self.show_ask(change));
+        self.lay();
     }
 
     /// Nobody waits for an answer any more: the agent does not know the conversation.
@@ -229,6 +230,7 @@ impl Conversation {
     pub(crate) fn know_deadline(&mut self, tool_call_id: &str, deadline: &str) {
         self.deadline = Some((tool_call_id.to_owned(), deadline.to_owned()));
         self.keep_deadline();
+        self.lay();
     }
 
     fn keep_deadline(&mut self) {
@@ -242,6 +244,7 @@ impl Conversation {
     pub(crate) fn handle_timeout(&mut self, now: u64) {
         self.talk.handle_timeout(now);
         self.show(now);
+        self.lay();
     }
 
     /// The asks that wait for their replies, in the order in which they began.
@@ -282,7 +285,7 @@ impl Conversation {
     }
 
     /// Learns which texts are arriving.
-    fn follow_text(&self, event: &Event) {
+    fn follow_text(&mut self, event: &Event) {
         match event.kind() {
             EventType::TextMessageStart | EventType::TextMessageContent => {
                 self.transcript.set_arriving(event.message_id(), true);

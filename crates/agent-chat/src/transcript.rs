@@ -8,8 +8,8 @@ use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
 use std::collections::HashMap;
 
-/// The entries and their signals, each of which lives for as long as it is shown. Deltas touch one signal. When messages or calls come, the list
-/// is rebuilt from the first change on, once for all changes of a chunk: earlier entries cost nothing.
+/// The entries and their signals, each of which lives for as long as it is shown. A delta changes one signal. When messages or calls come, the list
+/// is rebuilt from the first change on. [`lay`](Self::lay) notifies once of all changes of a chunk: earlier entries cost nothing.
 pub(crate) struct Transcript {
     entries: RwSignal<Vec<Entry>>,
     waiting: RwSignal<Vec<Ask>>,
@@ -26,6 +26,12 @@ pub(crate) struct Transcript {
     places: Vec<usize>,
     /// The first message that changed since the list was laid.
     changed: Option<usize>,
+    /// The texts and the asks that changed since then and were not told.
+    grown: Vec<ArcRwSignal<String>>,
+    patched: Vec<ArcRwSignal<AskSnapshot>>,
+    /// From which entry on the list changed at which of its versions. What a later change covers is not among them, so both only grow.
+    changes: Vec<(u64, usize)>,
+    version: u64,
 }
 
 /// A message's text, and how often it was replaced by one that does not continue it.
@@ -80,6 +86,10 @@ impl Transcript {
             unsent: None,
             places: Vec::new(),
             changed: None,
+            grown: Vec::new(),
+            patched: Vec::new(),
+            changes: Vec::new(),
+            version: 0,
         }
     }
 
@@ -91,6 +101,21 @@ impl Transcript {
     /// The asks that wait for their answers.
     pub(crate) fn waiting(&self) -> RwSignal<Vec<Ask>> {
         self.waiting
+    }
+
+    /// From which entry on the list is another than at that version, which becomes the present one.
+    pub(crate) fn changed_since(&self, version: &mut u64) -> usize {
+        let since = std::mem::replace(version, self.version);
+        let next = self.changes.partition_point(|(then, _)| *then <= since);
+        self.changes.get(next).map_or(usize::MAX, |(_, from)| *from)
+    }
+
+    fn note_change(&mut self, from: usize) {
+        self.version += 1;
+        while self.changes.last().is_some_and(|(_, further)| *further >= from) {
+            self.changes.pop();
+        }
+        self.changes.push((self.version, from));
     }
 
     /// The messages whose texts are arriving.
@@ -153,12 +178,11 @@ impl Transcript {
     /// Makes room for an ask; it appears in the list with the next [`lay`](Self::lay): where its call is, or, for an interrupt that no call
     /// made, after what was said last.
     pub(crate) fn open_ask(&mut self, tool_call_id: &str, thread: &Thread) {
-        match self.asks.get(tool_call_id) {
+        if self.asks.contains_key(tool_call_id) {
             // A history tells again what is shown already.
-            Some(ask) => ask.ask.set(AskSnapshot::new(tool_call_id)),
-            None => {
-                self.asks.insert(tool_call_id.to_owned(), AskSignals::new(tool_call_id));
-            }
+            self.update_ask(tool_call_id, |ask| *ask = AskSnapshot::new(tool_call_id));
+        } else {
+            self.asks.insert(tool_call_id.to_owned(), AskSignals::new(tool_call_id));
         }
         if thread.call(tool_call_id).is_none() {
             let last = thread.messages().last().map(|message| message.id().to_owned());
@@ -208,18 +232,24 @@ impl Transcript {
     }
 
     /// Changes an ask in place, at the cost of the change.
-    pub(crate) fn update_ask(&self, tool_call_id: &str, change: impl FnOnce(&mut AskSnapshot)) {
-        if let Some(ask) = self.asks.get(tool_call_id) {
-            ask.ask.update(change);
+    pub(crate) fn update_ask(&mut self, tool_call_id: &str, change: impl FnOnce(&mut AskSnapshot)) {
+        if let Some(AskSignals { ask, .. }) = self.asks.get(tool_call_id) {
+            ask.update_untracked(change);
+            if self.patched.last() != Some(ask) {
+                self.patched.push(ask.clone());
+            }
         }
     }
 
     /// Appends what a message's text grew by. False where the message has no entry yet.
-    pub(crate) fn append(&self, message_id: &str, grown: &str) -> bool {
-        let Some(text) = self.texts.get(message_id) else {
+    pub(crate) fn append(&mut self, message_id: &str, grown: &str) -> bool {
+        let Some(GrowingText { signal, .. }) = self.texts.get(message_id) else {
             return false;
         };
-        text.signal.update(|text| text.push_str(grown));
+        signal.update_untracked(|text| text.push_str(grown));
+        if self.grown.last() != Some(signal) {
+            self.grown.push(signal.clone());
+        }
         true
     }
 
@@ -231,9 +261,17 @@ impl Transcript {
         }
     }
 
-    /// Rebuilds the list from the first message on that came, went or changed.
+    /// Notifies of what changed since the last time.
     pub(crate) fn lay(&mut self, thread: &Thread) {
-        let Some(changed) = self.changed.take() else { return };
+        if let Some(changed) = self.changed.take() {
+            self.rebuild_entries(thread, changed);
+        }
+        self.grown.drain(..).for_each(|text| text.notify());
+        self.patched.drain(..).for_each(|ask| ask.notify());
+    }
+
+    /// Rebuilds the list from this message on, the first that came, went or changed.
+    fn rebuild_entries(&mut self, thread: &Thread, changed: usize) {
         let messages = thread.messages();
         let first = changed.min(messages.len()).min(self.places.len().saturating_sub(1));
         let begin = match first {
@@ -264,6 +302,7 @@ impl Transcript {
             shown.eq(tail.iter().map(|entry| &entry.key))
         });
         if !is_shown {
+            self.note_change(begin);
             self.entries.update(|entries| {
                 entries.truncate(begin);
                 entries.append(&mut tail);
