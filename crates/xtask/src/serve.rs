@@ -168,7 +168,7 @@ fn next(events: &Receiver<Event>) -> Result<Event> {
 fn unless_ended(event: Event) -> Result<Event> {
     match event {
         Event::Ended(name) => {
-            bail!("the {name} has ended by itself, so the other is ended too; its last lines above say why")
+            bail!("the {name} exited; its last lines above say why")
         }
         event @ Event::Said(_) => Ok(event),
     }
