@@ -51,7 +51,7 @@ impl Event {
         }
     }
 
-    /// Reads one event as a stream's events are read, but for what came before it. What 1.0 does not describe is stripped with a warning.
+    /// Reads one event as a stream's events are read, except that nothing came before it. What 1.0 does not describe is stripped with a warning.
     ///
     /// # Errors
     /// Where it is no object of a known `type`, or a described member is missing or holds what it must not.
