@@ -1,4 +1,4 @@
-//! What the README's table names is there.
+//! The README's table is made from the names of tests.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,44 +6,46 @@ use std::path::{Path, PathBuf};
 
 const README: &str = include_str!("../../README.md");
 
+/// What the names of tests begin with that hold a requirement, and how the requirement is written.
+const KINDS: [(&str, &str); 4] =
+    [("req_auq_", "REQ-AUQ-"), ("fr_", "FR-"), ("contract_", "contract "), ("flow_", "flow ")];
+
 /// The requirements of the tool's origins.
 fn requirements() -> BTreeSet<String> {
     let tool = (1..=6).map(|number| format!("REQ-AUQ-{number:03}"));
     let coding = (1..=11).map(|number| format!("FR-{number:03}"));
-    tool.chain(coding).collect()
+    let others = ["contract 004", "flow 003"].map(str::to_owned);
+    tool.chain(coding).chain(others).collect()
 }
 
-struct Row {
-    requirement: String,
-    code: Vec<Named>,
-    tests: Vec<Named>,
-}
+/// A requirement, what its test says of it, and where the test is.
+type Row = (String, String, String);
 
-/// `crate/module::item`, or `module::item` of this crate.
-#[derive(Debug)]
-struct Named {
-    krate: String,
-    module: String,
-    item: String,
-}
-
-impl Named {
-    fn read(name: &str) -> Option<Self> {
-        let (path, item) = name.split_once("::")?;
-        let (krate, module) = path.split_once('/').unwrap_or(("question-agent", path));
-        let [krate, module, item] = [krate, module, item].map(str::to_owned);
-        Some(Self { krate, module, item })
-    }
-
-    /// The module's files below a folder of its crate, as text.
-    fn sources(&self, folder: &str) -> Vec<String> {
-        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+/// All tests whose names begin with a requirement's number.
+fn rows() -> BTreeSet<Row> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut rows = BTreeSet::new();
+    for folder in fs::read_dir(&crates).expect("it is there").flatten() {
         let mut files = Vec::new();
-        find(&crates.join(&self.krate).join(folder), &mut files);
-        let ending = format!("{}.rs", self.module);
-        let sources = files.iter().filter(|file| file.ends_with(&ending));
-        sources.map(|file| fs::read_to_string(file).expect("it can be read")).collect()
+        find(&folder.path().join("tests"), &mut files);
+        for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs")) {
+            let module = file.file_stem().and_then(|name| name.to_str()).expect("a module's name is text");
+            let place = format!("`{}/{module}`", folder.file_name().to_string_lossy());
+            let source = fs::read_to_string(file).expect("it can be read");
+            let names = source.split("fn ").skip(1).filter_map(|function| function.split('(').next());
+            rows.extend(names.filter_map(requirement).map(|(number, says)| (number, says, place.clone())));
+        }
     }
+    rows
+}
+
+/// The requirement that a test's name begins with, and the rest as words.
+fn requirement(name: &str) -> Option<(String, String)> {
+    KINDS.into_iter().find_map(|(beginning, kind)| {
+        let (number, says) = name.strip_prefix(beginning)?.split_once('_')?;
+        let is_number = number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| (format!("{kind}{number}"), says.replace('_', " ")))
+    })
 }
 
 fn find(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -57,62 +59,17 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-fn rows() -> Vec<Row> {
-    let table = README.split("\n| requirement | code | test |\n|---|---|---|\n");
-    let table = table.last().expect("there is a table");
-    let rows = table.lines().take_while(|line| line.starts_with('|'));
-    rows.map(|row| {
-        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
-        let [requirement, code, tests] = cells[..] else {
-            panic!("a row has three cells: {row}");
-        };
-        Row { requirement: requirement.trim().to_owned(), code: names_in(code), tests: names_in(tests) }
-    })
-    .collect()
-}
-
-fn names_in(cell: &str) -> Vec<Named> {
-    let quoted = cell.split('`').skip(1).step_by(2);
-    quoted.filter_map(Named::read).collect()
-}
-
 #[test]
-fn every_requirement_has_its_row_its_code_and_its_tests() {
-    let rows = rows();
-    for row in &rows {
-        assert!(!row.code.is_empty(), "{} has no code", row.requirement);
-        assert!(!row.tests.is_empty(), "{} has no test", row.requirement);
-    }
-    let named: BTreeSet<String> = rows
-        .iter()
-        .filter_map(|row| row.requirement.split(' ').next())
-        .filter(|word| word.starts_with("REQ-") || word.starts_with("FR-"))
-        .map(str::to_owned)
-        .collect();
+fn every_requirement_has_a_test_whose_name_begins_with_its_number() {
+    let named: BTreeSet<String> = rows().into_iter().map(|(number, ..)| number).collect();
     assert_eq!(named, requirements());
 }
 
 #[test]
-fn every_code_that_is_named_is_there() {
-    for named in rows().iter().flat_map(|row| &row.code) {
-        let sources = named.sources("src");
-        let is_there = |source: &String| words(source).any(|word| word == named.item);
-        assert!(sources.iter().any(is_there), "{named:?}");
-    }
-}
-
-#[test]
-fn every_test_that_is_named_is_there() {
-    for named in rows().iter().flat_map(|row| &row.tests) {
-        // A conversation is a test by its name in the list of them.
-        let (function, listed) = (format!("fn {}(", named.item), format!("\n    {},\n", named.item));
-        let is_there =
-            |source: &String| source.contains(&function) || named.module == "conversations" && source.contains(&listed);
-        let sources = named.sources("tests");
-        assert!(sources.iter().any(is_there), "{named:?}");
-    }
-}
-
-fn words(source: &str) -> impl Iterator<Item = &str> {
-    source.split(|character: char| !character.is_alphanumeric() && character != '_')
+fn the_readme_has_the_table_of_these_tests() {
+    let rows = rows().into_iter().map(|(number, says, place)| format!("| {number} | {says} | {place} |\n"));
+    let table = format!("| requirement | its test says | in |\n|---|---|---|\n{}", rows.collect::<String>());
+    assert!(README.contains(&table) && README.matches("\n| requirement |").count() == 1, "the README needs\n{table}");
+    let last = table.lines().last().expect("there are rows");
+    assert!(!README.contains(&format!("{last}\n|")), "nothing else is in the table");
 }

@@ -32,6 +32,7 @@ mod refusals;
 mod reload;
 mod replicas;
 mod replies;
+mod requirements;
 mod script;
 mod scripted;
 mod scripts;
