@@ -26,6 +26,9 @@ use axum::{Extension, Json, Router, middleware};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// What clients may ask for, as they are told of it.
+const OPENAPI: &str = include_str!("../openapi.json");
+
 /// What a server is put together from, beside its configuration.
 #[derive(Debug)]
 pub struct Parts {
@@ -81,6 +84,7 @@ pub fn app(config: &Config, parts: Parts) -> Router {
         .route("/conversations/{id}/respond", post(conversations::respond))
         .route("/conversations/{id}/cancel", post(conversations::cancel))
         .route("/settings.json", get(async move || Json(settings)))
+        .route("/openapi.json", get(async || ([(header::CONTENT_TYPE, "application/json")], OPENAPI)))
         .method_not_allowed_fallback(no_such_method);
     let routes = match &other_agent {
         Some(agent) => routes.route(other_agent::PATH, post(other_agent::run).layer(Extension(agent.clone()))),

@@ -20,6 +20,7 @@ mod manners;
 mod metrics;
 mod older_clients;
 mod openai;
+mod openapi;
 mod other_agent;
 mod owners;
 mod page;
