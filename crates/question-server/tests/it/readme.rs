@@ -44,6 +44,19 @@ fn the_readme_has_every_option_as_the_help_has_it() {
     assert!(missing.is_empty(), "the README lacks\n\n{}", missing.join("\n"));
 }
 
+#[test]
+fn what_deployments_set_are_options() {
+    let command = config::command();
+    let option = |option: &str| option.to_uppercase().replace('-', "_");
+    let options: BTreeSet<String> = command.get_arguments().filter_map(|arg| arg.get_long()).map(option).collect();
+    for text in [include_str!("../../README.md"), include_str!("../../Containerfile")] {
+        let set = text.split("QUESTION_SERVER_").skip(1);
+        let names = set.filter_map(|rest| rest.split(|c: char| !c.is_ascii_uppercase() && c != '_').next());
+        let unknown: Vec<&str> = names.filter(|name| !options.contains(*name)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+}
+
 #[tokio::test]
 async fn the_readmes_commands_work_in_their_order() {
     let commands = commands();
