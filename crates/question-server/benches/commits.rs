@@ -116,7 +116,9 @@ async fn run(
                         state: conversation.state(),
                         messages,
                         told: Told { since: revision, frames: 0 },
+                        frames: &[],
                         lease: None,
+                        run: None,
                         at: Timestamp(revision.0),
                     };
                     let stored = store.commit(&format!("{name}-{number}"), base, change).await;

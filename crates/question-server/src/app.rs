@@ -15,7 +15,7 @@ use crate::owner::recognise;
 use crate::page::{self, Page};
 use crate::policy::{self, cross_origin, policy};
 use crate::rate::Allowances;
-use crate::runtime::{Runtime, sweep};
+use crate::runtime::Runtime;
 use crate::store::Store;
 use crate::{agent_endpoint, conversations, events};
 use ask_user_question::Limits;
@@ -62,8 +62,7 @@ pub(crate) struct App {
 pub fn app(config: &Config, parts: Parts) -> Router {
     let Parts { store, model, clock, page, other_agent, drain } = parts;
     let settings = settings(config, &*model);
-    let runtime = Arc::new(Runtime::new(config, store, model, clock, drain));
-    sweep(&runtime);
+    let runtime = Runtime::new(config, store, model, clock, drain);
     let app = App { runtime, max_body: config.bounds.body as u64, patience: config.patience };
     // Answered for every host name: a probe knows neither names nor tokens.
     let health = Router::new()

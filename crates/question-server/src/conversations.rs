@@ -9,6 +9,7 @@ use crate::limits::Bounds;
 use crate::live::{Live, Talk};
 use crate::owner::Caller;
 use crate::runtime::{stop, to_the_end};
+use crate::store::feed::Wish;
 use crate::wire;
 use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
@@ -116,7 +117,7 @@ pub(crate) async fn describe(
             messages: wire::messages(&talk),
             state: StateChange::from(conversation.state()),
             pending: pending.into_iter().collect(),
-            run_id: talk.run.as_ref().map(|run| run.id.clone()),
+            run_id: talk.run.as_ref().map(|run| run.id.clone()).or_else(|| talk.run_elsewhere.clone()),
             last_event_id: live.settled(&talk).event_id(),
         };
         talk.rest();
@@ -255,11 +256,22 @@ async fn try_cancel(app: &App, caller: &Caller, id: &str, body: &CancelBody) -> 
     live.allow_change()?;
     let cancel = Event::UserCancel { proceed: *proceed };
     // One look decides: what begins behind it is not what was to end.
-    let talk = app.runtime.talk(&live).await?;
+    let mut talk = app.runtime.talk(&live).await?;
     if let Some(tool_call_id) = tool_call_id {
         if is_cancelled(&talk, tool_call_id)? {
             return Ok(taken(&talk));
         }
+        return hand_over(app, &live, talk, cancel).await;
+    }
+    let is_meant = |run: &String| run_id.as_ref().is_none_or(|id| id == run);
+    if let Some(run) = talk.run_elsewhere.clone().filter(is_meant) {
+        drop(talk);
+        app.runtime.stop_elsewhere(&live, run.clone(), Wish::Said).await;
+        talk = app.runtime.talk(&live).await?;
+        if talk.run_elsewhere.as_ref() != Some(&run) {
+            return Ok(taken(&talk));
+        }
+        // It does not answer: its lease does not help it.
         return hand_over(app, &live, talk, cancel).await;
     }
     let run = talk.run.clone();

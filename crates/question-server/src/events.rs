@@ -36,7 +36,10 @@ pub(crate) async fn follow(
     to_the_end(async move {
         let live = app.runtime.open(&caller, &id).await?;
         let mut talk = app.runtime.talk(&live).await?;
-        let resumed = last.as_ref().and_then(|last| live.place(last));
+        let resumed = match &last {
+            Some(last) => app.runtime.place(&live, &talk, last).await,
+            None => None,
+        };
         let place = resumed.unwrap_or_else(|| live.settled(&talk));
         let prefix = match (last, resumed) {
             (Some(_), None) => live.anew(place.told, || anew(&live, &talk, place)),

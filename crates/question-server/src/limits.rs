@@ -114,6 +114,20 @@ pub(crate) const DUE_AT_A_TIME: usize = 64;
 #[cfg(feature = "postgres")]
 pub(crate) const DATABASE_CONNECTIONS: usize = 16;
 
+/// How long what is told is collected for other servers.
+pub(crate) const FEED_PACE: Duration = Duration::from_millis(20);
+
+/// How long another server has to stop a run when it is told to.
+pub(crate) const OTHERS_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long what was told is kept for clients that come back to another server.
+#[cfg(feature = "postgres")]
+pub(crate) const RECALLED_FOR: Duration = Duration::from_secs(60);
+
+/// How long it is kept of an agent at work, whose messages do not have it yet.
+#[cfg(feature = "postgres")]
+pub(crate) const RECALLED_AT_WORK_FOR: Duration = Duration::from_secs(30 * 60);
+
 /// How long a database is waited for that cannot be reached, or has no connection to spare.
 #[cfg(feature = "postgres")]
 pub(crate) const DATABASE_PATIENCE: Duration = Duration::from_secs(5);

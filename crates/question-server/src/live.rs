@@ -2,7 +2,7 @@
 
 use crate::error::ApiError;
 use crate::input::Pending;
-use crate::log::Log;
+use crate::log::{Log, Outbox};
 use crate::owner::{Owner, name_in_log};
 use crate::rate::Allowance;
 use crate::store::{Lease, Revision, Stored, Told};
@@ -10,12 +10,11 @@ use question_agent::call::ToolCall;
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Timestamp};
 use std::borrow::Cow;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 /// A conversation that somebody does something with or watches.
 #[derive(Debug)]
@@ -23,8 +22,8 @@ pub(crate) struct Live {
     pub(crate) id: String,
     /// What clients that missed something are told, with the position at which it is true. It is kept while one of them is still being told.
     anew: std::sync::Mutex<Option<(Told, Weak<str>)>>,
-    /// Whose it is, where it has an owner.
-    pub(crate) owner: Option<Owner>,
+    /// Whose it is, once that is known, where it has an owner.
+    owner: OnceLock<Option<Owner>>,
     /// How often it may still be changed from outside.
     pub(crate) changes: Arc<Allowance>,
     pub(crate) log: Arc<Log>,
@@ -41,32 +40,47 @@ pub(crate) struct Talk {
     /// Who works on it, as far as is known.
     pub(crate) lease: Option<Lease>,
     pub(crate) run: Option<Run>,
+    /// The run in which another server works on it.
+    pub(crate) run_elsewhere: Option<String>,
+    /// What is part of the conversation's messages of what its clients have been told, unless a run goes on here.
+    pub(crate) told: Told,
     /// Whether only the store knows what the conversation is, because it failed, somebody else was first or nothing is under way:
     /// [`Runtime::talk`](crate::runtime::Runtime::talk) reads it again.
     pub(crate) is_away: bool,
+    /// Whether it was read just now, and nobody has looked at it since.
+    pub(crate) is_fresh: bool,
 }
 
 impl Talk {
     /// A conversation in which nothing has been said.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(told: Told) -> Self {
         Self {
             conversation: Conversation::new(),
             context: ToolContext::default(),
             revision: None,
             lease: None,
             run: None,
+            run_elsewhere: None,
+            told,
             is_away: false,
+            is_fresh: true,
         }
     }
 
-    fn stored(stored: Stored) -> Self {
+    /// What the store has.
+    pub(crate) fn stored(stored: Stored) -> Self {
         Self {
             conversation: stored.conversation,
             context: stored.context,
             revision: Some(stored.revision),
             lease: stored.lease,
-            ..Self::new()
+            ..Self::new(stored.told)
         }
+    }
+
+    /// What only the store knows.
+    fn away(revision: Option<Revision>) -> Self {
+        Self { revision, is_away: true, ..Self::new(Told::default()) }
     }
 
     /// Whether a model or a tool of the server's is to go on.
@@ -91,7 +105,7 @@ impl Talk {
     /// Leaves the conversation to the store until somebody does something with it: it may be watched for days while its question waits.
     pub(crate) fn rest(&mut self) {
         if self.run.is_none() && self.revision.is_some() {
-            *self = Self { is_away: true, revision: self.revision, ..Self::new() };
+            *self = Self::away(self.revision);
         }
     }
 }
@@ -131,7 +145,8 @@ impl Place {
         format!("{:x}-{frames}{mark}", since.0)
     }
 
-    fn read(event_id: &str) -> Option<Self> {
+    /// The place that an event id stands for.
+    pub(crate) fn read(event_id: &str) -> Option<Self> {
         let (since, rest) = event_id.rsplit_once('-')?;
         let (frames, known) = match rest.strip_suffix(MESSAGES_MARK) {
             Some(frames) => (frames, Known::Messages),
@@ -166,58 +181,52 @@ pub(crate) struct Run {
 pub(crate) struct Follower(watch::Sender<usize>);
 
 impl Live {
-    /// A conversation that starts at this time.
-    pub(crate) fn new(
-        id: String,
-        owner: Option<Owner>,
-        now: Timestamp,
-        changes: Arc<Allowance>,
-        log_bytes: usize,
-    ) -> Self {
-        let told = Told { since: Revision(now.0), frames: 0 };
-        let (anew, log) = (std::sync::Mutex::default(), Arc::new(Log::new(told, log_bytes)));
-        Self { id, anew, owner, changes, log, talk: Mutex::new(Talk::new()) }
+    /// A conversation that is to be read from the store, or begun.
+    pub(crate) fn new(id: String, changes: Arc<Allowance>, log_bytes: usize, outbox: Option<Outbox>) -> Self {
+        let told = Told::default();
+        let log = match outbox {
+            Some(outbox) => Log::published(id.clone(), told, log_bytes, outbox),
+            None => Arc::new(Log::new(told, log_bytes)),
+        };
+        let talk = Mutex::new(Talk::away(None));
+        Self { id, anew: std::sync::Mutex::default(), owner: OnceLock::new(), changes, log, talk }
     }
 
-    /// A conversation that the store has.
-    pub(crate) fn stored(id: String, mut stored: Stored, changes: Arc<Allowance>, log_bytes: usize) -> Self {
-        let owner = stored.owner.take();
-        let told = stored.told;
-        let talk = Talk::stored(stored);
-        let log = Arc::new(Log::new(known_told(&talk, told), log_bytes));
-        Self { id, anew: std::sync::Mutex::default(), owner, changes, log, talk: Mutex::new(talk) }
+    /// Whose it is, where it has an owner.
+    pub(crate) fn owner(&self) -> Option<&Owner> {
+        self.owner.get()?.as_ref()
     }
 
-    /// Takes over what the store has. What this server itself told since then stays.
-    pub(crate) fn take(&self, talk: &mut Talk, stored: Stored, by: Uuid) {
-        let told = stored.told;
-        *talk = Talk::stored(stored);
-        let here = self.log.told();
-        let is_ours = talk.lease.is_some_and(|lease| lease.holder == by);
-        if !(is_ours && here.since == told.since && here.frames >= told.frames) {
-            self.log.go_on_from(known_told(talk, told));
-        }
+    /// Whether it has been found in the store, or begun.
+    pub(crate) fn is_known(&self) -> bool {
+        self.owner.get().is_some()
+    }
+
+    /// Learns whose it is; false where it is known as somebody else's.
+    pub(crate) fn belongs_to(&self, owner: Option<Owner>) -> bool {
+        self.owner.get_or_init(|| owner.clone()) == &owner
+    }
+
+    /// Begins it at this time.
+    pub(crate) fn begin(&self, talk: &mut Talk, now: Timestamp) {
+        self.log.go_on_from(Told { since: Revision(now.0), frames: 0 });
+        *talk = Talk::new(self.log.told());
     }
 
     /// Ends the streams of all who watch it: it is not there any more.
     pub(crate) fn end(&self) {
         // Which is no revision of any.
-        self.log.go_on_from(Told { since: Revision(0), frames: 0 });
+        self.log.go_on_from(Told::default());
     }
 
     /// What it is called in the log.
     pub(crate) fn name(&self) -> Cow<'_, str> {
-        name_in_log(&self.id, self.owner.as_ref())
+        name_in_log(&self.id, self.owner())
     }
 
     /// Counts a change that a client makes.
     pub(crate) fn allow_change(&self) -> Result<(), ApiError> {
         self.changes.take(Instant::now()).map_err(ApiError::TooManyRequests)
-    }
-
-    /// The place that an event id stands for, where what follows it is here.
-    pub(crate) fn place(&self, event_id: &str) -> Option<Place> {
-        Place::read(event_id).filter(|place| self.log.reaches(place.told))
     }
 
     /// What a client is told at this place that has missed something: the same for all, so that it is there once however many take it, and however
@@ -236,19 +245,11 @@ impl Live {
 
     /// From where a client reads on that knows the conversation's messages.
     pub(crate) fn settled(&self, talk: &Talk) -> Place {
-        let mut told = self.log.told();
-        if let Some(run) = &talk.run {
-            told.frames = run.settled;
-        }
+        let told = match &talk.run {
+            Some(run) => Told { frames: run.settled, ..self.log.told() },
+            None => talk.told,
+        };
         Place { told, known: Known::Messages }
-    }
-}
-
-/// What is known to have been told. A server tells more about a conversation than it commits, so the next server counts from the start.
-fn known_told(talk: &Talk, told: Told) -> Told {
-    match talk.revision.filter(|_| talk.is_at_work()) {
-        Some(revision) => Told { since: revision.next(), frames: 0 },
-        None => told,
     }
 }
 

@@ -1,55 +1,80 @@
 //! The events of one conversation, written once and read by any number of clients, each at its own speed.
 
 use crate::limits::MAX_LOG_ENTRIES;
+use crate::store::feed::{Frame, Kind, Piece};
 use crate::store::{Revision, Told};
 use ag_ui_stream::Event;
+use ag_ui_stream::event::EventType;
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::effect::StateChange;
 use serde::Serialize;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::watch;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use tokio::sync::{mpsc, watch};
 
 /// One thing that happened, encoded once for all who read it.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    pub(crate) kind: Kind,
-    /// The JSON of the event or state change.
-    pub(crate) data: Arc<str>,
-    /// How the run ended, where this entry is its end.
-    pub(crate) end: Option<RunEnd>,
+    pub(crate) frame: Frame,
+    /// What it is in its run.
+    mark: Mark,
+}
+
+#[derive(Clone, Debug)]
+enum Mark {
+    Nothing,
+    /// The beginning of this run.
+    Begins(Arc<str>),
+    /// The end, which has an outcome where the run did not fail.
+    Ends(Option<RunOutcome>),
 }
 
 impl Entry {
     pub(crate) fn event(event: &Event) -> Self {
-        Self::new(Kind::AgUi, event, None)
+        Self::new(Kind::AgUi, event, Mark::of(event))
     }
 
     pub(crate) fn state(change: &StateChange) -> Self {
-        Self::new(Kind::StateChange, change, None)
+        Self::new(Kind::StateChange, change, Mark::Nothing)
     }
 
-    pub(crate) fn end(event: &Event, end: RunEnd) -> Self {
-        Self::new(Kind::AgUi, event, Some(end))
-    }
-
-    fn new(kind: Kind, data: &impl Serialize, end: Option<RunEnd>) -> Self {
+    fn new(kind: Kind, data: &impl Serialize, mark: Mark) -> Self {
         let data = serde_json::to_string(data).expect("events and state changes have only strings for keys");
-        Self { kind, data: data.into(), end }
+        Self { frame: Frame { kind, data: data.into() }, mark }
+    }
+
+    /// What another server has told.
+    fn heard(frame: Frame) -> Self {
+        // Only such events are read, of which a run has two: the rest goes on to clients as it is.
+        let is_of_a_run = frame.kind == Kind::AgUi && frame.data.starts_with(r#"{"type":"RUN_"#);
+        let event = is_of_a_run.then(|| serde_json::from_str(&frame.data).ok()).flatten();
+        let mark = event.as_ref().map_or(Mark::Nothing, Mark::of);
+        Self { frame, mark }
+    }
+
+    /// Whether a run ends with it.
+    pub(crate) fn is_end(&self) -> bool {
+        matches!(self.mark, Mark::Ends(_))
+    }
+
+    /// How a run ends with it that does not fail.
+    pub(crate) fn outcome(&self) -> Option<&RunOutcome> {
+        match &self.mark {
+            Mark::Ends(outcome) => outcome.as_ref(),
+            Mark::Nothing | Mark::Begins(_) => None,
+        }
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    AgUi,
-    StateChange,
-}
-
-/// How a run ended.
-#[derive(Clone, Debug)]
-pub(crate) enum RunEnd {
-    Finished(RunOutcome),
-    Failed { code: &'static str, message: String },
+impl Mark {
+    fn of(event: &Event) -> Self {
+        match event.kind() {
+            EventType::RunStarted => Self::Begins(event.run_id().into()),
+            EventType::RunFinished => Self::Ends(event.outcome()),
+            EventType::RunError => Self::Ends(None),
+            _ => Self::Nothing,
+        }
+    }
 }
 
 /// The events of one conversation.
@@ -59,7 +84,19 @@ pub(crate) struct Log {
     most_bytes: usize,
     entries: Mutex<Entries>,
     next: watch::Sender<u64>,
+    outlet: Option<Outlet>,
 }
+
+/// Where it goes what other servers are to hear.
+#[derive(Debug)]
+struct Outlet {
+    id: String,
+    log: Weak<Log>,
+    outbox: Outbox,
+}
+
+/// The logs that have something for other servers.
+pub(crate) type Outbox = mpsc::UnboundedSender<Arc<Log>>;
 
 #[derive(Debug)]
 struct Entries {
@@ -73,6 +110,12 @@ struct Entries {
     runs: VecDeque<Span>,
     /// How many readers have come to the present end and wait for more.
     waiting: usize,
+    /// The position up to which other servers can know it.
+    published: u64,
+    /// Whether it is on its way to them already.
+    is_in_outbox: bool,
+    /// What those are told last who have read since another revision.
+    farewell: Option<(Revision, Entry)>,
 }
 
 /// Where a run is told.
@@ -88,6 +131,8 @@ struct Span {
 #[derive(Debug)]
 pub(crate) enum Found {
     Entry(Entry),
+    /// How it broke off, behind which nothing comes any more. The next server tells what became of it.
+    Farewell(Entry),
     /// It is not here any more, or has happened elsewhere: the reader was too slow, or another server went on.
     Gone,
 }
@@ -102,8 +147,19 @@ impl Log {
             bytes: 0,
             runs: VecDeque::new(),
             waiting: 0,
+            published: told.frames,
+            is_in_outbox: false,
+            farewell: None,
         };
-        Self { most_bytes, entries: Mutex::new(entries), next: watch::Sender::new(told.frames) }
+        Self { most_bytes, entries: Mutex::new(entries), next: watch::Sender::new(told.frames), outlet: None }
+    }
+
+    /// The same of a conversation of which other servers hear.
+    pub(crate) fn published(id: String, told: Told, most_bytes: usize, outbox: Outbox) -> Arc<Self> {
+        Arc::new_cyclic(|log| {
+            let outlet = Some(Outlet { id, log: Weak::clone(log), outbox });
+            Self { outlet, ..Self::new(told, most_bytes) }
+        })
     }
 
     /// How much has been told.
@@ -118,22 +174,29 @@ impl Log {
         if (entries.since, entries.next_position()) == (told.since, told.frames) {
             return;
         }
-        entries.keep(0, 0);
-        entries.runs.clear();
-        entries.waiting = 0;
-        (entries.since, entries.first) = (told.since, told.frames);
+        entries.begin_anew(told);
         self.next.send_replace(told.frames);
+    }
+
+    /// Ends with an entry that no other server will ever have told: whoever reads it has to come back.
+    pub(crate) fn break_off(&self, entry: Entry) {
+        let mut entries = self.lock();
+        let since = entries.since;
+        entries.begin_anew(Told::default());
+        entries.farewell = Some((since, entry));
+        self.next.send_replace(0);
+    }
+
+    /// A run is told here that began elsewhere, and earlier.
+    pub(crate) fn goes_on(&self, run_id: &str) {
+        let mut entries = self.lock();
+        if !entries.runs.iter().any(|run| *run.run_id == *run_id) {
+            entries.runs.push_back(Span { run_id: run_id.into(), first: 0, last: None });
+        }
     }
 
     pub(crate) fn push_event(&self, event: &Event) {
         self.push([Entry::event(event)]);
-    }
-
-    /// A run begins, whose events are kept until it has ended.
-    pub(crate) fn begin_run(&self, run_id: &str) {
-        let mut entries = self.lock();
-        let first = entries.next_position();
-        entries.runs.push_back(Span { run_id: run_id.into(), first, last: None });
     }
 
     /// The run that has started before this position and goes on there.
@@ -146,23 +209,105 @@ impl Log {
 
     pub(crate) fn push(&self, new: impl IntoIterator<Item = Entry>) {
         let mut entries = self.lock();
+        self.append(&mut entries, new);
+        self.has_news(&mut entries);
+    }
+
+    /// The same of what the store has, and so every server.
+    pub(crate) fn push_stored(&self, new: impl IntoIterator<Item = Entry>) {
+        let mut entries = self.lock();
+        self.append(&mut entries, new);
+        entries.published = entries.next_position();
+        self.has_news(&mut entries);
+    }
+
+    fn append(&self, entries: &mut Entries, new: impl IntoIterator<Item = Entry>) {
         for entry in new {
             let position = entries.next_position();
-            if let (Some(_), Some(run)) = (&entry.end, entries.runs.back_mut()) {
-                run.last = Some(position);
+            match &entry.mark {
+                Mark::Nothing => {}
+                Mark::Begins(run_id) => {
+                    let run_id = Arc::clone(run_id);
+                    entries.runs.push_back(Span { run_id, first: position, last: None });
+                }
+                Mark::Ends(_) => {
+                    if let Some(run) = entries.runs.back_mut() {
+                        run.last = Some(position);
+                    }
+                }
             }
             entries.waiting = 0;
-            entries.bytes += entry.data.len();
+            entries.bytes += entry.frame.data.len();
             entries.entries.push_back(entry);
             entries.keep(MAX_LOG_ENTRIES, self.most_bytes);
         }
         self.next.send_replace(entries.next_position());
     }
 
+    /// Takes in what another server has told; false where something is missing in front of it.
+    pub(crate) fn hear(&self, piece: Piece) -> bool {
+        let mut entries = self.lock();
+        let Told { since, frames: begin } = piece.behind;
+        let (first, next) = (entries.first, entries.next_position());
+        let end = begin + piece.frames.len() as u64;
+        if since != entries.since || begin > next {
+            return false;
+        }
+        if begin < first && end >= first {
+            // What clients come back for that were told it elsewhere.
+            let missed = piece.frames.iter().take((first - begin) as usize);
+            for frame in missed.rev() {
+                entries.bytes += frame.data.len();
+                entries.entries.push_front(Entry { frame: frame.clone(), mark: Mark::Nothing });
+            }
+            entries.first = begin;
+        }
+        if end > next {
+            let new = piece.frames.into_iter().skip((next - begin) as usize);
+            self.append(&mut entries, new.map(Entry::heard));
+            // Which is not for this server to publish.
+            entries.published = entries.next_position();
+        }
+        true
+    }
+
+    /// What other servers may not know yet.
+    pub(crate) fn unpublished(&self) -> Vec<Frame> {
+        self.lock().unpublished()
+    }
+
+    fn has_news(&self, entries: &mut Entries) {
+        let Some(Outlet { log, outbox, .. }) = &self.outlet else {
+            return;
+        };
+        if let Some(log) = log.upgrade().filter(|_| !entries.is_in_outbox) {
+            // Where nobody takes it any more, the server is about to end.
+            entries.is_in_outbox = outbox.send(log).is_ok();
+        }
+    }
+
+    /// What goes to other servers out of the outbox.
+    pub(crate) fn take_out(&self) -> Piece {
+        let mut entries = self.lock();
+        entries.is_in_outbox = false;
+        let frames = entries.unpublished();
+        let behind = Told { since: entries.since, frames: entries.next_position() - frames.len() as u64 };
+        let id = self.outlet.as_ref().map(|outlet| outlet.id.clone()).unwrap_or_default();
+        Piece { id, behind, frames }
+    }
+
+    /// Other servers can know so much.
+    pub(crate) fn is_published(&self, told: Told) {
+        let mut entries = self.lock();
+        if entries.since == told.since {
+            entries.published = entries.published.max(told.frames);
+        }
+    }
+
     /// A reader, which counts as one until it is dropped.
     pub(crate) fn reader(self: &Arc<Self>, position: u64) -> Reader {
         let since = self.lock().since;
-        Reader { next: self.next.subscribe(), log: Arc::clone(self), since, position }
+        Reader { next: self.next.subscribe(), log: Arc::clone(self), since, position, is_over: false }
     }
 
     /// What is at a reader's position; where nothing is yet, the reader counts as waiting. Both under one lock, so that nothing it has not read can
@@ -170,7 +315,8 @@ impl Log {
     fn find_or_wait(&self, since: Revision, position: u64) -> Option<Found> {
         let mut entries = self.lock();
         if entries.since != since {
-            return Some(Found::Gone);
+            let farewell = entries.farewell.as_ref().filter(|(read, _)| *read == since);
+            return Some(farewell.map_or(Found::Gone, |(_, entry)| Found::Farewell(entry.clone())));
         }
         let found = entries.at(position);
         if found.is_none() {
@@ -185,6 +331,17 @@ impl Log {
         entries.since == told.since && (entries.first..=entries.next_position()).contains(&told.frames)
     }
 
+    /// Until so much has been told, or something else altogether.
+    pub(crate) async fn comes_to(&self, told: Told) {
+        let mut next = self.next.subscribe();
+        let is_there = |_: &u64| {
+            let here = self.told();
+            here.since != told.since || here.frames >= told.frames
+        };
+        // The sender lives in this log.
+        let _ = next.wait_for(is_there).await;
+    }
+
     fn lock(&self) -> MutexGuard<'_, Entries> {
         // Entries are only pushed and popped, so a panic elsewhere cannot have left them half-written.
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
@@ -194,6 +351,19 @@ impl Log {
 impl Entries {
     fn next_position(&self) -> u64 {
         self.first + self.entries.len() as u64
+    }
+
+    fn begin_anew(&mut self, told: Told) {
+        self.keep(0, 0);
+        self.runs.clear();
+        self.waiting = 0;
+        (self.since, self.first, self.published) = (told.since, told.frames, told.frames);
+    }
+
+    fn unpublished(&self) -> Vec<Frame> {
+        let known = self.published.saturating_sub(self.first);
+        let entries = self.entries.iter().skip(usize::try_from(known).unwrap_or(usize::MAX));
+        entries.map(|entry| entry.frame.clone()).collect()
     }
 
     /// One more of `readers` has read everything. What all have read is dropped: a client that comes back finds it in the messages.
@@ -213,7 +383,7 @@ impl Entries {
             let Some(oldest) = self.entries.pop_front() else {
                 break;
             };
-            self.bytes -= oldest.data.len();
+            self.bytes -= oldest.frame.data.len();
             self.first += 1;
         }
         let first = self.first;
@@ -236,6 +406,8 @@ pub(crate) struct Reader {
     next: watch::Receiver<u64>,
     since: Revision,
     position: u64,
+    /// Whether it has been told how all this broke off.
+    is_over: bool,
 }
 
 impl Reader {
@@ -246,10 +418,14 @@ impl Reader {
 
     /// The next entry, once there is one.
     pub(crate) async fn next(&mut self) -> Found {
+        if self.is_over {
+            return Found::Gone;
+        }
         loop {
             self.next.mark_unchanged();
             if let Some(found) = self.log.find_or_wait(self.since, self.position) {
                 self.position += 1;
+                self.is_over = matches!(found, Found::Farewell(_));
                 return found;
             }
             let waiting = Waiting { log: &self.log, told: self.told() };
@@ -278,7 +454,7 @@ impl Drop for Waiting<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Found, Log, RunEnd};
+    use super::{Entry, Found, Log};
     use crate::input::Edition;
     use crate::store::{Revision, Told};
     use crate::wire;
@@ -295,7 +471,6 @@ mod tests {
         let told = |frames| Told { since: Revision(7), frames };
         let log = Arc::new(Log::new(told(0), usize::MAX));
         let (mut one, mut other) = (log.reader(0), log.reader(0));
-        log.begin_run("r");
         log.push_event(&wire::run_started("t", "r", Vec::new()));
         for reader in [&mut one, &mut other] {
             assert!(is_entry(reader.next().now_or_never()));
@@ -308,8 +483,8 @@ mod tests {
         let mut waiting = Box::pin(other.next());
         assert!((&mut waiting).now_or_never().is_none());
         let outcome = RunOutcome::Success { pending_tool_call_ids: Vec::new() };
-        let event = wire::run_finished(Edition::Current, "t", "r", outcome.clone());
-        log.push([Entry::end(&event, RunEnd::Finished(outcome))]);
+        let event = wire::run_finished(Edition::Current, "t", "r", outcome);
+        log.push([Entry::event(&event)]);
         assert!(is_entry(one.next().now_or_never()));
         assert!(one.next().now_or_never().is_none());
         assert!(log.reaches(told(0)), "the other was woken but has not read");
@@ -322,7 +497,6 @@ mod tests {
         assert!((&mut first).now_or_never().is_none());
         assert!((&mut second).now_or_never().is_none());
         assert!(!log.reaches(told(0)) && log.reaches(told(2)));
-        log.begin_run("r2");
         log.push_event(&wire::run_started("t", "r2", Vec::new()));
         assert!(is_entry(first.now_or_never()) && is_entry(second.now_or_never()));
     }

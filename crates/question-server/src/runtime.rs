@@ -2,6 +2,7 @@
 
 mod agent;
 mod lives;
+mod others;
 mod sub_agents;
 mod sweep;
 mod tell;
@@ -15,7 +16,7 @@ use crate::input::{Pending, RunInput};
 use crate::intake;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE, OWNERS_OF_A_PEER, UNATTENDED};
 use crate::live::{Live, Run, Talk};
-use crate::log::{Entry, Reader};
+use crate::log::{Entry, Outbox, Reader};
 use crate::metrics::Metrics;
 use crate::models::{Model, SPAWN_AGENTS};
 use crate::owner::{Caller, Owner};
@@ -23,6 +24,7 @@ use crate::peer::Peer;
 use crate::rate::Allowances;
 use crate::sse::{Client, RunStream};
 use crate::step::Step;
+use crate::store::feed::{Feed, Wish};
 use crate::store::{Change, CommitError, Lease, Revision, Store, Told};
 use crate::wire;
 use lives::Slots;
@@ -33,10 +35,10 @@ use question_agent::{ConvState, Event, Rejected};
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
-pub(crate) use sweep::sweep;
+use sweep::sweep;
 pub(crate) use tell::snapshot;
 use tell::{attach, brought_message, catch_up, end_entry, end_of, news, taken_messages};
-use tokio::sync::{Mutex, MutexGuard, Notify, Semaphore};
+use tokio::sync::{Mutex, MutexGuard, Notify, Semaphore, mpsc};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
@@ -57,7 +59,11 @@ pub(crate) struct Runtime {
     /// How many more conversations may be started.
     new_by_owner: Allowances<Owner>,
     new_by_peer: Allowances<Option<Peer>>,
-    slots: Mutex<Slots>,
+    slots: std::sync::Mutex<Slots>,
+    /// Where other servers share the store: how they hear of one another.
+    feed: Option<Arc<dyn Feed>>,
+    /// What goes to them.
+    outbox: Option<Outbox>,
     /// As what it holds leases.
     holder: Uuid,
     /// The conversations in which it works.
@@ -79,9 +85,16 @@ impl Runtime {
         model: Arc<dyn Model>,
         clock: Arc<dyn Clock>,
         drain: Drain,
-    ) -> Self {
-        Self {
+    ) -> Arc<Self> {
+        let feed = store.feed();
+        let (outbox, outgoing) = match &feed {
+            Some(_) => Some(mpsc::unbounded_channel()).unzip(),
+            None => (None, None),
+        };
+        let runtime = Arc::new(Self {
             store,
+            feed,
+            outbox,
             model,
             clock,
             bounds: config.bounds,
@@ -91,7 +104,7 @@ impl Runtime {
             log_contents: config.log_contents,
             new_by_owner: Allowances::new(config.bounds.new),
             new_by_peer: Allowances::new(config.bounds.new.times(OWNERS_OF_A_PEER)),
-            slots: Mutex::default(),
+            slots: std::sync::Mutex::default(),
             holder: Uuid::new_v4(),
             held: std::sync::Mutex::default(),
             deadlines_changed: Arc::default(),
@@ -99,7 +112,12 @@ impl Runtime {
             drain,
             metrics: Arc::new(Metrics::new()),
             checked: Mutex::default(),
+        });
+        sweep(&runtime);
+        if let Some(outgoing) = outgoing {
+            others::hear_and_tell(&runtime, outgoing);
         }
+        runtime
     }
 
     /// What the server bounds.
@@ -181,17 +199,23 @@ impl Runtime {
         live.allow_change()?;
         let mut talk = loop {
             let talk = self.talk(&live).await?;
-            let Some(run) = &talk.run else { break talk };
-            if intake::read(&self.bounds, &talk, input)?.is_none() {
-                return Ok(attach(&live, &talk, run, input));
+            if talk.run.is_none() && talk.run_elsewhere.is_none() {
+                break talk;
             }
-            let run = run.clone();
+            if intake::read(&self.bounds, &talk, input)?.is_none() {
+                return Ok(attach(&live, &talk, input));
+            }
+            // Where its client has gone, as one does that presses Stop, what it says next comes first.
+            let (run, run_elsewhere) = (talk.run.clone(), talk.run_elsewhere.clone());
             drop(talk);
-            if !run.is_abandoned().await && !run.over.is_cancelled() {
+            let has_ended = match (run, run_elsewhere) {
+                (Some(run), _) => stop_abandoned(&run).await,
+                (None, Some(run)) => self.stop_elsewhere(&live, run, Wish::IfAbandoned).await,
+                (None, None) => true,
+            };
+            if !has_ended {
                 return Err(Rejected::Busy.into());
             }
-            // Its client has gone, as one does that presses Stop; what it says next comes first.
-            stop(&run).await;
         };
         if self.is_anothers(&talk) {
             return Err(Rejected::Busy.into());
@@ -227,7 +251,7 @@ impl Runtime {
         }
         let run = Run::new(input.run_id.clone(), pending);
         match self.begin(&live, &mut talk, run, event).await {
-            Ok((run, reader)) => Ok(RunStream::following(Vec::new(), reader, run.follow(), client)),
+            Ok((run, reader)) => Ok(RunStream::following(Arc::clone(&live), reader, Some(run.follow()), client)),
             Err(error) => {
                 talk.context = before;
                 Err(error)
@@ -268,6 +292,10 @@ impl Runtime {
         }
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
         let brought = brought.as_deref();
+        if let Some(revision) = talk.revision.filter(|_| self.is_anothers(talk)) {
+            // Which may tell more than it can store by now.
+            live.log.go_on_from(Told { since: revision.next(), frames: 0 });
+        }
         // An earlier run may have shown what was not kept.
         let goes_on = matches!(event, None | Some(Event::Retry));
         let name = event.as_ref().map_or("resumed", Event::name);
@@ -286,20 +314,20 @@ impl Runtime {
         if work.is_none() {
             told.push(end_entry(live, &run, end_of(talk, &run)));
         }
-        self.commit(live, talk, name, &step.messages, told.len()).await?;
+        self.commit(live, talk, &run, name, &step.messages, &told).await?;
         let reader = live.log.reader(live.log.told().frames);
-        live.log.begin_run(&run.id);
+        talk.run_elsewhere = None;
         match work {
             Some(work) => {
                 run.settled = live.log.told().frames + told.len() as u64;
                 talk.run = Some(run.clone());
                 self.hold(&live.id);
-                live.log.push(told);
+                live.log.push_stored(told);
                 let work = Arc::clone(self).drive(Arc::clone(live), run.clone(), work);
                 self.drain.start(work.in_current_span());
             }
             None => {
-                live.log.push(told);
+                live.log.push_stored(told);
                 run.over.cancel();
             }
         }
@@ -314,26 +342,35 @@ impl Runtime {
         talk.conversation.handle(event).map(Step::of)
     }
 
-    /// Stores what an event changed, with the number of frames that its clients will have been told.
+    /// Stores what an event changed in a run, and what its clients will have been told of it.
     async fn commit(
         &self,
         live: &Live,
         talk: &mut Talk,
+        run: &Run,
         event: &'static str,
         messages: &[Message],
-        frames: usize,
+        new: &[Entry],
     ) -> Result<(), ApiError> {
-        let told = live.log.told();
-        let revision = talk.revision.map_or(told.since, Revision::next);
+        let before = live.log.told();
+        let revision = talk.revision.map_or(before.since, Revision::next);
         let lease = talk.is_at_work().then(|| self.lease());
+        let told = Told { frames: before.frames + new.len() as u64, ..before };
+        let mut frames = Vec::new();
+        if self.feed.is_some() {
+            frames = live.log.unpublished();
+            frames.extend(new.iter().map(|entry| entry.frame.clone()));
+        }
         let change = Change {
             revision,
-            owner: live.owner.as_ref(),
+            owner: live.owner(),
             context: &talk.context,
             state: talk.conversation.state(),
             messages,
-            told: Told { frames: told.frames + frames as u64, ..told },
+            told,
+            frames: &frames,
             lease,
+            run: lease.map(|_| run.id.as_str()),
             at: self.clock.now(),
         };
         let begun = Instant::now();
@@ -347,11 +384,11 @@ impl Runtime {
         if let Err(error) = stored {
             talk.is_away = true;
             if error == CommitError::Conflict && talk.revision.is_none() {
-                self.forget(&live.id).await;
+                self.forget(&live.id);
             }
             return Err(error.into());
         }
-        (talk.revision, talk.lease) = (Some(revision), lease);
+        (talk.revision, talk.lease, talk.told) = (Some(revision), lease, told);
         self.metrics.happened(event);
         tracing::info!(conversation = %live.name(), event, state = talk.conversation.state().name());
         let waiting = talk.conversation.waiting();
@@ -385,6 +422,15 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
         tracing::error!(%error, "a request broke off");
         Err(ApiError::Internal)
     })
+}
+
+/// Ends a run whose client has gone; false where it has not.
+async fn stop_abandoned(run: &Run) -> bool {
+    if !run.is_abandoned().await && !run.over.is_cancelled() {
+        return false;
+    }
+    stop(run).await;
+    true
 }
 
 /// Ends a run and waits until it has.

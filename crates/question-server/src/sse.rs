@@ -4,8 +4,10 @@ use crate::drain::Drain;
 use crate::input::{Edition, RunInput};
 use crate::limits::HEARTBEAT;
 use crate::live::{Follower, Live, Place};
-use crate::log::{Entry, Found, Kind, Reader, RunEnd};
+use crate::log::{Entry, Found, Reader};
 use crate::metrics::Counted;
+use crate::store::Told;
+use crate::store::feed::Kind;
 use crate::wire;
 use ag_ui_stream::Event;
 use ag_ui_stream::sse::{OutFrame, write_comment, write_event, write_frame};
@@ -36,8 +38,10 @@ pub(crate) struct RunStream {
 #[derive(Debug)]
 struct Following {
     reader: Reader,
-    /// Keeps the run from being taken for abandoned.
-    _follower: Follower,
+    /// Keeps the run from being taken for abandoned, where it goes on here.
+    _follower: Option<Follower>,
+    /// Has it hear what is told elsewhere.
+    _live: Arc<Live>,
     client: Client,
 }
 
@@ -58,8 +62,14 @@ impl Client {
 
 impl RunStream {
     /// A run from where the reader stands: the client's own, or the rest of another that did what this client asks for.
-    pub(crate) fn following(prefix: Vec<Event>, reader: Reader, follower: Follower, client: Client) -> Self {
-        Self { prefix, following: Some(Following { reader, _follower: follower, client }) }
+    pub(crate) fn following(live: Arc<Live>, reader: Reader, follower: Option<Follower>, client: Client) -> Self {
+        let following = Following { reader, _follower: follower, _live: live, client };
+        Self { prefix: Vec::new(), following: Some(following) }
+    }
+
+    /// The same behind these events.
+    pub(crate) fn behind(self, prefix: Vec<Event>) -> Self {
+        Self { prefix, ..self }
     }
 
     /// A run that is over.
@@ -93,7 +103,7 @@ impl RunStream {
         };
         let entry = found?;
         let data = following.data(&entry);
-        if entry.end.is_some() {
+        if entry.is_end() {
             self.following = None;
         }
         write_frame(&mut out, OutFrame { data: &data, ..OutFrame::default() })
@@ -107,16 +117,16 @@ impl Following {
     async fn next_event(&mut self) -> Option<Entry> {
         loop {
             match self.reader.next().await {
-                Found::Entry(entry) if entry.kind == Kind::AgUi => return Some(entry),
-                Found::Entry(_) => {}
+                Found::Entry(entry) | Found::Farewell(entry) if entry.frame.kind == Kind::AgUi => return Some(entry),
+                Found::Entry(_) | Found::Farewell(_) => {}
                 Found::Gone => return None,
             }
         }
     }
 
     fn data(&self, entry: &Entry) -> Arc<str> {
-        let Some(RunEnd::Finished(outcome)) = &entry.end else {
-            return Arc::clone(&entry.data);
+        let Some(outcome) = entry.outcome() else {
+            return Arc::clone(&entry.frame.data);
         };
         let client = &self.client;
         let event = wire::run_finished(client.edition, &client.thread_id, &client.run_id, outcome.clone());
@@ -156,15 +166,19 @@ impl ConversationStream {
             found = timeout(HEARTBEAT, self.reader.next()) => found,
         };
         match found {
-            Ok(Found::Entry(entry)) => {
-                let id = Place::behind(self.reader.told()).event_id();
-                let event = (entry.kind == Kind::StateChange).then_some(STATE_CHANGE);
-                Some(frame(event, Some(&id), &entry.data).into())
-            }
+            Ok(Found::Entry(entry)) => Some(frame_of(&entry, self.reader.told())),
+            // Whoever comes back with what no conversation has been told is given the history.
+            Ok(Found::Farewell(entry)) => Some(frame_of(&entry, Told::default())),
             Ok(Found::Gone) => None,
             Err(_) => Some(heartbeat().into()),
         }
     }
+}
+
+fn frame_of(entry: &Entry, told: Told) -> Bytes {
+    let id = Place::behind(told).event_id();
+    let event = (entry.frame.kind == Kind::StateChange).then_some(STATE_CHANGE);
+    frame(event, Some(&id), &entry.frame.data).into()
 }
 
 /// Text that many clients are sent and none has a copy of.

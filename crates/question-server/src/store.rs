@@ -1,5 +1,6 @@
 //! Where conversations are kept.
 
+pub mod feed;
 mod memory;
 #[cfg(feature = "postgres")]
 pub mod postgres;
@@ -7,6 +8,7 @@ mod rows;
 pub mod sqlite;
 
 use crate::owner::Owner;
+use feed::{Feed, Frame};
 use futures_util::future::BoxFuture;
 pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]
@@ -19,6 +21,7 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// Where conversations are kept. What it has acknowledged is there after a crash, as far as its medium allows.
@@ -63,13 +66,18 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         Box::pin(async { Ok(None) })
     }
 
+    /// How servers hear of one another that share it; `None` where it is one server's alone.
+    fn feed(&self) -> Option<Arc<dyn Feed>> {
+        None
+    }
+
     /// How many of them are this owner's.
     fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>>;
 }
 
 /// How a conversation's states are counted: each commit makes the next. The first is the time at which the conversation began, in
 /// milliseconds. So a later conversation of the same name repeats no revision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Revision(pub u64);
 
 impl Revision {
@@ -80,8 +88,9 @@ impl Revision {
     }
 }
 
-/// How much the clients of a conversation have been told: the number of frames since the revision at which a server took it up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How much the clients of a conversation have been told: the number of frames since the revision at which a server took it up. By default it is of
+/// no conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// The revision that was being made then.
     pub since: Revision,
@@ -122,6 +131,8 @@ pub struct Stored {
     pub told: Told,
     /// Who works on it.
     pub lease: Option<Lease>,
+    /// In which run, as far as a store with a [feed](Store::feed) knows.
+    pub run: Option<String>,
 }
 
 /// What an event changed in a conversation.
@@ -139,8 +150,12 @@ pub struct Change<'a> {
     pub messages: &'a [Message],
     /// How much its clients will have been told with it.
     pub told: Told,
+    /// The last of that: what other servers may not have heard yet. For stores with a [feed](Store::feed) alone, as is the run.
+    pub frames: &'a [Frame],
     /// Who works on it from now on.
     pub lease: Option<Lease>,
+    /// In which run.
+    pub run: Option<&'a str>,
     /// When that is.
     pub at: Timestamp,
 }

@@ -1,10 +1,10 @@
 //! The agent of a conversation, or one of its sub-agents. One loop drives both.
 
 use super::Runtime;
-use super::tell::{end_entry, end_of, failed, news, snapshot};
+use super::tell::{RunEnd, end_entry, end_of, failed, news, snapshot};
 use crate::error::ApiError;
 use crate::live::{Live, Run};
-use crate::log::{Entry, Log, RunEnd};
+use crate::log::{Entry, Log};
 use crate::models::Request;
 use crate::step::{Step, Work};
 use ag_ui_stream::outcome::RunOutcome;
@@ -124,13 +124,13 @@ impl Runtime {
             };
             told.push(end_entry(live, run, end));
         }
-        let stored = self.commit(live, &mut talk, name, &step.messages, told.len()).await;
+        let stored = self.commit(live, &mut talk, run, name, &step.messages, &told).await;
         stored.map_err(|error| self.not_stored(live, error))?;
         if is_over {
             // The conversation is free before its clients can know, so that what they say next finds it so.
             talk.run = None;
         }
-        live.log.push(told);
+        live.log.push_stored(told);
         match &mut talk.run {
             Some(run) => run.settled = live.log.told().frames,
             None => run.over.cancel(),

@@ -6,11 +6,13 @@ use crate::limits::Bounds;
 use crate::live::{Live, Talk};
 use crate::owner::Caller;
 use crate::rate::Allowance;
+use crate::store::feed::{News, Wish};
+use crate::store::{Stored, Told};
 use question_agent::Timestamp;
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use tokio::sync::MutexGuard;
+use tokio::sync::MutexGuard as TalkGuard;
 
 /// The conversations in memory, and how often those may be changed that are not, until that is forgotten.
 #[derive(Debug, Default)]
@@ -30,7 +32,7 @@ struct Slot {
 const FEW: usize = 64;
 
 impl Slots {
-    fn live(&self, id: &str) -> Option<Arc<Live>> {
+    pub(super) fn live(&self, id: &str) -> Option<Arc<Live>> {
         self.slots.get(id)?.live.upgrade()
     }
 
@@ -40,8 +42,11 @@ impl Slots {
         self.slots.values().filter(in_memory).count()
     }
 
-    /// Keeps a conversation in memory that is made of how often it may be changed.
-    fn keep(&mut self, id: &str, bounds: &Bounds, make: impl FnOnce(Arc<Allowance>) -> Live) -> Arc<Live> {
+    /// The conversation of this name in memory; where it is not there it is made, of how often it may be changed.
+    fn get_or_make(&mut self, id: &str, bounds: &Bounds, make: impl FnOnce(Arc<Allowance>) -> Live) -> Arc<Live> {
+        if let Some(live) = self.live(id) {
+            return live;
+        }
         let now = Instant::now();
         if self.slots.len() >= self.prune_at {
             self.prune(now);
@@ -57,7 +62,7 @@ impl Slots {
     }
 
     /// The conversations that somebody does something with or watches.
-    fn all(&self) -> Vec<Arc<Live>> {
+    pub(super) fn all(&self) -> Vec<Arc<Live>> {
         self.slots.values().filter_map(|slot| slot.live.upgrade()).collect()
     }
 
@@ -77,27 +82,65 @@ impl Slots {
 }
 
 impl Runtime {
+    /// The conversations in memory; nothing is waited for with it.
+    pub(super) fn slots(&self) -> MutexGuard<'_, Slots> {
+        // Names are only put in and taken out.
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The conversation of this name, whether or not there is one.
+    fn live(&self, id: &str) -> Arc<Live> {
+        let new = |changes| Live::new(id.to_owned(), changes, self.bounds.log(), self.outbox.clone());
+        self.slots().get_or_make(id, &self.bounds, new)
+    }
+
     /// A conversation that exists; for whom it is not, it does not.
     pub(crate) async fn open(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
-        self.find(&mut *self.slots.lock().await, id)
-            .await?
-            .filter(|live| caller.may_open(live.owner.as_ref()))
-            .ok_or(ApiError::UnknownConversation)
+        let live = self.find(id).await?;
+        live.filter(|live| caller.may_open(live.owner())).ok_or(ApiError::UnknownConversation)
+    }
+
+    pub(super) async fn open_or_create(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
+        let live = self.live(id);
+        let mut talk = live.talk.lock().await;
+        if !live.is_known() && !self.load(&live, &mut talk).await? {
+            self.check_room(caller).await?;
+            live.belongs_to(caller.owner.clone());
+            live.begin(&mut talk, self.clock.now());
+        }
+        drop(talk);
+        Some(live).filter(|live| caller.may_open(live.owner())).ok_or(ApiError::UnknownConversation)
+    }
+
+    /// A conversation that exists, whosever it is.
+    pub(super) async fn find(&self, id: &str) -> Result<Option<Arc<Live>>, ApiError> {
+        let live = self.live(id);
+        if !live.is_known() {
+            let mut talk = live.talk.lock().await;
+            if !live.is_known() && !self.load(&live, &mut talk).await? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(live))
     }
 
     /// What a conversation is by now, for as long as the guard is held.
-    pub(crate) async fn talk<'a>(self: &Arc<Self>, live: &'a Arc<Live>) -> Result<MutexGuard<'a, Talk>, ApiError> {
+    pub(crate) async fn talk<'a>(self: &Arc<Self>, live: &'a Arc<Live>) -> Result<TalkGuard<'a, Talk>, ApiError> {
         let mut talk = live.talk.lock().await;
         loop {
-            if talk.is_away {
-                match self.store.load(&live.id).await? {
-                    Some(stored) => live.take(&mut talk, stored, self.holder),
-                    None if talk.revision.is_some() => {
+            // What others may have changed is known for as long as somebody works on it here.
+            let is_shared = self.feed.is_some() && talk.run.is_none();
+            let is_fresh = std::mem::take(&mut talk.is_fresh);
+            if talk.is_away || (is_shared && !is_fresh) {
+                let was_there = talk.revision.is_some();
+                if !self.load(live, &mut talk).await? {
+                    if was_there {
                         live.end();
                         return Err(ApiError::UnknownConversation);
                     }
-                    None => *talk = Talk::new(),
+                    live.begin(&mut talk, self.clock.now());
                 }
+                talk.is_fresh = false;
             }
             match self.expire(live, &mut talk).await {
                 Err(ApiError::Overtaken) => {}
@@ -106,13 +149,55 @@ impl Runtime {
         }
     }
 
-    pub(super) async fn open_or_create(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
-        let mut slots = self.slots.lock().await;
-        if let Some(live) = self.find(&mut slots, id).await? {
-            let known = Some(live).filter(|live| caller.may_open(live.owner.as_ref()));
-            return known.ok_or(ApiError::UnknownConversation);
+    /// Reads a conversation from the store; false where there is none.
+    async fn load(&self, live: &Live, talk: &mut Talk) -> Result<bool, ApiError> {
+        let Some(mut stored) = self.store.load(&live.id).await? else {
+            return Ok(false);
+        };
+        if !live.belongs_to(stored.owner.take()) {
+            // Another one of the same name.
+            live.end();
+            self.forget(&live.id);
+            return Err(ApiError::UnknownConversation);
         }
-        if self.store.count().await?.max(slots.begun()) >= self.bounds.conversations {
+        self.take(live, talk, stored).await?;
+        Ok(true)
+    }
+
+    /// Takes over what the store has, and goes on from what its clients have been told.
+    async fn take(&self, live: &Live, talk: &mut Talk, mut stored: Stored) -> Result<(), ApiError> {
+        let (told, run) = (stored.told, stored.run.take());
+        *talk = Talk::stored(stored);
+        let is_followed = self.feed.is_some() && self.is_anothers(talk);
+        // Whoever worked on it has told more than it committed: who goes on after it counts anew.
+        let broken_off = talk.revision.filter(|_| talk.is_at_work() && !is_followed);
+        talk.told = broken_off.map_or(told, |revision| Told { since: revision.next(), frames: 0 });
+        let mut here = live.log.told();
+        if here.since == told.since && here.frames < told.frames && broken_off.is_none() {
+            self.hear_what_was_told(live, here).await;
+            here = live.log.told();
+        }
+        let is_ahead = here.since == told.since && here.frames >= told.frames;
+        // A run that broke off here is told as far as it came.
+        let is_ours = self.feed.is_none() && talk.lease.is_some_and(|lease| lease.holder == self.holder);
+        match is_ahead && (is_followed || is_ours) {
+            true if is_ours => talk.told = here,
+            true => {}
+            false => live.log.go_on_from(talk.told),
+        }
+        if let Some(run) = run.filter(|_| is_followed) {
+            live.log.goes_on(&run);
+            talk.run_elsewhere = Some(run);
+            // What was told since the last commit, perhaps before anybody was here to hear it.
+            self.hear_what_was_told(live, live.log.told()).await;
+        }
+        Ok(())
+    }
+
+    /// Whether there is room for another conversation of this caller's.
+    async fn check_room(&self, caller: &Caller) -> Result<(), ApiError> {
+        let stored = self.store.count().await?;
+        if stored.max(self.slots().begun()) >= self.bounds.conversations {
             return Err(ApiError::TooManyConversations);
         }
         if let Some(owner) = &caller.owner
@@ -120,10 +205,7 @@ impl Runtime {
         {
             return Err(ApiError::TooManyOwned);
         }
-        self.allow_new(caller).map_err(ApiError::TooManyRequests)?;
-        let (owner, now) = (caller.owner.clone(), self.clock.now());
-        let new = |changes| Live::new(id.to_owned(), owner, now, changes, self.bounds.log());
-        Ok(slots.keep(id, &self.bounds, new))
+        self.allow_new(caller).map_err(ApiError::TooManyRequests)
     }
 
     /// Counts a new conversation for its owner and for its peer: a peer can have any number of owners.
@@ -138,64 +220,27 @@ impl Runtime {
         }
     }
 
-    /// A conversation that exists, whosever it is.
-    pub(super) async fn find(&self, slots: &mut Slots, id: &str) -> Result<Option<Arc<Live>>, ApiError> {
-        if let Some(live) = slots.live(id) {
-            return Ok(Some(live));
-        }
-        let Some(stored) = self.store.load(id).await? else {
-            return Ok(None);
-        };
-        let known = |changes| Live::stored(id.to_owned(), stored, changes, self.bounds.log());
-        Ok(Some(slots.keep(id, &self.bounds, known)))
-    }
-
     /// Deletes a conversation with all that was said in it. What runs in it ends first.
     pub(crate) async fn delete(self: &Arc<Self>, live: &Arc<Live>) -> Result<(), ApiError> {
         let mut talk = self.talk(live).await?;
+        if let Some(run) = talk.run_elsewhere.clone() {
+            drop(talk);
+            self.stop_elsewhere(live, run, Wish::Said).await;
+            talk = self.talk(live).await?;
+        }
         while let Some(run) = talk.run.clone() {
             drop(talk);
             stop(&run).await;
             talk = self.talk(live).await?;
         }
         self.store.delete(&live.id).await?;
+        self.say(&live.id, News::Gone).await;
         tracing::info!(conversation = %live.name(), "deleted");
         // A request that has waited for it meanwhile finds it gone.
         talk.is_away = true;
         live.end();
-        self.forget(&live.id).await;
+        self.forget(&live.id);
         Ok(())
-    }
-
-    /// Has those come back who watch a conversation in which another server has done something since.
-    pub(super) async fn hear_of_others(self: &Arc<Self>) {
-        let mut watched = self.slots.lock().await.all();
-        watched.retain(|live| !self.held().contains(&live.id));
-        if watched.is_empty() {
-            return;
-        }
-        let ids = watched.iter().map(|live| live.id.clone()).collect();
-        let told = match self.store.told(ids).await {
-            Ok(Some(told)) => told,
-            Ok(None) => return,
-            Err(error) => {
-                tracing::error!(%error, "the store does not say what others have done");
-                return;
-            }
-        };
-        for live in watched {
-            if told.get(&live.id) == Some(&live.log.told()) {
-                continue;
-            }
-            // What this server itself does meanwhile is no news to it.
-            live.talk.lock().await.rest();
-            match self.talk(&live).await {
-                Ok(mut talk) => talk.rest(),
-                // Those who watched it have been told.
-                Err(ApiError::UnknownConversation) => {}
-                Err(error) => tracing::error!(conversation = %live.name(), ?error, "what others have done is not read"),
-            }
-        }
     }
 
     /// Deletes what ended that long ago, where the operator says so.
@@ -211,7 +256,7 @@ impl Runtime {
             return;
         }
         tracing::info!(conversations = deleted.len(), "deleted what ended long ago");
-        let mut slots = self.slots.lock().await;
+        let mut slots = self.slots();
         for id in deleted {
             if let Some(live) = slots.live(&id) {
                 live.end();
@@ -221,8 +266,8 @@ impl Runtime {
     }
 
     /// The store does not have it any more, or as another's.
-    pub(super) async fn forget(&self, id: &str) {
-        self.slots.lock().await.forget(id);
+    pub(super) fn forget(&self, id: &str) {
+        self.slots().forget(id);
     }
 }
 
@@ -237,11 +282,10 @@ mod tests {
     use crate::limits::Bounds;
     use crate::live::Live;
     use crate::rate::PerMinute;
-    use question_agent::Timestamp;
     use std::sync::Arc;
 
     fn keep(slots: &mut Slots, id: &str, bounds: &Bounds) -> Arc<Live> {
-        slots.keep(id, bounds, |changes| Live::new(id.to_owned(), None, Timestamp(0), changes, 0))
+        slots.get_or_make(id, bounds, |changes| Live::new(id.to_owned(), changes, 0, None))
     }
 
     #[test]

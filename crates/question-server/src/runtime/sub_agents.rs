@@ -1,10 +1,11 @@
 //! Sub-agents: agents with a task and no user of their own. What one is asked to do and says in the end is all that its parent knows of it.
 
 use super::agent::{Agent, SubAgent};
+use super::tell::RunEnd;
 use crate::limits::MAX_SUB_AGENTS;
-use crate::log::{Log, RunEnd};
+use crate::log::Log;
 use crate::models::SPAWN_AGENTS;
-use crate::store::{Revision, Told};
+use crate::store::Told;
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
@@ -47,7 +48,7 @@ impl SubAgent {
             client_tools: Vec::new(),
             ..parent.clone()
         };
-        let log = Log::new(Told { since: Revision(0), frames: 0 }, 0);
+        let log = Log::new(Told::default(), 0);
         let message = UserMessage { id: Uuid::new_v4().to_string(), text: task, ask: None };
         let sub = Self { conversation: Conversation::new(), context, log, stop };
         (sub, Event::UserMessage { messages: vec![message] })

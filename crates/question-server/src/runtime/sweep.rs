@@ -16,7 +16,6 @@ use uuid::Uuid;
 pub(crate) fn sweep(runtime: &Arc<Runtime>) {
     tokio::spawn(take_up(Arc::downgrade(runtime)));
     tokio::spawn(renew(Arc::downgrade(runtime)));
-    tokio::spawn(hear(Arc::downgrade(runtime)));
 }
 
 async fn take_up(watched: Weak<Runtime>) {
@@ -45,16 +44,6 @@ async fn renew(watched: Weak<Runtime>) {
     while let Some(runtime) = watched.upgrade() {
         let clock: Arc<dyn Clock> = Arc::clone(&runtime.clock);
         runtime.renew_held().await;
-        drop(runtime);
-        clock.sleep_until(later(clock.now(), SWEEP)).await;
-    }
-}
-
-/// Apart from leases, which must not wait for a conversation in which something takes long.
-async fn hear(watched: Weak<Runtime>) {
-    while let Some(runtime) = watched.upgrade() {
-        let clock: Arc<dyn Clock> = Arc::clone(&runtime.clock);
-        runtime.hear_of_others().await;
         drop(runtime);
         clock.sleep_until(later(clock.now(), SWEEP)).await;
     }
@@ -114,7 +103,7 @@ impl Runtime {
 
     /// Gives the run in which the agent goes on, where it does.
     async fn take_up(self: &Arc<Self>, id: &str) -> Result<Option<Run>, ApiError> {
-        let Some(live) = self.find(&mut *self.slots.lock().await, id).await? else {
+        let Some(live) = self.find(id).await? else {
             return Ok(None);
         };
         // A question whose time is over expires here.

@@ -2,14 +2,23 @@
 
 use crate::input::{Edition, RunInput};
 use crate::live::{Live, Run, Talk};
-use crate::log::{Entry, RunEnd};
+use crate::log::Entry;
 use crate::sse::{Client, RunStream};
 use crate::step::{News, Step, Work};
 use crate::wire;
 use ag_ui_stream::event::EventType;
+use ag_ui_stream::outcome::RunOutcome;
 use json_tree::Json;
 use question_agent::Event;
 use question_agent::message::Message;
+use std::sync::Arc;
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub(super) enum RunEnd {
+    Finished(RunOutcome),
+    Failed { code: &'static str, message: String },
+}
 
 /// How a run ends that does not fail, where there is nothing left to do in it.
 pub(super) fn end_of(talk: &Talk, run: &Run) -> RunEnd {
@@ -18,11 +27,10 @@ pub(super) fn end_of(talk: &Talk, run: &Run) -> RunEnd {
 
 /// What tells the clients that a run has ended.
 pub(super) fn end_entry(live: &Live, run: &Run, end: RunEnd) -> Entry {
-    let event = match &end {
-        RunEnd::Finished(outcome) => wire::run_finished(Edition::Current, &live.id, &run.id, outcome.clone()),
-        RunEnd::Failed { code, message } => wire::run_error(code, message),
-    };
-    Entry::end(&event, end)
+    Entry::event(&match end {
+        RunEnd::Finished(outcome) => wire::run_finished(Edition::Current, &live.id, &run.id, outcome),
+        RunEnd::Failed { code, message } => wire::run_error(code, &message),
+    })
 }
 
 /// What tells the clients what happened. A result that the client brought itself is not told again. Calls that were held back are looked up in the
@@ -86,11 +94,12 @@ pub(super) fn catch_up(live: &Live, talk: &Talk, input: &RunInput) -> RunStream 
     ])
 }
 
-/// The same while its run goes on: the rest of that run, under the new run's id.
-pub(super) fn attach(live: &Live, talk: &Talk, run: &Run, input: &RunInput) -> RunStream {
+/// The same while its run goes on, here or elsewhere: the rest of that run, under the new run's id.
+pub(super) fn attach(live: &Arc<Live>, talk: &Talk, input: &RunInput) -> RunStream {
     let prefix = vec![wire::run_started(&live.id, &input.run_id, Vec::new()), snapshot(talk)];
-    let reader = live.log.reader(run.settled);
-    RunStream::following(prefix, reader, run.follow(), Client::of(input))
+    let reader = live.log.reader(live.settled(talk).told.frames);
+    let follower = talk.run.as_ref().map(Run::follow);
+    RunStream::following(Arc::clone(live), reader, follower, Client::of(input)).behind(prefix)
 }
 
 pub(super) fn failed(code: &'static str, message: &str) -> RunEnd {

@@ -3,10 +3,9 @@
 use super::Runtime;
 use super::agent::{Agent, Done, SubAgent};
 use super::sub_agents::{last_words, tasks};
-use super::tell::{end_entry, failed};
+use super::tell::{RunEnd, end_entry, failed};
 use crate::limits::{MAX_ASK_RETRIES, MAX_MODEL_CALLS};
 use crate::live::{Live, Run};
-use crate::log::RunEnd;
 use crate::step::Work;
 use crate::turn::Turn;
 use futures_util::StreamExt as _;
@@ -49,7 +48,12 @@ impl Runtime {
         let mut talk = live.talk.lock().await;
         if !run.over.is_cancelled() {
             talk.run = None;
-            live.log.push([end_entry(&live, &run, end)]);
+            let end = end_entry(&live, &run, end);
+            match self.feed {
+                // Another server may go on, which does not know that this was told.
+                Some(_) => live.log.break_off(end),
+                None => live.log.push([end]),
+            }
             run.over.cancel();
         }
         if talk.run.is_none() {

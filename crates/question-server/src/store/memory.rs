@@ -57,6 +57,7 @@ impl Kept {
         StoredRows {
             owner: self.owner.as_deref().map(str::to_owned),
             row: self.row.clone(),
+            run: None,
             messages: self.messages.iter().map(ToString::to_string).collect(),
         }
     }

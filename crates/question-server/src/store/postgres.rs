@@ -3,9 +3,12 @@
 //! Each change is one statement, so that it is kept as a whole or not at all. It names the revision from which it was made. Nothing is locked between
 //! statements: a server that dies leaves nothing behind but its leases, which run out.
 
+mod feed;
 mod schema;
 mod tls;
 
+use self::feed::{PostgresFeed, written};
+use super::feed::Feed;
 use super::rows::{NewRows, Row, StoredRows};
 use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, Told};
 use crate::limits::{CLAIM, DATABASE_CONNECTIONS, DATABASE_PATIENCE, DUE_AT_A_TIME};
@@ -17,6 +20,7 @@ use std::collections::HashMap;
 use std::error::Error as _;
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 use tls::Tls;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::types::ToSql;
@@ -24,6 +28,13 @@ use tokio_postgres::{Config, Row as Found};
 
 /// Keeps conversations in a Postgres database, where other servers find them as well.
 pub struct PostgresStore {
+    database: Database,
+    feed: Arc<PostgresFeed>,
+}
+
+/// Connections to a database. Clones are of the same.
+#[derive(Clone)]
+struct Database {
     pool: Pool,
 }
 
@@ -38,7 +49,7 @@ impl PostgresStore {
     pub async fn open(address: &str) -> Result<Self, StoreError> {
         let config = read(address)?;
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let pool = Pool::builder(Manager::from_config(config, Tls::new(), manager))
+        let pool = Pool::builder(Manager::from_config(config.clone(), Tls::new(), manager))
             .max_size(DATABASE_CONNECTIONS)
             .timeouts(Timeouts {
                 wait: Some(DATABASE_PATIENCE),
@@ -48,11 +59,13 @@ impl PostgresStore {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| StoreError(error.to_string()))?;
-        let store = Self { pool };
-        schema::migrate(&mut *store.connection().await?, &schema::MIGRATIONS).await?;
-        Ok(store)
+        let database = Database { pool };
+        schema::migrate(&mut *database.connection().await?, &schema::MIGRATIONS).await?;
+        Ok(Self { feed: Arc::new(PostgresFeed::new(database.clone(), config)), database })
     }
+}
 
+impl Database {
     async fn connection(&self) -> Result<Object, StoreError> {
         Ok(self.pool.get().await?)
     }
@@ -86,7 +99,7 @@ impl Store for PostgresStore {
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
         Box::pin(async move {
             // One statement, which sees one moment.
-            let found = self.first(LOAD, &[&id]).await?;
+            let found = self.database.first(LOAD, &[&id]).await?;
             found.map(|row| rows(&row)?.read()).transpose()
         })
     }
@@ -98,10 +111,13 @@ impl Store for PostgresStore {
         change: Change<'a>,
     ) -> BoxFuture<'a, Result<(), CommitError>> {
         Box::pin(async move {
+            let frames = written(change.frames);
+            let run = change.run.map(str::to_owned);
+            let first = change.told.frames - change.frames.len() as u64;
             let NewRows { id, base, owner, row, messages } = NewRows::new(id, base, change)?;
             let Row { version, state, context, revision, told, holder, due_at, ended_at } = row;
             let version = i32::try_from(version).unwrap_or(i32::MAX);
-            let [revision, since, frames] = [revision.0, told.since.0, told.frames].map(signed);
+            let [revision, since, told, first] = [revision.0, told.since.0, told.frames, first].map(signed);
             let (state, context) = (&*state, &*context);
             let holder = holder.map(|holder| holder.to_string());
             let [due_at, ended_at] = [due_at, ended_at].map(|time| time.map(|time| signed(time.0)));
@@ -110,11 +126,11 @@ impl Store for PostgresStore {
                 Some(base) => (CHANGE, base),
                 None => (BEGIN, &owner),
             };
-            let values: [&(dyn ToSql + Sync); 12] = [
-                &id, whose, &version, &state, &context, &revision, &since, &frames, &holder, &due_at, &ended_at,
-                &messages,
+            let values: [&(dyn ToSql + Sync); 15] = [
+                &id, whose, &version, &state, &context, &revision, &since, &told, &holder, &due_at, &ended_at,
+                &messages, &run, &first, &frames,
             ];
-            match self.first(sql, &values).await? {
+            match self.database.first(sql, &values).await? {
                 Some(_) => Ok(()),
                 None => Err(CommitError::Conflict),
             }
@@ -125,13 +141,13 @@ impl Store for PostgresStore {
         Box::pin(async move {
             let claimed_until = crate::clock::later(now, CLAIM);
             let most = i64::try_from(DUE_AT_A_TIME).unwrap_or(i64::MAX);
-            let claimed = self.query(CLAIM_DUE, &[&signed(now.0), &signed(claimed_until.0), &most]).await?;
+            let claimed = self.database.query(CLAIM_DUE, &[&signed(now.0), &signed(claimed_until.0), &most]).await?;
             let claimed: Result<Vec<String>, _> = claimed.iter().map(|row| row.try_get(0)).collect();
             let claimed = claimed?;
             // Where there was nothing to claim, what is due is being claimed by others.
             let after = if claimed.is_empty() { signed(now.0) } else { i64::MIN };
             let sql = "SELECT min(due_at) FROM question_server.conversation WHERE due_at > $1";
-            let next = self.first(sql, &[&after]).await?;
+            let next = self.database.first(sql, &[&after]).await?;
             let next: Option<i64> = next.map(|row| row.try_get(0)).transpose()?.flatten();
             Ok(Due { now: claimed, next: next.map(unsigned).map(Timestamp) })
         })
@@ -140,22 +156,19 @@ impl Store for PostgresStore {
     fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             let sql = "UPDATE question_server.conversation SET due_at = $1 WHERE id = ANY ($2) AND holder = $3";
-            self.query(sql, &[&signed(lease.until.0), &ids, &lease.holder.to_string()]).await?;
+            self.database.query(sql, &[&signed(lease.until.0), &ids, &lease.holder.to_string()]).await?;
             Ok(())
         })
     }
 
     fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
-        Box::pin(async move {
-            let sql = "DELETE FROM question_server.conversation WHERE id = $1 RETURNING number";
-            Ok(self.first(sql, &[&id]).await?.is_some())
-        })
+        Box::pin(async move { Ok(self.database.first(DELETE, &[&id]).await?.is_some()) })
     }
 
     fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
         Box::pin(async move {
             let most = i64::try_from(DELETED_AT_A_TIME).unwrap_or(i64::MAX);
-            let deleted = self.query(DELETE_ENDED, &[&signed(by.0), &most]).await?;
+            let deleted = self.database.query(DELETE_ENDED, &[&signed(by.0), &most]).await?;
             let ids: Result<_, _> = deleted.iter().map(|row| row.try_get(0)).collect();
             Ok(ids?)
         })
@@ -164,7 +177,7 @@ impl Store for PostgresStore {
     fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             let sql = "SELECT current_setting('transaction_read_only') = 'off'";
-            let can_write = self.first(sql, &[]).await?.map(|row| row.try_get(0)).transpose()?;
+            let can_write = self.database.first(sql, &[]).await?.map(|row| row.try_get(0)).transpose()?;
             can_write.unwrap_or(false).then_some(()).ok_or_else(|| StoreError("the database is read only".to_owned()))
         })
     }
@@ -172,7 +185,7 @@ impl Store for PostgresStore {
     fn told(&self, ids: Vec<String>) -> BoxFuture<'_, Result<Option<HashMap<String, Told>>, StoreError>> {
         Box::pin(async move {
             let sql = "SELECT id, told_since, told FROM question_server.conversation WHERE id = ANY ($1)";
-            let found = self.query(sql, &[&ids]).await?;
+            let found = self.database.query(sql, &[&ids]).await?;
             let told = found.iter().map(|row| {
                 let [since, frames] = [row.try_get(1)?, row.try_get(2)?].map(unsigned);
                 Ok((row.try_get(0)?, Told { since: Revision(since), frames }))
@@ -181,28 +194,35 @@ impl Store for PostgresStore {
         })
     }
 
+    fn feed(&self) -> Option<Arc<dyn Feed>> {
+        let feed: Arc<dyn Feed> = self.feed.clone();
+        Some(feed)
+    }
+
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
-        Box::pin(self.count_by("SELECT count(*) FROM question_server.conversation", &[]))
+        Box::pin(self.database.count_by("SELECT count(*) FROM question_server.conversation", &[]))
     }
 
     fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
         Box::pin(async move {
             let sql = "SELECT count(*) FROM question_server.conversation WHERE owner = $1";
-            self.count_by(sql, &[&owner.as_str()]).await
+            self.database.count_by(sql, &[&owner.as_str()]).await
         })
     }
 }
 
 const LOAD: &str = "
     SELECT owner, version, state, context, revision, told_since, told, holder, due_at, ended_at,
-           ARRAY (SELECT json FROM question_server.message WHERE conversation = number ORDER BY sequence)
+           run, ARRAY (SELECT json FROM question_server.message WHERE conversation = number ORDER BY sequence)
     FROM question_server.conversation WHERE id = $1";
 
 const BEGIN: &str = "
     WITH begun AS (
         INSERT INTO question_server.conversation
-            (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING RETURNING number
+            (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13) ON CONFLICT (id) DO NOTHING RETURNING number
+    ), heard AS (
+        INSERT INTO question_server.feed (id, since, first, told, frames) SELECT $1, $7, $14, $8, $15 FROM begun
     ), said AS (
         INSERT INTO question_server.message (conversation, sequence, json)
         SELECT number, place, text FROM begun, unnest($12::text[]) WITH ORDINALITY AS one (text, place)
@@ -213,8 +233,10 @@ const BEGIN: &str = "
 const CHANGE: &str = "
     WITH changed AS (
         UPDATE question_server.conversation SET version = $3, state = $4, context = $5, revision = $6, told_since = $7,
-            told = $8, holder = $9, due_at = $10, ended_at = $11
+            told = $8, holder = $9, due_at = $10, ended_at = $11, run = $13
         WHERE id = $1 AND revision = $2 RETURNING number
+    ), heard AS (
+        INSERT INTO question_server.feed (id, since, first, told, frames) SELECT $1, $7, $14, $8, $15 FROM changed
     ), last AS (
         SELECT coalesce(max(sequence), 0) AS sequence FROM question_server.message JOIN changed ON conversation = number
     ), said AS (
@@ -235,13 +257,21 @@ const CLAIM_DUE: &str = "
     )
     SELECT id FROM claimed ORDER BY due_at, number";
 
+const DELETE: &str = "
+    WITH gone AS (DELETE FROM question_server.conversation WHERE id = $1 RETURNING id),
+        told AS (DELETE FROM question_server.feed WHERE id IN (SELECT id FROM gone))
+    SELECT id FROM gone";
+
 const DELETE_ENDED: &str = "
-    DELETE FROM question_server.conversation
-    WHERE number IN (
-        SELECT number FROM question_server.conversation WHERE ended_at <= $1
-        ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED
-    )
-    RETURNING id";
+    WITH gone AS (
+        DELETE FROM question_server.conversation
+        WHERE number IN (
+            SELECT number FROM question_server.conversation WHERE ended_at <= $1
+            ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED
+        )
+        RETURNING id
+    ), told AS (DELETE FROM question_server.feed WHERE id IN (SELECT id FROM gone))
+    SELECT id FROM gone";
 
 fn rows(found: &Found) -> Result<StoredRows, StoreError> {
     let number = |column| found.try_get::<_, i64>(column).map(unsigned);
@@ -259,7 +289,8 @@ fn rows(found: &Found) -> Result<StoredRows, StoreError> {
             due_at: time(8)?,
             ended_at: time(9)?,
         },
-        messages: found.try_get(10)?,
+        run: found.try_get(10)?,
+        messages: found.try_get(11)?,
     })
 }
 

@@ -38,6 +38,7 @@ pub(super) struct Row {
 pub(super) struct StoredRows {
     pub(super) owner: Option<String>,
     pub(super) row: Row,
+    pub(super) run: Option<String>,
     pub(super) messages: Vec<String>,
 }
 
@@ -87,6 +88,7 @@ impl StoredRows {
             revision: row.revision,
             told: row.told,
             lease: row.lease(),
+            run: self.run,
         })
     }
 }

@@ -122,22 +122,25 @@ async fn check(address: SocketAddr, thread: &str, known: &Acknowledged) {
     }
 }
 
-/// Watches a conversation until it stands in one of these states.
+/// Watches a conversation until it stands in one of these states. Whoever watches while another server takes it up is to come back.
 async fn until(address: SocketAddr, thread: &str, states: &[&str]) {
-    let mut stream = TcpStream::connect(address).await.expect("it listens");
-    let request = format!("GET /conversations/{thread}/events HTTP/1.0\r\nHost: {address}\r\n\r\n");
-    let asked = stream.write_all(request.as_bytes()).await;
-    asked.expect("it reads");
     let is_state = |line: &str| states.iter().any(|state| line.contains(&format!(r#""type":"{state}""#)));
-    let mut lines = BufReader::new(stream).lines();
-    let mut is_change = false;
-    while let Some(line) = lines.next_line().await.expect("it is text") {
-        if is_change && is_state(&line) {
-            return;
+    loop {
+        let mut stream = TcpStream::connect(address).await.expect("it listens");
+        let request = format!("GET /conversations/{thread}/events HTTP/1.0\r\nHost: {address}\r\n\r\n");
+        let asked = stream.write_all(request.as_bytes()).await;
+        asked.expect("it reads");
+        let mut lines = BufReader::new(stream).lines();
+        let head = lines.next_line().await.expect("it is text");
+        assert_eq!(head.as_deref(), Some("HTTP/1.0 200 OK"), "{thread} is gone");
+        let mut is_change = false;
+        while let Some(line) = lines.next_line().await.expect("it is text") {
+            if is_change && is_state(&line) {
+                return;
+            }
+            is_change = (is_change && !line.is_empty()) || line == "event: state_change";
         }
-        is_change = (is_change && !line.is_empty()) || line == "event: state_change";
     }
-    panic!("{thread} is gone");
 }
 
 /// Until the agent has done all that it can without its user.

@@ -2,6 +2,8 @@
 //!
 //! `cargo xtask test postgres` runs them, which sees to it that there is one.
 
+mod feed;
+
 use crate::{killed, replicas, sqlite};
 use futures_util::future::join_all;
 use question_agent::Timestamp;
@@ -193,20 +195,6 @@ async fn what_a_server_works_on_is_its_own_until_its_lease_is_over() {
 async fn of_all_replies_at_all_servers_one_wins() {
     let postgres = Postgres::start().await;
     replicas::one_reply_wins(async || postgres.open().await).await;
-}
-
-#[tokio::test]
-#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
-async fn a_run_that_another_server_stops_keeps_nothing() {
-    let postgres = Postgres::start().await;
-    replicas::another_server_stops_it(async || postgres.open().await).await;
-}
-
-#[tokio::test]
-#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
-async fn whoever_watches_hears_of_what_another_server_did() {
-    let postgres = Postgres::start().await;
-    replicas::watchers_hear_of_another_server(async || postgres.open().await).await;
 }
 
 #[tokio::test]

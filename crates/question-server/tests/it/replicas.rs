@@ -18,31 +18,31 @@ use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::yield_now;
 
-fn server(store: &Arc<dyn Store>, clock: &HandClock, model: &Script) -> Router {
+pub(crate) fn server(store: &Arc<dyn Store>, clock: &HandClock, model: &Script) -> Router {
     let store = Arc::clone(store);
     app(&Config::default(), Parts { store, clock: Arc::new(clock.clone()), ..parts(model.clone()) })
 }
 
 /// A server with threads of its own, which ends without a word.
-struct Mortal {
+pub(crate) struct Mortal {
     threads: Runtime,
     server: Router,
 }
 
 impl Mortal {
-    async fn new(store: &Arc<dyn Store>, clock: &HandClock, model: &Script) -> Self {
+    pub(crate) async fn new(store: &Arc<dyn Store>, clock: &HandClock, model: &Script) -> Self {
         let threads = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("there are threads");
         let (store, clock, model) = (Arc::clone(store), clock.clone(), model.clone());
         let made = threads.spawn(async move { server(&store, &clock, &model) }).await;
         Self { threads, server: made.expect("it can be made") }
     }
 
-    fn starts(&self, path: &'static str, body: Value) {
+    pub(crate) fn starts(&self, path: &'static str, body: Value) {
         let server = self.server.clone();
         self.threads.spawn(async move { post(&server, path, body).await });
     }
 
-    fn dies(self) {
+    pub(crate) fn dies(self) {
         self.threads.shutdown_background();
     }
 }
@@ -53,7 +53,7 @@ async fn leased_until(store: &Arc<dyn Store>) -> Option<Timestamp> {
     stored.lease.map(|lease| lease.until)
 }
 
-fn is_end(frame: &Frame) -> bool {
+pub(crate) fn is_end(frame: &Frame) -> bool {
     matches!(frame.data["type"].as_str(), Some("RUN_FINISHED" | "RUN_ERROR"))
 }
 
@@ -188,13 +188,9 @@ async fn a_client_that_missed_nothing_goes_on_at_any_server_and_after_a_restart(
 #[tokio::test]
 async fn a_run_that_another_server_stops_keeps_nothing() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-    another_server_stops_it(async || Arc::clone(&store)).await;
-}
-
-pub(crate) async fn another_server_stops_it(open: impl AsyncFn() -> Arc<dyn Store>) {
     let clock = HandClock::new();
     let script = Script::new([vec![Line::Waits, Line::Says("Too late.")]]);
-    let (first, second) = (server(&open().await, &clock, &script), server(&open().await, &clock, &script));
+    let (first, second) = (server(&store, &clock, &script), server(&store, &clock, &script));
     let run = crate::http::start(&first, "/agent", says("t", "u", "go"));
     script.waits().await;
     let stopped = post(&second, "/conversations/t/cancel", json!({})).await;
@@ -209,40 +205,4 @@ pub(crate) async fn another_server_stops_it(open: impl AsyncFn() -> Arc<dyn Stor
             (&json!("idle"), Some(1))
         );
     }
-}
-
-/// Lets servers look after what they have, until that has an effect.
-#[cfg(all(unix, feature = "postgres"))]
-async fn sweeping_until(clock: &HandClock, effect: impl Future<Output = ()>) {
-    let mut effect = std::pin::pin!(effect);
-    loop {
-        tokio::select! {
-            biased;
-            () = &mut effect => return,
-            () = yield_now() => clock.advance(SWEEP),
-        }
-    }
-}
-
-/// Of stores that several servers open, each for itself.
-#[cfg(all(unix, feature = "postgres"))]
-pub(crate) async fn watchers_hear_of_another_server(open: impl AsyncFn() -> Arc<dyn Store>) {
-    let clock = HandClock::new();
-    let script = Script::new([vec![Line::Says("One.")], vec![Line::Says("Two.")]]);
-    let (first, second) = (server(&open().await, &clock, &script), server(&open().await, &clock, &script));
-    post(&first, "/agent", says("t", "u", "go")).await.events();
-    let mut watcher = Watcher::open(&second, "t", None).await;
-    let present = watcher.next().await;
-    post(&first, "/agent", says("t", "u2", "And?")).await.events();
-    sweeping_until(&clock, watcher.end()).await;
-    let mut back = Watcher::open(&second, "t", Some(&present.id)).await;
-    let seen = back.until(is_end).await;
-    let history = seen.iter().find(|frame| frame.data["type"] == "MESSAGES_SNAPSHOT").expect("it is told the history");
-    assert_eq!(history.data["messages"][3]["content"], "Two.", "{history:?}");
-    // A client that has missed nothing stays, and learns of the deletion.
-    let path = "/conversations/t";
-    let deleted = crate::http::call(&first, crate::http::request(axum::http::Method::DELETE, path, None)).await;
-    assert_eq!(deleted.status, 204);
-    sweeping_until(&clock, back.end()).await;
-    assert_eq!(get(&second, path).await.refusal().0, 404);
 }

@@ -53,7 +53,8 @@ fn change<'a>(
     let told = Told { since: Revision(1), frames: 10 * revision };
     let lease = conversation.state().is_at_work().then_some(Lease { holder: HOLDER, until: Timestamp(25) });
     let (revision, owner, state) = (Revision(revision), None, conversation.state());
-    Change { revision, owner, context, state, messages, told, lease, at: Timestamp(revision.0) }
+    let (frames, run, at) = (&[][..], None, Timestamp(revision.0));
+    Change { revision, owner, context, state, messages, told, frames, lease, run, at }
 }
 
 pub(crate) const HOLDER: Uuid = Uuid::from_u128(7);
@@ -111,6 +112,7 @@ pub(crate) async fn check(store: &dyn Store) {
         revision: Revision(5),
         told: Told { since: Revision(1), frames: 50 },
         lease: Some(Lease { holder: HOLDER, until: Timestamp(25) }),
+        run: None,
     };
     assert_eq!(store.load("t").await, Ok(Some(expected)));
     play(store, "ü 🚗 '; --", None, vec![says("u")]).await;

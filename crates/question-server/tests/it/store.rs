@@ -376,7 +376,9 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
             state: conversation.state(),
             messages: &messages,
             told: Told { since: revision, frames: 2 },
+            frames: &[],
             lease: Some(Lease { holder: Uuid::new_v4(), until: Timestamp(0) }),
+            run: None,
             at: Timestamp(0),
         };
         store.commit(id, None, change).await.expect("it is stored");

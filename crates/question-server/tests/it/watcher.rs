@@ -3,8 +3,8 @@
 use crate::http::request;
 use ag_ui_stream::sse::Decoder;
 use axum::Router;
-use axum::body::BodyDataStream;
-use axum::http::{HeaderValue, Method};
+use axum::body::{Body, BodyDataStream};
+use axum::http::{HeaderValue, Method, Request};
 use futures_util::StreamExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -45,6 +45,11 @@ impl Watcher {
             let last = HeaderValue::from_str(last).expect("an event id is legal in a header");
             request.headers_mut().insert("last-event-id", last);
         }
+        Self::of(server, request).await
+    }
+
+    /// Reads what is told for a request.
+    pub(crate) async fn of(server: &Router, request: Request<Body>) -> Self {
         let response = server.clone().oneshot(request).await.expect("it answers");
         assert_eq!(response.status(), 200);
         Self { body: response.into_body().into_data_stream(), decoder: Decoder::default() }

@@ -4,7 +4,8 @@ use crate::store::StoreError;
 use tokio_postgres::Client;
 
 /// How the tables got from one version to the next; `migration` has a row for each that is behind them.
-pub(super) const MIGRATIONS: [&str; 1] = ["
+pub(super) const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE question_server.conversation (
         number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         id text NOT NULL UNIQUE,
@@ -28,7 +29,21 @@ pub(super) const MIGRATIONS: [&str; 1] = ["
         json text NOT NULL,
         PRIMARY KEY (conversation, sequence)
     );
-"];
+",
+    "
+    ALTER TABLE question_server.conversation ADD COLUMN run text;
+    CREATE UNLOGGED TABLE question_server.feed (
+        id text NOT NULL,
+        since bigint NOT NULL,
+        first bigint NOT NULL,
+        told bigint NOT NULL,
+        frames text NOT NULL,
+        at timestamptz NOT NULL DEFAULT now()
+    );
+    CREATE INDEX place ON question_server.feed (id, since, told);
+    CREATE INDEX age ON question_server.feed (at);
+",
+];
 
 /// Names the lock that one server takes for as long as it changes tables: the same number marks an SQLite file.
 const LOCK: i64 = 0x4173_6b55;

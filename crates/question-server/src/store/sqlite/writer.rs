@@ -62,6 +62,7 @@ pub(super) fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>
                 due_at: time(9)?,
                 ended_at: time(10)?,
             },
+            run: None,
             messages: Vec::new(),
         };
         Ok((row.get::<_, i64>(0)?, rows))

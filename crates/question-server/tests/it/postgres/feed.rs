@@ -1,0 +1,171 @@
+//! What is told at one server, to whoever watches at another.
+
+use super::Postgres;
+use crate::clock::HandClock;
+use crate::http::{call, get, post, request, says, start};
+use crate::replicas::{Mortal, is_end, server};
+use crate::script::{ASK, Line, Script};
+use crate::watcher::{Frame, Watcher};
+use ag_ui_stream::reader::EndOutcome;
+use axum::Router;
+use axum::http::Method;
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+
+/// Two servers over one database, of one model.
+async fn servers(postgres: &Postgres, script: &Script) -> [Router; 2] {
+    let clock = HandClock::new();
+    [server(&postgres.open().await, &clock, script), server(&postgres.open().await, &clock, script)]
+}
+
+fn told(frames: &[Frame]) -> Vec<(&str, &Value)> {
+    frames.iter().map(|frame| (frame.id.as_str(), &frame.data)).collect()
+}
+
+fn says_text(text: &'static str) -> impl Fn(&Frame) -> bool {
+    move |frame| frame.data["delta"] == text
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn an_answer_grows_at_every_server() {
+    let postgres = Postgres::start().await;
+    let script = Script::new([vec![Line::Says("One."), Line::Waits, Line::Says(" Two."), Line::Waits]]);
+    let [first, second] = servers(&postgres, &script).await;
+    let run = start(&first, "/agent", says("t", "u", "go"));
+    script.waits().await;
+    let described = get(&second, "/conversations/t").await.json();
+    assert_eq!(described["runId"], "run-u");
+    let last = described["lastEventId"].as_str().expect("it is text").to_owned();
+    let mut here = Watcher::open(&first, "t", Some(&last)).await;
+    let mut there = Watcher::open(&second, "t", Some(&last)).await;
+    let seen = there.until(says_text("One.")).await;
+    assert_eq!((&seen[0].data["type"], &seen[1].data["type"]), (&json!("llm_requesting"), &json!("RUN_STARTED")));
+    script.go_on();
+    let mut seen: Vec<Frame> = seen.into_iter().chain(there.until(says_text(" Two.")).await).collect();
+    script.go_on();
+    seen.extend(there.until(is_end).await);
+    assert_eq!(told(&seen), told(&here.until(is_end).await));
+    run.await.expect("it ends").events();
+    // Without anybody having to come back.
+    post(&second, "/agent", says("t", "u2", "And?")).await.events();
+    let at_first = here.until(is_end).await;
+    assert_eq!(told(&at_first), told(&there.until(is_end).await));
+    assert_eq!(at_first[0].data["type"], "RUN_STARTED");
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn a_connection_that_breaks_goes_on_behind_it_at_another_server() {
+    let postgres = Postgres::start().await;
+    let answers =
+        [vec![Line::Calls(0, "ask_user_question", ASK)], vec![Line::Says("Two,"), Line::Waits, Line::Says(" then.")]];
+    let script = Script::new(answers);
+    let [first, second] = servers(&postgres, &script).await;
+    post(&first, "/agent", says("t", "u", "go")).await.events();
+    let mut watcher = Watcher::open(&first, "t", None).await;
+    watcher.next().await;
+    let run = start(&first, "/agent", says("t", "u2", "Two"));
+    script.waits().await;
+    let mut all = watcher.until(says_text("Two,")).await;
+    // In the midst of an answer, where nobody was before.
+    let middle = all.last().expect("there are some").id.clone();
+    let mut back = Watcher::open(&second, "t", Some(&middle)).await;
+    assert_eq!(back.next().await.id, middle);
+    script.go_on();
+    all.extend(watcher.until(is_end).await);
+    let rest = back.until(is_end).await;
+    assert_eq!(told(&rest), told(&all)[all.len() - rest.len()..]);
+    assert_eq!(rest[0].data["delta"], " then.");
+    run.await.expect("it ends").events();
+    drop((watcher, back));
+    for (index, frame) in all.iter().enumerate() {
+        let mut back = Watcher::open(&second, "t", Some(&frame.id)).await;
+        let present = back.next().await;
+        assert_eq!((present.event.as_deref(), &present.id), (Some("state_change"), &frame.id));
+        for missed in &all[index + 1..] {
+            let told = back.next().await;
+            assert_eq!((&told.id, &told.data), (&missed.id, &missed.data));
+        }
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn a_run_is_stopped_from_any_server() {
+    let postgres = Postgres::start().await;
+    let script = Script::new([vec![Line::Says("I was"), Line::Waits, Line::Hangs]]);
+    let [first, second] = servers(&postgres, &script).await;
+    let run = start(&first, "/agent", says("t", "u", "go"));
+    script.waits().await;
+    script.go_on();
+    let other = post(&second, "/conversations/t/cancel", json!({"runId": "another"})).await;
+    assert_eq!(other.json()["state"]["type"], "llm_requesting", "it is not that run");
+    let stopped = post(&second, "/conversations/t/cancel", json!({"runId": "run-u"})).await;
+    assert_eq!((stopped.status.as_u16(), &stopped.json()["state"]["type"]), (200, &json!("idle")));
+    let (_, end) = run.await.expect("it ends").events();
+    assert_eq!(end.outcome, EndOutcome::Cancelled);
+    let messages = get(&second, "/conversations/t").await.json()["messages"].clone();
+    assert_eq!(messages[1]["content"], "I was", "{messages}");
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn a_run_whose_server_has_died_is_stopped_all_the_same() {
+    let postgres = Postgres::start().await;
+    let (clock, script) = (HandClock::new(), Script::new([vec![Line::Says("I was"), Line::Waits]]));
+    let first = Mortal::new(&postgres.open().await, &clock, &script).await;
+    let second = server(&postgres.open().await, &clock, &script);
+    first.starts("/agent", says("t", "u", "go"));
+    script.waits().await;
+    let mut watcher = Watcher::open(&second, "t", None).await;
+    first.dies();
+    let stopped = post(&second, "/conversations/t/cancel", json!({})).await;
+    assert_eq!((stopped.status.as_u16(), &stopped.json()["state"]["type"]), (200, &json!("idle")));
+    // What only the dead one knew nobody goes on with.
+    let last = watcher.next().await.id;
+    watcher.end().await;
+    let mut back = Watcher::open(&second, "t", Some(&last)).await;
+    back.next().await;
+    assert_eq!(back.next().await.event.as_deref(), Some("reset"));
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn what_a_client_says_elsewhere_ends_the_run_that_it_has_left() {
+    let postgres = Postgres::start().await;
+    let script = Script::new([vec![Line::Says("I was"), Line::Waits, Line::Hangs], vec![Line::Says("Yes?")]]);
+    let [first, second] = servers(&postgres, &script).await;
+    let body = says("t", "u", "go");
+    let reading = first.clone().oneshot(request(Method::POST, "/agent", Some(body.clone()))).await;
+    let reading = reading.expect("it answers");
+    script.waits().await;
+    script.go_on();
+    let refused = post(&second, "/agent", says("t", "u2", "Wait")).await;
+    assert_eq!(refused.refusal().0, 409, "its client reads it");
+    // The same once more is given the rest of it.
+    let mut again = Watcher::of(&second, request(Method::POST, "/agent", Some(body))).await;
+    again.until(says_text("I was")).await;
+    drop(reading);
+    post(&second, "/agent", says("t", "u3", "Wait")).await.events();
+    let rest = again.until(is_end).await;
+    assert_eq!(rest.last().map(|frame| &frame.data["runId"]), Some(&json!("run-u")));
+    let messages = get(&first, "/conversations/t").await.json()["messages"].clone();
+    let contents: Vec<&Value> = messages.as_array().into_iter().flatten().map(|message| &message["content"]).collect();
+    assert_eq!(contents, ["go", "I was", "Wait", "Yes?"]);
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn a_conversation_that_is_deleted_ends_its_streams_at_every_server() {
+    let postgres = Postgres::start().await;
+    let script = Script::new([vec![Line::Says("One.")]]);
+    let [first, second] = servers(&postgres, &script).await;
+    post(&first, "/agent", says("t", "u", "go")).await.events();
+    let mut watcher = Watcher::open(&second, "t", None).await;
+    watcher.next().await;
+    let deleted = call(&first, request(Method::DELETE, "/conversations/t", None)).await;
+    assert_eq!(deleted.status, 204);
+    watcher.end().await;
+    assert_eq!(get(&second, "/conversations/t").await.refusal().0, 404);
+}
