@@ -21,7 +21,7 @@ use crate::console::say;
 use crate::flags::Agents;
 use crate::steps::{self, Log, Outcome, Step};
 use crate::test::{Binary, binaries, journeys};
-use crate::{page, tools, workspace};
+use crate::{files, page, tools, workspace};
 use recipe::{RECIPES, Recipe, SCENARIOS};
 
 /// Walks through the page with every agent or the named ones, and writes what works into the README of the recipes. Also lets clients of
@@ -107,7 +107,7 @@ fn walk(recipe: &Recipe, binaries: &[Binary], record: bool, log: &Log) -> Result
     command.env("XTASK_AGENT", format!("http://127.0.0.1:{port}{}", recipe.path));
     if record {
         let folder = workspace::root().join("crates/ag-ui-stream/test_data/agents").join(recipe.name);
-        std::fs::create_dir_all(&folder).with_context(|| format!("can't make the folder {}", folder.display()))?;
+        files::make(&folder)?;
         command.env("XTASK_RECORD", folder);
     }
     let mut walked = Walked::new();

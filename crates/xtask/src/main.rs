@@ -10,6 +10,7 @@ mod agents;
 mod bench;
 mod children;
 mod console;
+mod files;
 mod flags;
 mod pack;
 mod page;

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::files;
 use crate::flags::Pack;
 use crate::page::{self, wasm_opt_arguments};
 use crate::steps::{self, Log, Step};
@@ -68,25 +69,19 @@ fn folder() -> Result<PathBuf> {
 fn build(programs: &[Program], log: &Log) -> Result<()> {
     rustup::wasm_target(log)?;
     let package = package()?;
-    if package.exists() {
-        fs::remove_dir_all(&package).with_context(|| format!("can't remove {}", package.display()))?;
-    }
+    files::remove(&package)?;
     for &Program(name, features) in programs {
         log.doing(name);
         let built = compile(features, log)?;
         bind(name, &built, &package.join("wasm"), log)?;
     }
     copy_files(&package)?;
-    fs::write(package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
+    files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
     let mut npm = Command::new("npm");
     tools::node(log)?;
     npm.args(["pack", "--silent", "--pack-destination"]).arg(folder()?).current_dir(&package);
     log.run(npm)?;
-    let mut weigh = Command::new(tools::node(log)?);
-    weigh.arg("--eval").arg(WEIGH).arg(&package);
-    let mut weights = String::new();
-    log.run_reading(weigh, |line| weights.extend([line, "\n"]))?;
-    fs::write(folder()?.join("weights.txt"), weights).context("can't write the weights")
+    files::write(&folder()?.join("weights.txt"), tools::run_script(WEIGH, &package, log)?)
 }
 
 /// Builds the program with these features.
@@ -118,24 +113,11 @@ fn bind(name: &str, built: &Path, folder: &Path, log: &Log) -> Result<()> {
 /// Puts into the package what nobody has to build.
 fn copy_files(package: &Path) -> Result<()> {
     let root = workspace::root();
-    let copy = |from: &Path, to: PathBuf| {
-        fs::copy(from, &to).map(drop).with_context(|| format!("can't copy {} to {}", from.display(), to.display()))
-    };
-    let copy_all = |folder: &str, to: PathBuf| -> Result<()> {
-        fs::create_dir_all(&to).with_context(|| format!("can't make the folder {}", to.display()))?;
-        let entries = fs::read_dir(root.join(folder)).with_context(|| format!("can't read {folder}"))?;
-        for entry in entries {
-            let entry = entry?;
-            copy(&entry.path(), to.join(entry.file_name()))?;
-        }
-        Ok(())
-    };
-    copy_all(&format!("{CRATE}/js"), package.to_owned())?;
-    copy_all("crates/ask-user-question/schemas", package.join("schemas"))?;
+    files::copy(&root.join(CRATE).join("js"), package)?;
+    files::copy(&root.join("crates/ask-user-question/schemas"), &package.join("schemas"))?;
     for file in ["LICENSE-APACHE", "LICENSE-MIT", "style/question-card.css", &format!("{CRATE}/README.md")] {
         let from = root.join(file);
-        let name = from.file_name().context("a file has a name")?.to_owned();
-        copy(&from, package.join(name))?;
+        files::copy(&from, &package.join(from.file_name().context("a file has a name")?))?;
     }
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! Trunk, told how to build and serve the page of this workspace.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -8,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use crate::console::colours;
+use crate::files;
 use crate::steps::{Log, Step};
 use crate::tools::{self, rustup};
 use crate::workspace::{self, cargo};
@@ -97,9 +97,7 @@ fn build_for_release(log: &Log) -> Result<()> {
 /// Packs each file of a folder beside itself. Node has both compressions.
 fn pack(folder: &Path, log: &Log) -> Result<()> {
     log.doing("packs");
-    let mut pack = Command::new(tools::node(log)?);
-    pack.arg("--eval").arg(PACK).arg(folder);
-    log.run(pack)
+    tools::run_script(PACK, folder, log).map(drop)
 }
 
 const PACK: &str = r#"
@@ -134,8 +132,7 @@ pub(crate) struct Serving {
 pub(crate) fn trunk_serve(serving: &Serving, folder: &Path) -> Result<Command> {
     let settings = workspace::read("Trunk.toml")?;
     let ours = folder.join("Trunk.toml");
-    fs::write(&ours, settings_for_serving(&settings, serving)?)
-        .with_context(|| format!("can't write {}", ours.display()))?;
+    files::write(&ours, settings_for_serving(&settings, serving)?)?;
 
     let mut trunk = trunk()?;
     trunk.arg("serve").arg("--config").arg(&ours);

@@ -2,15 +2,15 @@
 //! browser.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 
 use crate::flags::Pages;
 use crate::steps::{self, Log, Step};
 use crate::test::{Binary, binaries, journeys};
-use crate::{pack, tools, workspace};
+use crate::{files, pack, tools, workspace};
 
 /// Where the pages are, from the workspace's root.
 const PAGES: &str = "crates/question-element/pages";
@@ -78,16 +78,12 @@ fn folder() -> Result<PathBuf> {
 /// Installs what the pages need beside the packed package, looks whether its types say the same to every framework, and builds the pages.
 fn build(wanted: &[&str], log: &Log) -> Result<()> {
     let folder = folder()?;
-    copy(&workspace::root().join(PAGES), &folder)?;
+    files::copy(&workspace::root().join(PAGES), &folder)?;
     // A package of the same version may have another content.
     for stale in ["node_modules/question-card", "node_modules/.package-lock.json", "node_modules/.vite", "dist"] {
-        let stale = folder.join(stale);
-        let removed = if stale.is_dir() { fs::remove_dir_all(&stale) } else { fs::remove_file(&stale) };
-        if let Err(problem) = removed {
-            ensure!(problem.kind() == std::io::ErrorKind::NotFound, "can't remove {}: {problem}", stale.display());
-        }
+        files::remove(&folder.join(stale))?;
     }
-    fs::write(folder.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n").context("can't write")?;
+    files::write(&folder.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
     let node = tools::node(log)?;
     let mut npm = Command::new("npm");
     npm.args(["install", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"]);
@@ -107,11 +103,7 @@ fn build(wanted: &[&str], log: &Log) -> Result<()> {
         vite.args(["node_modules/vite/bin/vite.js", "build"]).env("PAGE", page).current_dir(&folder);
         log.run(vite)?;
     }
-    let mut weigh = Command::new(node);
-    weigh.arg("--eval").arg(WEIGH).arg(folder.join("dist"));
-    let mut weights = String::new();
-    log.run_reading(weigh, |line| weights.extend([line, "\n"]))?;
-    fs::write(folder.join("weights.txt"), weights).context("can't write the weights")
+    files::write(&folder.join("weights.txt"), tools::run_script(WEIGH, &folder.join("dist"), log)?)
 }
 
 /// Prints what each page loads to show a card in English, by Brotli.
@@ -144,21 +136,6 @@ fn drive(wanted: &[&str], browser: InBrowser, log: &Log) -> Result<()> {
 /// What the functions of this page's journeys begin with.
 fn function(page: &str) -> String {
     page.replace('-', "_")
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to).with_context(|| format!("can't make the folder {}", to.display()))?;
-    for entry in fs::read_dir(from).with_context(|| format!("can't read {}", from.display()))? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        match entry.file_type()?.is_dir() {
-            true => copy(&entry.path(), &target)?,
-            false => {
-                fs::copy(entry.path(), &target).with_context(|| format!("can't write {}", target.display()))?;
-            }
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

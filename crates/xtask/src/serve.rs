@@ -1,7 +1,6 @@
 //! `cargo xtask serve`: the chat page and its server, until Ctrl+C.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -14,6 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::children::{self, Child};
 use crate::console::{bold, clock, dim, say};
+use crate::files;
 use crate::flags::Serve;
 use crate::page::{self, Serving};
 use crate::steps::{self, Log, Step};
@@ -126,7 +126,7 @@ struct Folder {
 impl Folder {
     fn of(port: u16, is_temporary: bool) -> Result<Self> {
         let path = workspace::scratch_dir()?.join(format!("serve-{port}"));
-        fs::create_dir_all(&path).with_context(|| format!("can't make the folder {}", path.display()))?;
+        files::make(&path)?;
         Ok(Self { path, is_temporary })
     }
 }
@@ -135,7 +135,7 @@ impl Drop for Folder {
     fn drop(&mut self) {
         if self.is_temporary {
             // What is left is in the way of nothing.
-            let _ = fs::remove_dir_all(&self.path);
+            let _ = files::remove(&self.path);
         }
     }
 }

@@ -233,6 +233,15 @@ pub(crate) fn node(log: &Log) -> Result<PathBuf> {
     })
 }
 
+/// Runs a script in Node, which gets the folder as its argument, and returns what it prints.
+pub(crate) fn run_script(script: &str, folder: &Path, log: &Log) -> Result<String> {
+    let mut node = Command::new(node(log)?);
+    node.arg("--eval").arg(script).arg(folder);
+    let mut printed = String::new();
+    log.run_reading(node, |line| printed.extend([line, "\n"]))?;
+    Ok(printed)
+}
+
 /// The Python that agents of other makes run in, which can make virtual environments. Debian's comes by apt.
 pub(crate) fn python(log: &Log) -> Result<PathBuf> {
     let here = || {

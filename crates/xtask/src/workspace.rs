@@ -6,6 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::files;
+
 /// The workspace's root.
 pub(crate) fn root() -> &'static Path {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -22,7 +24,7 @@ pub(crate) fn target_dir() -> PathBuf {
 /// It lies below the root, whatever `CARGO_TARGET_DIR` says, so that cargo finds the workspace's settings from there.
 pub(crate) fn scratch_dir() -> Result<PathBuf> {
     let dir = root().join("target/xtask");
-    fs::create_dir_all(&dir).with_context(|| format!("can't make the folder {}", dir.display()))?;
+    files::make(&dir)?;
     Ok(dir)
 }
 

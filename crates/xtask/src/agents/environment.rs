@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use super::recipe::{Language, Recipe};
 use crate::steps::Log;
-use crate::{tools, workspace};
+use crate::{files, tools, workspace};
 
 /// The folder with the packages of `recipe`, brought where it is missing or pins other versions by now.
 pub(super) fn folder(recipe: &Recipe, log: &Log) -> Result<PathBuf> {
@@ -20,7 +20,7 @@ pub(super) fn folder(recipe: &Recipe, log: &Log) -> Result<PathBuf> {
             Language::Python => pip(&folder, &recipe.folder().join("requirements.txt"), log)?,
             Language::Node => npm(&folder, recipe, log)?,
         }
-        write(&stamp, &pinned)?;
+        files::write(&stamp, &pinned)?;
     }
     Ok(folder)
 }
@@ -36,7 +36,7 @@ pub(super) fn python(recipe: &Recipe, log: &Log) -> Result<Command> {
         }
         Language::Node => {
             // Packages are looked for beside the program that names them.
-            write(&folder.join("agent.mjs"), &recipe.read("agent.mjs")?)?;
+            files::write(&folder.join("agent.mjs"), &recipe.read("agent.mjs")?)?;
             let mut command = Command::new(tools::python(log)?);
             command.current_dir(folder);
             Ok(command)
@@ -60,20 +60,13 @@ fn pip(environment: &Path, requirements: &Path, log: &Log) -> Result<()> {
 fn npm(environment: &Path, recipe: &Recipe, log: &Log) -> Result<()> {
     tools::node(log)?;
     log.doing("npm install");
-    if environment.exists() {
-        fs::remove_dir_all(environment).context("can't write into the cache")?;
-    }
-    fs::create_dir_all(environment).context("can't write into the cache")?;
+    files::remove(environment)?;
     for file in ["package.json", ".npmrc"] {
-        write(&environment.join(file), &recipe.read(file)?)?;
+        files::write(&environment.join(file), recipe.read(file)?)?;
     }
     let mut npm = Command::new("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(environment);
     log.run(npm).context("can't install what package.json names")
-}
-
-fn write(file: &Path, content: &str) -> Result<()> {
-    fs::write(file, content).with_context(|| format!("can't write {}", file.display()))
 }
 
 /// The model that agents have in tests.

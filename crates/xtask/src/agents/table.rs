@@ -1,13 +1,12 @@
 //! The table of what works, in the README of the recipes.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use anyhow::{Context, Result};
 
 use super::Walked;
 use super::recipe::{FOLDER, GROWS, RECIPES, Recipe, SCENARIOS};
-use crate::workspace;
+use crate::{files, workspace};
 
 /// Writes the rows of the recipes that were run; the others stay.
 pub(super) fn write(walked: &BTreeMap<&str, Walked>) -> Result<()> {
@@ -15,7 +14,7 @@ pub(super) fn write(walked: &BTreeMap<&str, Walked>) -> Result<()> {
     let readme = workspace::read(&file)?;
     let written = with_rows(&readme, walked)?;
     if written != readme {
-        fs::write(workspace::root().join(&file), written).with_context(|| format!("can't write {file}"))?;
+        files::write(&workspace::root().join(&file), written)?;
     }
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! Tests that run as WebAssembly: in Node, or in a browser by wasm-bindgen's runner.
 
-use std::fs;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use serde_json::json;
 
 use super::binaries::Binary;
+use crate::files;
 use crate::steps::Log;
 use crate::tools;
 use crate::tools::browsers::{self, Browser};
@@ -61,8 +61,7 @@ fn run_in_browser(tests: &mut Command, driver: &str, browser: &Browser, package:
         "goog:chromeOptions": { "binary": browser.program, "args": browsers::chromium_arguments() },
         "moz:firefoxOptions": { "binary": browser.program, "args": ["-headless"] },
     });
-    let capabilities = capabilities.to_string();
-    fs::write(&settings, capabilities).with_context(|| format!("can't write {}", settings.display()))?;
+    files::write(&settings, capabilities.to_string())?;
     tests.env(driver, &browser.driver).env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", settings);
     // Also for tests that do not say so themselves.
     tests.env("WASM_BINDGEN_USE_BROWSER", "1").env("WASM_BINDGEN_TEST_TIMEOUT", "120");

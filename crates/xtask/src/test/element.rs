@@ -1,14 +1,14 @@
 //! Plain pages with the custom element, from the package's files as they are: one is the README's lines.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::stranger::{block, write};
+use super::stranger::block;
 use crate::steps::Log;
-use crate::{pack, tools, workspace};
+use crate::{files, pack, tools, workspace};
 
 const CRATE: &str = "crates/question-element";
 
@@ -16,17 +16,15 @@ const CRATE: &str = "crates/question-element";
 pub(super) fn build(log: &Log) -> Result<()> {
     pack::build_for_tests(log)?;
     let pages = pages()?;
-    if pages.exists() {
-        fs::remove_dir_all(&pages).with_context(|| format!("can't remove {}", pages.display()))?;
-    }
-    copy(&pack::package()?, &pages.join("question-card"))?;
-    copy(&workspace::root().join(CRATE).join("tests/page"), &pages)?;
+    files::remove(&pages)?;
+    files::copy(&pack::package()?, &pages.join("question-card"))?;
+    files::copy(&workspace::root().join(CRATE).join("tests/page"), &pages)?;
     let readme = workspace::read(&format!("{CRATE}/README.md"))?;
     let page = fs::read_to_string(pages.join("readme.html")).context("there is no page for the README's lines")?;
-    write(&pages.join("index.html"), page.replace("README\n", block(&readme, "html", "<question-card")?))?;
+    files::write(&pages.join("index.html"), page.replace("README\n", block(&readme, "html", "<question-card")?))?;
     // Without a bundler a name says where its file is.
     let app = block(&readme, "js", "app.js")?.replace("\"question-card/define\"", "\"./question-card/define.js\"");
-    write(&pages.join("app.js"), app)?;
+    files::write(&pages.join("app.js"), app)?;
     in_node(log)
 }
 
@@ -40,18 +38,6 @@ fn in_node(log: &Log) -> Result<()> {
     let mut node = Command::new(tools::node(log)?);
     node.arg(workspace::root().join(CRATE).join("tests/agent.mjs")).arg(pack::package()?);
     log.run(node)
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    for entry in fs::read_dir(from).with_context(|| format!("can't read {}", from.display()))? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        match entry.file_type()?.is_dir() {
-            true => copy(&entry.path(), &target)?,
-            false => write(&target, fs::read(entry.path())?)?,
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! A stranger's page: the README's lines in a crate of their own, outside of this workspace, which takes the kit by git.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
 use crate::children;
+use crate::files;
 use crate::steps::Log;
 use crate::tools::{self, rustup};
 use crate::workspace;
@@ -19,10 +19,10 @@ pub(super) fn build(log: &Log) -> Result<PathBuf> {
     publish(&repository, log)?;
 
     let readme = workspace::read("README.md")?;
-    write(&page.join("Cargo.toml"), &manifest(&readme, &repository)?)?;
-    write(&page.join("src/main.rs"), block(&readme, "rust", "fn main()")?)?;
+    files::write(&page.join("Cargo.toml"), &manifest(&readme, &repository)?)?;
+    files::write(&page.join("src/main.rs"), block(&readme, "rust", "fn main()")?)?;
     // What is locked here needs no network there.
-    write(&page.join("Cargo.lock"), &workspace::read("Cargo.lock")?)?;
+    files::write(&page.join("Cargo.lock"), &workspace::read("Cargo.lock")?)?;
     // Into cargo's one target folder and with the workspace's profile, so that Leptos is not built again.
     let mut build = workspace::cargo(["build", "--target", rustup::WASM]);
     build.args(workspace::DEV_PROFILE);
@@ -33,8 +33,8 @@ pub(super) fn build(log: &Log) -> Result<PathBuf> {
     bind.args(["--target", "web", "--no-typescript", "--out-dir"]).arg(&dist);
     bind.arg(workspace::target_dir().join(rustup::WASM).join("debug/stranger.wasm"));
     log.run(bind)?;
-    write(&dist.join("index.html"), INDEX)?;
-    write(&dist.join("boot.js"), BOOT)?;
+    files::write(&dist.join("index.html"), INDEX)?;
+    files::write(&dist.join("boot.js"), BOOT)?;
     Ok(dist)
 }
 
@@ -57,16 +57,14 @@ await start({ module_or_path: "stranger_bg.wasm" });
 /// Makes a repository with one commit of all that this checkout has under git, as it is now: a shallow clone could not be cloned, and what is
 /// not committed yet would not be tested. The commit depends on nothing but its content, so cargo builds only what has changed.
 fn publish(repository: &Path, log: &Log) -> Result<()> {
-    if repository.exists() {
-        fs::remove_dir_all(repository).with_context(|| format!("can't remove {}", repository.display()))?;
-    }
+    files::remove(repository)?;
     let listed = children::output_of(git(workspace::root()).args(["ls-files", "-z"]))
         .context("git does not list this checkout")?;
     for name in listed.split_terminator('\0') {
         let from = workspace::root().join(name);
         // What was deleted and not yet committed is listed all the same.
         if from.is_file() {
-            write(&repository.join(name), fs::read(&from).with_context(|| format!("can't read {}", from.display()))?)?;
+            files::copy(&from, &repository.join(name))?;
         }
     }
     let commit = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--message", "The kit"];
@@ -111,12 +109,6 @@ pub(super) fn block<'a>(readme: &'a str, language: &str, mark: &str) -> Result<&
     let blocks = readme.split("\n```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
     let mut blocks = blocks.filter(|(name, code)| name.split(',').next() == Some(language) && code.contains(mark));
     Ok(blocks.next().with_context(|| format!("the README has no {language} block with `{mark}`"))?.1)
-}
-
-pub(super) fn write(file: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    let folder = file.parent().context("a file lies in a folder")?;
-    fs::create_dir_all(folder).with_context(|| format!("can't make the folder {}", folder.display()))?;
-    fs::write(file, content).with_context(|| format!("can't write {}", file.display()))
 }
 
 #[cfg(test)]

@@ -15,12 +15,12 @@ use nix::unistd::geteuid;
 
 use super::{Source, Tool};
 use crate::steps::Log;
-use crate::{children, workspace};
+use crate::{children, files, workspace};
 
 /// Fills the entry of `tool`.
 pub(super) fn bring(tool: &Tool, entry: &Path, log: &Log) -> Result<()> {
     let cache = cache()?;
-    fs::create_dir_all(&cache).with_context(|| format!("can't make the folder {}", cache.display()))?;
+    files::make(&cache)?;
     // Another clone may be at the same, or another step.
     log.doing("waits for another tool");
     let _lock = lock(&cache)?;
@@ -31,9 +31,9 @@ pub(super) fn bring(tool: &Tool, entry: &Path, log: &Log) -> Result<()> {
     log.doing(&format!("{} {}", tool.name, tool.pin));
     let unfinished = cache.join(".unfinished");
     for folder in [&unfinished, entry] {
-        remove(folder)?;
+        files::remove(folder)?;
     }
-    fs::create_dir(&unfinished).context("can't write into the cache")?;
+    files::make(&unfinished)?;
     match tool.source {
         Source::Cargo(arguments) => {
             if which::which("cargo-binstall").is_err() || binstall(tool, &unfinished, log).is_err() {
@@ -91,7 +91,7 @@ fn install(tool: &Tool, arguments: &[&str], root: &Path, build: &Path, log: &Log
 pub(crate) fn tidy() -> Result<()> {
     let cache = cache()?;
     match File::open(cache.join(LOCK)) {
-        Ok(lock) if lock.try_lock().is_ok() => remove(&cache.join(BUILD)),
+        Ok(lock) if lock.try_lock().is_ok() => files::remove(&cache.join(BUILD)),
         _ => Ok(()),
     }
 }
@@ -183,15 +183,6 @@ pub(crate) fn cache() -> Result<PathBuf> {
     let caches = caches
         .context("can't tell where your caches are kept: set HOME, or ASK_TOOLS_DIR to a folder for the tools")?;
     Ok(caches.join("ask-user-question/tools"))
-}
-
-fn remove(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(problem) if problem.kind() != std::io::ErrorKind::NotFound => {
-            Err(problem).with_context(|| format!("can't remove {}", folder.display()))
-        }
-        _ => Ok(()),
-    }
 }
 
 const LOCK: &str = ".lock";

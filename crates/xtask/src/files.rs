@@ -1,0 +1,41 @@
+//! Files and folders, with errors that name them.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// Writes a file, with the folders that it lies in.
+pub(crate) fn write(file: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    make(file.parent().context("a file lies in a folder")?)?;
+    fs::write(file, content).with_context(|| format!("can't write {}", file.display()))
+}
+
+/// Makes a folder, with those that it lies in.
+pub(crate) fn make(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("can't make the folder {}", folder.display()))
+}
+
+/// Copies a file, or all that is in a folder into another.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
+    if !from.is_dir() {
+        return write(to, fs::read(from).with_context(|| format!("can't read {}", from.display()))?);
+    }
+    for entry in fs::read_dir(from).with_context(|| format!("can't read {}", from.display()))? {
+        let name = entry?.file_name();
+        copy(&from.join(&name), &to.join(&name))?;
+    }
+    Ok(())
+}
+
+/// Removes a file or a folder, if it is there.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    match removed {
+        Err(problem) if problem.kind() != ErrorKind::NotFound => {
+            Err(problem).with_context(|| format!("can't remove {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
