@@ -255,7 +255,7 @@ impl AgentChat {
         }
     }
 
-    /// Looks at everything anew, because something has changed.
+    /// Looks at everything again, because something has changed.
     pub(crate) fn reconsider(self) {
         self.with(|core| match core.options.server {
             Some(server) => (server.reconsider)(core),

@@ -9,7 +9,7 @@ use crate::outbox::{Outbox, Resend};
 pub(crate) struct Memory {
     /// The conversation to come back to, where one is named; the host's own id is given.
     pub(crate) known: fn(&str) -> Option<String>,
-    /// Names a conversation that has begun.
+    /// Names a conversation that has started.
     pub(crate) name: fn(&str),
     /// Whether another conversation than this one has come to be named.
     pub(crate) is_left: fn(&str) -> bool,

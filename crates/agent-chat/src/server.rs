@@ -13,7 +13,7 @@ pub(crate) struct Server {
     pub(crate) patience: Patience,
     /// Stays in step for as long as the conversation is shown.
     pub(crate) follow: fn(AgentChat),
-    /// Looks at everything anew, because something has changed.
+    /// Looks at everything again, because something has changed.
     pub(crate) reconsider: fn(&mut Core),
     /// Asks the server to end the run that is open. False where there is none.
     pub(crate) stop: fn(AgentChat) -> bool,

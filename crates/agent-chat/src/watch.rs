@@ -174,7 +174,7 @@ impl AgentChat {
 }
 
 impl Core {
-    /// Looks at everything anew, because something has changed.
+    /// Looks at everything again, because something has changed.
     pub(crate) fn reconsider_stream(&mut self) {
         self.show_flow(!self.broken);
         // After a machine has slept, its connections may be dead without anybody having said so.

@@ -126,7 +126,7 @@ async fn while_developed(name: &str, file: &str, look: impl AsyncFnOnce(&Element
         page.is("failed").await?;
         page.submit().await?;
         assert_eq!(page.answers().await?, json!(["DuckDB", "Search"]));
-        // The next call finds it as it was; after a failure, the pages are laid out anew.
+        // The next call finds it as it was; after a failure, the pages are laid out again.
         fs::write(&file, written).expect("it can be changed back");
         Ok(())
     })
