@@ -1,8 +1,8 @@
 //! What is said aloud: one live region per card, one queue per document.
 
 use crate::browser::later;
+use crate::once::Once;
 use std::cell::{Cell, RefCell};
-use std::collections::{HashSet, VecDeque};
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 use web_sys::Element;
@@ -19,15 +19,22 @@ thread_local! {
     /// What is still to be said in this document.
     static QUEUE: RefCell<Queue> = RefCell::new(Queue::default());
     /// The calls whose question was announced in the life of this page, each by its key.
-    static ANNOUNCED: RefCell<HashSet<String>> = RefCell::new(HashSet::new());
+    static ANNOUNCED: Once = const { Once::new() };
 }
 
 /// The announcements of all cards of a document, in the order in which they came.
 #[derive(Default)]
 struct Queue {
-    waiting: VecDeque<(Weak<Announcer>, String)>,
+    waiting: Vec<(Weak<Announcer>, String)>,
     /// An announcement was made less than [`APART`] ago.
     taken: bool,
+}
+
+impl Queue {
+    fn next(&mut self) -> Option<(Weak<Announcer>, String)> {
+        // There are few.
+        (!self.waiting.is_empty()).then(|| self.waiting.remove(0))
+    }
 }
 
 /// Fills a live region.
@@ -51,7 +58,7 @@ impl Announcer {
     /// Says a text when the document's queue comes to it.
     pub(crate) fn say(self: &Rc<Self>, text: impl Into<String>) {
         let is_free = QUEUE.with_borrow_mut(|queue| {
-            queue.waiting.push_back((Rc::downgrade(self), text.into()));
+            queue.waiting.push((Rc::downgrade(self), text.into()));
             !std::mem::replace(&mut queue.taken, true)
         });
         if is_free {
@@ -61,7 +68,7 @@ impl Announcer {
 
     /// As [`say`](Self::say), once for each key in the life of the page.
     pub(crate) fn say_once(self: &Rc<Self>, key: &str, text: String) {
-        if ANNOUNCED.with_borrow_mut(|announced| announced.insert(key.to_owned())) {
+        if ANNOUNCED.with(|announced| announced.is_first(key)) {
             self.say(text);
         }
     }
@@ -78,7 +85,7 @@ impl Announcer {
 
 /// Says what has waited longest. A card that is gone is passed over and takes no time from the others.
 fn say_next() {
-    while let Some((announcer, text)) = QUEUE.with_borrow_mut(|queue| queue.waiting.pop_front()) {
+    while let Some((announcer, text)) = QUEUE.with_borrow_mut(Queue::next) {
         let Some(live) = announcer.upgrade() else {
             continue;
         };

@@ -5,6 +5,7 @@
 
 #[cfg(feature = "leptos")]
 pub(crate) mod component;
+mod extras;
 #[cfg(feature = "leptos")]
 mod handle;
 mod host;
@@ -32,6 +33,7 @@ mod shell;
 
 #[cfg(not(feature = "ssr"))]
 pub use self::claim::ClaimFocus;
+pub use self::extras::{Notes, Skip};
 #[cfg(feature = "leptos")]
 pub use self::handle::FocusHandle;
 pub use self::host::{Offers, Options, Told};

@@ -197,6 +197,11 @@ impl Ids {
         }
     }
 
+    /// What belongs to a question.
+    fn of(self, question: usize, part: &str) -> String {
+        format!("{self}-q{question}-{part}")
+    }
+
     /// The name that the inputs of a question share.
     #[must_use]
     pub fn name(self, question: usize) -> String {
@@ -206,19 +211,19 @@ impl Ids {
     /// The legend of a question.
     #[must_use]
     pub fn legend(self, question: usize) -> String {
-        format!("{self}-q{question}-legend")
+        self.of(question, "legend")
     }
 
     /// The hint under a legend.
     #[must_use]
     pub fn hint(self, question: usize) -> String {
-        format!("{self}-q{question}-hint")
+        self.of(question, "hint")
     }
 
     /// The error under a legend.
     #[must_use]
     pub fn error(self, question: usize) -> String {
-        format!("{self}-q{question}-error")
+        self.of(question, "error")
     }
 
     /// The line that says how much more may be typed into a text field.
@@ -230,25 +235,25 @@ impl Ids {
     /// The label of a note.
     #[must_use]
     pub fn note_label(self, question: usize) -> String {
-        format!("{self}-q{question}-note-label")
+        self.of(question, "note-label")
     }
 
     /// The line that says a question will be sent without an answer.
     #[must_use]
     pub fn skipping(self, question: usize) -> String {
-        format!("{self}-q{question}-skipping")
+        self.of(question, "skipping")
     }
 
     /// The label of the own answer.
     #[must_use]
     pub fn other_label(self, question: usize) -> String {
-        format!("{self}-q{question}-other-label")
+        self.of(question, "other-label")
     }
 
     /// The line that says a text will not be sent.
     #[must_use]
     pub fn unsent(self, question: usize) -> String {
-        format!("{self}-q{question}-unsent")
+        self.of(question, "unsent")
     }
 
     /// The description of an option.
@@ -303,22 +308,24 @@ impl fmt::Display for Ids {
 
 impl fmt::Display for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Option { question, option } => write!(f, "q{question}-o{option}"),
-            Self::Other { question } => write!(f, "q{question}-other"),
-            Self::OtherText { question } => write!(f, "q{question}-text"),
-            Self::Note { question } => write!(f, "q{question}-note"),
-            Self::AddNote { question } => write!(f, "q{question}-addnote"),
-            Self::Skip { question } => write!(f, "q{question}-skip"),
-            Self::Row { question, option } => write!(f, "q{question}-row{option}"),
-            Self::OtherRow { question } => write!(f, "q{question}-otherrow"),
-            Self::Way { question } => write!(f, "q{question}-way"),
-            Self::Step { question } => write!(f, "q{question}-step"),
+        let (question, part, option) = match self {
+            Self::Option { question, option } => (question, "o", Some(option)),
+            Self::Other { question } => (question, "other", None),
+            Self::OtherText { question } => (question, "text", None),
+            Self::Note { question } => (question, "note", None),
+            Self::AddNote { question } => (question, "addnote", None),
+            Self::Skip { question } => (question, "skip", None),
+            Self::Row { question, option } => (question, "row", Some(option)),
+            Self::OtherRow { question } => (question, "otherrow", None),
+            Self::Way { question } => (question, "way", None),
+            Self::Step { question } => (question, "step", None),
             single => {
                 let name = SINGLE.iter().find(|(control, _)| control == single);
-                f.write_str(name.map_or("", |(_, name)| name))
+                return f.write_str(name.map_or("", |(_, name)| name));
             }
-        }
+        };
+        write!(f, "q{question}-{part}")?;
+        option.map_or(Ok(()), |option| write!(f, "{option}"))
     }
 }
 

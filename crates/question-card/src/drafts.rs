@@ -8,7 +8,6 @@ use crate::browser::window;
 use crate::dom::Ids;
 use crate::draft::Kept;
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
@@ -155,20 +154,20 @@ const MOST_IN_MEMORY: usize = 100;
 
 thread_local! {
     /// The drafts of this page, the last changed last. Only ever touched in a browser.
-    static MEMORY: RefCell<VecDeque<(String, Kept)>> = const { RefCell::new(VecDeque::new()) };
+    static MEMORY: RefCell<Vec<(String, Kept)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Keeps a draft in memory, or keeps none any more. Says whether that changed anything.
 pub(crate) fn remember(key: &str, kept: Option<Kept>) -> bool {
     MEMORY.with_borrow_mut(|memory| {
         let at = memory.iter().position(|(id, _)| id == key);
-        let before = at.and_then(|at| memory.remove(at)).map(|(_, kept)| kept);
+        let before = at.map(|at| memory.remove(at).1);
         let changed = before != kept;
         if let Some(kept) = kept {
-            memory.push_back((key.to_owned(), kept));
+            memory.push((key.to_owned(), kept));
         }
         if memory.len() > MOST_IN_MEMORY {
-            memory.pop_front();
+            memory.remove(0);
         }
         changed
     })

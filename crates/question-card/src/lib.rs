@@ -46,13 +46,14 @@ mod drawn;
 mod effect;
 mod keyboard;
 mod labels;
+mod once;
 mod receipt;
 mod stylesheet;
 mod writer;
 
 #[cfg(not(feature = "ssr"))]
 pub use card::MountedCard;
-pub use card::{ClaimFocus, Layout, Offers, Options, SubmitMode, Told};
+pub use card::{ClaimFocus, Layout, Notes, Offers, Options, Skip, SubmitMode, Told};
 pub use drafts::{DraftStore, Persist};
 pub use labels::{Direction, Labels, TimeLeft, Unit, isolate};
 pub use receipt::receipt_text;

@@ -8,7 +8,9 @@ use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use js_sys::{Array, Function, Object, Reflect};
-use question_card::{ClaimFocus, Labels, Layout, MountedCard, Offers, Options, Persist, STYLESHEET, SubmitMode, Told};
+use question_card::{
+    ClaimFocus, Labels, Layout, MountedCard, Notes, Offers, Options, Persist, STYLESHEET, Skip, SubmitMode, Told,
+};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -266,8 +268,8 @@ impl Settings<'_> {
             claim_focus: self.flag("claimFocus").then(ClaimFocus::if_idle),
             shortcuts: self.flag("shortcuts"),
             readonly: self.flag("readonly"),
-            skip: self.flag("allowSkip"),
-            notes: self.flag("notes"),
+            skip: self.flag("allowSkip").then(Skip::button),
+            notes: self.flag("notes").then(Notes::field),
             max_length: self.number("maxLength").map(|most| most as usize),
             persist: if self.flag("persist") { Persist::session() } else { Persist::default() },
             expires_at: self.number("expiresAt").map(|at| at as u64),

@@ -4,8 +4,8 @@ use super::focus::focus_quietly;
 use super::machine::takes_answer;
 use super::shell::{Shell, clock};
 use crate::browser::{Listening, document, window};
+use crate::once::Once;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashSet;
 use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
@@ -23,7 +23,7 @@ const TOUCHES: [&str; 2] = ["pointerdown", "keydown"];
 
 thread_local! {
     /// The calls whose card has claimed the focus in the life of this page, each by its key.
-    static CLAIMED: RefCell<HashSet<String>> = RefCell::new(HashSet::new());
+    static CLAIMED: Once = const { Once::new() };
 }
 
 /// Lets a card take the focus when its question has arrived.
@@ -120,7 +120,7 @@ impl Shell {
         if !self.claim.idle.get() || !waits || !self.is_page_idle() {
             return;
         }
-        if CLAIMED.with_borrow_mut(|claimed| claimed.insert(self.key.clone())) {
+        if CLAIMED.with(|claimed| claimed.is_first(&self.key)) {
             let from = self.focused();
             if self.enter_question(0) {
                 self.claim.taken.replace(Some((clock(), from)));

@@ -1,7 +1,7 @@
 //! What a card and the page that it is in have to do with each other, with or without a framework.
 
 use super::machine::{Card, Settings};
-use super::{ClaimFocus, Layout, SubmitMode};
+use super::{ClaimFocus, Layout, Notes, Skip, SubmitMode};
 use crate::dom::{Ids, call_key};
 use crate::drafts::Persist;
 use crate::labels::Labels;
@@ -24,16 +24,16 @@ pub struct Options {
     pub heading_level: Option<u8>,
     /// Whether the ask came while the page was open, and not with a history.
     pub fresh: bool,
-    /// Whether the card may take the focus when its question has arrived.
+    /// Lets the card take the focus when its question has arrived.
     pub claim_focus: Option<ClaimFocus>,
     /// Whether digits choose options while the focus is on one.
     pub shortcuts: bool,
     /// Whether the card can only be read.
     pub readonly: bool,
-    /// Whether each question has a "Skip", which counts as an answer.
-    pub skip: bool,
-    /// Whether each question takes a note beside its answer.
-    pub notes: bool,
+    /// A "Skip" for each question.
+    pub skip: Option<Skip>,
+    /// A note beside each answer.
+    pub notes: Option<Notes>,
     /// The most characters (Unicode scalar values) of each typed text.
     pub max_length: Option<usize>,
     /// Whether what was chosen and typed outlives the page.
@@ -58,8 +58,8 @@ impl Default for Options {
             claim_focus: None,
             shortcuts: true,
             readonly: false,
-            skip: false,
-            notes: false,
+            skip: None,
+            notes: None,
             max_length: None,
             persist: Persist::default(),
             expires_at: None,

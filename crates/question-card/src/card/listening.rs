@@ -92,7 +92,7 @@ impl Shell {
         let has_pointer = event.detail() != 0;
         let has_moved = down.is_some_and(|(x, y)| {
             let (up_x, up_y) = place(event);
-            (up_x - x).hypot(up_y - y) > STILL_A_TAP
+            (up_x - x).powi(2) + (up_y - y).powi(2) > STILL_A_TAP * STILL_A_TAP
         });
         let Some(on) = self.control_around(target) else {
             return false;

@@ -10,7 +10,7 @@ mod keys;
 mod standing;
 mod steps;
 
-use super::{Layout, SubmitMode};
+use super::{Layout, Notes, Skip, SubmitMode};
 use crate::dom::{Control, Ids};
 use crate::draft::{Draft, Field, Kept, Kind};
 use crate::keyboard::KeyPress;
@@ -102,8 +102,8 @@ pub(crate) struct Settings {
     pub(crate) mode: SubmitMode,
     pub(crate) layout: Layout,
     pub(crate) shortcuts: bool,
-    pub(crate) skip: bool,
-    pub(crate) notes: bool,
+    pub(crate) skip: Option<Skip>,
+    pub(crate) notes: Option<Notes>,
     pub(crate) readonly: bool,
     pub(crate) fresh: bool,
     pub(crate) heading_level: Option<u8>,

@@ -2,7 +2,7 @@
 
 use super::handle::FocusHandle;
 use super::host::Options;
-use super::{ClaimFocus, Layout, SubmitMode};
+use super::{ClaimFocus, Layout, Notes, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
@@ -119,13 +119,13 @@ impl CardOptions {
 impl CardOptions {
     /// Each question takes a note beside its answer; it travels in the reply's `details`.
     pub fn notes(mut self) -> Self {
-        self.plain.notes = true;
+        self.plain.notes = Some(Notes::field());
         self
     }
 
     /// Each question has a "Skip", which counts as an answer. Where one tap answers, this one does too.
     pub fn skip(mut self) -> Self {
-        self.plain.skip = true;
+        self.plain.skip = Some(Skip::button());
         self
     }
 

@@ -6,6 +6,7 @@ mod malformed;
 mod question;
 mod steps;
 
+pub(crate) use self::question::{Place, note, skip};
 use super::Layout;
 use super::machine::Card;
 use crate::anatomy::part;

@@ -1,6 +1,5 @@
 //! A walk that writes to the nodes of the page.
 
-use crate::anatomy::part;
 use crate::browser::document;
 use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
@@ -100,8 +99,7 @@ impl Writer {
         if is_new && self.here.adopts.is_none() && !class.is_empty() {
             self.set("class", class);
             if self.parts {
-                let part = if class == part::CARD { "card" } else { &class.replace("qc-", "") };
-                self.set("part", part);
+                self.set("part", &part_of(class));
             }
         }
         is_new
@@ -339,6 +337,12 @@ impl Shown {
     fn nowhere() -> Self {
         Self { site: TEXT, node: JsValue::UNDEFINED.unchecked_into(), values: Vec::new(), children: Vec::new() }
     }
+}
+
+/// The part that an element of this class is: its name without what all begin with.
+fn part_of(class: &'static str) -> String {
+    let name = |class: &'static str| class.strip_prefix("qc-").unwrap_or("card");
+    class.split(' ').map(name).collect::<Vec<_>>().join(" ")
 }
 
 fn remove(node: &Node) {

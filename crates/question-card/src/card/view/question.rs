@@ -15,7 +15,7 @@ const OTHER_ROW: &str = "qc-option qc-other";
 
 /// A question and what the card knows of it.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+pub(crate) struct Place<'a> {
     card: &'a Card,
     ask: &'a AskSnapshot,
     index: usize,
@@ -34,7 +34,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.open("fieldset", part::QUESTION, index);
     w.flag("hidden", card.step(ask).is_some_and(|shown| shown != index));
     w.word("role", is_radio_group.then_some("radiogroup"));
-    w.truth("aria-required", is_radio_group && !card.settings.skip);
+    w.truth("aria-required", is_radio_group && card.settings.skip.is_none());
     w.truth("aria-invalid", is_radio_group && error.is_some_and(Problem::is_missing));
     match error.is_some() || card.nudge(index).is_some() {
         true => w.stamped("aria-describedby", 2, &|| [ids.hint(index), ids.error(index)].join(" ")),
@@ -378,33 +378,38 @@ fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
 /// What can be done about a question beside answering it. Like the row for an own answer it is there from the start, and shown when no
 /// further option can push it down.
 fn extras(w: &mut Writer, place: Place<'_>) {
-    let Place { card, index: question, asked, .. } = place;
-    if !card.settings.skip && !card.settings.notes {
+    let Place { card, asked, .. } = place;
+    let (skip, notes) = (card.settings.skip, card.settings.notes);
+    if skip.is_none() && notes.is_none() {
         return;
     }
     w.open("div", part::EXTRAS, 0);
     w.flag("hidden", !is_whole(asked) || card.manner == Manner::Undecided);
-    if card.settings.skip {
-        skip(w, card, question);
+    if let Some(skip) = skip {
+        (skip.0)(w, place);
     }
-    if card.settings.notes {
-        match card.is_noted(question) {
-            true => note_field(w, place),
-            false => {
-                let control = Control::AddNote { question };
-                open_button(w, card, QUIET_BUTTON, control, card.labels.add_note);
-                named_by_question(w, card, control);
-                w.truth("aria-disabled", card.is_latched());
-                w.stamped("aria-describedby", card.is_latched().into(), &|| card.ids.wait());
-                w.close();
-            }
-        }
+    if let Some(notes) = notes {
+        (notes.0)(w, place);
     }
     w.close();
 }
 
+/// The way to a note, or the note.
+pub(crate) fn note(w: &mut Writer, place: Place<'_>) {
+    let Place { card, index: question, .. } = place;
+    if card.is_noted(question) {
+        return note_field(w, place);
+    }
+    let control = Control::AddNote { question };
+    open_button(w, card, QUIET_BUTTON, control, card.labels.add_note);
+    named_by_question(w, card, control);
+    w.truth("aria-disabled", card.is_latched());
+    w.stamped("aria-describedby", card.is_latched().into(), &|| card.ids.wait());
+    w.close();
+}
+
 /// Where one tap answers, this one does too; else it is pressed and can be released again.
-fn skip(w: &mut Writer, card: &Card, question: usize) {
+pub(crate) fn skip(w: &mut Writer, Place { card, index: question, .. }: Place<'_>) {
     let control = Control::Skip { question };
     let answers = card.manner == Manner::OnPick;
     let is_pressed = card.draft.is_skipped(question) && !answers;

@@ -1,0 +1,28 @@
+//! What can be done about a question beside answering it. Each is a value that holds its code: a page without it does not carry that.
+
+use super::view::{Place, note, skip};
+use crate::writer::Writer;
+
+/// Lets each question take a note beside its answer; it travels in the reply's `details`.
+#[derive(Clone, Copy, Debug)]
+pub struct Notes(pub(crate) fn(&mut Writer, Place<'_>));
+
+impl Notes {
+    /// "Add a note", and the field that it opens.
+    #[must_use]
+    pub fn field() -> Self {
+        Self(note)
+    }
+}
+
+/// Gives each question a "Skip", which counts as an answer. Where one tap answers, this one does too.
+#[derive(Clone, Copy, Debug)]
+pub struct Skip(pub(crate) fn(&mut Writer, Place<'_>));
+
+impl Skip {
+    /// A button that answers, or that is pressed and can be released again.
+    #[must_use]
+    pub fn button() -> Self {
+        Self(skip)
+    }
+}

@@ -1,0 +1,23 @@
+//! What happens once in the life of a page.
+
+use crate::dom::fnv1a;
+use std::cell::RefCell;
+
+/// The keys for which something has happened. They are few, and a list weighs less in a page than a set does.
+pub(crate) struct Once(RefCell<Vec<u64>>);
+
+impl Once {
+    pub(crate) const fn new() -> Self {
+        Self(RefCell::new(Vec::new()))
+    }
+
+    /// Whether it has not happened for this key before. From now on it has.
+    pub(crate) fn is_first(&self, key: &str) -> bool {
+        let (mut known, key) = (self.0.borrow_mut(), fnv1a(key));
+        let is_first = !known.contains(&key);
+        if is_first {
+            known.push(key);
+        }
+        is_first
+    }
+}
