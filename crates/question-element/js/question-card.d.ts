@@ -73,6 +73,124 @@ export interface QuestionCardEvents {
   "qc-error": CustomEvent<{ reason: unknown }>;
 }
 
+/** The card's own words, of which a host can have its own. Those that depend on numbers are the language's. */
+export interface Labels {
+  /** Names the form where nothing else does. */
+  title?: string;
+  /** The hint under a question that takes one option. */
+  selectOne?: string;
+  /** The hint where a tap on an option sends it. */
+  pickOne?: string;
+  /** The hint under a question that takes several. */
+  selectMany?: string;
+  /** The label of the row for an answer of one's own. */
+  other?: string;
+  /** Shown in the empty text field of that row; never its name. */
+  otherPlaceholder?: string;
+  /** Under a text that is on the screen but not part of the answer. */
+  otherUnsent?: string;
+  /** Opens the field for a note beside the answer. */
+  addNote?: string;
+  /** Names that field. */
+  note?: string;
+  /** Skips a question. */
+  skip?: string;
+  /** Under a question that is skipped. */
+  skipping?: string;
+  /** The main button. */
+  submit?: string;
+  /** The button beside the text field where a tap on an option answers. */
+  send?: string;
+  /** Why the buttons do not act yet. */
+  submitWait?: string;
+  /** Declines the question. */
+  cancel?: string;
+  /** What the Cancel button says where answers would be lost. */
+  cancelConfirm?: string;
+  /** Takes the Cancel back. */
+  keepAnswering?: string;
+  /** Hands the question to the host's composer. */
+  replyInChat?: string;
+  /** Shown before the first question has begun. */
+  composing?: string;
+  /** Shown where the arguments cannot be used. */
+  malformed?: string;
+  /** Names the text field where the arguments cannot be used. */
+  malformedAnswer?: string;
+  /** Enter, with nothing to confirm. */
+  nudge?: string;
+  /** The error of an own answer without text. */
+  errorOther?: string;
+  /** Shows the question before. */
+  back?: string;
+  /** Shows the question after. */
+  onward?: string;
+  /** Asks for more of it. */
+  moreTime?: string;
+  /** While the reply is on its way. */
+  sending?: string;
+  /** While the reply is kept until another ask has its answer too. */
+  held?: string;
+  /** Takes a reply back that is kept. */
+  change?: string;
+  /** Leads from there to the ask that still waits. */
+  nextAsk?: string;
+  /** A reply that had been given is open again. */
+  takenBack?: string;
+  /** Sends once more what did not go through, where a tap sends. */
+  tryAgain?: string;
+  /** The reply went through. */
+  sent?: string;
+  /** The cancellation went through. */
+  declined?: string;
+  /** The ask was answered while it was on the screen, and not here. */
+  answeredElsewhere?: string;
+  /** Between the answers of one question where they stand in one line. */
+  list?: string;
+  /** Before a chosen answer, for those who do not see its mark. */
+  selectedPrefix?: string;
+  /** A receipt's state: answered. */
+  answered?: string;
+  /** A receipt's state: the user cancelled. */
+  cancelled?: string;
+  /** A receipt's state: answered in the composer. */
+  repliedInChat?: string;
+  /** A receipt's state: the user went on with something else. */
+  superseded?: string;
+  /** A receipt's state: the deadline passed. */
+  expired?: string;
+  /** A receipt's state: the run or the connection broke off. */
+  interrupted?: string;
+  /** The state of a record that can only be read: nobody answered so far. */
+  notAnswered?: string;
+  /** In a receipt, shows all of a long question. */
+  showAll?: string;
+  /** In a receipt, a question that the user skipped. */
+  skipped?: string;
+  /** In a receipt, a question without an answer. */
+  noAnswer?: string;
+  /** Before what was typed or chosen and never sent. */
+  late?: string;
+  /** Copies it. */
+  copy?: string;
+  /** It was copied. */
+  copied?: string;
+  /** Copies all questions and answers of a receipt. */
+  copyAnswers?: string;
+  /** The browser would not copy. */
+  copyFailed?: string;
+  /** Before a question in what is copied. */
+  copyQuestion?: string;
+  /** Before its answer there. */
+  copyAnswer?: string;
+  /** Sends it as a message of its own. */
+  sendAsMessage?: string;
+  /** Why it cannot be sent as a message at this moment, where the host would not take it. */
+  notNow?: string;
+  /** Puts it away. */
+  dismiss?: string;
+}
+
 /** What frameworks may set, as properties or as attributes. */
 export interface QuestionCardProps {
   toolCallId?: string;
@@ -84,6 +202,8 @@ export interface QuestionCardProps {
   expiresAt?: number | Date;
   /** Whether the host keeps the reply until another ask has its own. */
   held?: boolean;
+  /** The host's own words in place of the language's. */
+  labels?: Labels;
   mode?: "explicit" | "on-pick";
   /** How several questions are laid out: below each other, or one at a time. */
   layout?: "stacked" | "stepped";
@@ -116,6 +236,7 @@ export class QuestionCard extends HTMLElement implements QuestionCardProps {
   get expiresAt(): number | undefined;
   set expiresAt(at: number | Date | undefined);
   held: boolean;
+  labels: Labels | undefined;
   mode: "explicit" | "on-pick";
   layout: "stacked" | "stepped";
   scope: string;

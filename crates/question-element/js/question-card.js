@@ -1,6 +1,8 @@
 // The custom element <question-card>: what JavaScript and HTML see of the card. It keeps what it was told and tells it to a card once the
 // program of its language is there, so nothing has to wait for anything.
 
+import styles from "./styles.js";
+
 /** The languages that ship, each a module of its own which is loaded where the element's `lang` asks for it. */
 const languages = {
   ar: () => import("./wasm/ar.js"),
@@ -21,6 +23,7 @@ const known = ["streaming", "ready", "answerable", "answered", "declined", "supe
 
 /** Attributes that are properties too: its name, how it is read, and what it is without either. */
 const settings = {
+  labels: ["labels", "json", undefined],
   mode: ["mode", "text", "explicit"],
   layout: ["layout", "text", "stacked"],
   scope: ["draft-scope", "text", ""],
@@ -358,6 +361,7 @@ export class QuestionCard extends Base {
       stepped: this.layout === "stepped",
       scope: this.scope,
       hasWords: this.#lang !== "",
+      labels: this.labels && textOf(this.labels),
       headingLevel: this.headingLevel,
       maxLength: this.maxLength,
       claimFocus: this.claimFocus === "if-idle",
@@ -387,7 +391,7 @@ export class QuestionCard extends Base {
   #style(tree, inShadow) {
     if (this.#styled) return;
     this.#styled = true;
-    const sheet = sheetFor(this.#program, inShadow ? "shadow" : "page");
+    const sheet = sheetFor(inShadow ? "shadow" : "page");
     if (!tree.adoptedStyleSheets.includes(sheet)) tree.adoptedStyleSheets.push(sheet);
   }
 
@@ -468,9 +472,11 @@ export class QuestionCard extends Base {
           return kind === "number" ? Number(written) : written;
         },
         set(value) {
+          const before = textOf(this[property]);
           if (value === undefined) delete this.#chosen[property];
           else this.#chosen[property] = kind === "flag" ? value !== false && value !== null && value !== "false" : kind === "number" ? numberOf(value) : value;
-          if (!(property in live)) this.#stale = true;
+          // A framework may say the same once more, in an object of its own.
+          if (!(property in live) && textOf(this[property]) !== before) this.#stale = true;
           this.#soon();
         },
       });
@@ -486,10 +492,9 @@ function numberOf(value) {
 /** The sheets that all elements share. */
 const sheets = {};
 
-/** The card's styles for a shadow tree or for the page, which are the same in every language. */
-function sheetFor(program, place) {
+/** The card's styles for a shadow tree or for the page. */
+function sheetFor(place) {
   if (!sheets[place]) {
-    const styles = program.styles();
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(
       place === "shadow"

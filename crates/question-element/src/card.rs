@@ -2,15 +2,14 @@
 //!
 //! Nothing here is borrowed for longer than a call, and every method takes `&self`: what the card tells may lead to another call at once.
 
+use crate::words::with_own;
 use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use js_sys::{Array, Function, Object, Reflect};
-use question_card::{
-    ClaimFocus, Labels, Layout, MountedCard, Notes, Offers, Options, Persist, STYLESHEET, Skip, SubmitMode, Told,
-};
+use question_card::{ClaimFocus, Labels, Layout, MountedCard, Notes, Offers, Options, Persist, Skip, SubmitMode, Told};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -145,12 +144,6 @@ impl Card {
     }
 }
 
-/// The card's styles.
-#[wasm_bindgen]
-pub fn styles() -> String {
-    STYLESHEET.to_owned()
-}
-
 /// What the card tells, to JavaScript.
 fn tell(hear: &Function, given: &RefCell<Option<Outcome>>, told: Told) -> bool {
     let none = JsValue::UNDEFINED;
@@ -262,7 +255,10 @@ impl Settings<'_> {
             mode: if self.flag("onPick") { SubmitMode::OnPick } else { SubmitMode::Explicit },
             layout: if self.flag("stepped") { Layout::Stepped } else { Layout::Stacked },
             scope: self.text("scope").unwrap_or_default(),
-            labels: self.flag("hasWords").then_some(WORDS),
+            labels: match self.text("labels") {
+                Some(own) => Some(with_own(WORDS, &own)),
+                None => self.flag("hasWords").then_some(WORDS),
+            },
             heading_level: self.number("headingLevel").map(|level| level.min(6.0) as u8),
             fresh: self.flag("fresh"),
             claim_focus: self.flag("claimFocus").then(ClaimFocus::if_idle),

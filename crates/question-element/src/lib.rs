@@ -10,3 +10,5 @@ pub mod agent;
 pub mod card;
 #[cfg(all(target_arch = "wasm32", feature = "agent"))]
 pub mod exports;
+#[cfg(all(target_arch = "wasm32", feature = "card"))]
+mod words;

@@ -9,7 +9,7 @@ use crate::flags::BenchCmd;
 use crate::steps::{self, Log, Step};
 use crate::tools::{self, browsers, rustup};
 use crate::workspace::{self, cargo};
-use crate::{page, serve};
+use crate::{pack, page, serve};
 
 /// Builds one part as users get it, measures it and prints the table.
 pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
@@ -24,6 +24,10 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
     let [tools, page] = page::steps_for_release();
     steps::run_or_fail(&match part {
         BenchCmd::Card(_) => vec![tools, page, page::gallery_for_release(), step(&["gallery for release"], card)],
+        BenchCmd::Element(_) => {
+            let package = Step::runs("element package", &["tools"], pack::build_for_tests);
+            vec![tools, package, step(&["element package"], element)]
+        }
         BenchCmd::Page(_) => {
             let server = Step::builds("server", &[], |log| serve::build_server(true, log));
             vec![tools, page, server, step(&["page for release", "server"], first_visit)]
@@ -38,6 +42,13 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
 fn card(log: &Log) -> Result<Command> {
     let mut node = in_chromium("crates/card-gallery/benches/card.mjs", log)?;
     node.arg(page::dist()?);
+    Ok(node)
+}
+
+/// The custom element's first card, in a page that has nothing else.
+fn element(log: &Log) -> Result<Command> {
+    let mut node = in_chromium("crates/question-element/benches/element.mjs", log)?;
+    node.arg(pack::package()?);
     Ok(node)
 }
 

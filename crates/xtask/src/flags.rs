@@ -59,6 +59,8 @@ xflags::xflags! {
         cmd bench {
             /// The card in a browser: streams, answers, a thousand cards.
             cmd card {}
+            /// The first card of the custom element in a page that has nothing else.
+            cmd element {}
             /// A first visit of the page in a browser: what is transferred, and when one can write.
             cmd page {}
             /// The stream reader as WebAssembly in Node, beside JavaScript's.

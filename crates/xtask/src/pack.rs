@@ -76,6 +76,10 @@ fn build(programs: &[Program], log: &Log) -> Result<()> {
         bind(name, &built, &package.join("wasm"), log)?;
     }
     copy_files(&package)?;
+    write_styles(&package)?;
+    for folder in [&package, &package.join("wasm")] {
+        minify(folder, log)?;
+    }
     files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
     let mut npm = Command::new("npm");
     tools::node(log)?;
@@ -122,6 +126,44 @@ fn copy_files(package: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Writes the card's styles as the module that every element takes them from: one for all languages, and without remarks.
+fn write_styles(package: &Path) -> Result<()> {
+    let styles = without_remarks(&workspace::read("style/question-card.css")?);
+    let module = format!("export default {};\n", serde_json::Value::from(styles));
+    files::write(&package.join("styles.js"), module)
+}
+
+/// A style sheet without its comments, and without the space at both ends of its lines.
+fn without_remarks(css: &str) -> String {
+    let mut rest = css;
+    let mut plain = String::new();
+    while let Some((before, after)) = rest.split_once("/*") {
+        plain.push_str(before);
+        rest = after.split_once("*/").map_or("", |(_, after)| after);
+    }
+    plain.push_str(rest);
+    plain.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// Takes out of the JavaScript in a folder what only its readers need.
+fn minify(folder: &Path, log: &Log) -> Result<()> {
+    let terser = tools::terser().folder(log)?.join("node_modules/.bin/terser");
+    let entries = fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))?;
+    for entry in entries {
+        let file = entry?.path();
+        if file.extension().is_some_and(|extension| extension == "js") {
+            let mut minify = Command::new(&terser);
+            minify
+                .args(["--module", "--compress", "passes=3,ecma=2022", "--mangle", "--output"])
+                .arg(&file)
+                .arg("--")
+                .arg(&file);
+            log.run(minify)?;
+        }
+    }
+    Ok(())
+}
+
 /// The package's manifest, with the version of the workspace.
 fn manifest(text: &str) -> Result<String> {
     const NONE: &str = "\"version\": \"0.0.0\"";
@@ -164,7 +206,7 @@ const together = (title, files) => {
 };
 for (const language of ["en", "de", "es", "ar", "ja"]) {
   if (fs.existsSync(path.join(folder, "wasm", language + ".js"))) {
-    together(`card (${language})`, ["define.js", "question-card.js", `wasm/${language}.js`, `wasm/${language}_bg.wasm`]);
+    together(`card (${language})`, ["define.js", "question-card.js", "styles.js", `wasm/${language}.js`, `wasm/${language}_bg.wasm`]);
   }
 }
 together("agent", ["agent.js", "agent-calls.js", "wasm/agent.js", "wasm/agent_bg.wasm"]);
@@ -174,6 +216,15 @@ together("agent", ["agent.js", "agent-calls.js", "wasm/agent.js", "wasm/agent_bg
 mod tests {
     use super::*;
     use serde_json::Value;
+
+    #[test]
+    fn a_style_sheet_loses_its_remarks_and_nothing_else() {
+        assert_eq!(without_remarks("/* a */\n.b { /* c\n d */\n  e: \"f g\";\n}\n"), ".b {\ne: \"f g\";\n}");
+        let styles = workspace::read("style/question-card.css").unwrap();
+        // A text or an address that looks like a remark would be cut.
+        assert_eq!(styles.matches("/*").count(), styles.matches("*/").count());
+        assert!(!styles.contains("url(") && !styles.contains("content: \"/*"));
+    }
 
     #[test]
     fn the_manifest_has_the_version_of_the_workspace_and_names_files_that_are_there() {

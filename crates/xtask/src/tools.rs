@@ -158,6 +158,11 @@ pub(crate) fn package_linters() -> Tool {
     packages("package-linters", "0.3.25-0.18.5", &[("publint", "0.3.25"), ("@arethetypeswrong/cli", "0.18.5")])
 }
 
+/// Takes out of JavaScript what only its readers need.
+pub(crate) fn terser() -> Tool {
+    packages("terser", "5.51.2", &[("terser", "5.51.2")])
+}
+
 fn packages(name: &'static str, pin: &str, packages: &'static [(&'static str, &'static str)]) -> Tool {
     Tool { name, pin: pin.into(), programs: &[], does_for: |_, _| false, source: Source::Npm(packages) }
 }
@@ -313,7 +318,7 @@ mod tests {
     #[test]
     fn every_pin_is_a_version() {
         let rust = [trunk(), wasm_bindgen().unwrap(), geckodriver(), deny(), semver_checks()];
-        let tools = rust.into_iter().chain([binaryen(), axe(), clients(), stream_peers(), package_linters()]);
+        let tools = rust.into_iter().chain([binaryen(), axe(), clients(), stream_peers(), package_linters(), terser()]);
         for tool in tools {
             assert!(Version::first_in(&tool.pin).is_some(), "{}", tool.name);
         }

@@ -45,7 +45,7 @@ pub(super) fn in_chromium(binaries: &[Binary], log: &Log) -> Result<()> {
 pub(super) fn barriers(binaries: &[Binary], log: &Log) -> Result<()> {
     let mut journeys = chromium(binaries, log)?;
     journeys.arg("barriers::");
-    journeys.env("XTASK_AXE", tools::axe().folder(log)?.join("node_modules/axe-core/axe.min.js"));
+    journeys.env("XTASK_AXE", axe(log)?);
     walk(journeys, log)
 }
 
@@ -69,8 +69,8 @@ pub(super) fn stranger(binaries: &[Binary], log: &Log) -> Result<()> {
 /// The custom element in plain pages.
 pub(super) fn element_in_chromium(binaries: &[Binary], log: &Log) -> Result<()> {
     let mut journeys = chromium(binaries, log)?;
-    journeys.arg("element::").env("XTASK_PAGE", element::pages()?);
-    walk(journeys, log)
+    journeys.arg("element::");
+    walk_on_elements(journeys, log)
 }
 
 /// The same in Firefox.
@@ -89,8 +89,17 @@ fn walk_without(mut journeys: Command, left_out: &[(&str, &str)], log: &Log) -> 
         log.without(format!("{journey}: {reason}"));
     }
     journeys.arg("element::").args(left_out.iter().flat_map(|(name, _)| ["--skip", name]));
-    journeys.env("XTASK_PAGE", element::pages()?);
+    walk_on_elements(journeys, log)
+}
+
+fn walk_on_elements(mut journeys: Command, log: &Log) -> Result<()> {
+    journeys.env("XTASK_PAGE", element::pages()?).env("XTASK_AXE", axe(log)?);
     walk(journeys, log)
+}
+
+/// The script that looks for barriers.
+fn axe(log: &Log) -> Result<PathBuf> {
+    Ok(tools::axe().folder(log)?.join("node_modules/axe-core/axe.min.js"))
 }
 
 /// The same in Firefox, except for a few that are named.

@@ -1,7 +1,10 @@
 //! The custom element in plain pages: no framework, no bundler, and the policy under which `question-server` gives pages.
 
 mod arriving;
+mod barriers;
+mod keys;
 mod living;
 mod memory;
 pub(crate) mod page;
+mod properties;
 mod readme;

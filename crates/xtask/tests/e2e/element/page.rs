@@ -133,6 +133,20 @@ impl ElementPage {
         self.element(&format!("return all('{css}')[0];")).await?.click().await
     }
 
+    /// Presses the card's button with these words.
+    pub(crate) async fn press_button(&self, words: &str) -> WebDriverResult<()> {
+        let button = format!("all('button').find((found) => text(found).includes({}))", json!(words));
+        self.until(&format!("return {button} !== undefined;")).await?;
+        self.shows(&button).await?;
+        self.element(&format!("return {button};")).await?.click().await
+    }
+
+    /// Lets the browser show what is new.
+    pub(crate) async fn frames(&self) -> WebDriverResult<()> {
+        self.host("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));").await?;
+        Ok(())
+    }
+
     /// Types an answer of one's own to the nth question.
     pub(crate) async fn write(&self, question: usize, words: &str) -> WebDriverResult<()> {
         let field = self.element(&format!("return all('textarea.qc-other-input')[{question}];")).await?;

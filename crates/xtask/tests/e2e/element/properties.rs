@@ -1,0 +1,141 @@
+//! What a page sets, as a property or as an attribute.
+
+use serde_json::json;
+
+use super::page::on_plain_page;
+
+#[tokio::test]
+async fn a_host_has_words_of_its_own() {
+    on_plain_page(async |page| {
+        page.host(
+            "put({ call: { id: 'own', args: ask }, labels: { submit: 'Off it goes', nothing: 'x', title: 7 } });",
+        )
+        .await?;
+        page.is("awaiting").await?;
+        assert_eq!(page.host("return text(all('.qc-submit')[0]);").await?, "Off it goes");
+        page.choose("SQLite").await?;
+        page.host("window.root = all('.qc')[0]; element.labels = { submit: 'Off it goes', nothing: 'x', title: 7 };")
+            .await?;
+        page.frames().await?;
+        assert_eq!(page.host("return all('.qc')[0] === root;").await?, true, "the same words change nothing");
+        page.host("element.removeAttribute('labels'); element.labels = undefined;").await?;
+        page.until("return text(all('.qc-submit')[0]) === 'Submit answers';").await?;
+        assert_eq!(page.chosen().await?, json!(["SQLite"]));
+        page.host("element.remove(); put({ call: { id: 'written', args: ask } }, { labels: '{\"submit\": \"Go\"}' });")
+            .await?;
+        page.is("awaiting").await?;
+        assert_eq!(page.host("return text(all('.qc-submit')[0]);").await?, "Go");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_setting_is_a_property_and_an_attribute() {
+    on_plain_page(async |page| {
+        // A property, its attribute, a value, and what is to be seen of it; without either, it is not.
+        for (property, attribute, value, seen) in [
+            ("readonly", "readonly", json!(true), "element.state === 'readonly'"),
+            ("headingLevel", "heading-level", json!(3), "all('h3').length === 1"),
+            ("maxLength", "max-length", json!(3), "/character/.test(text(inside()))"),
+            ("allowSkip", "allow-skip", json!(true), "all('.qc-skip').length === 2"),
+            ("noNotes", "no-notes", json!(true), "!text(inside()).includes('Add a note')"),
+            ("noShortcuts", "no-shortcuts", json!(true), "all('[aria-keyshortcuts]').length === 0"),
+            ("replyInChat", "reply-in-chat", json!(true), "/chat/.test(text(inside()))"),
+            ("layout", "layout", json!("stepped"), "all('.qc-step').length === 2"),
+            ("expiresAt", "expires-at", json!(4_102_444_800_000_u64), "/left/.test(text(inside()))"),
+            ("moreTime", "more-time", json!(true), "/More time/.test(text(inside()))"),
+        ] {
+            let written = if value == json!(true) { json!("") } else { json!(value.to_string().replace('"', "")) };
+            let deadline = if property == "moreTime" { ", expiresAt: Date.now() + 60000" } else { "" };
+            // Something to count against the limit.
+            let typed = "const field = all('textarea.qc-other-input')[0];
+                if (field) { field.value = 'a word'; field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true })); }";
+            for (set, is_seen) in [
+                (format!("put({{ call: {{ id: 'call', args: ask }}, {property}: {value}{deadline} }});"), true),
+                (format!("put({{ call: {{ id: 'call', args: ask }}{deadline} }}, {{ '{attribute}': {written} }});"), true),
+                (format!("put({{ call: {{ id: 'call', args: ask }}{deadline} }});"), false),
+            ] {
+                page.host(&format!("document.querySelector('main').replaceChildren(); {set}")).await?;
+                page.until("return ['awaiting', 'readonly'].includes(element?.state);").await?;
+                page.host(typed).await?;
+                page.frames().await?;
+                assert_eq!(page.host(&format!("return {seen};")).await?, is_seen, "{set}");
+            }
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_status_is_understood_in_the_words_of_every_protocol() {
+    on_plain_page(async |page| {
+        for (state, words) in [
+            ("streaming", &["streaming", "inProgress", "running", "input-streaming", "partial-call"][..]),
+            ("awaiting", &["answerable", "executing", "requires-action", "input-available", "call"]),
+            ("interrupted", &["interrupted", "incomplete", "error", "output-error"]),
+            ("superseded", &["superseded"]),
+            ("expired", &["expired"]),
+        ] {
+            for word in words {
+                for status in [json!(word), json!({ "type": word })] {
+                    let put = format!("document.querySelector('main').replaceChildren(); put({{ toolCallId: 'call', args: ask, status: {status} }});");
+                    page.host(&put).await?;
+                    page.is(state).await?;
+                }
+            }
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn buttons_of_the_hosts_choice_are_events() {
+    on_plain_page(async |page| {
+        page.host("put({ call: { id: 'chat', args: ask }, replyInChat: true });").await?;
+        page.is("awaiting").await?;
+        page.choose("SQLite").await?;
+        page.press_button("chat instead").await?;
+        let heard = page.heard("reply-in-chat").await?;
+        assert_eq!(heard[0]["picks"][0], json!({"question": 0, "selected": [1]}));
+
+        page.host("element.remove(); put({ call: { id: 'time', args: ask }, moreTime: true, expiresAt: Date.now() + 50000 });").await?;
+        page.is("awaiting").await?;
+        page.press_button("More time").await?;
+        assert_eq!(page.heard("extend").await?.len(), 1);
+
+        page.host("element.remove(); put({ call: { id: 'late', args: ask }, lateMessages: true });").await?;
+        page.is("awaiting").await?;
+        page.write(0, "DuckDB").await?;
+        page.host("element.status = 'superseded';").await?;
+        page.press_button("Send as a message").await?;
+        assert!(page.heard("message").await?[0]["text"].as_str().is_some_and(|text| text.contains("DuckDB")));
+
+        page.host("element.remove(); put({ call: { id: 'held', args: ask }, held: true });
+            element_of('held').addEventListener('reply', (event) => event.preventDefault());".replace("element_of('held')", "document.querySelector('question-card')").as_str()).await?;
+        page.is("awaiting").await?;
+        page.choose("SQLite").await?;
+        page.choose("Search").await?;
+        page.submit().await?;
+        page.says("Goes out with your next answer").await
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_document_stays_the_hosts() {
+    on_plain_page(async |page| {
+        let state = "return [document.title, document.adoptedStyleSheets.length, document.head.childElementCount, document.activeElement.tagName];";
+        let before = page.host(state).await?;
+        page.host("for (let n = 0; n < 3; n += 1) put({ call: { id: `call-${n}`, args: ask }, fresh: true });").await?;
+        page.is("awaiting").await?;
+        assert_eq!(page.host(state).await?, before, "neither title, styles nor focus");
+        assert_eq!(page.host("return memories.length;").await?, 1, "all cards are in one program");
+        page.host("document.querySelector('main').replaceChildren(); put({ call: { id: 'eager', args: ask }, claimFocus: 'if-idle', fresh: true });").await?;
+        page.until("return document.activeElement === element;").await?;
+        Ok(())
+    })
+    .await;
+}
