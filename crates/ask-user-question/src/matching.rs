@@ -84,7 +84,8 @@ fn strip_title<'a>(question: &Question, line: &'a str) -> Option<&'a str> {
         // A title may have colons of its own, so the colon that ends it is the first one after as many.
         let colons = title.matches(is_colon).count();
         let (at, colon) = line.match_indices(is_colon).nth(colons)?;
-        (plain(&line[..at]) == plain(title)).then(|| &line[at + colon.len()..])
+        let (before, behind) = line.split_at_checked(at)?;
+        behind.get(colon.len()..).filter(|_| plain(before) == plain(title))
     })
 }
 
@@ -159,7 +160,8 @@ impl Labels {
                 Some(longest) => longest,
                 None => {
                     let end = rest.find(SEPARATORS).unwrap_or(rest.len());
-                    (self.meant(&rest[..end])?, &rest[end..])
+                    let (part, behind) = rest.split_at_checked(end)?;
+                    (self.meant(part)?, behind)
                 }
             };
             found.push(option);

@@ -1,8 +1,9 @@
 //! How an ask ended, and the words the agent reads for it.
 
-use crate::reply::{Answer, Details, Reply, Selected, Selection, lenient_details};
+use crate::reply::{Answer, Reply, Selected, Selection, details, lenient_details};
 use crate::text::is_blank;
 use crate::wire::{AskUserQuestion, Question};
+use json_tree::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,17 +49,17 @@ impl Outcome {
     #[must_use]
     pub fn tool_content(&self, ask: &AskUserQuestion) -> String {
         match self {
-            Self::Answered(reply) => serde_json::to_string(reply).expect("texts, numbers and lists always serialize"),
+            Self::Answered(reply) => Json::from(reply).to_string(),
             Self::Declined => DECLINED_TEXT.to_owned(),
             Self::RepliedInChat { text, partial } => {
                 let picks = picks_of(ask, partial);
-                let content = RepliedInChat {
-                    outcome: OutcomeKind::RepliedInChat,
-                    text,
-                    message: REPLIED_IN_CHAT_TEXT,
-                    details: Details(&picks),
-                };
-                serde_json::to_string(&content).expect("texts, numbers and lists always serialize")
+                let content = Json::object([
+                    ("outcome", OutcomeKind::RepliedInChat.as_str().into()),
+                    ("text", text.as_str().into()),
+                    ("message", REPLIED_IN_CHAT_TEXT.into()),
+                    ("details", details(&picks)),
+                ]);
+                content.to_string()
             }
             Self::Expired => EXPIRED_TEXT.to_owned(),
             Self::Superseded => SUPERSEDED_TEXT.to_owned(),
@@ -136,14 +137,6 @@ impl Outcome {
             _ => None,
         }
     }
-}
-
-#[derive(Serialize)]
-struct RepliedInChat<'a> {
-    outcome: OutcomeKind,
-    text: &'a str,
-    message: &'static str,
-    details: Details<'a>,
 }
 
 /// What was picked, with every question that was not as skipped: the details of an unfinished reply.

@@ -7,7 +7,7 @@ mod encode;
 mod message;
 mod parse;
 
-pub(crate) use encode::Details;
+pub(crate) use encode::details;
 pub(crate) use message::{MOST_PARTS, picked};
 pub(crate) use parse::lenient_details;
 
@@ -15,6 +15,7 @@ pub use message::SKIPPED_TEXT;
 
 use crate::validate::Violation;
 use crate::wire::{AskUserQuestion, Question};
+use json_tree::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -110,9 +111,7 @@ impl Reply {
     /// itself to keep the order of the questions.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        // By way of the text, because writing into a value is code of its own.
-        let text = serde_json::to_string(self).expect("texts, numbers and lists always serialize");
-        json_tree::parse(&text).expect("what was just written is JSON")
+        Json::from(self).into_value()
     }
 }
 

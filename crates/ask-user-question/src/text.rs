@@ -35,7 +35,6 @@ fn is_invisible(c: char) -> bool {
 pub(crate) fn quoted(text: &str) -> String {
     const SHOWN: usize = 60;
     match text.char_indices().nth(SHOWN) {
-        // A slice that could fail would bring a page the words for that.
         Some((end, _)) => format!("'{}…'", text.get(..end).unwrap_or_default()),
         None => format!("'{text}'"),
     }

@@ -169,6 +169,12 @@ impl From<bool> for Json<'_> {
     }
 }
 
+impl From<usize> for Json<'_> {
+    fn from(number: usize) -> Self {
+        Self::Number(number.into())
+    }
+}
+
 impl From<&Value> for Json<'_> {
     fn from(value: &Value) -> Self {
         value.clone().into()

@@ -154,7 +154,8 @@ impl PartialParser {
         if let Some(error) = self.error {
             return Err(error);
         }
-        let allowed = &delta[..delta.floor_char_boundary(self.limits.bytes - self.offset)];
+        let allowed = delta.floor_char_boundary(self.limits.bytes - self.offset);
+        let allowed = delta.get(..allowed).unwrap_or_default();
         let mut at = 0;
         while at < allowed.len() {
             match self.step(allowed, at, &mut tell) {
@@ -296,10 +297,10 @@ impl PartialParser {
 
     /// Takes a string's characters up to its end or the next escape, as one slice of the piece.
     fn text(&mut self, delta: &str, at: usize, role: Role, tell: Tell<'_>) -> Result<usize, ErrorKind> {
-        let rest = &delta[at..];
+        let rest = delta.get(at..).unwrap_or_default();
         let length = plain_length(rest.as_bytes());
         if length > 0 {
-            self.grow(&rest[..length], role, tell);
+            self.grow(rest.get(..length).unwrap_or_default(), role, tell);
         }
         match rest.as_bytes().get(length) {
             None => return Ok(delta.len()),

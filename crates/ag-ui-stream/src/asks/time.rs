@@ -28,14 +28,15 @@ fn split_zone(time: &str) -> Option<(&str, i64)> {
     let Some(at) = time.find(['+', '-']) else {
         return Some((time, 0));
     };
-    let digits = time[at + 1..].replace(':', "");
-    let zone = number(&digits)?;
+    let (clock, zone) = time.split_at_checked(at)?;
+    let digits: String = zone.chars().skip(1).filter(|c| *c != ':').collect();
+    let hours = number(&digits)?;
     let minutes = match digits.len() {
-        2 => zone * 60,
-        4 => zone / 100 * 60 + zone % 100,
+        2 => hours * 60,
+        4 => hours / 100 * 60 + hours % 100,
         _ => return None,
     };
-    Some((&time[..at], if time[at..].starts_with('-') { -minutes } else { minutes }))
+    Some((clock, if zone.starts_with('-') { -minutes } else { minutes }))
 }
 
 fn milliseconds(fraction: &str) -> Option<i64> {

@@ -2,7 +2,7 @@
 //! the document's length.
 
 use super::equal::same;
-use super::place::{levels, present, put, remove, restore, take_back};
+use super::place::{find, find_mut, levels, present, put, remove, restore, take_back};
 use json_tree::Json;
 use serde_json::Value;
 use std::{fmt, mem};
@@ -88,13 +88,14 @@ impl<'p> Operation<'p> {
     /// Reads an operation that is well formed.
     fn of(operation: &'p Json<'_>) -> Option<Self> {
         let text = |member: &str| operation.get(member)?.as_str();
-        let (path, value) = (text("path")?, operation.get("value"));
+        let pointer = |member: &str| text(member).filter(|it| it.is_empty() || it.starts_with('/'));
+        let (path, value) = (pointer("path")?, operation.get("value"));
         Some(match text("op")? {
             "add" => Self::Add { path, value: value? },
             "remove" => Self::Remove { path },
             "replace" => Self::Replace { path, value: value? },
-            "move" => Self::Move { from: text("from")?, path },
-            "copy" => Self::Copy { from: text("from")?, path },
+            "move" => Self::Move { from: pointer("from")?, path },
+            "copy" => Self::Copy { from: pointer("from")?, path },
             "test" => Self::Test { path, value: value? },
             _ => return None,
         })
@@ -188,7 +189,7 @@ impl<'p> Patching<'_, 'p> {
             }
             Operation::Replace { path, value } => {
                 let value = given(path, value)?;
-                let place = self.document.pointer_mut(path);
+                let place = find_mut(self.document, path);
                 let place = place.ok_or(PatchErrorKind::NoSuchPlace)?;
                 let before = Some(mem::replace(place, value));
                 self.done.push(Done::Put { path, before });
@@ -196,14 +197,14 @@ impl<'p> Patching<'_, 'p> {
             }
             Operation::Move { from, path } => self.move_value(from, path),
             Operation::Copy { from, path } => {
-                let (value, to_copy) = (self.document.pointer(from), self.to_copy);
+                let (value, to_copy) = (find(self.document, from), self.to_copy);
                 let value = value.ok_or(PatchErrorKind::NoSuchPlace)?;
                 check_depth(path, depth(value, &mut self.to_copy))?;
                 let value = value.clone();
                 self.copied += to_copy - self.to_copy;
                 self.add(path, value)
             }
-            Operation::Test { path, value } => match self.document.pointer(path) {
+            Operation::Test { path, value } => match find(self.document, path) {
                 None => Err(PatchErrorKind::NoSuchPlace),
                 Some(found) if same(found, &value.clone().into_value()) => Ok(()),
                 Some(_) => Err(PatchErrorKind::TestFailed),
@@ -218,7 +219,7 @@ impl<'p> Patching<'_, 'p> {
     }
 
     fn move_value(&mut self, from: &'p str, path: &'p str) -> Result<(), PatchErrorKind> {
-        let value = self.document.pointer(from);
+        let value = find(self.document, from);
         let value = value.ok_or(PatchErrorKind::NoSuchPlace)?;
         match path.strip_prefix(from) {
             Some("") => return Ok(()),

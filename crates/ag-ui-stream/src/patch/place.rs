@@ -9,7 +9,7 @@ pub(super) fn put(document: &mut Value, path: &str, value: Value) -> Result<Opti
     let Some((parent, name)) = split(path) else {
         return Ok(Some(mem::replace(document, value)));
     };
-    match document.pointer_mut(parent) {
+    match find_mut(document, parent) {
         Some(Value::Object(members)) => Ok(members.insert(name.into_owned(), value)),
         Some(Value::Array(items)) => match index(&name, items.len() + 1, items.len()) {
             Some(index) => {
@@ -25,7 +25,7 @@ pub(super) fn put(document: &mut Value, path: &str, value: Value) -> Result<Opti
 /// Removes a value; the root can't be.
 pub(super) fn remove(document: &mut Value, path: &str, find: fn(&str, usize) -> Option<usize>) -> Option<Value> {
     let (parent, name) = split(path)?;
-    match document.pointer_mut(parent)? {
+    match find_mut(document, parent)? {
         Value::Object(members) => members.remove(&*name),
         Value::Array(items) => {
             let index = find(&name, items.len())?;
@@ -39,7 +39,7 @@ pub(super) fn remove(document: &mut Value, path: &str, find: fn(&str, usize) -> 
 pub(super) fn take_back(document: &mut Value, path: &str, before: Option<Value>) -> Option<Value> {
     match before {
         Some(before) => {
-            let place = document.pointer_mut(path)?;
+            let place = find_mut(document, path)?;
             Some(mem::replace(place, before))
         }
         None => remove(document, path, newest),
@@ -55,8 +55,48 @@ pub(super) fn restore(document: &mut Value, path: &str, value: Option<Value>) {
 /// A path's parent and its last step.
 fn split(path: &str) -> Option<(&str, Cow<'_, str>)> {
     let (parent, name) = path.rsplit_once('/')?;
-    let name = if name.contains('~') { name.replace("~1", "/").replace("~0", "~").into() } else { name.into() };
-    Some((parent, name))
+    Some((parent, plain(name)))
+}
+
+/// The value at a place.
+pub(super) fn find<'d>(document: &'d Value, path: &str) -> Option<&'d Value> {
+    path.split('/').skip(1).try_fold(document, |value, step| match value {
+        Value::Object(members) => members.get(&*plain(step)),
+        Value::Array(items) => items.get(present(step, items.len())?),
+        _ => None,
+    })
+}
+
+/// As [`find`], to be changed.
+pub(super) fn find_mut<'d>(document: &'d mut Value, path: &str) -> Option<&'d mut Value> {
+    path.split('/').skip(1).try_fold(document, |value, step| match value {
+        Value::Object(members) => members.get_mut(&*plain(step)),
+        Value::Array(items) => {
+            let index = present(step, items.len())?;
+            items.get_mut(index)
+        }
+        _ => None,
+    })
+}
+
+/// A step as the member is named. (`replace` of texts would bring tables of all characters into a page.)
+fn plain(step: &str) -> Cow<'_, str> {
+    if step.contains('~') { unescaped(step).into() } else { step.into() }
+}
+
+/// A step in which `~1` was a slash and `~0` a tilde.
+fn unescaped(step: &str) -> String {
+    let mut parts = step.split('~');
+    let mut name = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (sign, rest) = match part.strip_prefix('1') {
+            Some(rest) => ('/', rest),
+            None => ('~', part.strip_prefix('0').unwrap_or(part)),
+        };
+        name.push(sign);
+        name.push_str(rest);
+    }
+    name
 }
 
 /// The index of an item that is there, for [`remove`].

@@ -467,13 +467,12 @@ impl GrowingText {
         let fragment = if is_start && self.trims() { fragment.trim_start() } else { fragment };
         self.is_visible = self.is_visible || !is_blank(fragment);
         let end = self.end_of(fragment);
-        if self.begun && end > 0 {
-            let delta = if self.held.is_empty() {
-                fragment[..end].to_owned()
-            } else {
-                std::mem::take(&mut self.held) + &fragment[..end]
-            };
-            self.held.push_str(&fragment[end..]);
+        if self.begun
+            && end > 0
+            && let Some((certain, rest)) = fragment.split_at_checked(end)
+        {
+            let delta = std::mem::take(&mut self.held) + certain;
+            self.held.push_str(rest);
             return Some(delta);
         }
         self.held.push_str(fragment);

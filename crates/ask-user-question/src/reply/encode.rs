@@ -1,32 +1,25 @@
 //! The wire form of replies.
 
-use super::{Answer, Reply};
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
+use super::{Answer, Reply, Selected};
+use json_tree::Json;
+use serde::ser::{Serialize, Serializer};
 
-impl Serialize for Reply {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut reply = serializer.serialize_struct("Reply", 1 + usize::from(self.needs_details))?;
-        reply.serialize_field("answers", &Flat(&self.answers))?;
-        if self.needs_details {
-            reply.serialize_field("details", &Details(&self.answers))?;
-        } else {
-            reply.skip_field("details")?;
+/// The wire form: `answers`, and `details` where the flat map would lose something.
+impl From<&Reply> for Json<'static> {
+    fn from(reply: &Reply) -> Self {
+        let answers = flat(&reply.answers).into_iter();
+        let answers = answers.map(|(question, text)| (question.to_owned().into(), text.into()));
+        let mut members = vec![("answers", Self::Object(answers.collect()))];
+        if reply.needs_details {
+            members.push(("details", details(&reply.answers)));
         }
-        reply.end()
+        Self::object(members)
     }
 }
 
-/// The map from question texts to answers. Questions with equal texts, which no legal ask has, share an entry.
-struct Flat<'a>(&'a [Answer]);
-
-impl Serialize for Flat<'_> {
+impl Serialize for Reply {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let entries = flat(self.0);
-        let mut map = serializer.serialize_map(Some(entries.len()))?;
-        for (question, text) in &entries {
-            map.serialize_entry(question, text)?;
-        }
-        map.end()
+        Json::from(self).serialize(serializer)
     }
 }
 
@@ -49,47 +42,23 @@ pub(super) fn flat(answers: &[Answer]) -> Vec<(&str, String)> {
 }
 
 /// The `details` array, which says everything.
-pub(crate) struct Details<'a>(pub(crate) &'a [Answer]);
-
-impl Serialize for Details<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.0.len()))?;
-        for answer in self.0 {
-            list.serialize_element(&Detail::from(answer))?;
-        }
-        list.end()
-    }
+pub(crate) fn details(answers: &[Answer]) -> Json<'static> {
+    answers.iter().map(detail).collect::<Vec<_>>().into()
 }
 
-#[derive(serde::Serialize)]
-struct Detail<'a> {
-    index: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    header: Option<&'a str>,
-    selected: Vec<DetailOption<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    other: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<&'a str>,
-    status: &'static str,
-}
-
-#[derive(serde::Serialize)]
-struct DetailOption<'a> {
-    index: usize,
-    label: &'a str,
-}
-
-impl<'a> From<&'a Answer> for Detail<'a> {
-    fn from(answer: &'a Answer) -> Self {
-        let option = |selected: &'a super::Selected| DetailOption { index: selected.index, label: &selected.label };
-        Self {
-            index: answer.index,
-            header: answer.header.as_deref(),
-            selected: answer.selected.iter().map(option).collect(),
-            other: answer.other.as_deref(),
-            note: answer.note.as_deref(),
-            status: if answer.skipped { "skipped" } else { "answered" },
-        }
-    }
+fn detail(answer: &Answer) -> Json<'static> {
+    let option = |selected: &Selected| {
+        Json::object([("index", selected.index.into()), ("label", selected.label.as_str().into())])
+    };
+    let said = |text: &Option<String>| text.as_deref().map(Json::from);
+    let selected: Vec<Json<'_>> = answer.selected.iter().map(option).collect();
+    let members = [
+        ("index", Some(answer.index.into())),
+        ("header", said(&answer.header)),
+        ("selected", Some(selected.into())),
+        ("other", said(&answer.other)),
+        ("note", said(&answer.note)),
+        ("status", Some(if answer.skipped { "skipped" } else { "answered" }.into())),
+    ];
+    Json::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
 }

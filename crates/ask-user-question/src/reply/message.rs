@@ -79,11 +79,14 @@ fn split<'a>(questions: &[Question], text: &'a str) -> Option<Vec<&'a str>> {
     let mut rest = text.strip_prefix(&line_start(first.title()))?;
     let mut answers = Vec::new();
     for next in others {
-        let start = format!("\n{}", line_start(next.title()));
-        let mut found = rest.match_indices(&start).map(|(at, _)| at);
-        let end = found.find(|&end| !is_blank(&rest[..end]))?;
-        answers.push(&rest[..end]);
-        rest = &rest[end + start.len()..];
+        let start = line_start(next.title());
+        let mut lines = rest.match_indices('\n').filter_map(|(end, _)| rest.split_at_checked(end));
+        let (answer, behind) = lines.find_map(|(answer, line)| {
+            let behind = line.strip_prefix('\n')?.strip_prefix(&start)?;
+            (!is_blank(answer)).then_some((answer, behind))
+        })?;
+        answers.push(answer);
+        rest = behind;
     }
     answers.push(rest);
     Some(answers)
@@ -126,8 +129,9 @@ fn own_words(question: &Question, text: &str) -> Option<Selection> {
 /// Every way to take the end of a text for a note. A note that nobody can see is none.
 fn with_notes(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let inner = text.strip_suffix(')').unwrap_or_default();
-    let at = inner.match_indices(NOTE);
-    at.map(|(at, _)| (&inner[..at], &inner[at + NOTE.len()..])).filter(|(_, note)| !is_blank(note))
+    let begins = NOTE.chars().next().unwrap_or_default();
+    let split = inner.match_indices(begins).filter_map(|(at, _)| inner.split_at_checked(at));
+    split.filter_map(|(answer, note)| Some((answer, note.strip_prefix(NOTE)?))).filter(|(_, note)| !is_blank(note))
 }
 
 /// The options whose labels a text begins with, joined as a message joins them: in order, the longest that fits at each place, unless two options

@@ -6,6 +6,7 @@ use super::{Reply, Selection};
 use crate::text::{is_blank, quoted};
 use crate::validate::{Code, MAX_ASK_BYTES, MAX_REPLY_BYTES, Violation, exceeds};
 use crate::wire::{AskUserQuestion, Question};
+use json_tree::Json;
 use serde_json::{Map, Value};
 
 pub(super) fn parse(ask: &AskUserQuestion, json: &Value) -> Result<Reply, Vec<Violation>> {
@@ -126,7 +127,7 @@ fn read_details(draft: &mut Draft<'_>, ask: &AskUserQuestion, details: &[Value])
 /// Reads the flat map for the questions that no detail spoke of.
 fn read_flat(draft: &mut Draft<'_>, ask: &AskUserQuestion, answers: &Map<String, Value>) {
     for (key, value) in answers {
-        let path = || format!("answers[{}]", Value::String(key.clone()));
+        let path = || format!("answers[{}]", Json::from(key.as_str()));
         let Some(q) = ask.questions.iter().position(|question| question.question == *key) else {
             draft.report(path(), Code::UnknownQuestion, "The ask has no question with this text.");
             continue;
@@ -192,7 +193,7 @@ fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
             return None;
         }
         found.push(option);
-        rest = match rest[length..].strip_prefix(',') {
+        rest = match rest.get(length..)?.strip_prefix(',') {
             Some(next) => next.strip_prefix(' ').unwrap_or(next),
             None => break,
         };

@@ -435,9 +435,9 @@ fn command(answers: &[(&Legacy, Value)]) -> Option<Value> {
         [] => return None,
         [(legacy, answer)] => (answer.clone(), legacy.value.clone()),
         several => {
-            let by_id = several.iter().map(|(it, answer)| (it.id.clone(), answer.clone()));
+            let by_id = json_tree::object(several.iter().map(|(it, answer)| (it.id.as_str(), answer.clone())));
             let events = several.iter().map(|(it, _)| it.value.clone());
-            (Value::Object(by_id.collect()), events.collect())
+            (by_id.into(), events.collect())
         }
     };
     Some(json_tree::object([("resume", resume), ("interruptEvent", events)]).into())
