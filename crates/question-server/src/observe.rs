@@ -8,6 +8,8 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use futures_util::FutureExt as _;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 use tracing::Instrument as _;
@@ -49,7 +51,11 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
             if let Some(peer) = peer {
                 request.extensions_mut().insert(peer);
             }
-            next.run(request).instrument(span.clone()).await
+            let answered = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone()).await;
+            answered.unwrap_or_else(|_| {
+                span.in_scope(|| tracing::error!("a request broke off"));
+                ApiError::Internal.into_response()
+            })
         }
         Err(wait) => ApiError::TooManyRequests(wait).into_response(),
     };

@@ -162,55 +162,70 @@ async fn an_agent_whose_work_could_not_be_stored_goes_on_by_itself() {
 
 /// A store whose thread or disk has gone.
 #[derive(Debug)]
-struct Dead;
+struct Dead {
+    /// Whether whoever asks it panics.
+    breaks: bool,
+}
 
 impl Dead {
-    fn fails<T: Send, E: From<StoreError> + Send>() -> BoxFuture<'static, Result<T, E>> {
+    fn fails<T: Send, E: From<StoreError> + Send>(&self) -> BoxFuture<'static, Result<T, E>> {
+        assert!(!self.breaks, "a store with a bug");
         Box::pin(async { Err(StoreError("the store has stopped".to_owned()).into()) })
     }
 }
 
 impl Store for Dead {
     fn load<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
-        Self::fails()
+        self.fails()
     }
 
     fn commit<'a>(&'a self, _: &'a str, _: Option<Revision>, _: Change<'a>) -> BoxFuture<'a, Result<(), CommitError>> {
-        Self::fails()
+        self.fails()
     }
 
     fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
-        Self::fails()
+        self.fails()
     }
 
     fn count_of<'a>(&'a self, _: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
-        Self::fails()
+        self.fails()
     }
 
     fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Self::fails()
+        self.fails()
     }
 
     fn due(&self, _: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
-        Self::fails()
+        self.fails()
     }
 
     fn renew(&self, _: Vec<String>, _: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
-        Self::fails()
+        self.fails()
     }
 
     fn delete<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
-        Self::fails()
+        self.fails()
     }
 
     fn delete_ended(&self, _: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
-        Self::fails()
+        self.fails()
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_meets_a_bug_is_answered() {
+    let parts = Parts { store: Arc::new(Dead { breaks: true }), ..parts(front_desk()) };
+    let server = app(&Config::default(), parts);
+    for path in ["/healthz", "/metrics", "/conversations/t"] {
+        let answer = get(&server, path).await;
+        assert_eq!(answer.refusal(), (500, "internal_error".to_owned()), "{path}");
+        assert!(answer.headers.contains_key("x-request-id"), "{path}");
     }
 }
 
 #[tokio::test]
 async fn a_server_without_its_store_does_not_say_that_it_is_well() {
-    let parts = Parts { store: Arc::new(Dead), ..parts(front_desk()) };
+    let parts = Parts { store: Arc::new(Dead { breaks: false }), ..parts(front_desk()) };
     let server = app(&Config::default(), parts);
     for path in ["/healthz", "/readyz"] {
         let health = get(&server, path).await;
