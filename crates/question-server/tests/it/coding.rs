@@ -232,3 +232,16 @@ async fn until_idle(server: &Router) -> Vec<Value> {
     crate::watcher::until_state(server, "code", "idle").await;
     messages(server, "code").await
 }
+
+#[tokio::test]
+async fn an_answer_counts_where_plan_mode_ended_before_it() {
+    let server = desk();
+    // A plan needs requirements whatever it is for.
+    planner(&server).says("Tidy up").await;
+    let mut over = says("code", "u2", "As you like");
+    over["forwardedProps"] = json!({"toolContext": {"planMode": false}});
+    post(&server, "/agent", over).await.events();
+    let said = until_idle(&server).await;
+    let last = said.last().expect("there are some")["content"].to_string();
+    assert!(last.contains("I go by what you wrote: As you like"), "{last}");
+}

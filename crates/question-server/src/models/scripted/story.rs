@@ -77,15 +77,14 @@ impl<'a> Story<'a> {
         };
         match &call.input {
             ToolInput::AskUserQuestion { arguments, .. } => {
-                let step = &self.script.steps[self.step];
                 let asked = check_text(&self.script.limits(), arguments).ask;
                 // Another agent may have asked before this one was put in its place.
-                if let (Some(asked), Some(ask)) = (asked, self.ask(step))
-                    && asked.questions.first().map(|one| &one.question)
-                        == ask.questions.first().map(|one| &one.question)
+                if let Some(asked) = asked
+                    && let Some(step) = self.step_that_asks(&asked)
                 {
+                    self.step = step;
                     let said = Said::of(Outcome::parse(&asked, &result.content));
-                    self.take(&step.answers, &self.script.answers, &said);
+                    self.take(&self.script.steps[step].answers, &self.script.answers, &said);
                 }
             }
             ToolInput::Other { name, .. } => {
@@ -98,6 +97,13 @@ impl<'a> Story<'a> {
                 }
             }
         }
+    }
+
+    /// The step that asks this: the present one or, where plan mode has changed since and another rule holds for what the user began with, another.
+    fn step_that_asks(&self, asked: &AskUserQuestion) -> Option<&'a str> {
+        let question = |ask: &AskUserQuestion| ask.questions.first().map(|first| first.question.clone());
+        let mut steps = std::iter::once(self.step).chain(self.script.steps.keys().map(String::as_str));
+        steps.find(|step| self.ask(&self.script.steps[*step]).is_some_and(|ask| question(&ask) == question(asked)))
     }
 
     /// Goes by the first rule that takes this.
