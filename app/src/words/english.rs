@@ -64,7 +64,7 @@ pub(super) static WORDS: Words = Words {
     troubles: TroubleWords {
         unreachable: "The agent can’t be reached. Is the connection up?",
         elsewhere: ["Nothing came back from ", ". It may be down, or not let this page in (CORS)."],
-        not_allowed: ["This page may not talk to ", ". Whoever runs the page can allow it; nothing was sent."],
+        not_allowed: ["This page may not talk to ", ". The operator of the page can allow it; nothing was sent."],
         not_let_in: "The agent does not let you in. It may want a key or a sign-in.",
         too_much: "Too much at once for the agent. Try again in a while.",
         refused: ["The agent refused: ", ""],

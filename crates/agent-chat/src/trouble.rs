@@ -119,7 +119,7 @@ impl fmt::Display for Trouble {
             Self::NotAllowed { agent } => {
                 return write!(
                     f,
-                    "This page may not talk to {agent}. Whoever runs it can allow that; nothing was sent."
+                    "This page may not talk to {agent}. Its operator can allow that; nothing was sent."
                 );
             }
             Self::Refused {

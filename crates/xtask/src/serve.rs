@@ -23,7 +23,7 @@ use crate::workspace::{self, cargo};
 pub(crate) fn serve(options: &Serve) -> Result<()> {
     let start = Instant::now();
     if options.open && options.agent.is_some() {
-        bail!("--open opens the page with the server's own agent: leave it away, and open the address that is printed");
+        bail!("--open opens the page with the server's own agent: leave it out, and open the address that is printed");
     }
     // Before anything slow, so that a taken port is known at once.
     let port = free_port(options.port.unwrap_or(8080))?;

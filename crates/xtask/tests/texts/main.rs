@@ -181,11 +181,11 @@ fn first_person(file: &Path, text: &str, first_line: usize) -> Vec<String> {
 /// True for a string that tells somebody something: at least four words, and nothing that code has.
 fn is_message(string: &str) -> bool {
     let text = spoken(string);
-    let is_code = ["{", "}", ";", "=>", "()", "</", " = ", "[data", "::", "--", "INSERT INTO"]
+    let is_code = ["{", "}", ";\n", "=>", "();", "</", " = ", "[data", "::", "INSERT INTO"]
         .iter()
         .any(|mark| text.contains(mark));
     let is_word = |word: &&str| word.trim_matches(['.', ',', ':', '"', '`']).chars().all(char::is_alphabetic);
-    !is_code && text.split_whitespace().filter(is_word).count() >= 4
+    !is_code && !text.ends_with(';') && text.split_whitespace().filter(is_word).count() >= 4
 }
 
 /// A string as it is printed, with a word for each value.
