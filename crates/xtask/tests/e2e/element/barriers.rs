@@ -58,7 +58,7 @@ async fn every_example_is_a_card_without_barriers() {
     let examples: Vec<Value> = files
         .filter(|file| file.extension().is_some_and(|extension| extension == "json"))
         .map(|file| serde_json::from_str(&std::fs::read_to_string(file).expect("it can be read")).expect("it is JSON"))
-        .filter_map(|example: Value| Some(example.get("arguments").or(example.get("ask")).cloned().unwrap_or(example)))
+        .map(|example: Value| example["ask"].clone())
         .collect();
     assert!(examples.len() > 5, "{}", examples.len());
     on_plain_page(async |page| {
@@ -97,7 +97,14 @@ async fn look(page: &ElementPage, scene: &str) -> thirtyfour::prelude::WebDriver
 const RUN: &str = r#"
 const [scheme, done] = arguments;
 document.documentElement.style.colorScheme = scheme;
-const settled = Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
-settled.then(() => axe.run("main", { rules: { region: { enabled: false }, "target-size": { enabled: true } }, resultTypes: ["violations"] }))
+const frame = () => new Promise(requestAnimationFrame);
+const settle = async () => {
+  await frame();
+  await frame();
+  // Colours would be looked at while they change.
+  const trees = [...document.querySelectorAll("question-card")].map((card) => card.shadowRoot ?? card);
+  for (const animation of trees.flatMap((tree) => tree.getAnimations({ subtree: true }))) animation.finish();
+};
+settle().then(() => axe.run("main", { rules: { region: { enabled: false }, "target-size": { enabled: true } }, resultTypes: ["violations"] }))
   .then(({ violations }) => done(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`)}`)));
 "#;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use thirtyfour::prelude::*;
-use thirtyfour::{Key, WebDriver};
+use thirtyfour::{Key, TypingData, WebDriver};
 
 use crate::browser::visit;
 use crate::chat_page::PATIENCE;
@@ -154,8 +154,8 @@ impl ElementPage {
     }
 
     /// Presses keys where the focus is.
-    pub(crate) async fn keys(&self, keys: impl Into<String>) -> WebDriverResult<()> {
-        self.driver.action_chain().send_keys(keys.into()).perform().await
+    pub(crate) async fn keys(&self, keys: impl Into<TypingData>) -> WebDriverResult<()> {
+        self.driver.action_chain().send_keys(keys).perform().await
     }
 
     /// Presses Ctrl and Enter where the focus is.
