@@ -10,14 +10,28 @@ use agent_chat::{keep_headers, kept_headers};
 use leptos::ev::{Event, MouseEvent};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use std::cell::OnceCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement, HtmlInputElement, HtmlTextAreaElement};
 
 const TITLE_ID: &str = "settings-title";
 
-/// Makes the dialog that the frame's button opens. What is changed there takes effect at once.
+/// Lets the frame's button open the settings. They are made when they are asked for.
 pub fn settings_dialog(settings: RwSignal<Settings>) {
+    let (owner, made) = (Owner::new(), OnceCell::new());
+    let button: Element = part(".settings-button");
+    hear(&button, "click", move |_: MouseEvent| {
+        let dialog = made.get_or_init(|| owner.with(|| dialog(settings)));
+        // Fails only where it is open already, or out of the page.
+        let _ = dialog.show_modal();
+    });
+    is_called(&button, |words| words.settings.title);
+    flag(&button, "disabled", false);
+}
+
+/// The dialog. What is changed there takes effect at once.
+fn dialog(settings: RwSignal<Settings>) -> HtmlDialogElement {
     let around = add(&place(), "dialog", "settings");
     goes_with_owner(&around);
     set(&around, "closedby", "any");
@@ -43,14 +57,7 @@ pub fn settings_dialog(settings: RwSignal<Settings>) {
     let dialog: HtmlDialogElement = around.unchecked_into();
     let closes = dialog.clone();
     hear(&close, "click", move |_: MouseEvent| closes.close());
-
-    let button: Element = part(".settings-button");
-    hear(&button, "click", move |_: MouseEvent| {
-        // Fails only where it is open already, or out of the page.
-        let _ = dialog.show_modal();
-    });
-    is_called(&button, |words| words.settings.title);
-    flag(&button, "disabled", false);
+    dialog
 }
 
 const LANGUAGES: [(&str, Pick); 6] = [

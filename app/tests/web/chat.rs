@@ -281,6 +281,8 @@ async fn another_language_leaves_what_was_said_and_what_is_typed_on_a_card() {
     let page = Page::of(&agent).await;
     let hello: Element = page.0.the("article[data-role=user]");
     page.types(&format!("{} textarea", card("c1")), "Medium");
+    page.0.the::<HtmlElement>(".settings-button").click();
+    page.0.settled().await;
     let language: HtmlSelectElement = page.0.the("select[name=lang]");
     language.set_value("de");
     tell(&language, "change");

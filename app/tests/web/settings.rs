@@ -13,6 +13,11 @@ use web_sys::{Element, HtmlDialogElement, HtmlElement, HtmlInputElement, HtmlSel
 /// The opened dialog, where nothing was kept before, at an address with this query.
 async fn opened(query: &str) -> Part {
     begin_anew(query);
+    opened_here().await
+}
+
+/// The same, with what was kept, where the address is.
+async fn opened_here() -> Part {
     let part = Part::mounted_in_frame(|| {
         let (settings, _) = provide_settings();
         settings_dialog(settings);
@@ -22,6 +27,7 @@ async fn opened(query: &str) -> Part {
     // As a person's click does.
     button.focus().expect("it takes the focus");
     button.click();
+    part.settled().await;
     part
 }
 
@@ -101,11 +107,7 @@ async fn what_was_kept_is_there_again_and_the_address_wins() {
     let history = window().history().expect("there is a history");
     let address = window().location().pathname().expect("an address") + "?theme=dark&x=1#y";
     history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address)).expect("it goes there");
-    let part = Part::mounted_in_frame(|| {
-        let (settings, _) = provide_settings();
-        settings_dialog(settings);
-    })
-    .await;
+    let part = opened_here().await;
     assert_eq!(chosen(&part, "submit"), "explicit");
     assert_eq!(chosen(&part, "theme"), "dark");
     assert_eq!(kept("theme").as_deref(), Some("light"));

@@ -377,35 +377,39 @@ impl Letter {
 impl Spoken {
     /// What was picked meanwhile on the card of a call.
     pub(crate) fn picks(&self, tool_call_id: &str, ask: &AskUserQuestion) -> Vec<Selection> {
-        let mut picks = self.picks.iter().filter(|(id, _)| id == tool_call_id);
-        let mut picked = picks.next().map(|(_, picked)| picked.clone());
-        match picked.take_if(|picked| picked.is_known_with(ask)) {
+        let mut picks = self.picks.iter();
+        let mut picked = picks.find(|(id, _)| id == tool_call_id).map(|(_, picked)| picked.clone());
+        if let Some(picked) = &mut picked {
+            picked.is_known_with(ask);
+        }
+        match picked {
             Some(Written::Known(Outcome::RepliedInChat { partial, .. })) => partial,
             _ => Vec::new(),
         }
     }
 
     fn write(&self, asks: &Asks) -> Value {
-        let picks = self.picks.iter().map(|(id, picked)| (id.clone(), picked.write(asks, id)));
+        // Each call, and behind it what was picked on its card.
+        let picks = self.picks.iter().flat_map(|(id, picked)| [id.as_str().into(), picked.write(asks, id)]);
         object([
             ("id", self.id.as_str().into()),
             ("text", self.text.as_str().into()),
             ("alone", self.stands_alone.into()),
-            ("picks", Value::Object(picks.collect())),
+            ("picks", Value::Array(picks.collect())),
             ("mail", self.mail.write()),
         ])
     }
 
     fn read(kept: &Value, resend: Resend) -> Option<Self> {
         let mail = Mail::read(&kept["mail"], resend);
-        let picks = kept["picks"].as_object().into_iter().flatten();
+        let text = |kept: &Value| kept.as_str().map(str::to_owned);
+        let picked = |pair: &[Value]| Some((text(&pair[0])?, Written::Kept(text(&pair[1])?)));
+        let picks = kept["picks"].as_array().map_or(&[][..], Vec::as_slice);
         Some(Self {
-            id: kept["id"].as_str()?.to_owned(),
-            text: kept["text"].as_str()?.to_owned(),
+            id: text(&kept["id"])?,
+            text: text(&kept["text"])?,
             stands_alone: kept["alone"] == true || mail.is_back(),
-            picks: picks
-                .filter_map(|(id, picked)| Some((id.clone(), Written::Kept(picked.as_str()?.to_owned()))))
-                .collect(),
+            picks: picks.chunks_exact(2).filter_map(picked).collect(),
             mail,
         })
     }
