@@ -86,8 +86,8 @@ impl AgentChat {
         self.say(text, &[], false)
     }
 
-    /// As [`send`](Self::send), with what is picked so far on the cards of these asks: it goes along with a text that is no answer to all that an
-    /// ask asks.
+    /// As [`send`](Self::send), with what is picked so far on the cards of these asks. It goes along with a text that does not answer all of an
+    /// ask.
     pub fn send_with(&self, text: &str, picks: &[(String, Vec<Selection>)]) -> bool {
         self.say(text, picks, false)
     }
