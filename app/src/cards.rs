@@ -1,7 +1,6 @@
 //! The cards of the conversation: to lead to the one that waits, and to know what is picked on them.
 
-use agent_chat::{AgentChat, Ask};
-use ask_user_question::reply::Selection;
+use agent_chat::{AgentChat, Ask, Selection};
 use leptos::prelude::*;
 use question_card::FocusHandle;
 

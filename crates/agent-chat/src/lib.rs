@@ -49,6 +49,7 @@ mod trouble;
 mod watch;
 
 pub use ask_user_question::Limits;
+pub use ask_user_question::reply::Selection;
 pub use chat::{AgentChat, use_agent_chat};
 pub use delivery::Delivery;
 pub use entry::{Ask, Entry, EntryKey, Item};
