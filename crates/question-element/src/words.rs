@@ -6,7 +6,7 @@ use std::cell::RefCell;
 
 /// The words of a language with some of a host's own, given as JSON by their names. Those that depend on numbers are the language's.
 ///
-/// The card keeps its words as long as the page, so what was made for a text of JSON is there for the next card that has it.
+/// The card keeps its words as long as the page, so the next card with the same JSON finds them made.
 pub(crate) fn with_own(words: &'static Labels, own: &str) -> &'static Labels {
     thread_local! { static MADE: RefCell<Vec<(String, &'static Labels)>> = const { RefCell::new(Vec::new()) }; }
     MADE.with_borrow_mut(|made| {

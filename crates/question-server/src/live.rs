@@ -181,7 +181,7 @@ pub(crate) struct Run {
 pub(crate) struct Follower(watch::Sender<usize>);
 
 impl Live {
-    /// A conversation that is to be read from the store, or begun.
+    /// A conversation that is to be read from the store, or started.
     pub(crate) fn new(id: String, changes: Arc<Allowance>, log_bytes: usize, outbox: Option<Outbox>) -> Self {
         let told = Told::default();
         let log = match outbox {
@@ -197,7 +197,7 @@ impl Live {
         self.owner.get()?.as_ref()
     }
 
-    /// Whether it has been found in the store, or begun.
+    /// Whether it has been found in the store, or started.
     pub(crate) fn is_known(&self) -> bool {
         self.owner.get().is_some()
     }

@@ -178,7 +178,7 @@ impl Log {
         self.next.send_replace(told.frames);
     }
 
-    /// Ends with an entry that no other server will ever have told: whoever reads it has to come back.
+    /// Ends with an entry that no other server will ever have told: its readers have to come back.
     pub(crate) fn break_off(&self, entry: Entry) {
         let mut entries = self.lock();
         let since = entries.since;

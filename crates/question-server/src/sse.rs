@@ -167,7 +167,7 @@ impl ConversationStream {
         };
         match found {
             Ok(Found::Entry(entry)) => Some(frame_of(&entry, self.reader.told())),
-            // Whoever comes back with what no conversation has been told is given the history.
+            // A client that comes back with an id that no conversation has told gets the history.
             Ok(Found::Farewell(entry)) => Some(frame_of(&entry, Told::default())),
             Ok(Found::Gone) => None,
             Err(_) => Some(heartbeat().into()),

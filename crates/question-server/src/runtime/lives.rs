@@ -169,7 +169,7 @@ impl Runtime {
         let (told, run) = (stored.told, stored.run.take());
         *talk = Talk::stored(stored);
         let is_followed = self.feed.is_some() && self.is_anothers(talk);
-        // Whoever worked on it has told more than it committed: who goes on after it counts anew.
+        // The server that worked on it has told more than it committed, so the next one counts from the start.
         let broken_off = talk.revision.filter(|_| talk.is_at_work() && !is_followed);
         talk.told = broken_off.map_or(told, |revision| Told { since: revision.next(), frames: 0 });
         let mut here = live.log.told();

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// How servers that share a store hear of what happens at one another, at once and in the midst of a model's answer.
+/// How servers that share a store hear of what happens at one another, at once and during a model's answer.
 ///
 /// It may lose what it is given. A revision and its [`Told`] in the store say what has happened; the feed has what clients are told of it.
 /// [`Store::commit`](super::Store::commit) keeps the frames of a change here as well, so no server knows of a revision whose frames are not there.
@@ -80,7 +80,7 @@ pub enum News {
     Told(Told),
     /// It was deleted.
     Gone,
-    /// Whoever works on this run is to stop it.
+    /// The server that works on this run is to stop it.
     Stop {
         /// The run.
         run: String,

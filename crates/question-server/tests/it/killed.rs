@@ -122,7 +122,7 @@ async fn check(address: SocketAddr, thread: &str, known: &Acknowledged) {
     }
 }
 
-/// Watches a conversation until it stands in one of these states. Whoever watches while another server takes it up is to come back.
+/// Watches a conversation until it stands in one of these states. A client that watches while another server takes it up is to come back.
 async fn until(address: SocketAddr, thread: &str, states: &[&str]) {
     let is_state = |line: &str| states.iter().any(|state| line.contains(&format!(r#""type":"{state}""#)));
     loop {

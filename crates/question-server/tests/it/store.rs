@@ -163,7 +163,7 @@ async fn an_agent_whose_work_could_not_be_stored_goes_on_by_itself() {
 /// A store whose thread or disk has gone.
 #[derive(Debug)]
 struct Dead {
-    /// Whether whoever asks it panics.
+    /// Whether a call of it panics.
     breaks: bool,
 }
 

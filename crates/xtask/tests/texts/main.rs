@@ -191,7 +191,7 @@ fn first_person(file: &Path, text: &str, first_line: usize) -> Vec<String> {
 /// True for a string that tells somebody something: at least four words, and nothing that code has.
 fn is_message(string: &str) -> bool {
     let text = spoken(string);
-    let is_code = ["{", "}", ";\n", "=>", "();", "</", " = ", "[data", "::", "INSERT INTO"]
+    let is_code = ["{", "}", ";\n", "=>", "();", "</", " = ", "[data", "::", "INSERT INTO", "SELECT "]
         .iter()
         .any(|mark| text.contains(mark));
     let is_word = |word: &&str| word.trim_matches(['.', ',', ':', '"', '`']).chars().all(char::is_alphabetic);

@@ -1,4 +1,4 @@
-//! What is told at one server, to whoever watches at another.
+//! What is told at one server, to clients that watch at another.
 
 use super::Postgres;
 use crate::clock::HandClock;
@@ -68,7 +68,7 @@ async fn a_connection_that_breaks_goes_on_behind_it_at_another_server() {
     let run = start(&first, "/agent", says("t", "u2", "Two"));
     script.waits().await;
     let mut all = watcher.until(says_text("Two,")).await;
-    // In the midst of an answer, where nobody was before.
+    // During an answer, at a place where nobody was before.
     let middle = all.last().expect("there are some").id.clone();
     let mut back = Watcher::open(&second, "t", Some(&middle)).await;
     assert_eq!(back.next().await.id, middle);
