@@ -75,7 +75,7 @@ impl Conversation {
 
 /// The messages that an input adds to the call's.
 fn added(next: &NextRun) -> Value {
-    let input = serde_json::to_value(&next.input()).unwrap();
+    let input = serde_json::to_value(next.input()).unwrap();
     let messages = input["messages"].as_array().unwrap();
     Value::Array(messages[messages.len() - next.messages.len()..].to_vec())
 }
@@ -95,7 +95,7 @@ fn a_user_message_comes_with_the_reply() {
             {"role": "user", "id": "id3", "content": "Oil", "metadata": about("answered")},
         ])
     );
-    let input = serde_json::to_value(&next.input()).unwrap();
+    let input = serde_json::to_value(next.input()).unwrap();
     assert_eq!(
         (&input["threadId"], &input["runId"], &input["protocolVersion"]),
         (&json!("t"), &json!("id1"), &json!("1.0"))
