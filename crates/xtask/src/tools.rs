@@ -294,6 +294,27 @@ pub(crate) fn postgres(log: &Log) -> Result<PathBuf> {
     })
 }
 
+/// Nginx, which tests put in front of several servers. Debian's comes by apt.
+///
+/// # Errors
+///
+/// There is none.
+pub(crate) fn nginx(log: &Log) -> Result<PathBuf> {
+    // Debian has it where only root's PATH leads.
+    let here =
+        || which::which("nginx").ok().or_else(|| Some(PathBuf::from("/usr/sbin/nginx")).filter(|path| path.is_file()));
+    let nginx = match here() {
+        Some(nginx) => Some(nginx),
+        None => bring::apt(&["nginx-light"], log)?.then(here).flatten(),
+    };
+    nginx.ok_or_else(|| {
+        Lacking::needed(
+            "there is no nginx. Install it (Debian and Ubuntu: `apt install nginx-light`; macOS: `brew install nginx`) and run this again",
+        )
+        .into()
+    })
+}
+
 /// A call of `program` that finds these folders' programs first.
 pub(crate) fn command(program: &str, folders: &[PathBuf]) -> Result<Command> {
     let present = std::env::var_os("PATH").unwrap_or_default();

@@ -15,7 +15,13 @@ use tokio::task::JoinSet;
 
 /// How much has been acknowledged before each kill: another point of their work each time.
 const KILLS: [usize; 10] = [7, 18, 29, 40, 51, 62, 73, 84, 95, 106];
-const CLIENTS: usize = 6;
+const CLIENTS: usize = 16;
+
+/// As many kills as asked for, each after another number of acknowledgements: from an idle server's to one's at full work.
+pub(crate) fn at_random(kills: usize) -> Vec<usize> {
+    let steps = std::iter::successors(Some(7_usize), |last| Some((last * 73 + 41) % 127));
+    steps.take(kills).collect()
+}
 
 /// A pace at which an agent does not get to its first word, in milliseconds.
 const NEVER: &str = "600000";
@@ -37,7 +43,7 @@ struct Acknowledged {
 type Ledger = Arc<Mutex<HashMap<String, Acknowledged>>>;
 
 /// Sends a request and gives what came back before the connection ended, however it ended.
-async fn exchange(address: SocketAddr, method: &str, path: &str, body: Option<&Value>) -> String {
+pub(crate) async fn exchange(address: SocketAddr, method: &str, path: &str, body: Option<&Value>) -> String {
     let Ok(mut stream) = TcpStream::connect(address).await else {
         return String::new();
     };
@@ -55,7 +61,7 @@ async fn exchange(address: SocketAddr, method: &str, path: &str, body: Option<&V
 }
 
 /// The asks that the run in a response ended with.
-fn pending(response: &str) -> Option<String> {
+pub(crate) fn pending(response: &str) -> Option<String> {
     let line = response.lines().rfind(|line| line.contains("RUN_FINISHED"))?;
     let event: Value = serde_json::from_str(line.strip_prefix("data: ")?).ok()?;
     Some(event["outcome"]["pendingToolCallIds"][0].as_str()?.to_owned())
@@ -154,20 +160,29 @@ async fn what_was_acknowledged_is_there_after_every_kill() {
     is_there_after_kills(&folder.file_name(), &KILLS).await;
 }
 
+#[tokio::test]
+#[ignore = "takes minutes"]
+async fn endurance_of_what_was_acknowledged() {
+    let folder = Folder::new();
+    is_there_after_kills(&folder.file_name(), &at_random(200)).await;
+}
+
 /// The same of any database, and of a kill after each number of acknowledgements.
 pub(crate) async fn is_there_after_kills(database: &str, kills: &[usize]) {
     let args = quietly(database, "0");
     let ledger = Ledger::default();
-    let check_all = async |address| {
+    // Of the round before at each start, and of all in the end.
+    let check_those = async |address, is_meant: &dyn Fn(&str) -> bool| {
         let known = ledger.lock().expect("no test panics with it").clone();
-        for (thread, known) in &known {
+        for (thread, known) in known.iter().filter(|(thread, _)| is_meant(thread)) {
             check(address, thread, known).await;
-            until_it_rests(address, thread).await;
         }
+        known
     };
     for (round, &kill) in kills.iter().enumerate() {
         let (mut server, address) = start(&args).await;
-        check_all(address).await;
+        let before = format!("thread-{}-", round.wrapping_sub(1));
+        check_those(address, &|thread| thread.starts_with(&before)).await;
         let (acks, mut acknowledged) = mpsc::unbounded_channel();
         let mut clients = JoinSet::new();
         for client in 0..CLIENTS {
@@ -181,11 +196,14 @@ pub(crate) async fn is_there_after_kills(database: &str, kills: &[usize]) {
         while clients.join_next().await.is_some() {}
     }
     let (_server, address) = start(&args).await;
-    check_all(address).await;
-    let known = ledger.lock().expect("no test panics with it").clone();
+    let known = check_those(address, &|_| true).await;
+    for thread in known.keys() {
+        until_it_rests(address, thread).await;
+    }
     let waiting = known.values().filter(|known| known.waiting.is_some()).count();
     let answers: usize = known.values().map(|known| known.answers.len()).sum();
     assert!(waiting > kills.len() && answers > kills.len(), "{waiting} waiting, {answers} answered");
+    println!("{} kills: {} conversations, {answers} answers, {waiting} wait", kills.len(), known.len());
 
     // What was found waiting can be answered.
     let (thread, call) =

@@ -3,6 +3,7 @@
 //! `cargo xtask test postgres` runs them, which sees to it that there is one.
 
 mod feed;
+mod many;
 
 use crate::{killed, replicas, sqlite};
 use futures_util::future::join_all;
@@ -203,4 +204,11 @@ async fn what_was_acknowledged_is_there_after_every_kill() {
     let postgres = Postgres::start().await;
     // A lease outlives the server that had it.
     killed::is_there_after_kills(&postgres.address(), &[40, 95]).await;
+}
+
+#[tokio::test]
+#[ignore = "takes minutes"]
+async fn endurance_of_what_was_acknowledged() {
+    let postgres = Postgres::start().await;
+    killed::is_there_after_kills(&postgres.address(), &killed::at_random(200)).await;
 }
