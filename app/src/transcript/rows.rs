@@ -306,12 +306,12 @@ impl Maker {
         let on_reply = Callback::new(move |reply| {
             id.with_value(|id| {
                 chat.reply(id, reply);
-            })
+            });
         });
         let on_cancel = move |()| {
             id.with_value(|id| {
                 chat.cancel(id);
-            })
+            });
         };
         let card = view! { <QuestionCard ask on_reply on_cancel options /> };
         let mut card = card.into_any().build();

@@ -314,7 +314,7 @@ impl Conversation {
             | Change::ArgumentsAppended { .. }
             | Change::StateChanged => {}
             Change::RunStarted { added } => {
-                self.transcript.touch(self.talk.thread().messages().len().saturating_sub(added))
+                self.transcript.touch(self.talk.thread().messages().len().saturating_sub(added));
             }
             Change::MessageAdded { message }
             | Change::MessageChanged { message }

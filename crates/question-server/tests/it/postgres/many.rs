@@ -196,7 +196,7 @@ async fn read_on(
             is_anew = false;
             is_first = false;
             *last = Some((since, count));
-            // Once it watches; whoever waits for it knows by the first.
+            // Once it watches; a caller that waits for it knows by the first.
             let _ = ready.try_send(());
         }
     }
