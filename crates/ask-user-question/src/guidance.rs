@@ -5,7 +5,7 @@
 use crate::limits::Limits;
 
 /// Counts up with every change of any guidance text.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What the agent is about, since it changes how it should ask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
