@@ -33,12 +33,13 @@ fn four() -> AskUserQuestion {
     asked
 }
 
+/// In a font that all browsers have here or draw as wide: by default some take one that is a tenth wider.
 async fn height(snapshot: AskSnapshot, setting: Setting, width: u32) -> i32 {
     let card = CardPage::open(snapshot, setting).await;
     let style = leptos::prelude::document().create_element("style").expect("a style");
     style.set_text_content(Some(STYLESHEET));
     card.root.append_child(&style).expect("it is appended");
-    let width = format!("inline-size: {width}px; --qc-max-inline: 100%; --qc-font: sans-serif");
+    let width = format!("inline-size: {width}px; --qc-max-inline: 100%; --qc-font: Arial, sans-serif");
     card.root.set_attribute("style", &width).expect("a width");
     card.card().get_bounding_client_rect().height().ceil() as i32
 }
