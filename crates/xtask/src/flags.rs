@@ -38,7 +38,12 @@ xflags::xflags! {
             optional --record
         }
         /// Builds the page for release and prints the weight of each file; fails over app/budget.txt.
-        cmd size {}
+        cmd size {
+            /// The page.
+            default cmd whole {}
+            /// Builds small pages with one part each, such as the stream reader or the card, and prints the weight of each.
+            cmd parts {}
+        }
         /// Checks that the crates can be published: packages, licences, advisories, API changes. It publishes nothing.
         cmd publish {
             /// The tag or commit of the last release, to compare the APIs with.
@@ -88,6 +93,16 @@ mod tests {
         assert_eq!(serve.model.as_deref(), Some("openai"));
         let Ok(XtaskCmd::Test(test)) = parsed("test card firefox") else { panic!("it tests") };
         assert_eq!(test.word, ["card", "firefox"]);
+    }
+
+    #[test]
+    fn without_a_word_the_page_is_weighed() {
+        let weighed = |line| match parsed(line) {
+            Ok(XtaskCmd::Size(size)) => size.subcommand,
+            other => panic!("{other:?}"),
+        };
+        assert!(matches!(weighed("size"), SizeCmd::Whole(_)));
+        assert!(matches!(weighed("size parts"), SizeCmd::Parts(_)));
     }
 
     #[test]

@@ -52,7 +52,7 @@ fn run(command: XtaskCmd) -> Result<()> {
         XtaskCmd::Serve(options) => serve::serve(&options),
         XtaskCmd::Test(options) => test::test(&options),
         XtaskCmd::Agents(options) => agents::agents(&options),
-        XtaskCmd::Size(_) => size::size(),
+        XtaskCmd::Size(options) => size::size(&options.subcommand),
         XtaskCmd::Publish(options) => publish::publish(&options),
         XtaskCmd::Pack(options) => pack::pack(&options),
         XtaskCmd::Pages(options) => pages::pages(&options),

@@ -70,19 +70,22 @@ pub(crate) fn build_gallery(release: bool, folder: &Path, log: &Log) -> Result<(
     log.run(build)?;
     let profile = if release { "release" } else { "debug" };
     let program = workspace::target_dir().join(rustup::WASM).join(profile).join("card-gallery.wasm");
+    bind(&program, "gallery", folder, log)?;
+    if release { optimize(&folder.join("gallery_bg.wasm"), log) } else { Ok(()) }
+}
+
+/// Makes of what rustc built a program of this name in a folder, beside the JavaScript that starts it.
+pub(crate) fn bind(built: &Path, name: &str, folder: &Path, log: &Log) -> Result<()> {
     let mut bindgen = Command::new(tools::wasm_bindgen()?.folder(log)?.join("wasm-bindgen"));
-    bindgen.args(["--target", "web", "--no-typescript", "--out-name", "gallery", "--out-dir"]);
-    log.run({
-        bindgen.arg(folder).arg(program);
-        bindgen
-    })?;
-    if release {
-        let wasm = folder.join("gallery_bg.wasm");
-        let mut opt = Command::new(tools::binaryen().folder(log)?.join("wasm-opt"));
-        opt.args(wasm_opt_arguments()?).arg(&wasm).arg("--output").arg(&wasm);
-        log.run(opt)?;
-    }
-    Ok(())
+    bindgen.args(["--target", "web", "--no-typescript", "--out-name", name, "--out-dir"]).arg(folder).arg(built);
+    log.run(bindgen)
+}
+
+/// Makes a program as small as the page's.
+pub(crate) fn optimize(wasm: &Path, log: &Log) -> Result<()> {
+    let mut opt = Command::new(tools::binaryen().folder(log)?.join("wasm-opt"));
+    opt.args(wasm_opt_arguments()?).arg(wasm).arg("--output").arg(wasm);
+    log.run(opt)
 }
 
 fn build_for_release(log: &Log) -> Result<()> {
@@ -95,7 +98,7 @@ fn build_for_release(log: &Log) -> Result<()> {
 }
 
 /// Packs each file of a folder beside itself. Node has both compressions.
-fn pack(folder: &Path, log: &Log) -> Result<()> {
+pub(crate) fn pack(folder: &Path, log: &Log) -> Result<()> {
     log.doing("packs");
     tools::run_script(PACK, folder, log).map(drop)
 }

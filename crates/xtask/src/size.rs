@@ -1,31 +1,102 @@
-//! `cargo xtask size`: what the built page weighs, and whether that is more than it may.
+//! `cargo xtask size`: what the built page weighs, and whether that is more than it may. And what each part of it would weigh alone.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{page, steps, workspace};
+use crate::flags::SizeCmd;
+use crate::steps::{self, Log, Step};
+use crate::tools::rustup;
+use crate::workspace::{self, cargo};
+use crate::{files, page};
+
+/// Weighs the page, or the small pages.
+pub(crate) fn size(what: &SizeCmd) -> Result<()> {
+    match what {
+        SizeCmd::Whole(_) => whole_page(),
+        SizeCmd::Parts(_) => small_pages(),
+    }
+}
 
 /// Builds the page for release, prints what each file weighs, and compares that with the budget.
-pub(crate) fn size() -> Result<()> {
+fn whole_page() -> Result<()> {
     let budget = workspace::read("app/budget.txt")?;
     steps::run_or_fail(&page::steps_for_release())?;
     let mut files = weigh(&page::dist()?)?;
     let together = files.iter().fold([0; 3], |sum, (_, weights)| [0, 1, 2].map(|at| sum[at] + weights[at]));
     files.sort_by_key(|(_, [_, _, brotli])| std::cmp::Reverse(*brotli));
     files.push(("together".into(), together));
-    println!("{:<24}{:>10}{:>10}{:>10}", "file", "raw", "gzip", "Brotli");
-    for (name, [raw, gzip, brotli]) in &files {
-        println!("{name:<24}{raw:>10}{gzip:>10}{brotli:>10}");
-    }
+    print("file", &files);
     let brotli = files.iter().map(|(name, [_, _, brotli])| (name.as_str(), *brotli)).collect();
     let complaints = judge(&budget, &brotli)?;
     if !complaints.is_empty() {
         bail!("{}", complaints.join("; "));
     }
     Ok(())
+}
+
+/// The small pages of the crate of that name: their names, the folder of the build that has each, and what they show or do.
+const SMALL_PAGES: [(&str, &str, &str); 7] = [
+    ("events", "examples", "reads events"),
+    ("thread", "examples", "and keeps messages and state"),
+    ("asks", "examples", "and asks, and the way back"),
+    ("card", "", "card in English, no extras"),
+    ("card_languages", "", "card in five languages"),
+    ("card_json", "", "card in English, reads JSON"),
+    ("card_extras", "", "all of that, and all extras"),
+];
+
+/// Builds the small pages as the page is built, and prints what the program of each weighs.
+fn small_pages() -> Result<()> {
+    steps::run_or_fail(&[
+        Step::runs("tools", &[], page::bring_tools),
+        Step::runs("small pages", &["tools"], build_small_pages),
+    ])?;
+    let weights = weigh(&parts()?)?;
+    let row = |(name, _, title): (&str, &str, &str)| {
+        let program = format!("{name}_bg.wasm");
+        let (_, weights) =
+            weights.iter().find(|(file, _)| *file == program).with_context(|| format!("no {program}"))?;
+        Ok((title.to_owned(), *weights))
+    };
+    print("small page that", &SMALL_PAGES.into_iter().map(row).collect::<Result<Vec<_>>>()?);
+    Ok(())
+}
+
+fn build_small_pages(log: &Log) -> Result<()> {
+    rustup::wasm_target(log)?;
+    log.run(cargo([
+        "build",
+        "--release",
+        "--package",
+        "small-pages",
+        "--bins",
+        "--examples",
+        "--target",
+        rustup::WASM,
+    ]))?;
+    let built = workspace::target_dir().join(rustup::WASM).join("release");
+    files::remove(&parts()?)?;
+    for (name, folder, _) in SMALL_PAGES {
+        log.doing(name);
+        page::bind(&built.join(folder).join(name).with_extension("wasm"), name, &parts()?, log)?;
+        page::optimize(&parts()?.join(format!("{name}_bg.wasm")), log)?;
+    }
+    page::pack(&parts()?, log)
+}
+
+/// Where the small pages are built.
+fn parts() -> Result<PathBuf> {
+    Ok(workspace::scratch_dir()?.join("parts"))
+}
+
+fn print(title: &str, rows: &[(String, [u64; 3])]) {
+    println!("{title:<30}{:>10}{:>10}{:>10}", "raw", "gzip", "Brotli");
+    for (name, [raw, gzip, brotli]) in rows {
+        println!("{name:<30}{raw:>10}{gzip:>10}{brotli:>10}");
+    }
 }
 
 /// Each file of the page with its bytes as they are, by gzip and by Brotli.

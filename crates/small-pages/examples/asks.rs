@@ -1,0 +1,80 @@
+//! A page that knows the agent's questions, and writes the request that takes an answer back.
+
+use ag_ui_stream::Conversation;
+use ag_ui_stream::asks::reply::{AskReply, Delivery, Origin, Said, Setup};
+use ag_ui_stream::conversation::Update;
+use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::reply::Selection;
+use ask_user_question::{Outcome, Reply};
+use wasm_bindgen::prelude::*;
+
+/// One conversation.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Page {
+    conversation: Conversation,
+}
+
+#[wasm_bindgen]
+impl Page {
+    /// A conversation in which nothing was said.
+    #[wasm_bindgen(constructor)]
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes bytes, and gives the calls whose questions changed.
+    pub fn feed(&mut self, now: f64, bytes: &[u8]) -> String {
+        self.conversation.feed(bytes);
+        self.changed(now as u64)
+    }
+
+    /// Takes the end of the response.
+    pub fn finish(&mut self, now: f64) -> String {
+        self.conversation.finish();
+        self.changed(now as u64)
+    }
+
+    /// All that was said.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.conversation.thread().messages().iter().map(|message| message.text().into_owned()).collect()
+    }
+
+    /// The first question of a call.
+    #[must_use]
+    pub fn question(&self, call: &str) -> Option<String> {
+        Some(self.conversation.asks().ask(call)?.questions.first()?.question.text.clone())
+    }
+
+    /// Answers a call of one question with an option, and gives the body to post.
+    pub fn answer(&mut self, now: f64, call: &str, option: usize) -> Option<String> {
+        let ask = self.conversation.asks().ask(call)?.ask.clone()?;
+        let picked = Selection { selected: vec![option], ..Selection::default() };
+        let reply = AskReply {
+            tool_call_id: call.to_owned(),
+            reply_id: format!("reply-{now}"),
+            outcome: Outcome::Answered(Reply::check(&ask, vec![picked]).ok()?),
+            by: AnsweredBy::Card,
+        };
+        let said = Said { replies: vec![reply], ..Said::default() };
+        let delivery = Delivery::Automatic(Origin::Foreign);
+        let request = self.conversation.request(now as u64, &Setup::default(), delivery, &said, || format!("id-{now}"));
+        let request = request.ok()?;
+        self.conversation.start_response(&request);
+        Some(request.body)
+    }
+}
+
+impl Page {
+    fn changed(&mut self, now: u64) -> String {
+        let mut calls = String::new();
+        while let Some(update) = self.conversation.next_update(now) {
+            if let Update::Ask(change) = update {
+                calls.push_str(change.tool_call_id());
+            }
+        }
+        calls
+    }
+}

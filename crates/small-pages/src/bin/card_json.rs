@@ -1,0 +1,12 @@
+//! The card in English, with a question that is read from the arguments of a call, which stand in the page's address.
+
+use ask_user_question::AskUserQuestion;
+use leptos::prelude::*;
+use question_card::CardOptions;
+use small_pages::page;
+
+fn main() {
+    let arguments = location().hash().unwrap_or_default();
+    let ask = AskUserQuestion::from_arguments(arguments.trim_start_matches('#')).unwrap_or_default();
+    mount_to_body(|| page(ask, CardOptions::new()));
+}

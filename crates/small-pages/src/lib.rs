@@ -1,0 +1,37 @@
+//! What small pages have in common: one ask, whose answer the page logs.
+
+use ask_user_question::snapshot::{AskPatch, Phase};
+use ask_user_question::wire::{Question, QuestionOption};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Reply};
+use leptos::prelude::*;
+use question_card::{CardOptions, QuestionCard};
+
+/// A page with one card.
+pub fn page(ask: AskUserQuestion, options: CardOptions) -> impl IntoView {
+    let ask = RwSignal::new(AskSnapshot::complete("call-1", ask, Phase::Answerable));
+    let end = move |outcome, phase| {
+        ask.update(|ask| {
+            ask.apply(AskPatch::Outcome(outcome));
+            ask.apply(AskPatch::Phase(phase));
+        });
+    };
+    let on_reply = move |reply: Reply| {
+        leptos::logging::log!("{} {}", reply.to_json(), reply.message());
+        end(Outcome::Answered(reply), Phase::Answered);
+    };
+    let on_cancel = move |()| end(Outcome::Declined, Phase::Declined);
+    view! { <QuestionCard ask on_reply on_cancel options /> }
+}
+
+/// A question that the page itself has.
+#[must_use]
+pub fn own_question() -> AskUserQuestion {
+    let option = |label: &str| QuestionOption { label: label.into(), description: None, preview: None };
+    let question = Question {
+        question: "Which size?".into(),
+        header: Some("Size".into()),
+        multi_select: false,
+        options: ["Small", "Large"].map(option).into(),
+    };
+    AskUserQuestion { questions: vec![question] }
+}
