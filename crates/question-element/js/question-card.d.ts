@@ -281,7 +281,7 @@ export class QuestionCard extends HTMLElement implements QuestionCardProps {
   removeEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | EventListenerOptions): void;
 }
 
-/** Makes the element known to the page, once. Importing "question-card/define" does that. */
+/** Makes the element known to the page, once; on a server it does nothing. Importing "question-card/define" does that. */
 export function define(name?: string): void;
 
 /** Loads the program of a language before a card needs it. `source` is where its WebAssembly is, if not beside its JavaScript. */

@@ -68,9 +68,11 @@ export function load(lang = "en", source) {
   return program;
 }
 
-/** Makes `<question-card>` known to the page, once. */
+/** Makes `<question-card>` known to the page, once; on a server it does nothing. */
 export function define(name = "question-card") {
-  if (!customElements.get(name)) customElements.define(name, name === "question-card" ? QuestionCard : class extends QuestionCard {});
+  const elements = globalThis.customElements;
+  if (!elements || elements.get(name)) return;
+  elements.define(name, name === "question-card" ? QuestionCard : class extends QuestionCard {});
 }
 
 function languageOf(tag) {
@@ -112,6 +114,8 @@ export class QuestionCard extends Base {
   /** What was told of the call: its arguments so far, and whether that is all. */
   #text = "";
   #ended = false;
+  /** Its text streams, or did so before there was a card: its user is there. */
+  #streams = false;
   #args;
   #call;
   #result;
@@ -212,6 +216,7 @@ export class QuestionCard extends Base {
     // Nodes are what every element takes under this name.
     if (pieces.some((piece) => piece instanceof Node)) return super.append(...pieces);
     if (this.#ended) return;
+    this.#streams = true;
     this.#text += pieces.join("");
     this.#soon();
   }
@@ -239,7 +244,7 @@ export class QuestionCard extends Base {
     this.#unmount();
     this.#text = "";
     this.#picks = "[]";
-    this.#ended = false;
+    this.#ended = this.#streams = false;
     this.#args = this.#call = this.#result = this.#failed = this.#id = undefined;
     this.#soon();
   }
@@ -322,6 +327,7 @@ export class QuestionCard extends Base {
     if (this.#ended && !told.ended) {
       told.ended = true;
       told.phase = phase;
+      this.#streams = false;
       card.finish(phase ?? "answerable");
     } else if (this.#ended && phase && phase !== told.phase) {
       told.phase = phase;
@@ -366,7 +372,7 @@ export class QuestionCard extends Base {
       maxLength: this.maxLength,
       claimFocus: this.claimFocus === "if-idle",
       persist: this.persist === "session",
-      fresh: this.fresh,
+      fresh: this.fresh || this.#streams,
       readonly: this.readonly,
       allowSkip: this.allowSkip,
       notes: !this.noNotes,
@@ -384,6 +390,8 @@ export class QuestionCard extends Base {
     if (this.#ended) {
       Object.assign(now, { arguments: this.#text, phase: phase ?? "answerable", result: this.#result });
       this.#fed = this.#text.length;
+      // A card that is made anew finds it where it was.
+      this.#streams = false;
     }
     this.#card = new this.#program.Card(this.#place, id, now, (word, first, second) => this.#hear(word, first, second));
   }

@@ -39,13 +39,16 @@ impl Shell {
         active_beside(root).filter(|active| root.contains(Some(active)))
     }
 
-    /// What has the focus; nothing if it is the page itself.
+    /// What has the focus, in whichever open tree; nothing if it is the page itself.
     pub(super) fn focused(&self) -> Option<HtmlElement> {
         let beside = self.root().and_then(|root| active_beside(root));
-        let focused: HtmlElement = beside.or_else(|| document().active_element())?.dyn_into().ok()?;
-        let is_page = document().body().is_some_and(|body| body == focused)
-            || document().document_element().as_ref() == Some(focused.as_ref());
-        (!is_page).then_some(focused)
+        let mut focused = beside.or_else(|| document().active_element())?;
+        while let Some(inner) = focused.shadow_root().and_then(|tree| tree.active_element()) {
+            focused = inner;
+        }
+        let is_page = document().body().is_some_and(|body| *body == focused)
+            || document().document_element().as_ref() == Some(&focused);
+        if is_page { None } else { focused.dyn_into().ok() }
     }
 
     /// Brings what is said above the buttons, and what has the focus, into view.

@@ -33,11 +33,14 @@ pub(super) fn pages() -> Result<PathBuf> {
     Ok(workspace::scratch_dir()?.join("element"))
 }
 
-/// The agent's side of the package, as Node resolves it.
+/// The package without a page, as Node resolves it: the agent's side, and what a server loads of the card.
 fn in_node(log: &Log) -> Result<()> {
-    let mut node = Command::new(tools::node(log)?);
-    node.arg(workspace::root().join(CRATE).join("tests/agent.mjs")).arg(pack::package()?);
-    log.run(node)
+    for script in ["tests/agent.mjs", "tests/server.mjs"] {
+        let mut node = Command::new(tools::node(log)?);
+        node.arg(workspace::root().join(CRATE).join(script)).arg(pack::package()?);
+        log.run(node)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

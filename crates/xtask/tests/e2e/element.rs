@@ -2,6 +2,7 @@
 
 mod arriving;
 mod barriers;
+mod focus;
 mod keys;
 mod living;
 mod memory;

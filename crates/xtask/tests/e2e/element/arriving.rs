@@ -113,6 +113,66 @@ async fn arguments_that_cannot_be_read_can_be_cancelled() {
 }
 
 #[tokio::test]
+async fn a_program_that_does_not_come_is_told_and_can_be_tried_again() {
+    on_plain_page(async |page| {
+        page.host(
+            "const instantiate = WebAssembly.instantiateStreaming;
+            WebAssembly.instantiateStreaming = async (response) => { await response; throw new Error('No such program'); };
+            window.mend = () => { WebAssembly.instantiateStreaming = instantiate; };
+            put({ call: { id: 'late', args: ask } });",
+        )
+        .await?;
+        page.until("return heard.some(([name]) => name === 'qc-error');").await?;
+        let told = "return heard.filter(([name]) => name === 'qc-error').map(([, { reason }, from]) => [reason.message, from]);";
+        assert_eq!(page.host(told).await?, json!([["No such program", "QUESTION-CARD"]]));
+        assert_eq!(page.host("return element.state;").await?, "composing");
+        page.host("mend(); element.status = 'answerable';").await?;
+        page.is("awaiting").await?;
+        assert_eq!(page.heard("qc-error").await?.len(), 1);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn text_that_streams_before_the_program_is_there_is_no_history() {
+    on_plain_page(async |page| {
+        page.host("const card = put({ toolCallId: 'early' }); card.append(JSON.stringify(ask)); card.finish();")
+            .await?;
+        page.is("awaiting").await?;
+        page.until("return text(all('[role=status]')[0]).includes('Which database?');").await?;
+        page.host("element.layout = 'stepped';").await?;
+        page.until("return all('.qc-step').length === 2;").await?;
+        page.frames().await?;
+        assert_eq!(page.host("return text(all('[role=status]')[0]);").await?, "", "a card made anew says nothing");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_deadline_ends_the_wait_whenever_it_comes() {
+    on_plain_page(async |page| {
+        for (call, at) in [("past", "Date.now() - 60000"), ("date", "new Date(Date.now() - 1000)"), ("soon", "Date.now() + 500")] {
+            // What had ended before anybody saw it was never waited for.
+            assert_eq!(page.heard("qc-waiting").await?.len(), 0, "before {call}");
+            page.host(&format!("document.querySelector('main').replaceChildren(); put({{ call: {{ id: '{call}', args: ask }}, expiresAt: {at} }});"))
+                .await?;
+            page.is("expired").await?;
+            page.says("Time ran out").await?;
+            assert_eq!(page.host("return all('form, input').length;").await?, 0, "{call}: nothing can be answered");
+        }
+        page.host("document.querySelector('main').replaceChildren(); put({ call: { id: 'put off', args: ask }, expiresAt: Date.now() + 600000 });")
+            .await?;
+        page.is("awaiting").await?;
+        page.host("element.expiresAt = Date.now() - 1;").await?;
+        page.is("expired").await?;
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn the_language_around_the_element_is_the_cards() {
     on_plain_page(async |page| {
         page.host("put({ call: { id: 'words', args: ask }, persist: 'session' }, { lang: 'de-AT' });").await?;

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use thirtyfour::prelude::WebDriverResult;
 
 use super::page::{ElementPage, on_plain_page};
-use crate::browser::Browser;
+use crate::browser::{Browser, chromium};
 use crate::given;
 
 #[tokio::test]
@@ -67,31 +68,51 @@ async fn every_example_is_a_card_without_barriers() {
         }
         page.until("return [...document.querySelectorAll('question-card')].every(({ state }) => state === 'awaiting' || state === 'malformed');")
             .await?;
-        let found = look(page, "examples").await?;
+        // Two of them ask the same, and are called so.
+        let found = look_except(page, "examples", &["landmark-unique"]).await?;
         assert!(found.is_empty(), "{found:#?}");
         Ok(())
     })
     .await;
 }
 
-/// What axe-core finds, on a wide window and on a narrow one, by day and by night.
-async fn look(page: &ElementPage, scene: &str) -> thirtyfour::prelude::WebDriverResult<Vec<String>> {
+/// What axe-core finds, on a wide window and on a narrow one, by day, by night and in colours of the user's.
+async fn look(page: &ElementPage, scene: &str) -> WebDriverResult<Vec<String>> {
+    look_except(page, scene, &[]).await
+}
+
+/// The same without rules that are no matter of the element's.
+async fn look_except(page: &ElementPage, scene: &str, except: &[&str]) -> WebDriverResult<Vec<String>> {
     // It comes with each look, past the page's policy: it is the browser that runs it.
     let script = std::fs::read_to_string(given("XTASK_AXE")).expect("axe-core is where xtask has put it");
     let script = format!("{script}; {RUN}");
+    let browser = Browser::of_this_run();
     let mut found = Vec::new();
-    for (width, scheme) in [(1280, "light"), (360, "dark")] {
-        Browser::of_this_run().resize(&page.driver, width, 900).await?;
-        let told = page.driver.execute_async(script.clone(), vec![json!(scheme)]).await?;
+    for (width, scheme, forces_colours) in
+        [(1280, "light", false), (360, "dark", false), (1280, "light", true), (360, "dark", true)]
+    {
+        // Of the drivers, one can force colours.
+        if let Browser::Chromium = browser {
+            let forced = if forces_colours { "active" } else { "none" };
+            let media = json!({"features": [{"name": "forced-colors", "value": forced}]});
+            chromium::devtools(&page.driver, "Emulation.setEmulatedMedia", media).await?;
+            let is_forced = page.host("return matchMedia('(forced-colors: active)').matches;").await?;
+            assert_eq!(is_forced, forces_colours);
+        } else if forces_colours {
+            continue;
+        }
+        browser.resize(&page.driver, width, 900).await?;
+        let told = page.driver.execute_async(script.clone(), vec![json!(scheme), json!(except)]).await?;
         let told: Vec<String> = told.convert()?;
-        found.extend(told.into_iter().map(|barrier| format!("{scene} at {width}, {scheme}: {barrier}")));
+        let forced = if forces_colours { ", forced colours" } else { "" };
+        found.extend(told.into_iter().map(|barrier| format!("{scene} at {width}, {scheme}{forced}: {barrier}")));
     }
     Ok(found)
 }
 
-/// The page around the element has no regions, and is not what is looked at; two of the examples ask the same.
+/// The page around the element has no regions, and is not what is looked at.
 const RUN: &str = r#"
-const [scheme, done] = arguments;
+const [scheme, except, done] = arguments;
 document.documentElement.style.colorScheme = scheme;
 const frame = () => new Promise(requestAnimationFrame);
 const settle = async () => {
@@ -101,6 +122,7 @@ const settle = async () => {
   const trees = [...document.querySelectorAll("question-card")].map((card) => card.shadowRoot ?? card);
   for (const animation of trees.flatMap((tree) => tree.getAnimations({ subtree: true }))) animation.finish();
 };
-settle().then(() => axe.run("main", { rules: { region: { enabled: false }, "landmark-unique": { enabled: false }, "target-size": { enabled: true } }, resultTypes: ["violations"] }))
+const off = Object.fromEntries(["region", ...except].map((rule) => [rule, { enabled: false }]));
+settle().then(() => axe.run("main", { rules: { ...off, "target-size": { enabled: true } }, resultTypes: ["violations"] }))
   .then(({ violations }) => done(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`)}`)));
 "#;

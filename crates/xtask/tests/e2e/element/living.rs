@@ -32,6 +32,38 @@ async fn an_element_that_is_moved_keeps_its_card() {
     .await;
 }
 
+/// A button that moved between down and up would be missed.
+#[tokio::test]
+async fn submit_stands_where_it_is_pressed() {
+    on_plain_page(async |page| {
+        page.host("put({ call: { id: 'pressed', args: ask } });").await?;
+        page.is("awaiting").await?;
+        page.choose("Search").await?;
+        // What is typed is left by the press, and what was chosen before it is not sent: both have something to say about it.
+        page.write(0, "DuckDB").await?;
+        page.choose("SQLite").await?;
+        page.write(0, "").await?;
+        page.host(
+            "window.pressed = [];
+            for (const name of ['pointerdown', 'pointerup']) window.addEventListener(name, () => {
+                const { x, y } = all('.qc-submit')[0].getBoundingClientRect();
+                pressed.push([x, y]);
+            }, { capture: true });",
+        )
+        .await?;
+        let pointer = page.over(".qc-submit").await?;
+        pointer.click_and_hold().perform().await?;
+        page.frames().await?;
+        page.driver.action_chain().release().perform().await?;
+        page.answers().await?;
+        let pressed = page.host("return pressed;").await?;
+        assert_eq!(pressed.as_array().map(Vec::len), Some(2), "{pressed}");
+        assert_eq!(pressed[0], pressed[1]);
+        Ok(())
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn events_bubble_out_and_the_host_decides() {
     on_plain_page(async |page| {

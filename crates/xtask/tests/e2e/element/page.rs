@@ -1,6 +1,7 @@
 //! A page with `<question-card>`, as a person and as a host uses it. What is inside the element is looked for here and nowhere else.
 
 use serde_json::{Value, json};
+use thirtyfour::action_chain::ActionChain;
 use thirtyfour::prelude::*;
 use thirtyfour::{Key, TypingData, WebDriver};
 
@@ -131,6 +132,18 @@ impl ElementPage {
         self.until(&format!("return all('{css}').length > 0;")).await?;
         self.shows(&format!("all('{css}')[0]")).await?;
         self.element(&format!("return all('{css}')[0];")).await?.click().await
+    }
+
+    /// The pointer over a part of the card that is in view, for what it does there. Nothing is scrolled for it.
+    pub(crate) async fn over(&self, css: &str) -> WebDriverResult<ActionChain> {
+        let place = self
+            .host(&format!(
+                "const place = all('{css}')[0].getBoundingClientRect();
+                return [place.x + place.width / 2, place.y + place.height / 2].map(Math.round);"
+            ))
+            .await?;
+        let at = |index: usize| place[index].as_i64().expect("a place in the window");
+        Ok(self.driver.action_chain().move_to(at(0), at(1)))
     }
 
     /// Presses the card's button with these words.
