@@ -89,7 +89,7 @@ async fn look_except(page: &ElementPage, scene: &str, except: &[&str]) -> WebDri
     let browser = Browser::of_this_run();
     let mut found = Vec::new();
     for (width, scheme, forces_colours) in
-        [(1280, "light", false), (360, "dark", false), (1280, "light", true), (360, "dark", true)]
+        [(1280, "light", false), (360, "dark", false), (1280, "light", true), (360, "light", true)]
     {
         // Of the drivers, one can force colours.
         if let Browser::Chromium = browser {

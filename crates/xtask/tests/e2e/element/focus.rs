@@ -126,10 +126,11 @@ const FIRST_OPTION_HAS_FOCUS: &str =
     "const { activeElement } = inside().activeElement === undefined ? document : inside();
     return activeElement !== null && activeElement === option('Postgres')?.querySelector('input');";
 
-/// A browser without a screen may have no mouse either, and a touch screen none has.
+/// Has the browser say whether there is a mouse, and that its window has the focus: one without a screen may have neither.
 async fn has_mouse(page: &ElementPage, has: bool) -> WebDriverResult<()> {
     let speaks = format!(
         "const speak = (window.browsers ??= matchMedia.bind(window));
+        document.hasFocus = () => true;
         window.matchMedia = (query) => query === '(pointer: fine)' ? {{ matches: {has} }} : speak(query);"
     );
     page.host(&speaks).await?;
