@@ -1,5 +1,6 @@
 //! What other servers do that share the store: their clients are told here as well, and what goes on here can be stopped there.
 
+use super::sweep::one_turn;
 use super::{Runtime, stop, stop_abandoned};
 use crate::clock::{Clock, later};
 use crate::error::ApiError;
@@ -31,7 +32,7 @@ async fn tell(told: Weak<Runtime>, mut outgoing: UnboundedReceiver<Arc<Log>>) {
         let Some(runtime) = told.upgrade() else {
             return;
         };
-        runtime.publish(std::mem::take(&mut logs)).await;
+        one_turn(runtime.publish(std::mem::take(&mut logs))).await;
         drop(runtime);
         sleep(FEED_PACE).await;
     }
@@ -46,7 +47,7 @@ async fn hear(hearing: Weak<Runtime>) {
         let Some(runtime) = hearing.upgrade() else {
             return;
         };
-        runtime.heed(batch).await;
+        one_turn(runtime.heed(batch)).await;
     }
 }
 
@@ -54,12 +55,8 @@ async fn hear(hearing: Weak<Runtime>) {
 async fn look(looking: Weak<Runtime>) {
     while let Some(runtime) = looking.upgrade() {
         let clock: Arc<dyn Clock> = Arc::clone(&runtime.clock);
-        runtime.look_at_others().await;
-        if let Some(feed) = &runtime.feed
-            && let Err(error) = feed.prune().await
-        {
-            tracing::error!(%error, "what nobody comes back for stays");
-        }
+        one_turn(runtime.look_at_others()).await;
+        one_turn(runtime.prune()).await;
         drop(runtime);
         clock.sleep_until(later(clock.now(), SWEEP)).await;
     }
@@ -73,6 +70,14 @@ impl Runtime {
             if let Err(error) = feed.publish(Vec::new(), vec![signal]).await {
                 tracing::warn!(%error, "other servers are not told");
             }
+        }
+    }
+
+    async fn prune(&self) {
+        if let Some(feed) = &self.feed
+            && let Err(error) = feed.prune().await
+        {
+            tracing::error!(%error, "what nobody comes back for stays");
         }
     }
 

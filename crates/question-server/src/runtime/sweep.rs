@@ -8,7 +8,9 @@ use crate::limits::SWEEP;
 use crate::live::{Live, Run, Talk};
 use crate::owner::name_in_log;
 use crate::store::Due;
+use futures_util::FutureExt as _;
 use question_agent::{ConvState, Event, Timestamp};
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Weak};
 use uuid::Uuid;
 
@@ -18,17 +20,25 @@ pub(crate) fn sweep(runtime: &Arc<Runtime>) {
     tokio::spawn(renew(Arc::downgrade(runtime)));
 }
 
+/// Does one turn of what is to go on for as long as the server lives, which a bug in it must not end; `None` where it met one.
+pub(super) async fn one_turn<T>(turn: impl Future<Output = T>) -> Option<T> {
+    // What a turn shares with others lies behind locks, which say for themselves that a panic leaves nothing half-done.
+    let done = AssertUnwindSafe(turn).catch_unwind().await;
+    done.inspect_err(|_| tracing::error!("a bug has broken off what the server does by itself; it begins again")).ok()
+}
+
 async fn take_up(watched: Weak<Runtime>) {
     while let Some(runtime) = watched.upgrade() {
         let (clock, drain) = (Arc::clone(&runtime.clock), runtime.drain.clone());
         let changed = Arc::clone(&runtime.deadlines_changed);
         let next = tokio::select! {
             () = drain.closed() => return,
-            next = runtime.take_up_due() => next,
+            next = one_turn(runtime.take_up_due()) => next,
         };
+        let next = next.unwrap_or_else(|| later(clock.now(), SWEEP));
         tokio::select! {
             () = drain.closed() => return,
-            () = runtime.delete_ended() => {}
+            _ = one_turn(runtime.delete_ended()) => {}
         };
         drop(runtime);
         tokio::select! {
@@ -43,7 +53,7 @@ async fn take_up(watched: Weak<Runtime>) {
 async fn renew(watched: Weak<Runtime>) {
     while let Some(runtime) = watched.upgrade() {
         let clock: Arc<dyn Clock> = Arc::clone(&runtime.clock);
-        runtime.renew_held().await;
+        one_turn(runtime.renew_held()).await;
         drop(runtime);
         clock.sleep_until(later(clock.now(), SWEEP)).await;
     }
@@ -89,9 +99,11 @@ impl Runtime {
         });
         for id in due.now {
             let permit = Arc::clone(&self.unattended).acquire_owned().await;
-            match self.take_up(&id).await {
-                Ok(run) => hold_during(run, permit),
-                Err(error) => {
+            // One that meets a bug keeps none of the others from going on.
+            match one_turn(self.take_up(&id)).await {
+                None => {}
+                Some(Ok(run)) => hold_during(run, permit),
+                Some(Err(error)) => {
                     let conversation = name_in_log(&id, None);
                     tracing::error!(%conversation, ?error, "what is to go on cannot");
                 }

@@ -11,28 +11,45 @@ use futures_util::future::BoxFuture;
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event, Timestamp};
-use question_server::limits::LEASE;
+use question_server::limits::{LEASE, SWEEP};
 use question_server::owner::Owner;
 use question_server::store::{Change, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, Told};
 use question_server::{Config, Parts, app};
 use serde_json::json;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
-/// Fails the commit of that number, counted from 0.
+/// Fails the commit of that number, counted from 0, and panics once in each of these calls.
 #[derive(Debug)]
 struct FailsOnce {
     store: MemoryStore,
     commits: AtomicUsize,
     failing: usize,
+    bugs: Mutex<Vec<&'static str>>,
+}
+
+impl FailsOnce {
+    fn at(failing: usize) -> Self {
+        Self { store: MemoryStore::default(), commits: AtomicUsize::new(0), failing, bugs: Mutex::default() }
+    }
+
+    fn bugs(&self) -> MutexGuard<'_, Vec<&'static str>> {
+        self.bugs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn call(&self, name: &str) {
+        let met = self.bugs().extract_if(.., |bug| *bug == name).count();
+        assert_eq!(met, 0, "a bug in {name}");
+    }
 }
 
 impl Store for FailsOnce {
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
+        self.call("load");
         self.store.load(id)
     }
 
@@ -61,10 +78,12 @@ impl Store for FailsOnce {
     }
 
     fn due(&self, now: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
+        self.call("due");
         self.store.due(now)
     }
 
     fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.call("renew");
         self.store.renew(ids, lease)
     }
 
@@ -73,12 +92,13 @@ impl Store for FailsOnce {
     }
 
     fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        self.call("delete_ended");
         self.store.delete_ended(by)
     }
 }
 
 fn server_failing_at(failing: usize) -> Router {
-    let store = FailsOnce { store: MemoryStore::default(), commits: AtomicUsize::new(0), failing };
+    let store = FailsOnce::at(failing);
     app(&Config::default(), Parts { store: Arc::new(store), ..parts(front_desk()) })
 }
 
@@ -150,7 +170,7 @@ async fn a_run_that_cannot_be_stored_fails_and_goes_on_when_tried_again() {
 
 #[tokio::test]
 async fn an_agent_whose_work_could_not_be_stored_goes_on_by_itself() {
-    let store = FailsOnce { store: MemoryStore::default(), commits: AtomicUsize::new(0), failing: 1 };
+    let store = FailsOnce::at(1);
     let clock = HandClock::new();
     let parts = Parts { store: Arc::new(store), clock: Arc::new(clock.clone()), ..parts(front_desk()) };
     let server = app(&Config::default(), parts);
@@ -430,4 +450,49 @@ async fn no_more_agents_go_on_by_themselves_than_may_ask_the_model() {
     for id in ids {
         until_state(&server, id, "idle").await;
     }
+}
+
+#[tokio::test]
+async fn what_a_server_does_by_itself_goes_on_behind_a_bug() {
+    let ten_years = Duration::from_secs(10 * 365 * 24 * 3600);
+    let store = broken_off(&["t"], &ToolContext::default()).await;
+    let store = Arc::into_inner(store).expect("nobody else has it");
+    let store = Arc::new(FailsOnce { store, ..FailsOnce::at(usize::MAX) });
+    // While the agent thinks, it is renewed as well.
+    let script = Script::new([vec![Line::Waits, Line::Says("Here I am.")]]);
+    let clock = HandClock::new();
+    let a_while_passes = async || {
+        clock.advance(SWEEP);
+        tokio::task::yield_now().await;
+    };
+    let until_met = async || {
+        for _ in 0..10_000 {
+            if store.bugs().is_empty() {
+                return;
+            }
+            a_while_passes().await;
+        }
+        panic!("{:?} are not called any more", store.bugs());
+    };
+    store.bugs().extend(["due", "load", "delete_ended"]);
+    let config = Config { keep: Some(ten_years), ..Config::default() };
+    let parts =
+        Parts { store: Arc::clone(&store) as Arc<dyn Store>, clock: Arc::new(clock.clone()), ..parts(script.clone()) };
+    let server = app(&config, parts);
+    until_met().await;
+    tokio::select! {
+        () = script.waits() => {}
+        () = async {
+            for _ in 0..10_000 {
+                a_while_passes().await;
+            }
+        } => panic!("the agent does not go on"),
+    }
+    for again in 0..2 {
+        store.bugs().extend(["due", "delete_ended", "renew"]);
+        until_met().await;
+        assert_eq!(script.times_asked(), 1, "after {again}");
+    }
+    script.go_on();
+    until_state(&server, "t", "idle").await;
 }
