@@ -6,7 +6,7 @@ use crate::error::ApiError;
 use crate::input::check_id;
 use crate::intake;
 use crate::limits::Bounds;
-use crate::live::{Live, Talk};
+use crate::live::{Live, Talk, TalkGuard};
 use crate::owner::Caller;
 use crate::runtime::{stop, to_the_end};
 use crate::store::feed::Wish;
@@ -26,7 +26,6 @@ use question_agent::{Conversation, Event, Rejected};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tokio::sync::MutexGuard;
 use uuid::Uuid;
 
 /// The id in the path. No conversation has one that cannot be read.
@@ -305,12 +304,7 @@ fn is_cancelled(talk: &Talk, tool_call_id: &str) -> Result<bool, ApiError> {
     }
 }
 
-async fn hand_over(
-    app: &App,
-    live: &Arc<Live>,
-    talk: MutexGuard<'_, Talk>,
-    event: Event,
-) -> Result<Json<Taken>, ApiError> {
+async fn hand_over(app: &App, live: &Arc<Live>, talk: TalkGuard<'_>, event: Event) -> Result<Json<Taken>, ApiError> {
     let run_id = Uuid::new_v4().to_string();
     let state = app.runtime.handle(live, talk, run_id, event).await?;
     Ok(Json(Taken { state }))

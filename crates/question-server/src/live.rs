@@ -12,7 +12,7 @@ use question_agent::{ConvState, Conversation, Timestamp};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, MutexGuard, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -27,8 +27,12 @@ pub(crate) struct Live {
     /// How often it may still be changed from outside.
     pub(crate) changes: Arc<Allowance>,
     pub(crate) log: Arc<Log>,
-    pub(crate) talk: Mutex<Talk>,
+    /// Boxed, so that it is gone with the last who needs it: the server remembers for a while that there was one.
+    pub(crate) talk: Mutex<Box<Talk>>,
 }
+
+/// For as long as nobody else changes anything.
+pub(crate) type TalkGuard<'a> = MutexGuard<'a, Box<Talk>>;
 
 /// What changes together, under one lock.
 #[derive(Debug)]
@@ -188,7 +192,7 @@ impl Live {
             Some(outbox) => Log::published(id.clone(), told, log_bytes, outbox),
             None => Arc::new(Log::new(told, log_bytes)),
         };
-        let talk = Mutex::new(Talk::away(None));
+        let talk = Mutex::new(Box::new(Talk::away(None)));
         Self { id, anew: std::sync::Mutex::default(), owner: OnceLock::new(), changes, log, talk }
     }
 

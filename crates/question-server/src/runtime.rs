@@ -15,7 +15,7 @@ use crate::error::ApiError;
 use crate::input::{Pending, RunInput};
 use crate::intake;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE, OWNERS_OF_A_PEER, UNATTENDED};
-use crate::live::{Live, Run, Talk};
+use crate::live::{Live, Run, Talk, TalkGuard};
 use crate::log::{Entry, Outbox, Reader};
 use crate::metrics::Metrics;
 use crate::models::{Model, SPAWN_AGENTS};
@@ -38,7 +38,7 @@ use std::time::{Duration, Instant};
 use sweep::sweep;
 pub(crate) use tell::snapshot;
 use tell::{attach, brought_message, catch_up, end_entry, end_of, news, taken_messages};
-use tokio::sync::{Mutex, MutexGuard, Notify, Semaphore, mpsc};
+use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
@@ -263,7 +263,7 @@ impl Runtime {
     pub(crate) async fn handle(
         self: &Arc<Self>,
         live: &Arc<Live>,
-        mut talk: MutexGuard<'_, Talk>,
+        mut talk: TalkGuard<'_>,
         run_id: String,
         event: Event,
     ) -> Result<StateChange, ApiError> {

@@ -3,7 +3,7 @@
 use super::{Runtime, stop};
 use crate::error::ApiError;
 use crate::limits::Bounds;
-use crate::live::{Live, Talk};
+use crate::live::{Live, Talk, TalkGuard};
 use crate::owner::Caller;
 use crate::rate::Allowance;
 use crate::store::feed::{News, Wish};
@@ -12,7 +12,6 @@ use question_agent::Timestamp;
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use tokio::sync::MutexGuard as TalkGuard;
 
 /// The conversations in memory, and how often those may be changed that are not, until that is forgotten.
 #[derive(Debug, Default)]
@@ -125,7 +124,7 @@ impl Runtime {
     }
 
     /// What a conversation is by now, for as long as the guard is held.
-    pub(crate) async fn talk<'a>(self: &Arc<Self>, live: &'a Arc<Live>) -> Result<TalkGuard<'a, Talk>, ApiError> {
+    pub(crate) async fn talk<'a>(self: &Arc<Self>, live: &'a Arc<Live>) -> Result<TalkGuard<'a>, ApiError> {
         let mut talk = live.talk.lock().await;
         loop {
             // What others may have changed is known for as long as somebody works on it here.
