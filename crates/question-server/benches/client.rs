@@ -11,7 +11,7 @@ pub(crate) async fn begin(address: SocketAddr, id: String) -> Outcome<()> {
     let body = format!(
         r#"{{"threadId":"{id}","runId":"r","protocolVersion":"1.0","messages":[{{"id":"u","role":"user","content":"I need my car looked at"}}]}}"#
     );
-    let mut stream = post(address, "/agent", &body).await?;
+    let mut stream = send(address, "/agent", &body).await?;
     until(&mut stream, "pendingToolCallIds").await
 }
 
@@ -28,7 +28,7 @@ pub(crate) async fn watch(address: SocketAddr, id: String) -> Outcome<(String, T
 /// Answers the question, until that is acknowledged.
 pub(crate) async fn reply(address: SocketAddr, id: &str) -> Outcome<()> {
     let body = r#"{"answers":{"Which service do you need?":"Brake service"}}"#;
-    let mut stream = post(address, &format!("/conversations/{id}/respond"), body).await?;
+    let mut stream = send(address, &format!("/conversations/{id}/respond"), body).await?;
     until(&mut stream, "200 OK").await
 }
 
@@ -71,7 +71,8 @@ where
     Ok(done)
 }
 
-async fn post(address: SocketAddr, path: &str, body: &str) -> Outcome<TcpStream> {
+/// Posts a body; the end of the response is that of the connection.
+pub(crate) async fn send(address: SocketAddr, path: &str, body: &str) -> Outcome<TcpStream> {
     let mut stream = TcpStream::connect(address).await?;
     let length = body.len();
     let request = format!(

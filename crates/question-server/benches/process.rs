@@ -32,6 +32,18 @@ impl Server {
         let kib = field(&status, "RssAnon:").ok_or("there is no RssAnon")?;
         Ok(kib.trim_end_matches("kB").trim().parse()?)
     }
+
+    /// How long processors have worked for all its threads that run, in milliseconds.
+    pub(crate) fn processor_time(&self) -> Outcome<f64> {
+        let pid = self.process.id().ok_or("the server is gone")?;
+        let mut nanoseconds = 0.0;
+        for thread in std::fs::read_dir(format!("/proc/{pid}/task"))? {
+            let schedule = read_to_string(thread?.path().join("schedstat"))?;
+            let run: f64 = schedule.split(' ').next().ok_or("there is no time")?.parse()?;
+            nanoseconds += run;
+        }
+        Ok(nanoseconds / 1e6)
+    }
 }
 
 /// Says what to do where this process and its servers may not open as many files as there are to be clients.

@@ -1,12 +1,20 @@
-//! What waiting costs: many conversations with a question open, with and without a client each, and answers that are on the disk.
+//! What waiting costs: many conversations with a question open, with and without a client each, and answers that are on the disk. And what servers
+//! that share a Postgres do, and what clients cannot make one spend.
 //!
-//! `cargo bench --profile server -p question-server` prints the tables of the README; numbers behind `--` are how many conversations wait.
+//! `cargo bench --profile server -p question-server` prints the tables of the README. Behind `--` come the parts that are wanted (`commits`, `waits`,
+//! `bounds`, `servers`) and numbers: how many conversations wait.
 //! Everything is measured in turns with its yardstick, in the same minutes on the same machine: bare axum in a process of its own, and bare SQLite.
 
 mod bare;
+mod bounds;
 mod client;
 mod commits;
+#[cfg(all(unix, feature = "postgres"))]
+#[path = "../tests/it/postgres/own.rs"]
+mod postgres;
 mod process;
+#[cfg(all(unix, feature = "postgres"))]
+mod servers;
 mod waits;
 
 use std::error::Error;
@@ -36,8 +44,22 @@ async fn main() -> Outcome<()> {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder)?;
     println!("{}\n", process::machine());
-    commits::measure(&folder).await?;
-    waits::measure(&sizes, &folder).await?;
+    let parts = ["commits", "waits", "bounds", "servers"];
+    let named: Vec<&str> = arguments.iter().map(String::as_str).filter(|argument| parts.contains(argument)).collect();
+    let is_wanted = |part| named.is_empty() || named.contains(&part);
+    if is_wanted("commits") {
+        commits::measure(&folder).await?;
+    }
+    if is_wanted("waits") {
+        waits::measure(&sizes, &folder).await?;
+    }
+    if is_wanted("bounds") {
+        bounds::measure().await?;
+    }
+    #[cfg(all(unix, feature = "postgres"))]
+    if is_wanted("servers") {
+        servers::measure().await?;
+    }
     Ok(std::fs::remove_dir_all(&folder)?)
 }
 
@@ -45,4 +67,10 @@ async fn main() -> Outcome<()> {
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The one behind which this share of sorted values has come.
+fn share(sorted: &[f64], share: f64) -> f64 {
+    let index = (sorted.len() as f64 * share) as usize;
+    sorted.get(index.min(sorted.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
 }

@@ -2,7 +2,7 @@
 
 use crate::client::{begin, for_each, reply, until, watch};
 use crate::process::Server;
-use crate::{ABREAST, BARE, Outcome, median};
+use crate::{ABREAST, BARE, Outcome, median, share};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -89,6 +89,7 @@ pub(crate) async fn measure(sizes: &[usize], folder: &Path) -> Outcome<()> {
             print(subject, size, turns, &bare);
         }
     }
+    println!();
     Ok(())
 }
 
@@ -125,15 +126,11 @@ async fn turn(subject: Subject, size: usize, folder: &Path) -> Outcome<Turn> {
     let took = start.elapsed().as_secs_f64();
     let mut times: Vec<f64> = seen.iter().map(|(time, _)| *time).collect();
     times.sort_by(f64::total_cmp);
-    let at = |share: f64| {
-        let index = (times.len() as f64 * share) as usize;
-        times.get(index).copied().unwrap_or(f64::NAN)
-    };
     drop(first);
     Ok(Turn {
         wait: (waiting - empty) / size as f64,
         client: (watched - waiting) / size as f64,
-        latency: [at(0.5), at(0.99)],
+        latency: [share(&times, 0.5), share(&times, 0.99)],
         replies_a_second: times.len() as f64 / took,
         lost: lost + lost_first,
     })

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::Child;
@@ -115,7 +116,11 @@ async fn check(address: SocketAddr, thread: &str, known: &Acknowledged) {
     let found: Value = serde_json::from_str(body).expect("it is JSON");
     let messages = found["messages"].as_array().unwrap_or_else(|| panic!("{thread} is gone: {found}"));
     for id in &known.messages {
-        assert!(messages.iter().any(|message| message["id"] == **id), "{thread} lost {id}");
+        assert_eq!(
+            messages.iter().filter(|message| message["id"] == **id).count(),
+            1,
+            "{thread} lost {id}, or has it twice"
+        );
     }
     for (call, reply) in &known.answers {
         let is_answer =
@@ -177,7 +182,6 @@ pub(crate) async fn is_there_after_kills(database: &str, kills: &[usize]) {
         for (thread, known) in known.iter().filter(|(thread, _)| is_meant(thread)) {
             check(address, thread, known).await;
         }
-        known
     };
     for (round, &kill) in kills.iter().enumerate() {
         let (mut server, address) = start(&args).await;
@@ -196,14 +200,22 @@ pub(crate) async fn is_there_after_kills(database: &str, kills: &[usize]) {
         while clients.join_next().await.is_some() {}
     }
     let (_server, address) = start(&args).await;
-    let known = check_those(address, &|_| true).await;
+    let restarted = Instant::now();
+    let known = ledger.lock().expect("no test panics with it").clone();
+    // Watchers have nobody go on: that is for the server alone.
     for thread in known.keys() {
         until_it_rests(address, thread).await;
     }
+    let took = restarted.elapsed().as_secs_f64();
+    check_those(address, &|_| true).await;
     let waiting = known.values().filter(|known| known.waiting.is_some()).count();
     let answers: usize = known.values().map(|known| known.answers.len()).sum();
     assert!(waiting > kills.len() && answers > kills.len(), "{waiting} waiting, {answers} answered");
-    println!("{} kills: {} conversations, {answers} answers, {waiting} wait", kills.len(), known.len());
+    println!(
+        "{} kills: {} conversations, {answers} answers, {waiting} wait; all rest {took:.1} s after the last start, with the time to look at each",
+        kills.len(),
+        known.len()
+    );
 
     // What was found waiting can be answered.
     let (thread, call) =
@@ -212,6 +224,68 @@ pub(crate) async fn is_there_after_kills(database: &str, kills: &[usize]) {
     let path = format!("/conversations/{thread}/respond");
     let response = exchange(address, "POST", &path, Some(&reply)).await;
     assert!(response.starts_with("HTTP/1.0 200"), "{response}");
+}
+
+/// What goes on when the server is killed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Moment {
+    /// Nothing: a question waits.
+    Idle,
+    /// The agent is in the middle of its question.
+    Streaming,
+    /// An answer has just been acknowledged.
+    Answered,
+}
+
+/// Kills a server at this moment. Gives how long the next one takes until the agent has gone on by itself.
+async fn goes_on_after_a_kill(database: &str, moment: Moment, thread: &str) -> Duration {
+    let (pace, said) = match moment {
+        Moment::Streaming => ("20", "TOOL_CALL_ARGS"),
+        Moment::Idle | Moment::Answered => ("0", "RUN_FINISHED"),
+    };
+    let (mut server, address) = start(&quietly(database, pace)).await;
+    let (told, _connection) = hello_until(address, thread, said).await;
+    let mut known = Acknowledged { messages: vec!["u1".to_owned()], waiting: pending(&told), answers: Vec::new() };
+    if moment == Moment::Answered {
+        let call = known.waiting.take().expect("it asks");
+        let answers = json!({"Which service do you need?": "Brake service"});
+        let reply = json!({"answers": answers, "toolCallId": call, "replyId": "reply-1"});
+        let response = exchange(address, "POST", &format!("/conversations/{thread}/respond"), Some(&reply)).await;
+        assert!(response.starts_with("HTTP/1.0 200"), "{response}");
+        known.answers.push((call, "reply-1".to_owned()));
+    }
+    server.kill().await.expect("it runs");
+
+    let (_server, address) = start(&quietly(database, "0")).await;
+    let restarted = Instant::now();
+    until_it_rests(address, thread).await;
+    let took = restarted.elapsed();
+    check(address, thread, &known).await;
+    took
+}
+
+/// Of each moment so many kills, and how long it took at most until the agent had gone on.
+pub(crate) async fn goes_on_after_kills_at_each_moment(database: &str, kills: usize) {
+    for moment in [Moment::Idle, Moment::Streaming, Moment::Answered] {
+        let mut longest = Duration::ZERO;
+        for kill in 0..kills {
+            longest = longest.max(goes_on_after_a_kill(database, moment, &format!("{moment:?}-{kill}")).await);
+        }
+        println!("{moment:?}: gone on at most {:.2} s after the next start, in {kills} kills", longest.as_secs_f64());
+    }
+}
+
+#[tokio::test]
+async fn an_agent_goes_on_by_itself_after_a_kill_at_each_moment() {
+    let folder = Folder::new();
+    goes_on_after_kills_at_each_moment(&folder.file_name(), 1).await;
+}
+
+#[tokio::test]
+#[ignore = "takes minutes"]
+async fn endurance_of_agents_that_go_on() {
+    let folder = Folder::new();
+    goes_on_after_kills_at_each_moment(&folder.file_name(), 20).await;
 }
 
 #[tokio::test]

@@ -4,84 +4,17 @@
 
 mod feed;
 mod many;
+mod own;
 
+use crate::folder::Folder;
 use crate::{killed, replicas, sqlite};
 use futures_util::future::join_all;
+use own::{FOLDERS, Postgres, own, remove_left};
 use question_agent::Timestamp;
 use question_server::store::{Lease, PostgresStore, Store};
-use std::os::unix::fs::{MetadataExt as _, chown};
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::process::{Child, Command};
-
-/// A Postgres of a test's own, gone with it.
-pub(crate) struct Postgres {
-    folder: PathBuf,
-    user: Option<u32>,
-    child: Option<Child>,
-}
-
-/// Postgres does not run as root; this user can do nothing else.
-const NOBODY: u32 = 65534;
 
 impl Postgres {
-    pub(crate) async fn start() -> Self {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        // The name of a socket has a hundred letters at most.
-        let folder = std::env::temp_dir().join(format!("questions-{}-{number}", std::process::id()));
-        std::fs::create_dir(&folder).expect("the folder is new");
-        let is_root = std::fs::metadata(&folder).expect("it is there").uid() == 0;
-        let user = is_root.then_some(NOBODY);
-        chown(&folder, user, None).expect("root may give it away");
-        let mut postgres = Self { folder, user, child: None };
-        let mut initdb = postgres.command("initdb");
-        initdb.args(["--no-sync", "--auth=trust", "--username=asker", "--encoding=UTF8", "--locale=C", "-D", "data"]);
-        let made = initdb.output().await.expect("initdb is there: `cargo xtask test postgres` brings it");
-        assert!(made.status.success(), "{made:?}");
-        assert!(postgres.begins().await);
-        postgres
-    }
-
-    fn command(&self, program: &str) -> Command {
-        let program = match std::env::var_os("POSTGRES_PROGRAMS") {
-            Some(folder) => Path::new(&folder).join(program),
-            None => program.into(),
-        };
-        let mut command = Command::new(program);
-        command.current_dir(&self.folder).stdin(Stdio::null()).kill_on_drop(true);
-        if let Some(user) = self.user {
-            command.uid(user);
-        }
-        command
-    }
-
-    /// Whether it takes connections.
-    async fn begins(&mut self) -> bool {
-        let mut command = self.command("postgres");
-        command.args(["-D", "data", "-c", "listen_addresses=", "-c", "fsync=off", "-k"]).arg(&self.folder);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
-        let mut said = BufReader::new(child.stderr.take().expect("it is piped")).lines();
-        loop {
-            match said.next_line().await.expect("it is text") {
-                Some(line) if line.contains("ready to accept connections") => break,
-                Some(_) => {}
-                None => return false,
-            }
-        }
-        // It must not wait for a reader.
-        tokio::spawn(async move { while let Ok(Some(_)) = said.next_line().await {} });
-        self.child = Some(child);
-        true
-    }
-
-    pub(crate) fn address(&self) -> String {
-        format!("postgres://asker@/postgres?host={}", self.folder.display())
-    }
-
     pub(crate) async fn open(&self) -> Arc<dyn Store> {
         Arc::new(PostgresStore::open(&self.address()).await.expect("it is there"))
     }
@@ -99,11 +32,20 @@ impl Postgres {
     }
 }
 
-impl Drop for Postgres {
-    fn drop(&mut self) {
-        // What is left over lies among what is temporary.
-        let _ = std::fs::remove_dir_all(&self.folder);
+#[test]
+fn what_a_killed_test_left_is_removed_and_nothing_else() {
+    let parent = Folder::new();
+    let names = [format!("{FOLDERS}1-0"), format!("{FOLDERS}2-0"), "others".to_owned()];
+    let [left, used, others] = names.map(|name| parent.path().join(name));
+    for folder in [&left, &used, &others] {
+        std::fs::create_dir_all(folder.join("data")).expect("it is new");
     }
+    // As the end of a process does.
+    drop(own(&left).expect("it can be written"));
+    let _owned = own(&used).expect("it can be written");
+    drop(own(&others).expect("it can be written"));
+    remove_left(parent.path());
+    assert!(!left.exists() && used.exists() && others.exists());
 }
 
 #[tokio::test]
@@ -211,4 +153,11 @@ async fn what_was_acknowledged_is_there_after_every_kill() {
 async fn endurance_of_what_was_acknowledged() {
     let postgres = Postgres::start().await;
     killed::is_there_after_kills(&postgres.address(), &killed::at_random(200)).await;
+}
+
+#[tokio::test]
+#[ignore = "takes minutes"]
+async fn endurance_of_agents_that_go_on() {
+    let postgres = Postgres::start().await;
+    killed::goes_on_after_kills_at_each_moment(&postgres.address(), 5).await;
 }

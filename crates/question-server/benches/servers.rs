@@ -1,0 +1,175 @@
+//! Servers that share a Postgres: how many answers they take, and how soon clients of one read what another streams.
+
+use crate::client::{begin, for_each, reply};
+use crate::postgres::Postgres;
+use crate::process::Server;
+use crate::{Outcome, median, share};
+use ag_ui_stream::sse::Decoder;
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::time::Instant;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::process::Command;
+
+/// How many share it at most, and how often each number of them has its turn.
+const MOST: usize = 3;
+const ROUNDS: usize = 5;
+
+/// How many answers a turn has, behind those that warm up.
+const ANSWERS: usize = 640;
+const WARM_UP: usize = 64;
+
+/// How many conversations are watched from two servers, a few at once.
+const WATCHED: usize = 60;
+
+/// Measures and prints the tables.
+pub(crate) async fn measure() -> Outcome<()> {
+    if !Postgres::is_here().await {
+        println!(
+            "Servers that share a Postgres are not measured: it is not here. `cargo xtask bench server` brings it.\n"
+        );
+        return Ok(());
+    }
+    answers().await?;
+    deltas().await
+}
+
+/// Servers over one database, at this pace.
+async fn start(database: &str, servers: usize, pace: &str) -> Outcome<Vec<Server>> {
+    let mut started = Vec::new();
+    for _ in 0..servers {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_question-server"));
+        command.args(["--port", "0", "--log", "off", "--max-new", "0", "--max-requests", "0", "--pace", pace]);
+        started.push(Server::start(command.args(["--database", database])).await?);
+    }
+    Ok(started)
+}
+
+async fn answers() -> Outcome<()> {
+    let mut rounds = Vec::new();
+    for round in 0..ROUNDS {
+        let mut rates = [0.0; MOST];
+        for turn in 0..MOST {
+            // There and back, so that none always comes after the same.
+            let servers = if round % 2 == 0 { turn } else { MOST - 1 - turn };
+            rates[servers] = answers_a_second(servers + 1).await?;
+        }
+        rounds.push(rates);
+    }
+    println!("| servers on one Postgres | answers a second: median, best | beside one server |");
+    println!("|---|---|---|");
+    for servers in 0..MOST {
+        let rates = || rounds.iter().map(|rates| rates[servers]);
+        let beside = rounds.iter().map(|rates| rates[servers] / rates[0]);
+        println!(
+            "| {} | {:.0}, {:.0} | {:.2} |",
+            servers + 1,
+            median(rates().collect()),
+            rates().fold(0.0, f64::max),
+            median(beside.collect()),
+        );
+    }
+    println!();
+    Ok(())
+}
+
+/// Each client goes to the next server, with its question and with its answer.
+async fn answers_a_second(servers: usize) -> Outcome<f64> {
+    let postgres = Postgres::start_with(true).await;
+    let servers = start(&postgres.address(), servers, "0").await?;
+    let address = |number: usize| servers[number % servers.len()].address;
+    for_each(0..WARM_UP + ANSWERS, |number| begin(address(number), format!("t{number}"))).await?;
+    let answer = |number: usize| {
+        let address = address(number + 1);
+        async move { reply(address, &format!("t{number}")).await }
+    };
+    for_each(0..WARM_UP, answer).await?;
+    let start = Instant::now();
+    for_each(WARM_UP..WARM_UP + ANSWERS, answer).await?;
+    Ok(ANSWERS as f64 / start.elapsed().as_secs_f64())
+}
+
+async fn deltas() -> Outcome<()> {
+    let postgres = Postgres::start_with(true).await;
+    // As a model that is quick, at the pace by default.
+    let servers = start(&postgres.address(), 2, "15").await?;
+    let [here, there] = [servers[0].address, servers[1].address];
+    let late = for_each(0..WATCHED, |number| watch_from_both(here, there, format!("t{number}"))).await?;
+    let mut late: Vec<f64> = late.into_iter().flatten().collect();
+    late.sort_by(f64::total_cmp);
+    println!("| from one server's client to another's | events | ms later: median, 99 %, most |");
+    println!("|---|---|---|");
+    println!(
+        "| {WATCHED} conversations, as many at once as clients are | {} | {:.1}, {:.1}, {:.1} |\n",
+        late.len(),
+        share(&late, 0.5),
+        share(&late, 0.99),
+        share(&late, 1.0),
+    );
+    Ok(())
+}
+
+/// By how many milliseconds each event of what follows an answer comes later to a client of another server.
+async fn watch_from_both(here: SocketAddr, there: SocketAddr, id: String) -> Outcome<Vec<f64>> {
+    begin(here, id.clone()).await?;
+    let [mut first, mut other] = [Watcher::open(here, &id).await?, Watcher::open(there, &id).await?];
+    let (first, other, replied) = tokio::join!(first.until_asked_again(), other.until_asked_again(), reply(here, &id));
+    replied?;
+    let (first, other) = (first?, other?);
+    if first.len() != other.len() {
+        return Err(format!("{id} has {} events here and {} there", first.len(), other.len()).into());
+    }
+    let times = first.iter().map(|(event, at)| {
+        let other = other.get(event).ok_or_else(|| format!("{id} lacks {event} there"))?;
+        Ok(other.saturating_duration_since(*at).as_secs_f64() * 1e3)
+    });
+    times.collect()
+}
+
+/// A client that notes when each event came.
+struct Watcher {
+    stream: TcpStream,
+    decoder: Decoder,
+}
+
+impl Watcher {
+    /// Watches from the question on that waits.
+    async fn open(address: SocketAddr, id: &str) -> Outcome<Self> {
+        let mut stream = TcpStream::connect(address).await?;
+        // HTTP/1.0 has no chunks.
+        let request = format!("GET /conversations/{id}/events HTTP/1.0\r\nHost: {address}\r\n\r\n");
+        stream.write_all(request.as_bytes()).await?;
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(stream.read_u8().await?);
+        }
+        let mut watcher = Self { stream, decoder: Decoder::default() };
+        watcher.until("awaiting_user_response").await?;
+        Ok(watcher)
+    }
+
+    /// The event ids behind that, up to the next question or the agent's end.
+    async fn until_asked_again(&mut self) -> Outcome<HashMap<String, Instant>> {
+        self.until("RUN_FINISHED").await
+    }
+
+    async fn until(&mut self, wanted: &str) -> Outcome<HashMap<String, Instant>> {
+        let mut seen = HashMap::new();
+        let mut chunk = [0; 4 << 10];
+        loop {
+            while let Some(frame) = self.decoder.next_frame() {
+                let frame = frame?;
+                let is_wanted = frame.data.contains(wanted);
+                seen.insert(frame.id.to_string(), Instant::now());
+                if is_wanted {
+                    return Ok(seen);
+                }
+            }
+            match self.stream.read(&mut chunk).await? {
+                0 => return Err(format!("the server ended the stream before {wanted}").into()),
+                length => self.decoder.feed(&chunk[..length]),
+            }
+        }
+    }
+}
