@@ -14,10 +14,10 @@ use tokio::process::Command;
 
 /// How many share it at most, and how often each number of them has its turn.
 const MOST: usize = 3;
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 3;
 
 /// How many answers a turn has, behind those that warm up.
-const ANSWERS: usize = 640;
+const ANSWERS: usize = 320;
 const WARM_UP: usize = 64;
 
 /// How many conversations are watched from two servers, a few at once.

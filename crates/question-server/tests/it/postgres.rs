@@ -15,6 +15,10 @@ use question_server::store::{Lease, PostgresStore, Store};
 use std::sync::Arc;
 
 impl Postgres {
+    pub(crate) async fn start() -> Self {
+        Self::start_with(false).await
+    }
+
     pub(crate) async fn open(&self) -> Arc<dyn Store> {
         Arc::new(PostgresStore::open(&self.address()).await.expect("it is there"))
     }

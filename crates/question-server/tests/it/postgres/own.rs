@@ -31,11 +31,7 @@ impl Postgres {
         Command::new(path("initdb")).arg("--version").output().await.is_ok_and(|asked| asked.status.success())
     }
 
-    /// One that forgets what it has written if the machine crashes.
-    pub(crate) async fn start() -> Self {
-        Self::start_with(false).await
-    }
-
+    /// One that forgets what it has written if the machine crashes, unless it is to be durable.
     pub(crate) async fn start_with(is_durable: bool) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         assert!(Self::is_here().await, "`cargo xtask test postgres` brings it");
