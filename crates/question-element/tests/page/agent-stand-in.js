@@ -7,11 +7,19 @@ const sent = (window.sent = []);
 
 window.argumentsOfTheCall = async function* () {
   const card = document.querySelector("question-card");
-  for (let at = 0; at < args.length; at += 7) {
-    yield args.slice(at, at + 7);
+  const pieces = args.match(/.{1,7}/g);
+  const last = pieces.pop();
+  const shown = async () => {
     await new Promise(requestAnimationFrame);
     if (states.at(-1) !== card.state) states.push(card.state);
+  };
+  for (const piece of pieces) {
+    yield piece;
+    await shown();
   }
+  // The rest comes when the program is there, however long that takes.
+  while (card.state === "composing") await shown();
+  yield last;
 };
 window.send = async (json, message) => {
   sent.push({ json, message });
