@@ -134,8 +134,9 @@ impl ElementPage {
         self.element(&format!("return all('{css}')[0];")).await?.click().await
     }
 
-    /// The pointer over a part of the card that is in view, for what it does there. Nothing is scrolled for it.
+    /// The pointer over a part of the card, for what it does there.
     pub(crate) async fn over(&self, css: &str) -> WebDriverResult<ActionChain> {
+        self.shows(&format!("all('{css}')[0]")).await?;
         let place = self
             .host(&format!(
                 "const place = all('{css}')[0].getBoundingClientRect();
