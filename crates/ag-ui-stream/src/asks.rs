@@ -28,7 +28,7 @@ pub const TOOL_NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
 ///
 /// - [`asks`](Self::asks) and [`ask`](Self::ask) give the snapshots,
 /// - [`handle_event`](Self::handle_event), [`handle_end`](Self::handle_end), [`handle_message`](Self::handle_message),
-///   [`handle_input`](Self::handle_input) and [`handle_timeout`](Self::handle_timeout) say what a thing changes; `now` is in milliseconds since the
+///   [`handle_history`](Self::handle_history) and [`handle_timeout`](Self::handle_timeout) return what changed; `now` is in milliseconds since the
 ///   Unix epoch,
 /// - [`poll_timeout`](Self::poll_timeout) says when `handle_timeout` is due.
 ///
