@@ -20,7 +20,7 @@ pub(crate) fn sweep(runtime: &Arc<Runtime>) {
     tokio::spawn(renew(Arc::downgrade(runtime)));
 }
 
-/// Does one turn of what is to go on for as long as the server lives, which a bug in it must not end; `None` where it met one.
+/// Does one turn of what goes on for as long as the server lives. A bug ends the turn alone, which then gives `None`.
 pub(super) async fn one_turn<T>(turn: impl Future<Output = T>) -> Option<T> {
     // What a turn shares with others lies behind locks, which say for themselves that a panic leaves nothing half-done.
     let done = AssertUnwindSafe(turn).catch_unwind().await;

@@ -264,7 +264,7 @@ async fn goes_on_after_a_kill(database: &str, moment: Moment, thread: &str) -> D
     took
 }
 
-/// Of each moment so many kills, and how long it took at most until the agent had gone on.
+/// Kills at each moment this number of times, and says how long it took at most until the agent had gone on.
 pub(crate) async fn goes_on_after_kills_at_each_moment(database: &str, kills: usize) {
     for moment in [Moment::Idle, Moment::Streaming, Moment::Answered] {
         let mut longest = Duration::ZERO;
