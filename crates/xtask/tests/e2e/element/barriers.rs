@@ -89,12 +89,14 @@ async fn look_except(page: &ElementPage, scene: &str, except: &[&str]) -> WebDri
     let browser = Browser::of_this_run();
     let mut found = Vec::new();
     for (width, scheme, forces_colours) in
-        [(1280, "light", false), (360, "dark", false), (1280, "light", true), (360, "light", true)]
+        [(1280, "light", false), (360, "dark", false), (1280, "dark", true), (360, "light", true)]
     {
         // Of the drivers, one can force colours.
         if let Browser::Chromium = browser {
             let forced = if forces_colours { "active" } else { "none" };
-            let media = json!({"features": [{"name": "forced-colors", "value": forced}]});
+            let features =
+                json!([{"name": "forced-colors", "value": forced}, {"name": "prefers-color-scheme", "value": scheme}]);
+            let media = json!({ "features": features });
             chromium::devtools(&page.driver, "Emulation.setEmulatedMedia", media).await?;
             let is_forced = page.host("return matchMedia('(forced-colors: active)').matches;").await?;
             assert_eq!(is_forced, forces_colours);
