@@ -35,7 +35,7 @@ pub(crate) struct Events {
 impl Events {
     pub(crate) fn feed(&mut self, chunk: &[u8]) {
         self.reader.feed(chunk);
-        while let Some(Ok(event)) = self.reader.next_event() {
+        while let Some(Ok(event)) = self.reader.next_ref() {
             let event = black_box(event);
             if event.kind() == EventType::ToolCallArgs {
                 self.length += event.delta().len();

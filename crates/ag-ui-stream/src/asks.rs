@@ -8,7 +8,7 @@ mod interrupts;
 pub mod reply;
 mod time;
 
-use crate::event::{Event, EventType};
+use crate::event::{Event, EventRef, EventType};
 use crate::index::Index;
 use crate::message::map_of;
 use crate::outcome::{Interrupt, RunOutcome};
@@ -133,7 +133,7 @@ impl Asks {
     }
 
     /// What an event changes.
-    pub fn handle_event(&mut self, now: u64, event: &Event) -> Vec<AskChange> {
+    pub fn handle_event(&mut self, now: u64, event: &EventRef<'_>) -> Vec<AskChange> {
         let mut changes = Vec::new();
         self.follow_open_calls(event);
         let call = event.tool_call_id();
@@ -191,11 +191,11 @@ impl Asks {
         changes
     }
 
-    fn take_result(&mut self, result: &Event, changes: &mut Vec<AskChange>) {
+    fn take_result(&mut self, result: &EventRef<'_>, changes: &mut Vec<AskChange>) {
         let position = self.positions.get(result.tool_call_id());
         let followed = position.map(|position| &mut self.followed[position]);
         if followed.as_ref().is_none_or(|it| it.snapshot.phase == Phase::Streaming) {
-            self.early.push(result.clone());
+            self.early.push(result.clone().into_owned());
         }
         if let Some(followed) = followed {
             followed.has_result = true;

@@ -2,13 +2,13 @@
 
 use crate::asks::reply::{Delivery, NextRun, Refusal, Said, Setup, next_run};
 use crate::asks::{AskChange, Asks};
-use crate::event::Event;
+use crate::event::{Event, EventRef};
 use crate::message::Message;
 use crate::reader::{End, EventReader, StreamError};
 use crate::thread::{Change, Thread};
 use crate::warning::Warning;
 use std::collections::VecDeque;
-use std::iter;
+use std::{iter, mem, vec};
 
 /// Everything that a chat page needs to know of a conversation.
 ///
@@ -24,18 +24,28 @@ pub struct Conversation {
     reader: EventReader,
     /// The response is over, but not all of its events were taken.
     end: Option<End>,
+    /// All of it was taken, so that the next response takes another reader.
+    is_over: bool,
+    talk: Talk,
+}
+
+/// What was said, apart from the reader so that an event can be borrowed from it.
+#[derive(Debug, Default)]
+struct Talk {
     thread: Thread,
     asks: Asks,
-    updates: VecDeque<Update>,
+    updates: VecDeque<Update<'static>>,
+    /// What the last event changed of the questions, behind all updates.
+    changes: vec::IntoIter<AskChange>,
 }
 
 /// What happened in a [`Conversation`]. When an update is given, nothing later has happened yet, so that its positions hold.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Update {
+pub enum Update<'a> {
     /// An event came.
     Event {
         /// The event.
-        event: Event,
+        event: EventRef<'a>,
         /// What it changed of messages, run and state.
         change: Change,
     },
@@ -55,96 +65,102 @@ impl Conversation {
     /// With these messages, watching for these asks.
     #[must_use]
     pub fn new(asks: Asks, messages: Vec<Message>) -> Self {
-        let mut conversation = Self { asks, thread: Thread::new(messages), ..Self::default() };
-        let changes = conversation.asks.handle_history(conversation.thread.messages());
-        conversation.tell(changes);
-        conversation
+        let mut talk = Talk { asks, thread: Thread::new(messages), ..Talk::default() };
+        let changes = talk.asks.handle_history(talk.thread.messages());
+        talk.tell(changes);
+        Self { talk, ..Self::default() }
     }
 
     /// Messages, state, calls and run.
     #[must_use]
     pub fn thread(&self) -> &Thread {
-        &self.thread
+        &self.talk.thread
     }
 
     /// The questions.
     #[must_use]
     pub fn asks(&self) -> &Asks {
-        &self.asks
+        &self.talk.asks
     }
 
     /// The questions, for what only they take, such as a deadline. Their changes come back instead of going into the queue.
     pub fn asks_mut(&mut self) -> &mut Asks {
-        &mut self.asks
+        &mut self.talk.asks
     }
 
     /// Takes the next bytes of the response.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.reader.feed(bytes);
+        self.reader().feed(bytes);
     }
 
     /// Takes one event as JSON text, as if it had come in a frame.
     pub fn feed_json(&mut self, text: &str) {
-        self.reader.feed_json(text);
+        self.reader().feed_json(text);
     }
 
     /// Takes the end of the response. Behind the last of its events, an [`Update::End`] says how it ended.
     pub fn finish(&mut self) {
-        self.end = Some(self.reader.finish());
+        self.end = Some(self.reader().finish());
     }
 
     /// Takes an event that another reader has verified, such as one of another tab.
     pub fn handle_event(&mut self, now: u64, event: Event) {
-        let change = self.thread.handle_event(&event);
-        let changes = self.asks.handle_event(now, &event);
-        self.updates.push_back(Update::Event { event, change });
-        self.updates.extend(iter::from_fn(|| self.thread.next_warning()).map(Update::Warning));
-        self.tell(changes);
+        self.talk.queue(now, event);
     }
 
     /// Takes a message of the client's own, or one that became known elsewhere.
     pub fn push_message(&mut self, message: Message) {
-        let changes = self.asks.handle_message(&message);
-        let change = self.thread.push_message(message);
-        self.updates.push_back(Update::Thread(change));
-        self.tell(changes);
+        let talk = &mut self.talk;
+        let changes = talk.asks.handle_message(&message);
+        let change = talk.thread.push_message(message);
+        talk.push(Update::Thread(change));
+        talk.tell(changes);
     }
 
     /// What the time changes.
     pub fn handle_timeout(&mut self, now: u64) {
-        let changes = self.asks.handle_timeout(now);
-        self.tell(changes);
+        let changes = self.talk.asks.handle_timeout(now);
+        self.talk.tell(changes);
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due, if it is.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<u64> {
-        self.asks.poll_timeout()
+        self.talk.asks.poll_timeout()
     }
 
     /// The next thing that happened, in order.
-    pub fn next_update(&mut self, now: u64) -> Option<Update> {
-        while self.updates.is_empty() {
-            let event = self.reader.next_event();
-            self.updates.extend(iter::from_fn(|| self.reader.next_warning()).map(Update::Warning));
-            match event {
-                Some(Ok(event)) => self.handle_event(now, event),
-                Some(Err(error)) => self.updates.push_back(Update::Refused(error)),
-                None if self.updates.is_empty() => self.take_end(now)?,
-                None => {}
-            }
+    pub fn next_update(&mut self, now: u64) -> Option<Update<'_>> {
+        let Self { reader, end, is_over, talk } = self;
+        if let Some(update) = talk.next() {
+            return Some(update);
         }
-        self.updates.pop_front()
+        let (bytes, lines, pipeline) = reader.parts();
+        let event = pipeline.next(bytes, lines);
+        talk.updates.extend(iter::from_fn(|| pipeline.next_warning()).map(Update::Warning));
+        match event {
+            Some(Ok(event)) if talk.updates.is_empty() => {
+                let (change, changes) = talk.apply(now, &event);
+                talk.tell(changes);
+                return Some(Update::Event { event, change });
+            }
+            Some(Ok(event)) => talk.queue(now, event.into_owned()),
+            Some(Err(error)) => talk.push(Update::Refused(error)),
+            None if talk.updates.is_empty() => {
+                talk.take_end(now, end.take()?);
+                *is_over = true;
+            }
+            None => {}
+        }
+        talk.next()
     }
 
-    fn take_end(&mut self, now: u64) -> Option<()> {
-        let end = self.end.take()?;
-        self.reader = EventReader::new();
-        self.thread.handle_end(&end);
-        let changes = self.asks.handle_end(now, &end);
-        self.updates.push_back(Update::End(end));
-        self.tell(changes);
-        Some(())
+    /// What reads the present response, or the next one.
+    fn reader(&mut self) -> &mut EventReader {
+        if mem::take(&mut self.is_over) {
+            self.reader = EventReader::new();
+        }
+        &mut self.reader
     }
 
     /// Writes the request that carries what the user says, as [`next_run`] has it.
@@ -159,20 +175,58 @@ impl Conversation {
         said: &Said,
         next_id: impl FnMut() -> String,
     ) -> Result<NextRun, Refusal> {
-        next_run(now, &self.thread, &self.asks, setup, delivery, said, next_id)
+        next_run(now, &self.talk.thread, &self.talk.asks, setup, delivery, said, next_id)
     }
 
     /// The agent took a request: its response begins, and what it said is part of the conversation.
     pub fn start_response(&mut self, request: &NextRun) {
         self.reader = EventReader::new();
-        let changes = self.asks.take_answers(request);
-        self.tell(changes);
+        let changes = self.talk.asks.take_answers(request);
+        self.talk.tell(changes);
         for message in &request.messages {
             self.push_message(message.clone());
         }
     }
+}
+
+impl Talk {
+    fn next(&mut self) -> Option<Update<'static>> {
+        self.updates.pop_front().or_else(|| self.changes.next().map(Update::Ask))
+    }
+
+    fn apply(&mut self, now: u64, event: &EventRef<'_>) -> (Change, Vec<AskChange>) {
+        (self.thread.handle_event(event), self.asks.handle_event(now, event))
+    }
+
+    fn queue(&mut self, now: u64, event: Event) {
+        let (change, changes) = self.apply(now, &event);
+        self.push(Update::Event { event, change });
+        self.tell(changes);
+    }
+
+    fn take_end(&mut self, now: u64, end: End) {
+        self.thread.handle_end(&end);
+        let changes = self.asks.handle_end(now, &end);
+        self.push(Update::End(end));
+        self.tell(changes);
+    }
 
     fn tell(&mut self, changes: Vec<AskChange>) {
-        self.updates.extend(changes.into_iter().map(Update::Ask));
+        while let Some(warning) = self.thread.next_warning() {
+            self.push(Update::Warning(warning));
+        }
+        self.push_changes();
+        self.changes = changes.into_iter();
+    }
+
+    fn push(&mut self, update: Update<'static>) {
+        self.push_changes();
+        self.updates.push_back(update);
+    }
+
+    fn push_changes(&mut self) {
+        for change in self.changes.by_ref() {
+            self.updates.push_back(Update::Ask(change));
+        }
     }
 }

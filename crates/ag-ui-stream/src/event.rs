@@ -26,11 +26,14 @@ pub use crate::protocol::EventType;
 /// assert_eq!((event.kind(), event.tool_call_id(), event.delta()), (EventType::ToolCallArgs, "c1", "{"));
 /// assert_eq!(event.to_string(), r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"{"}"#);
 /// ```
+pub type Event = EventRef<'static>;
+
+/// As [`Event`], with texts that may lie in what was read.
 #[derive(Clone)]
-pub struct Event {
+pub struct EventRef<'a> {
     rule: &'static Rule,
     /// In the order of the row, behind `type`.
-    members: Members<'static>,
+    members: Members<'a>,
 }
 
 impl Event {
@@ -67,23 +70,31 @@ impl Event {
         let rule = rule.ok_or_else(|| StreamError::new(Fault::NotAnEvent, &[]))?;
         let mut warnings = Warnings::default();
         if enforce_members(&mut members, rule.own, rule.shared, &mut warnings)? {
-            return Ok((Self::of(rule, members), warnings.into_vec()));
+            return Ok((EventRef::of(rule, members).into_owned(), warnings.into_vec()));
         }
         Err(StreamError::new(Fault::NotAnEvent, &[]))
     }
+}
 
+impl<'a> EventRef<'a> {
     /// Of members that the walk has put into the order of the row, behind `type`.
-    pub(crate) fn of(rule: &'static Rule, members: Members<'_>) -> Self {
-        let mut fields = rule.fields();
+    pub(crate) fn of(rule: &'static Rule, members: Members<'a>) -> Self {
+        Self { rule, members }
+    }
+
+    /// A copy that borrows nothing.
+    #[must_use]
+    pub fn into_owned(self) -> Event {
+        let mut fields = self.rule.fields();
         // The names are those of the row, so that none is copied; and the list stays where it is.
-        let event = members.into_iter().enumerate().map(|(index, (name, member))| match index {
-            0 => ("type".into(), Json::Text(rule.name.into())),
+        let members = self.members.into_iter().enumerate().map(|(index, (name, member))| match index {
+            0 => ("type".into(), Json::Text(self.rule.name.into())),
             _ => {
                 let field = fields.find(|field| field.name == name);
                 (Cow::Borrowed(field.map_or("", |field| field.name)), member.into_static())
             }
         });
-        Self { rule, members: event.collect() }
+        EventRef { rule: self.rule, members: members.collect() }
     }
 
     /// Of which type it is.
@@ -100,7 +111,7 @@ impl Event {
 
     /// One of its members.
     #[must_use]
-    pub fn get(&self, member: &str) -> Option<&Json<'static>> {
+    pub fn get(&self, member: &str) -> Option<&Json<'a>> {
         last(&self.members, member)
     }
 
@@ -157,13 +168,13 @@ impl Event {
 
     /// What the adapter made it of; anything but null.
     #[must_use]
-    pub fn raw_event(&self) -> Option<&Json<'static>> {
+    pub fn raw_event(&self) -> Option<&Json<'a>> {
         self.get("rawEvent")
     }
 
     /// Its metadata, open by key.
     #[must_use]
-    pub fn metadata(&self) -> Option<&Members<'static>> {
+    pub fn metadata(&self) -> Option<&Members<'a>> {
         self.get("metadata")?.as_object()
     }
 
@@ -192,20 +203,20 @@ impl Event {
     }
 }
 
-impl PartialEq for Event {
+impl PartialEq for EventRef<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.members == other.members
     }
 }
 
-impl fmt::Debug for Event {
+impl fmt::Debug for EventRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
 /// As JSON text.
-impl fmt::Display for Event {
+impl fmt::Display for EventRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = String::new();
         self.write(&mut out);
@@ -213,7 +224,7 @@ impl fmt::Display for Event {
     }
 }
 
-impl Serialize for Event {
+impl Serialize for EventRef<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.members.iter().map(|(name, member)| (&**name, member)))
     }

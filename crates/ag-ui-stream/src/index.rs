@@ -85,8 +85,10 @@ impl Index {
 
     /// The block that an id is in or would go into, and where.
     fn place(&self, id: &str) -> (usize, Result<usize, usize>) {
-        let later = self.blocks.partition_point(|block| *block[0].0 <= *id);
-        let block = later.saturating_sub(1);
+        let block = match &*self.blocks {
+            [] | [_] => 0,
+            blocks => blocks.partition_point(|block| *block[0].0 <= *id).saturating_sub(1),
+        };
         let entries = self.blocks.get(block).map_or(&[][..], Vec::as_slice);
         (block, entries.binary_search_by(|(key, _)| (**key).cmp(id)))
     }

@@ -8,22 +8,22 @@ mod thinking;
 pub use crate::error::{BrokeOff, End, EndError, EndOutcome, ErrorCode, StreamError};
 
 use crate::error::{Fault, Verdict};
-use crate::event::Event;
+use crate::event::{Event, EventRef};
 use crate::protocol::{Does, Rule};
-use crate::sse::{Decoder, FrameRef, SseError};
+use crate::sse::{Decoder, Lines, SseError};
 use crate::warning::{Detail, Warning, Warnings};
 use crate::wire::{Members, enforce_members, parse, text};
 use halves::Joiner;
 use json_tree::{Halves, Json};
 use lanes::Lanes;
 use order::Order;
-use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use thinking::Thinking;
 
 /// Reads one response of an agent.
 ///
-/// - [`feed`](Self::feed) takes bytes of any length (or [`feed_json`](Self::feed_json) and [`feed_value`](Self::feed_value) single events),
+/// - [`feed`](Self::feed) takes bytes of any length, or [`feed_json`](Self::feed_json) single events,
 /// - [`next_event`](Self::next_event) gives what they hold, in order, and [`next_warning`](Self::next_warning) what was tolerated,
 /// - [`finish`](Self::finish) says how the stream ended.
 ///
@@ -33,25 +33,16 @@ use thinking::Thinking;
 #[derive(Debug, Default)]
 pub struct EventReader {
     decoder: Decoder,
-    done_marker: DoneMarker,
     pipeline: Pipeline,
-}
-
-/// What a frame `[DONE]` means, which the protocol does not have and some gateways add.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DoneMarker {
-    /// An error, as every frame that is no JSON object.
-    #[default]
-    Reject,
-    /// Ignored with a warning where the run has ended; an error before.
-    IgnoreAfterRun,
 }
 
 /// What lies behind the frames, apart from the decoder so that a frame can be borrowed from it.
 #[derive(Debug, Default)]
-struct Pipeline {
+pub(crate) struct Pipeline {
     /// How many events came in, the dropped ones too.
     count: u64,
+    /// The row of the last event, which often is that of the next one.
+    last: Option<&'static Rule>,
     thinking: Thinking,
     lanes: Lanes,
     order: Order,
@@ -75,12 +66,6 @@ impl EventReader {
         Self { decoder: Decoder::with_limit(limit), ..self }
     }
 
-    /// The same reader with another reading of `[DONE]`.
-    #[must_use]
-    pub fn with_done_marker(self, done_marker: DoneMarker) -> Self {
-        Self { done_marker, ..self }
-    }
-
     /// Takes the next bytes of the response.
     pub fn feed(&mut self, bytes: &[u8]) {
         if self.pipeline.error.is_none() {
@@ -90,36 +75,31 @@ impl EventReader {
 
     /// Takes one event as JSON text, as if it had come in a frame.
     pub fn feed_json(&mut self, text: &str) {
-        let taken = self.pipeline.take(|| parse(text));
-        self.pipeline.queue(taken);
-    }
-
-    /// Takes one event as a JSON value, as if it had come in a frame.
-    pub fn feed_value(&mut self, value: Value) {
-        let taken = self.pipeline.take(|| Ok((value.into(), Halves::default())));
-        self.pipeline.queue(taken);
+        let taken = self.pipeline.take(text);
+        let taken = taken.map(EventRef::into_owned);
+        self.pipeline.events.extend(taken);
     }
 
     /// The next event, or once the error that ends the stream.
     pub fn next_event(&mut self) -> Option<Result<Event, StreamError>> {
-        loop {
-            if let Some(event) = self.pipeline.events.pop_front() {
-                return Some(Ok(event));
-            }
-            if self.pipeline.error.is_some() {
-                return self.pipeline.give_error();
-            }
-            let frame = self.decoder.next_ref()?;
-            let taken = self.pipeline.take_frame(frame, self.done_marker);
-            if taken.is_some() {
-                return taken;
-            }
-        }
+        self.next_ref().map(|event| event.map(EventRef::into_owned))
+    }
+
+    /// As [`next_event`](Self::next_event), without copying what the event holds.
+    pub fn next_ref(&mut self) -> Option<Result<EventRef<'_>, StreamError>> {
+        let (bytes, lines, pipeline) = self.parts();
+        pipeline.next(bytes, lines)
+    }
+
+    /// The bytes, how far they were read, and what reads them.
+    pub(crate) fn parts(&mut self) -> (&[u8], &mut Lines, &mut Pipeline) {
+        let (bytes, lines) = self.decoder.parts();
+        (bytes, lines, &mut self.pipeline)
     }
 
     /// The next thing that was tolerated.
     pub fn next_warning(&mut self) -> Option<Warning> {
-        self.pipeline.warnings.take()
+        self.pipeline.next_warning()
     }
 
     /// How many warnings were dropped, because [`Warning::MAX_WAITING`] had not been taken.
@@ -131,38 +111,54 @@ impl EventReader {
     /// Ends the stream and says how it ended. A last frame without a blank line counts; what it and frames not yet taken hold is still to be
     /// taken by [`next_event`](Self::next_event).
     pub fn finish(&mut self) -> End {
+        let (bytes, lines) = self.decoder.parts();
         while self.pipeline.error.is_none()
-            && let Some(frame) = self.decoder.next_ref()
+            && let Some(frame) = lines.next(bytes)
         {
-            let taken = self.pipeline.take_frame(frame, self.done_marker);
-            self.pipeline.queue(taken);
+            let taken = self.pipeline.take_frame(frame);
+            self.pipeline.events.extend(taken.map(EventRef::into_owned));
         }
         if self.pipeline.error.is_none()
-            && let Some(frame) = self.decoder.finish()
+            && let Some(frame) = lines.finish(bytes)
         {
-            let taken = self.pipeline.take_last_frame(frame, self.done_marker);
-            self.pipeline.queue(taken);
+            let taken = self.pipeline.take_last_frame(frame);
+            self.pipeline.events.extend(taken.map(EventRef::into_owned));
         }
         self.pipeline.end()
     }
 }
 
-/// An event that needs no place in the queue. Never an error: that waits in its own place until the events before it are taken.
-type Taken = Option<Result<Event, StreamError>>;
+/// The data of a frame.
+type Data<'t> = Result<Cow<'t, str>, SseError>;
+
+/// An event that needs no place in the queue. An error waits in its own place until the events before it are taken.
+type Taken<'t> = Option<EventRef<'t>>;
 
 impl Pipeline {
-    fn take_frame(&mut self, frame: Result<FrameRef<'_>, SseError>, done_marker: DoneMarker) -> Taken {
-        match frame {
-            Ok(frame)
-                if done_marker == DoneMarker::IgnoreAfterRun
-                    && frame.data == "[DONE]"
-                    && self.order.is_between_runs() =>
-            {
-                self.warnings.end_event();
-                self.warnings.push(Detail::DoneMarker, &[], None);
-                None
+    /// The next event, or once the error that ends the stream.
+    pub(crate) fn next<'t>(&mut self, bytes: &'t [u8], lines: &mut Lines) -> Option<Result<EventRef<'t>, StreamError>> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Some(Ok(event));
             }
-            Ok(frame) => self.take(|| parse(&frame.data)),
+            if self.error.is_some() {
+                return self.give_error().map(Err);
+            }
+            if let Some(event) = self.take_frame(lines.next(bytes)?) {
+                return Some(Ok(event));
+            }
+        }
+    }
+
+    /// The next thing that was tolerated.
+    pub(crate) fn next_warning(&mut self) -> Option<Warning> {
+        self.warnings.take()
+    }
+
+    fn take_frame<'t>(&mut self, data: Data<'t>) -> Taken<'t> {
+        match data {
+            Ok(Cow::Borrowed(text)) => self.take(text),
+            Ok(Cow::Owned(text)) => self.take(&text).map(EventRef::into_owned),
             Err(error) => {
                 self.error = Some(*StreamError::new(Fault::Frame(error), &[]));
                 None
@@ -171,36 +167,34 @@ impl Pipeline {
     }
 
     /// Takes the frame at which the stream broke off. Where even its JSON is incomplete, it is not the producer's fault but the break's.
-    fn take_last_frame(&mut self, frame: Result<FrameRef<'_>, SseError>, done_marker: DoneMarker) -> Taken {
-        let broken = frame.as_ref().is_ok_and(|frame| is_cut(&frame.data));
-        if broken {
+    fn take_last_frame<'t>(&mut self, data: Data<'t>) -> Taken<'t> {
+        if data.as_ref().is_ok_and(|text| is_cut(text)) {
             self.order.handle_break();
             return None;
         }
-        self.take_frame(frame, done_marker)
+        self.take_frame(data)
     }
 
-    /// Takes an event: translates, strips, expands and checks it, and types what is left.
-    fn take<'t>(&mut self, parse: impl FnOnce() -> Verdict<(Json<'t>, Halves)>) -> Taken {
+    /// Takes an event: translates, strips, expands and checks it.
+    fn take<'t>(&mut self, text: &'t str) -> Taken<'t> {
         if self.error.is_some() {
             return None;
         }
         let index = self.count;
         self.count += 1;
         self.warnings.begin_event(index);
-        match parse().and_then(|(json, halves)| self.walk(json, halves)) {
-            Ok(event) => event.map(Ok),
-            Err(error) => {
-                let mut error = *error;
+        match parse(text).and_then(|(json, halves)| self.walk(json, halves)) {
+            Ok(event) => event,
+            Err(mut error) => {
                 error.event_index = Some(index);
-                self.error = Some(error);
+                self.error = Some(*error);
                 None
             }
         }
     }
 
     /// Returns an event that needs no place in the queue.
-    fn walk(&mut self, json: Json<'_>, halves: Halves) -> Verdict<Option<Event>> {
+    fn walk<'t>(&mut self, json: Json<'t>, halves: Halves) -> Verdict<Taken<'t>> {
         let Json::Object(mut event) = json else {
             return Err(StreamError::new(Fault::NotAnEvent, &[]));
         };
@@ -210,12 +204,12 @@ impl Pipeline {
         };
         if self.lanes.pass(rule) && self.joiner.is_idle() {
             self.order.take(rule, &event)?;
-            return Ok(Some(Event::of(rule, event)));
+            return Ok(Some(EventRef::of(rule, event)));
         }
         let (order, joiner, events) = (&mut self.order, &mut self.joiner, &mut self.events);
         self.lanes.take(rule, event, &mut |rule, event| {
             order.take(rule, &event)?;
-            joiner.pass(rule, event, &mut |rule, event| events.push_back(Event::of(rule, event)));
+            joiner.pass(rule, event, &mut |rule, event| events.push_back(EventRef::of(rule, event).into_owned()));
             Ok(())
         })?;
         Ok(None)
@@ -227,11 +221,14 @@ impl Pipeline {
             return Err(StreamError::new(Fault::NotAnEvent, &[]));
         };
         let (run, warnings) = (self.order.run_id(), &mut self.warnings);
-        let Some(rule) = Rule::of(name).or_else(|| self.thinking.translate(event, run, warnings)) else {
+        let same = self.last.filter(|rule| rule.name == name);
+        let Some(rule) = same.or_else(|| Rule::of(name)).or_else(|| self.thinking.translate(event, run, warnings))
+        else {
             let name = text(event, "type").unwrap_or_default();
             warnings.push(Detail::UnknownEvent, &[name], Some("/type".to_owned()));
             return Ok(None);
         };
+        self.last = Some(rule);
         let is_kept = enforce_members(event, rule.own, rule.shared, warnings)?;
         if rule.does == Does::StartRun
             && let Some(version) = text(event, "protocolVersion")
@@ -242,14 +239,10 @@ impl Pipeline {
         Ok(is_kept.then_some(rule))
     }
 
-    fn queue(&mut self, taken: Taken) {
-        self.events.extend(taken.and_then(Result::ok));
-    }
-
-    fn give_error(&mut self) -> Taken {
+    fn give_error(&mut self) -> Option<StreamError> {
         let error = self.error.as_ref().filter(|_| !self.error_given)?;
         self.error_given = true;
-        Some(Err(error.clone()))
+        Some(error.clone())
     }
 
     fn end(&self) -> End {

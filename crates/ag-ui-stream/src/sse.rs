@@ -3,5 +3,6 @@
 mod decoder;
 mod encoder;
 
+pub(crate) use decoder::Lines;
 pub use decoder::{Decoder, Frame, FrameRef, SseError};
 pub use encoder::{EncodeError, OutFrame, encode, write_comment, write_event, write_frame};

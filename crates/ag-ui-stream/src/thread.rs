@@ -4,7 +4,7 @@ mod apply;
 mod calls;
 mod snapshot;
 
-use crate::event::Event;
+use crate::event::EventRef;
 use crate::index::Index;
 use crate::message::{Message, Metadata, Role};
 use crate::outcome::Interrupt;
@@ -235,7 +235,7 @@ impl Thread {
 
     /// Applies an event. The cost is that of the event, whatever came before, except for snapshots and for messages that go into the
     /// middle of the list.
-    pub fn handle_event(&mut self, event: &Event) -> Change {
+    pub fn handle_event(&mut self, event: &EventRef<'_>) -> Change {
         apply::apply(self, event)
     }
 

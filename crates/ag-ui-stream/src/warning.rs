@@ -33,8 +33,6 @@ pub enum WarningCode {
     Retired,
     /// The producer speaks a newer version.
     NewerVersion,
-    /// A `[DONE]` after the run's end was ignored.
-    DoneMarker,
     /// A state or activity patch does not apply; the value before it was kept.
     PatchFailed,
     /// An activity patch names no activity; it was skipped.
@@ -59,7 +57,6 @@ impl WarningCode {
             Self::UnknownMember => "unknown-member",
             Self::Retired => "retired",
             Self::NewerVersion => "newer-version",
-            Self::DoneMarker => "done-marker",
             Self::PatchFailed => "patch-failed",
             Self::MissingActivity => "missing-activity",
             Self::RenamedToolCall => "renamed-tool-call",
@@ -83,7 +80,6 @@ pub(crate) enum Detail {
     RetiredTitle,
     RetiredForm,
     NewerVersion,
-    DoneMarker,
     StatePatch(PatchError),
     ActivityPatch(PatchError),
     MissingActivity,
@@ -105,7 +101,6 @@ impl Detail {
             Self::UnknownChoice | Self::UnknownKind(_) | Self::UnknownOperation => WarningCode::UnknownMember,
             Self::RetiredTitle | Self::RetiredForm => WarningCode::Retired,
             Self::NewerVersion => WarningCode::NewerVersion,
-            Self::DoneMarker => WarningCode::DoneMarker,
             Self::StatePatch(_) | Self::ActivityPatch(_) => WarningCode::PatchFailed,
             Self::MissingActivity => WarningCode::MissingActivity,
             Self::Renamed => WarningCode::RenamedToolCall,
@@ -134,7 +129,6 @@ impl fmt::Display for Warning {
             Detail::NewerVersion => {
                 write!(f, "the producer speaks version {}, this client {PROTOCOL_VERSION}", name(0))
             }
-            Detail::DoneMarker => f.write_str("`[DONE]` after the run was ignored"),
             Detail::StatePatch(error) => write!(f, "Failed to apply state patch: {error}"),
             Detail::ActivityPatch(error) => write!(f, "Failed to apply activity patch for '{}': {error}", name(0)),
             Detail::MissingActivity => write!(f, "there is no activity '{}'; its patch was skipped", name(0)),
@@ -184,11 +178,6 @@ impl Warnings {
     /// What is warned of from here on is about this event.
     pub(crate) fn begin_event(&mut self, index: u64) {
         self.event_index = Some(index);
-    }
-
-    /// What is warned of from here on is about no event.
-    pub(crate) fn end_event(&mut self) {
-        self.event_index = None;
     }
 
     #[cold]

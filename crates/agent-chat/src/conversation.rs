@@ -5,7 +5,7 @@ use crate::transcript::Transcript;
 use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::asks::reply::{AskedBy, Delivery, NextRun, Refusal, Said, Setup};
 use ag_ui_stream::conversation::Update;
-use ag_ui_stream::event::EventType;
+use ag_ui_stream::event::{EventRef, EventType};
 use ag_ui_stream::outcome::{Interrupt, RunOutcome};
 use ag_ui_stream::reader::{End, StreamError};
 use ag_ui_stream::thread::Change;
@@ -270,8 +270,8 @@ impl Conversation {
         while let Some(update) = self.talk.next_update(now) {
             match update {
                 Update::Event { event, change } => {
+                    follow_text(&mut self.transcript, &event);
                     self.hear(now);
-                    self.follow_text(&event);
                     self.show_change(change);
                 }
                 Update::Thread(change) => self.show_change(change),
@@ -282,18 +282,6 @@ impl Conversation {
             }
         }
         shown
-    }
-
-    /// Learns which texts are arriving.
-    fn follow_text(&mut self, event: &Event) {
-        match event.kind() {
-            EventType::TextMessageStart | EventType::TextMessageContent => {
-                self.transcript.set_arriving(event.message_id(), true);
-            }
-            EventType::TextMessageEnd => self.transcript.set_arriving(event.message_id(), false),
-            EventType::RunFinished | EventType::RunError => self.transcript.end_arriving(),
-            _ => {}
-        }
     }
 
     /// Shows what can be shown in place, and notes what else changed.
@@ -344,6 +332,18 @@ impl Conversation {
                 }
             }
         }
+    }
+}
+
+/// Learns which texts are arriving.
+fn follow_text(transcript: &mut Transcript, event: &EventRef<'_>) {
+    match event.kind() {
+        EventType::TextMessageStart | EventType::TextMessageContent => {
+            transcript.set_arriving(event.message_id(), true);
+        }
+        EventType::TextMessageEnd => transcript.set_arriving(event.message_id(), false),
+        EventType::RunFinished | EventType::RunError => transcript.end_arriving(),
+        _ => {}
     }
 }
 

@@ -1,8 +1,8 @@
 //! The tree, and its ways from and to `serde_json`'s value.
 
-use crate::Error;
+use crate::{Error, Number};
 use serde_json::map::Entry;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -108,7 +108,7 @@ impl<'a> Json<'a> {
         match self {
             Self::Null => Value::Null,
             Self::Bool(value) => Value::Bool(value),
-            Self::Number(number) => Value::Number(number),
+            Self::Number(number) => Value::Number(number.into()),
             Self::Text(text) => Value::String(text.into_owned()),
             Self::List(items) => {
                 let values = items.into_iter().map(|item| item.value(repeated));
@@ -199,7 +199,7 @@ impl From<Value> for Json<'_> {
         match value {
             Value::Null => Self::Null,
             Value::Bool(value) => Self::Bool(value),
-            Value::Number(number) => Self::Number(number),
+            Value::Number(number) => Self::Number(number.into()),
             Value::String(text) => Self::Text(text.into()),
             Value::Array(items) => Self::List(items.into_iter().map(Self::from).collect()),
             Value::Object(object) => {

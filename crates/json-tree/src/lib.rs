@@ -23,10 +23,10 @@ mod write;
 
 pub use error::{Error, ErrorKind};
 pub use json::{Json, Members, NotUnique, object, parse, parse_unique};
+pub use number::Number;
 pub use parse::Halves;
 pub use partial::{Bounds, PartialParser, PartialValue, Token};
 pub use serde::{Plain, plain};
-pub use serde_json::Number;
 pub use text::JsonText;
 pub use write::{text, write, write_members, write_text};
 

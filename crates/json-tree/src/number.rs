@@ -1,6 +1,120 @@
-//! The grammar of a JSON number, byte by byte, and what a number says.
+//! Numbers: what one is, the grammar of its text, byte by byte, and what a text says.
 
-use serde_json::Number;
+use std::fmt;
+
+/// A number: whole where 64 bits hold it, else a double.
+///
+/// In halves, because a [`Json`](crate::Json) is then so small that WebAssembly moves one in registers.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Number {
+    kind: Kind,
+    bits: [u32; 2],
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Natural,
+    Negative,
+    Double,
+}
+
+impl Number {
+    fn new(kind: Kind, bits: u64) -> Self {
+        Self { kind, bits: [(bits >> 32) as u32, bits as u32] }
+    }
+
+    fn bits(self) -> u64 {
+        u64::from(self.bits[0]) << 32 | u64::from(self.bits[1])
+    }
+
+    /// A double; none where it is not finite.
+    #[must_use]
+    pub fn from_f64(double: f64) -> Option<Self> {
+        double.is_finite().then(|| Self::new(Kind::Double, double.to_bits()))
+    }
+
+    /// A whole number, where it is one.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        match self.kind {
+            Kind::Natural => i64::try_from(self.bits()).ok(),
+            Kind::Negative => Some(self.bits() as i64),
+            Kind::Double => None,
+        }
+    }
+
+    /// A whole number that is not negative, where it is one.
+    #[must_use]
+    pub fn as_u64(&self) -> Option<u64> {
+        (self.kind == Kind::Natural).then(|| self.bits())
+    }
+
+    /// The nearest double.
+    #[must_use]
+    pub fn as_f64(&self) -> f64 {
+        match self.kind {
+            Kind::Natural => self.bits() as f64,
+            Kind::Negative => self.bits() as i64 as f64,
+            Kind::Double => f64::from_bits(self.bits()),
+        }
+    }
+}
+
+impl From<u64> for Number {
+    fn from(number: u64) -> Self {
+        Self::new(Kind::Natural, number)
+    }
+}
+
+impl From<usize> for Number {
+    fn from(number: usize) -> Self {
+        Self::from(number as u64)
+    }
+}
+
+impl From<i64> for Number {
+    fn from(number: i64) -> Self {
+        Self::new(if number < 0 { Kind::Negative } else { Kind::Natural }, number as u64)
+    }
+}
+
+impl From<Number> for serde_json::Number {
+    fn from(number: Number) -> Self {
+        match number.kind {
+            Kind::Natural => number.bits().into(),
+            Kind::Negative => (number.bits() as i64).into(),
+            Kind::Double => Self::from_f64(f64::from_bits(number.bits())).unwrap_or_else(|| 0.into()),
+        }
+    }
+}
+
+impl From<serde_json::Number> for Number {
+    fn from(number: serde_json::Number) -> Self {
+        if let Some(natural) = number.as_u64() {
+            return natural.into();
+        }
+        match number.as_i64() {
+            Some(negative) => negative.into(),
+            None => Self::new(Kind::Double, number.as_f64().unwrap_or_default().to_bits()),
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            Kind::Natural => self.bits().fmt(f),
+            Kind::Negative => (self.bits() as i64).fmt(f),
+            Kind::Double => serde_json::Number::from(*self).fmt(f),
+        }
+    }
+}
+
+impl fmt::Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Number({self})")
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberState {

@@ -118,11 +118,11 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     fn object(&mut self) -> Read<Json<'a>> {
-        let mut members = Members::new();
         if self.next() == Some(b'}') {
             self.at += 1;
-            return Ok(Json::Object(members));
+            return Ok(Json::Object(Members::new()));
         }
+        let mut members = Members::with_capacity(4);
         loop {
             self.expect(b'"')?;
             let key = self.string()?;

@@ -4,10 +4,9 @@ mod value;
 
 pub use value::PartialValue;
 
-use crate::number::{NumberState, Step, number};
+use crate::number::{Number, NumberState, Step, number};
 use crate::parse::{DEPTH, plain_length};
 use crate::{Error, ErrorKind, escape, hex_digit};
-use serde_json::Number;
 
 /// Reads JSON that arrives in pieces.
 ///

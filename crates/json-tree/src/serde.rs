@@ -1,9 +1,9 @@
 //! The tree and `serde`.
 
-use crate::{Json, Members};
+use crate::{Json, Members, Number};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Number, Value};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -12,7 +12,7 @@ impl Serialize for Json<'_> {
         match self {
             Self::Null => serializer.serialize_unit(),
             Self::Bool(value) => serializer.serialize_bool(*value),
-            Self::Number(number) => number.serialize(serializer),
+            Self::Number(number) => serde_json::Number::from(*number).serialize(serializer),
             Self::Text(text) => serializer.serialize_str(text),
             Self::List(items) => serializer.collect_seq(items),
             Self::Object(members) => {

@@ -23,7 +23,7 @@ impl Page {
     pub fn feed(&mut self, bytes: &[u8]) -> String {
         self.reader.feed(bytes);
         let mut text = String::new();
-        while let Some(event) = self.reader.next_event() {
+        while let Some(event) = self.reader.next_ref() {
             match event {
                 Ok(event) => text.push_str(event.delta()),
                 Err(error) => text.push_str(error.code.as_str()),

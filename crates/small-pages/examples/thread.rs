@@ -23,7 +23,7 @@ impl Page {
     /// Takes bytes, and gives why the response is refused, if it is.
     pub fn feed(&mut self, bytes: &[u8]) -> Option<String> {
         self.reader.feed(bytes);
-        while let Some(event) = self.reader.next_event() {
+        while let Some(event) = self.reader.next_ref() {
             match event {
                 Ok(event) => drop(self.thread.handle_event(&event)),
                 Err(error) => return Some(error.code.as_str().to_owned()),

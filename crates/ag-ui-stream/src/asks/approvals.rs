@@ -3,7 +3,7 @@
 use super::followed::{Followed, Source};
 use super::form::Form;
 use super::{AskChange, Asks};
-use crate::event::{Event, EventType};
+use crate::event::{EventRef, EventType};
 use crate::message::ToolCall;
 use ask_user_question::outcome::Outcome;
 use ask_user_question::{AskUserQuestion, Phase};
@@ -58,7 +58,7 @@ impl Asks {
     }
 
     /// Learns which calls the present run leaves open.
-    pub(super) fn follow_open_calls(&mut self, event: &Event) {
+    pub(super) fn follow_open_calls(&mut self, event: &EventRef<'_>) {
         let call = event.tool_call_id();
         match event.kind() {
             EventType::ToolCallStart => self.note_call(call, event.tool_call_name()),

@@ -4,7 +4,7 @@ use super::followed::Source;
 use super::form::{APPROVALS, Form};
 use super::time::parse_deadline;
 use super::{AskChange, Asks};
-use crate::event::Event;
+use crate::event::EventRef;
 use crate::outcome::Interrupt;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
@@ -26,7 +26,7 @@ pub(super) struct Legacy {
 
 impl Asks {
     /// Notes a legacy interrupt, which counts only where the run's end names none in the protocol's form.
-    pub(super) fn note_legacy(&mut self, custom: &Event) {
+    pub(super) fn note_legacy(&mut self, custom: &EventRef<'_>) {
         let raw_id = custom.raw_event().and_then(|raw| raw.get("id")?.as_str());
         let id = match raw_id {
             Some(id) => id.to_owned(),

@@ -130,11 +130,6 @@ impl Order {
         }
     }
 
-    /// Whether a run has ended and none is open.
-    pub(super) fn is_between_runs(&self) -> bool {
-        matches!(self.stage, Stage::Finished(_) | Stage::Failed { .. })
-    }
-
     /// How the stream ended, if this is its end.
     pub(super) fn end(&self) -> End {
         let (outcome, error) = match &self.stage {

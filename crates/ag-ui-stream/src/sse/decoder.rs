@@ -12,6 +12,12 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 #[derive(Debug)]
 pub struct Decoder {
     buffer: Vec<u8>,
+    lines: Lines,
+}
+
+/// How far the buffer was read, apart from it so that a frame can be borrowed while the next one is looked for.
+#[derive(Debug)]
+pub(crate) struct Lines {
     /// Where the present line begins in the buffer.
     line: usize,
     /// How far the present line was searched for its end.
@@ -103,8 +109,7 @@ impl Decoder {
     /// At the start of a stream, refusing frames of more than `limit` bytes.
     #[must_use]
     pub fn with_limit(limit: usize) -> Self {
-        Self {
-            buffer: Vec::new(),
+        let lines = Lines {
             line: 0,
             searched: 0,
             skip_line_feed: false,
@@ -115,28 +120,29 @@ impl Decoder {
             limit,
             handed_out: false,
             ended: false,
-        }
+        };
+        Self { buffer: Vec::new(), lines }
     }
 
     /// The id of the last frame that had one, for `Last-Event-ID`.
     #[must_use]
     pub fn last_id(&self) -> &str {
-        &self.last_id
+        &self.lines.last_id
     }
 
     /// The last reconnection time that the stream asked for, in milliseconds.
     #[must_use]
     pub fn retry(&self) -> Option<u64> {
-        self.retry
+        self.lines.retry
     }
 
     /// Takes the next bytes of the stream.
     pub fn feed(&mut self, bytes: &[u8]) {
-        if self.ended {
+        if self.lines.ended {
             return;
         }
-        self.drop_handed_out();
-        self.drop_consumed();
+        self.lines.drop_handed_out();
+        self.lines.drop_consumed(&mut self.buffer);
         self.buffer.extend_from_slice(bytes);
     }
 
@@ -147,65 +153,84 @@ impl Decoder {
 
     /// As [`next_frame`](Self::next_frame), without copying the frame.
     pub fn next_ref(&mut self) -> Option<Result<FrameRef<'_>, SseError>> {
-        self.drop_handed_out();
-        if self.ended {
-            return None;
-        }
-        while let Some(line) = self.next_line() {
-            match self.take_line(line) {
-                Ok(Line::EndsFrame) => return Some(Ok(self.hand_out())),
-                Ok(Line::WithinFrame) => {}
-                Err(error) => return Some(Err(error)),
-            }
-        }
-        let unfinished = self.buffer.len() - self.line;
-        self.check_length(unfinished).err().map(Err)
+        let data = self.lines.next(&self.buffer)?;
+        Some(data.map(|data| self.lines.frame(data)))
     }
 
     /// Ends the stream. Gives the frame that no blank line ended, if there is one: the AG-UI reference client takes it, while WHATWG drops
     /// it (to get that, do not call this). Take all frames by [`next_frame`](Self::next_frame) first.
     pub fn finish(&mut self) -> Option<Result<FrameRef<'_>, SseError>> {
+        let data = self.lines.finish(&self.buffer)?;
+        Some(data.map(|data| self.lines.frame(data)))
+    }
+
+    /// What was fed, and how far it was read.
+    pub(crate) fn parts(&mut self) -> (&[u8], &mut Lines) {
+        (&self.buffer, &mut self.lines)
+    }
+}
+
+impl Lines {
+    /// The data of the next complete frame.
+    pub(crate) fn next<'b>(&mut self, buffer: &'b [u8]) -> Option<Result<Cow<'b, str>, SseError>> {
+        self.drop_handed_out();
+        if self.ended {
+            return None;
+        }
+        while let Some(line) = self.next_line(buffer) {
+            match self.take_line(buffer, line) {
+                Ok(Line::EndsFrame) => return Some(Ok(self.hand_out(buffer))),
+                Ok(Line::WithinFrame) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        let unfinished = buffer.len() - self.line;
+        self.check_length(unfinished).err().map(Err)
+    }
+
+    /// The data of the frame that no blank line ended.
+    pub(crate) fn finish<'b>(&mut self, buffer: &'b [u8]) -> Option<Result<Cow<'b, str>, SseError>> {
         self.drop_handed_out();
         if self.ended {
             return None;
         }
         self.started = true;
-        let line = self.line..self.buffer.len();
+        let line = self.line..buffer.len();
         (self.line, self.searched) = (line.end, line.end);
         if !line.is_empty()
-            && let Err(error) = self.take_line(line)
+            && let Err(error) = self.take_line(buffer, line)
         {
             return Some(Err(error));
         }
         self.ended = true;
-        self.fields.has_data.then(|| Ok(self.hand_out()))
+        self.fields.has_data.then(|| Ok(self.hand_out(buffer)))
     }
 
-    fn next_line(&mut self) -> Option<Range<usize>> {
-        if !self.started && !self.skip_mark() {
+    fn next_line(&mut self, buffer: &[u8]) -> Option<Range<usize>> {
+        if !self.started && !self.skip_mark(buffer) {
             return None;
         }
-        if self.skip_line_feed && self.line < self.buffer.len() {
+        if self.skip_line_feed && self.line < buffer.len() {
             self.skip_line_feed = false;
-            if self.buffer[self.line] == b'\n' {
+            if buffer[self.line] == b'\n' {
                 self.line += 1;
                 self.searched = self.line;
             }
         }
-        let Some(length) = find_line_end(&self.buffer[self.searched..]) else {
-            self.searched = self.buffer.len();
+        let Some(length) = find_line_end(&buffer[self.searched..]) else {
+            self.searched = buffer.len();
             return None;
         };
         let line = self.line..self.searched + length;
-        self.skip_line_feed = self.buffer[line.end] == b'\r';
+        self.skip_line_feed = buffer[line.end] == b'\r';
         self.line = line.end + 1;
         self.searched = self.line;
         Some(line)
     }
 
     /// Skips a byte order mark; `false` while too little has arrived to tell.
-    fn skip_mark(&mut self) -> bool {
-        let head = &self.buffer[..self.buffer.len().min(BOM.len())];
+    fn skip_mark(&mut self, buffer: &[u8]) -> bool {
+        let head = &buffer[..buffer.len().min(BOM.len())];
         if head.len() < BOM.len() && BOM.starts_with(head) {
             return false;
         }
@@ -217,7 +242,7 @@ impl Decoder {
         true
     }
 
-    fn take_line(&mut self, line: Range<usize>) -> Result<Line, SseError> {
+    fn take_line(&mut self, buffer: &[u8], line: Range<usize>) -> Result<Line, SseError> {
         self.check_length(line.len())?;
         if line.is_empty() {
             if let Some(id) = self.fields.id.take() {
@@ -229,50 +254,45 @@ impl Decoder {
             self.fields.event.clear();
             return Ok(Line::WithinFrame);
         }
-        let bytes = &self.buffer[line.clone()];
+        let bytes = &buffer[line.clone()];
         let colon = memchr(b':', bytes);
         let name = &bytes[..colon.unwrap_or(bytes.len())];
         let value_start =
             colon.map_or(bytes.len(), |colon| colon + 1 + usize::from(bytes.get(colon + 1) == Some(&b' ')));
         let value = line.start + value_start..line.end;
         match name {
-            b"data" => self.take_data(value),
-            b"event" => self.fields.event = self.text(value),
+            b"data" => self.take_data(buffer, value),
+            b"event" => self.fields.event = text_of(&buffer[value]).into_owned(),
             // An id with a NUL is ignored, as WHATWG has it.
-            b"id" if memchr(0, &self.buffer[value.clone()]).is_none() => {
-                self.fields.id = Some(self.text(value));
+            b"id" if memchr(0, &buffer[value.clone()]).is_none() => {
+                self.fields.id = Some(text_of(&buffer[value]).into_owned());
             }
-            b"retry" => self.take_retry(value),
+            b"retry" => self.take_retry(&buffer[value]),
             _ => {}
         }
         Ok(Line::WithinFrame)
     }
 
-    fn take_data(&mut self, value: Range<usize>) {
+    fn take_data(&mut self, buffer: &[u8], value: Range<usize>) {
         if !self.fields.has_data {
             self.fields.has_data = true;
             self.fields.sole_data = Some(value);
             return;
         }
         if let Some(first) = self.fields.sole_data.take() {
-            self.fields.data.push_str(&text_of(&self.buffer[first]));
+            self.fields.data.push_str(&text_of(&buffer[first]));
         }
         self.fields.data.push('\n');
-        self.fields.data.push_str(&text_of(&self.buffer[value]));
+        self.fields.data.push_str(&text_of(&buffer[value]));
     }
 
-    fn take_retry(&mut self, value: Range<usize>) {
-        let digits = &self.buffer[value];
+    fn take_retry(&mut self, digits: &[u8]) {
         // `u64::from_str` would take a leading plus, which is no digit.
         if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) {
             let value =
                 digits.iter().try_fold(0u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
             self.retry = Some(value.unwrap_or(u64::MAX));
         }
-    }
-
-    fn text(&self, range: Range<usize>) -> String {
-        text_of(&self.buffer[range]).into_owned()
     }
 
     /// Whether the frame, with `line` more bytes, is still short enough. The verdict depends on lines alone, never on chunks.
@@ -287,12 +307,16 @@ impl Decoder {
         Err(SseError::FrameTooLong { limit: self.limit })
     }
 
-    fn hand_out(&mut self) -> FrameRef<'_> {
+    fn hand_out<'b>(&mut self, buffer: &'b [u8]) -> Cow<'b, str> {
         self.handed_out = true;
-        let data = match &self.fields.sole_data {
-            Some(range) => text_of(&self.buffer[range.clone()]),
-            None => Cow::Borrowed(self.fields.data.as_str()),
-        };
+        match &self.fields.sole_data {
+            Some(range) => text_of(&buffer[range.clone()]),
+            None => Cow::Owned(std::mem::take(&mut self.fields.data)),
+        }
+    }
+
+    /// The frame whose data was handed out.
+    fn frame<'f>(&'f self, data: Cow<'f, str>) -> FrameRef<'f> {
         let event = if self.fields.event.is_empty() { "message" } else { &self.fields.event };
         FrameRef { event, data, id: &self.last_id }
     }
@@ -307,12 +331,12 @@ impl Decoder {
     }
 
     /// Frees what was read. Bytes are moved only when at least as many were read, so that the cost stays in proportion.
-    fn drop_consumed(&mut self) {
+    fn drop_consumed(&mut self, buffer: &mut Vec<u8>) {
         let kept = self.fields.sole_data.as_ref().map_or(self.line, |range| range.start);
-        if kept == 0 || !self.started || kept * 2 < self.buffer.len() {
+        if kept == 0 || !self.started || kept * 2 < buffer.len() {
             return;
         }
-        self.buffer.drain(..kept);
+        buffer.drain(..kept);
         self.line -= kept;
         self.searched -= kept;
         if let Some(range) = &mut self.fields.sole_data {

@@ -2,7 +2,7 @@
 
 use super::snapshot::with_own_ids;
 use super::{Change, RunState, Thread, merge};
-use crate::event::{Event, EventType};
+use crate::event::{EventRef, EventType};
 use crate::message::{Content, Message, Role, ToolCall, map_of};
 use crate::outcome::RunOutcome;
 use crate::patch;
@@ -12,7 +12,7 @@ use json_tree::Json;
 use serde_json::Value;
 use std::mem;
 
-pub(super) fn apply(thread: &mut Thread, event: &Event) -> Change {
+pub(super) fn apply(thread: &mut Thread, event: &EventRef<'_>) -> Change {
     match event.kind() {
         EventType::RunStarted => thread.start_run(event),
         EventType::RunFinished => thread.finish_run(event),
@@ -52,7 +52,7 @@ pub(super) fn apply(thread: &mut Thread, event: &Event) -> Change {
 }
 
 impl Thread {
-    fn start_run(&mut self, started: &Event) -> Change {
+    fn start_run(&mut self, started: &EventRef<'_>) -> Change {
         self.run = RunState::Running { run_id: started.run_id().to_owned() };
         self.calls.start_run();
         // The run could begin only because its input answered them.
@@ -68,7 +68,7 @@ impl Thread {
         Change::RunStarted { added: self.messages.len() - before }
     }
 
-    fn finish_run(&mut self, finished: &Event) -> Change {
+    fn finish_run(&mut self, finished: &EventRef<'_>) -> Change {
         self.interrupts.clear();
         self.pending.clear();
         let outcome = match finished.outcome() {
@@ -90,7 +90,7 @@ impl Thread {
         Change::RunEnded
     }
 
-    fn start_text(&mut self, start: &Event, role: Role) -> Change {
+    fn start_text(&mut self, start: &EventRef<'_>, role: Role) -> Change {
         if self.positions.contains(start.message_id()) {
             return self.merge_message(start);
         }
@@ -98,7 +98,7 @@ impl Thread {
         self.put(Message { name: start.get("name").and_then(crate::message::text_of), ..of_event(message, start) })
     }
 
-    fn append_text(&mut self, event: &Event) -> Change {
+    fn append_text(&mut self, event: &EventRef<'_>) -> Change {
         let (id, delta) = (event.message_id(), event.delta());
         let Some(position) = self.position(id) else {
             return Change::Nothing;
@@ -119,7 +119,7 @@ impl Thread {
         Change::TextAppended { message: position, from }
     }
 
-    fn merge_message(&mut self, event: &Event) -> Change {
+    fn merge_message(&mut self, event: &EventRef<'_>) -> Change {
         let Some(position) = self.position(event.message_id()) else {
             return Change::Nothing;
         };
@@ -136,7 +136,7 @@ impl Thread {
         position
     }
 
-    fn start_call(&mut self, start: &Event) -> Change {
+    fn start_call(&mut self, start: &EventRef<'_>) -> Change {
         let (id, name) = (start.tool_call_id(), start.tool_call_name());
         let run_id = if let RunState::Running { run_id } = &self.run { Some(run_id.clone()) } else { None };
         self.calls.begin(id, name, run_id);
@@ -173,7 +173,7 @@ impl Thread {
     }
 
     /// A call that is there keeps its arguments.
-    fn restart_call(&mut self, start: &Event) -> Change {
+    fn restart_call(&mut self, start: &EventRef<'_>) -> Change {
         let (id, name) = (start.tool_call_id(), start.tool_call_name());
         let Some((change, call)) = self.call_mut(id) else {
             return Change::Nothing;
@@ -187,7 +187,7 @@ impl Thread {
     }
 
     /// The assistant message that a new call belongs to, and whether it was added for it.
-    fn parent_of(&mut self, start: &Event) -> (usize, bool) {
+    fn parent_of(&mut self, start: &EventRef<'_>) -> (usize, bool) {
         let call = start.tool_call_id();
         // Some adapters write an empty id where there is no parent.
         let named = Some(start.text("parentMessageId")).filter(|id| !id.is_empty());
@@ -216,7 +216,7 @@ impl Thread {
         (position, true)
     }
 
-    fn append_arguments(&mut self, event: &Event) -> Change {
+    fn append_arguments(&mut self, event: &EventRef<'_>) -> Change {
         let (id, delta) = (event.tool_call_id(), event.delta());
         let Some(state) = self.calls.state_mut(id) else {
             return Change::Nothing;
@@ -234,7 +234,7 @@ impl Thread {
         Change::ArgumentsAppended { message, call: index, from }
     }
 
-    fn end_call(&mut self, event: &Event) -> Change {
+    fn end_call(&mut self, event: &EventRef<'_>) -> Change {
         let id = event.tool_call_id();
         if let Some(state) = self.calls.state_mut(id) {
             state.ended = true;
@@ -256,13 +256,13 @@ impl Thread {
         Some((Change::ToolCallChanged { message, call }, held))
     }
 
-    fn add_result(&mut self, result: &Event) -> Change {
+    fn add_result(&mut self, result: &EventRef<'_>) -> Change {
         let call = result.tool_call_id();
         self.calls.take_result(call);
         self.insert_result(of_event(Message::tool(result.message_id(), call, result.content()), result))
     }
 
-    fn encrypt(&mut self, event: &Event) -> Change {
+    fn encrypt(&mut self, event: &EventRef<'_>) -> Change {
         let (id, value) = (event.text("entityId"), Some(event.text("encryptedValue").to_owned()));
         let change = if event.text("subtype") == "tool-call" {
             self.call_mut(id).map(|(change, call)| {
@@ -284,7 +284,7 @@ impl Thread {
         })
     }
 
-    fn set_activity(&mut self, event: &Event) -> Change {
+    fn set_activity(&mut self, event: &EventRef<'_>) -> Change {
         let (id, keeps) = (event.message_id(), event.get("replace") == Some(&Json::Bool(false)));
         let mut held = None;
         if let Some(message) = self.positions.get(id) {
@@ -313,7 +313,7 @@ impl Thread {
         self.put(activity)
     }
 
-    fn patch_activity(&mut self, event: &Event) -> Change {
+    fn patch_activity(&mut self, event: &EventRef<'_>) -> Change {
         let id = event.message_id();
         let position = self.positions.get(id).filter(|position| self.messages[*position].role == Role::Activity);
         let Some(position) = position else {
@@ -334,7 +334,7 @@ impl Thread {
 }
 
 /// A message that an event makes, with what it says about whose it is.
-fn of_event(mut message: Message, event: &Event) -> Message {
+fn of_event(mut message: Message, event: &EventRef<'_>) -> Message {
     message.subagent_run_id = event.subagent_run_id().map(str::to_owned);
     merge(&mut message.metadata, event.metadata());
     message

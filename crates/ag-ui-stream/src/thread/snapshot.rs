@@ -1,13 +1,13 @@
 //! `MESSAGES_SNAPSHOT`: reconciled by id, in place.
 
 use super::{Change, Thread, result_id};
-use crate::event::Event;
+use crate::event::EventRef;
 use crate::index::Index;
 use crate::message::{Message, Role};
 use json_tree::Json;
 
 impl Thread {
-    pub(super) fn reconcile(&mut self, event: &Event) -> Change {
+    pub(super) fn reconcile(&mut self, event: &EventRef<'_>) -> Change {
         let told = with_own_ids(event.messages());
         let keep = Keep::of(event, &told);
         let mut given = Index::default();
@@ -72,7 +72,7 @@ struct Keep {
 }
 
 impl Keep {
-    fn of(event: &Event, told: &[Message]) -> Self {
+    fn of(event: &EventRef<'_>, told: &[Message]) -> Self {
         let own = event.get("metadata").and_then(|metadata| metadata.get("@ag-ui/client"));
         let types = own.and_then(|own| own.get("authoritativeActivityTypes")?.as_list());
         let mut authoritative = Index::default();

@@ -86,10 +86,7 @@ impl Walk<'_> {
                     *number = integer.into();
                     Ok(true)
                 }
-                _ => Err(path.malformed(
-                    Fault::Integer { min: *min, found: number.as_f64().unwrap_or_default().to_bits() },
-                    &[],
-                )),
+                _ => Err(path.malformed(Fault::Integer { min: *min, found: number.as_f64().to_bits() }, &[])),
             },
             (Shape::Choice(choices), Json::Text(text)) => {
                 if choices.contains(&&**text) {
@@ -234,7 +231,9 @@ fn bring<'t, 'a>(members: &'t mut Members<'a>, name: &str, first: usize) -> Opti
     let rest = members.get_mut(first..)?;
     let at = rest.iter().rposition(|(key, _)| key == name)?;
     // Those before it keep their order, so that the last of each name stays its last.
-    rest[..=at].rotate_right(1);
+    if at > 0 {
+        rest[..=at].rotate_right(1);
+    }
     rest.first_mut().map(|(_, member)| member)
 }
 

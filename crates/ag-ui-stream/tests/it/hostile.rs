@@ -83,7 +83,7 @@ fn the_key_is_a_key_like_any_other() {
         json!({"type": "STATE_DELTA", "delta": [{"op": "add", "path": "/a", "value": {KEY: "[1]"}}]}),
         json!({"type": "STATE_DELTA", "delta": [{"op": "test", "path": "/a", "value": {KEY: "[1]"}}, {"op": "copy", "from": "/a", "path": "/b"}]}),
     ] {
-        reader.feed_value(event);
+        reader.feed_json(&event.to_string());
         thread.handle_event(&reader.next_event().unwrap().unwrap());
     }
     assert_eq!(thread.state(), &json!({"a": {KEY: "[1]"}, "b": {KEY: "[1]"}}));
@@ -92,11 +92,13 @@ fn the_key_is_a_key_like_any_other() {
 #[test]
 fn patches_that_copy_a_state_into_itself_end() {
     let (mut reader, mut thread) = (EventReader::new(), Thread::default());
-    reader.feed_value(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
+    reader.feed_json(&json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}).to_string());
     // Each copy doubles how deep the state is, if its target is the deepest place so far.
     for round in 0..17 {
         let path = "/a".repeat(1 << round);
-        reader.feed_value(json!({"type": "STATE_DELTA", "delta": [{"op": "copy", "from": "", "path": path}]}));
+        reader.feed_json(
+            &json!({"type": "STATE_DELTA", "delta": [{"op": "copy", "from": "", "path": path}]}).to_string(),
+        );
     }
     while let Some(event) = reader.next_event() {
         thread.handle_event(&event.unwrap());
@@ -109,9 +111,9 @@ fn patches_that_copy_a_state_into_itself_end() {
 #[test]
 fn patches_that_double_a_state_end() {
     let (mut reader, mut thread) = (EventReader::new(), Thread::default());
-    reader.feed_value(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
+    reader.feed_json(&json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}).to_string());
     let operations: Vec<Value> = (0..100).map(|n| json!({"op": "copy", "from": "", "path": format!("/{n}")})).collect();
-    reader.feed_value(json!({"type": "STATE_DELTA", "delta": operations}));
+    reader.feed_json(&json!({"type": "STATE_DELTA", "delta": operations}).to_string());
     while let Some(event) = reader.next_event() {
         thread.handle_event(&event.unwrap());
     }

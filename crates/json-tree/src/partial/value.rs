@@ -146,7 +146,7 @@ impl Tree {
                     self.put(open.with(None));
                 }
             }
-            Token::Number(number) => self.put(Value::Number(number)),
+            Token::Number(number) => self.put(Value::Number(number.into())),
             Token::Bool(value) => self.put(Value::Bool(value)),
             Token::Null => self.put(Value::Null),
         }
