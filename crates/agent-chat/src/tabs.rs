@@ -112,10 +112,12 @@ impl TabLock {
         let tell = Rc::clone(&on_grant);
         let callback = Closure::once_into_js(move || {
             granted.granted.set(true);
-            tell();
-            Promise::new(&mut |release, _| {
+            let held = Promise::new(&mut |release, _| {
                 granted.release.replace(Some(release));
-            })
+            });
+            // Who is told may need it no longer, and drop it at once.
+            tell();
+            held
         });
         let options = Object::new();
         if let Ok(withdraw) = AbortController::new() {

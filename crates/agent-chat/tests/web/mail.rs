@@ -2,7 +2,7 @@
 
 use crate::scripted_agent::{self, Call, tick};
 use crate::server::{Server, answer, answered, asking, hello, run_finished};
-use crate::visitor::{BOTH, SIZE, Visitor};
+use crate::visitor::{BOTH, COLOUR, SIZE, Visitor};
 use agent_chat::{ChatOptions, Delivery, Status, Trouble};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
@@ -236,6 +236,26 @@ async fn two_tabs_take_turns() {
     drop((here, there));
     let visitor = Visitor::beside(kept("turns"));
     visitor.sees_lines(&all).await;
+}
+
+#[test]
+async fn a_reply_that_waits_for_another_keeps_no_tab_from_its_turn() {
+    let visitor = Visitor::first(kept("two"));
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.asks("c1", SIZE);
+    call.asks("c2", COLOUR);
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    visitor.picks("c1", SIZE, 0);
+    // Its turn comes, and the other ask has no reply yet.
+    let picked = js_sys::Date::now();
+    visitor.sees("its turn", |_| js_sys::Date::now() > picked + 200.0).await;
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    visitor.picks("c2", COLOUR, 1);
+    let call = Call::next().await;
+    assert_eq!(call.input.messages.iter().filter(|message| message.role() == "tool").count(), 2);
 }
 
 #[test]
