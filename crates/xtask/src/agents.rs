@@ -1,18 +1,18 @@
 //! `cargo xtask agents`: agents of other makes behind the built page, each as its recipe starts it.
 
-mod environment;
 mod recipe;
 mod table;
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -20,44 +20,56 @@ use crate::children::{self, Child};
 use crate::console::say;
 use crate::flags::Agents;
 use crate::steps::{self, Log, Outcome, Step};
-use crate::test::{Binary, binaries, journeys};
-use crate::{files, page, tools, workspace};
-use recipe::{RECIPES, Recipe, SCENARIOS};
+use crate::test::{binaries, journeys};
+use crate::tools::system;
+use crate::{files, page, workspace};
+use recipe::Recipe;
+use table::SCENARIOS;
+
+/// Which journeys came to their end, by their names.
+type Walked = BTreeMap<&'static str, bool>;
 
 /// Walks through the page with every agent or the named ones, and writes what works into the README of the recipes. Also lets clients of
 /// other makes talk to the server.
 pub(crate) fn agents(options: &Agents) -> Result<()> {
-    let (chosen, with_clients) = chosen(&options.name)?;
-    let journeys = OnceLock::new();
-    let walked: Mutex<BTreeMap<&str, Walked>> = Mutex::new(BTreeMap::new());
-    let mut steps = vec![Step::builds("native build", &[], |log| {
-        journeys.set(binaries::journeys(log)?).ok().context("a step runs once")
-    })];
-    if with_clients {
-        steps.push(Step::runs(CLIENTS, &["native build"], clients));
+    let recipes = Recipe::all()?;
+    let known = || recipes.iter().map(|recipe| recipe.name.as_str()).chain([CLIENTS]);
+    if let Some(name) = options.name.iter().find(|name| !known().any(|known| known == name.as_str())) {
+        bail!("there is no recipe `{name}`, but {}", known().collect::<Vec<_>>().join(", "));
     }
-    if !chosen.is_empty() {
+    let is_wanted = |name: &str| options.name.is_empty() || options.name.iter().any(|wanted| wanted == name);
+
+    let walked: Mutex<BTreeMap<&str, Walked>> = Mutex::default();
+    let mut steps = vec![Step::builds("native build", &[], binaries::build_journeys)];
+    if is_wanted(CLIENTS) {
+        steps.push(Step::runs(CLIENTS, &["native build"], |log| clients(&recipes, log)));
+    }
+    let wanted: Vec<_> = recipes.iter().filter(|recipe| is_wanted(&recipe.name)).collect();
+    if !wanted.is_empty() {
         steps.extend(page::steps_for_release());
     }
-    for &recipe in &chosen {
-        let (journeys, walked) = (&journeys, &walked);
-        steps.push(Step::runs(recipe.name, &["native build", "page for release"], move |log| {
-            let journeys: &Vec<Binary> = journeys.get().context("the step that builds this has passed")?;
-            let outcome = walk(recipe, journeys, options.record, log)?;
-            let (surprises, mended) = (recipe.surprises(&outcome), recipe.mended(&outcome));
-            walked.lock().unwrap_or_else(PoisonError::into_inner).insert(recipe.name, outcome);
+    for recipe in wanted {
+        let walked = &walked;
+        steps.push(Step::runs(&recipe.name, &["native build", "page for release"], move |log| {
+            let outcome = walk(recipe, options.record, log)?;
+            let lacks = table::lacks(&table::read()?, &recipe.name)?;
+            let other_than_known = |passed| {
+                let journeys = outcome.iter().filter(|(name, came)| **came == passed && lacks.contains(name) == passed);
+                journeys.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+            };
+            let (mended, failed) = (other_than_known(true), other_than_known(false));
+            walked.lock().unwrap_or_else(PoisonError::into_inner).insert(&recipe.name, outcome);
             if !mended.is_empty() {
-                say(&format!("{} is said to lack what it did: {}", recipe.name, mended.join(", ")));
+                say(&format!("{} is said to lack what it did: {mended}", recipe.name));
             }
-            if !surprises.is_empty() {
-                bail!("failed: {}; its own words are in {}", surprises.join(", "), log_of(recipe)?.display());
+            if !failed.is_empty() {
+                bail!("failed: {failed}; its own words are in {}", log_of(recipe).display());
             }
             Ok(())
         }));
     }
     let ended = steps::run_all(&steps)?;
-    let walked = walked.lock().unwrap_or_else(PoisonError::into_inner);
-    table::write(&walked)?;
+    table::write(&walked.lock().unwrap_or_else(PoisonError::into_inner), &recipes)?;
     let failed = ended.iter().filter(|step| step.outcome != Outcome::Passed).map(|step| step.name).collect::<Vec<_>>();
     if !failed.is_empty() {
         bail!("{} did not pass; the lines above say why", failed.join(", "));
@@ -65,60 +77,40 @@ pub(crate) fn agents(options: &Agents) -> Result<()> {
     Ok(())
 }
 
-/// Which journeys came to their end, by their names.
-type Walked = BTreeMap<&'static str, bool>;
-
-/// The recipes of these names, or all, and whether the clients are meant as well.
-fn chosen(names: &[String]) -> Result<(Vec<&'static Recipe>, bool)> {
-    if names.is_empty() {
-        return Ok((RECIPES.iter().collect(), true));
-    }
-    let with_clients = names.iter().any(|name| name == CLIENTS);
-    let recipes = names.iter().filter(|name| *name != CLIENTS).map(|name| named(name));
-    Ok((recipes.collect::<Result<_>>()?, with_clients))
-}
-
-fn named(name: &str) -> Result<&'static Recipe> {
-    let all = || RECIPES.map(|recipe| recipe.name).join(", ");
-    let recipe = RECIPES.iter().find(|recipe| recipe.name == name);
-    recipe.with_context(|| format!("there is no recipe `{name}`, but {} and {CLIENTS}", all()))
-}
-
 /// The step that is about clients.
 const CLIENTS: &str = "clients";
 
 /// Released clients in front of the server, and `CopilotKit`'s runtime.
-fn clients(log: &Log) -> Result<()> {
+fn clients(recipes: &[Recipe], log: &Log) -> Result<()> {
     journeys::released_clients(log)?;
-    let mut node = Command::new(tools::node(log)?);
+    let copilotkit = recipes.iter().find(|recipe| recipe.name == "copilotkit").context("there is its recipe")?;
+    let mut node = Command::new(system::node(log)?);
     node.arg(workspace::root().join("crates/question-server/tests/clients/copilotkit.mjs"));
-    node.arg(workspace::server("debug")).arg(environment::folder(named("copilotkit")?, log)?);
-    node.envs(QUIET);
-    log.run(node)
+    log.run(node.arg(workspace::server("debug")).arg(copilotkit.packages(log)?).envs(QUIET))
 }
 
 /// Starts the agent and takes every journey with it.
-fn walk(recipe: &Recipe, binaries: &[Binary], record: bool, log: &Log) -> Result<Walked> {
+fn walk(recipe: &Recipe, record: bool, log: &Log) -> Result<Walked> {
     let port = free_port()?;
     let _agent = start(recipe, port, log)?;
     log.doing("journeys");
-    let mut command = journeys::chromium(binaries, log)?;
+    let mut command = journeys::chromium(log)?;
     command.arg("recipes::");
     command.env("XTASK_AGENT", format!("http://127.0.0.1:{port}{}", recipe.path));
     if record {
-        let folder = workspace::root().join("crates/ag-ui-stream/test_data/agents").join(recipe.name);
+        let folder = workspace::root().join("crates/ag-ui-stream/test_data/agents").join(&recipe.name);
         files::make(&folder)?;
         command.env("XTASK_RECORD", folder);
     }
     let mut walked = Walked::new();
     // That one fails may be known of its agent.
-    let _ = log.run_reading(command, |line| {
+    let _ = log.run_reading(&mut command, |line| {
         if let Some((scenario, passed)) = outcome_in(line) {
             walked.insert(scenario, passed);
         }
     });
-    match SCENARIOS.iter().find(|(scenario, _)| !walked.contains_key(scenario)) {
-        Some((scenario, _)) => bail!("the journey `{scenario}` was not taken"),
+    match SCENARIOS.iter().find(|scenario| !walked.contains_key(*scenario)) {
+        Some(scenario) => bail!("the journey `{scenario}` was not taken"),
         None => Ok(walked),
     }
 }
@@ -126,45 +118,40 @@ fn walk(recipe: &Recipe, binaries: &[Binary], record: bool, log: &Log) -> Result
 /// The scenario in a line of the harness, and whether it passed.
 fn outcome_in(line: &str) -> Option<(&'static str, bool)> {
     let (name, outcome) = line.strip_prefix("test recipes::")?.split_once(" ... ")?;
-    let (scenario, _) = SCENARIOS.iter().find(|(scenario, _)| *scenario == name)?;
-    Some((scenario, outcome == "ok"))
+    Some((SCENARIOS.into_iter().find(|scenario| *scenario == name)?, outcome == "ok"))
 }
 
 /// Starts the agent by the command of its recipe, behind the scripted model, and waits until it listens.
 fn start(recipe: &Recipe, port: u16, log: &Log) -> Result<Child> {
-    let mut command = environment::python(recipe, log)?;
-    command.arg(environment::scripted_model()).args(recipe.start_at(port));
-    // Nobody is told of a test, and nothing is written beside the recipe.
-    command.envs(QUIET);
+    let mut command = recipe.starting_at(port, log)?;
     log.doing("starts");
-    let path = log_of(recipe)?;
+    let path = log_of(recipe);
     let mut file = File::create(&path).with_context(|| format!("can't write {}", path.display()))?;
-    let (child, output) = Child::start_piped(command)?;
-    let (sender, listens) = mpsc::channel();
-    let address = format!(":{port}");
+    // Nobody is told of a test, and nothing is written beside the recipe.
+    let (child, output) = Child::start(command.envs(QUIET))?;
     // Reads on for as long as it runs, or it would wait for somebody to read.
-    thread::spawn(move || {
-        children::each_line(output, |line| {
-            let _ = writeln!(file, "{line}");
-            if line.contains(&address) {
-                let _ = sender.send(());
-            }
-        });
-    });
-    match listens.recv_timeout(START_LIMIT) {
-        Ok(()) => Ok(child),
-        Err(_) => bail!("it does not say that it listens; what it says is in {}", path.display()),
+    let reading = thread::spawn(move || children::each_line(output, |line| drop(writeln!(file, "{line}"))));
+    let begin = Instant::now();
+    while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
+        if reading.is_finished() || begin.elapsed() > START_LIMIT {
+            bail!("it does not listen; what it says is in {}", path.display());
+        }
+        thread::sleep(Duration::from_millis(50));
     }
+    Ok(child)
 }
 
 /// What an agent prints.
-fn log_of(recipe: &Recipe) -> Result<PathBuf> {
-    Ok(workspace::scratch_dir()?.join(format!("{} itself.log", recipe.name)))
+fn log_of(recipe: &Recipe) -> PathBuf {
+    workspace::scratch(&format!("{} itself.log", recipe.name))
 }
 
+/// A port below those that connections get: one of those might be taken before the agent has started.
 fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("there is no free port")?;
-    Ok(listener.local_addr().context("the system does not say which port it gave")?.port())
+    static NEXT: AtomicU16 = AtomicU16::new(8100);
+    let is_free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
+    let mut ports = (0..1000).map(|_| NEXT.fetch_add(1, Ordering::Relaxed));
+    ports.find(is_free).context("there is no free port")
 }
 
 /// What keeps agents from asking and telling others over the network, and Python from keeping what it has compiled.
@@ -187,20 +174,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recipes_are_chosen_by_name() {
-        let of = |names: &[&str]| chosen(&names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
-        let (all, with_clients) = of(&[]).unwrap();
-        assert_eq!((all.len(), with_clients), (RECIPES.len(), true));
-        let (one, with_clients) = of(&["pydantic-ai"]).unwrap();
-        assert_eq!((one[0].name, one.len(), with_clients), ("pydantic-ai", 1, false));
-        let (none, with_clients) = of(&[CLIENTS]).unwrap();
-        assert_eq!((none.len(), with_clients), (0, true));
-        assert!(of(&["skynet"]).unwrap_err().to_string().contains("pydantic-ai"));
-    }
-
-    #[test]
     fn a_journey_that_was_taken_is_read_from_the_harness() {
-        let (scenario, _) = SCENARIOS[0];
+        let [scenario, ..] = SCENARIOS;
         assert_eq!(outcome_in(&format!("test recipes::{scenario} ... ok")), Some((scenario, true)));
         assert_eq!(outcome_in(&format!("test recipes::{scenario} ... FAILED")), Some((scenario, false)));
         assert_eq!(outcome_in("test recipes::another ... ok"), None);

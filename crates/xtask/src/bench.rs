@@ -7,18 +7,17 @@ use anyhow::Result;
 
 use crate::flags::BenchCmd;
 use crate::steps::{self, Log, Step};
-use crate::tools::{self, browsers, rustup};
+use crate::tools::{self, system};
 use crate::workspace::{self, cargo};
-use crate::{pack, page, serve};
+use crate::{pack, page, serve, wasm};
 
 /// Builds one part as users get it, measures it and prints the table.
 pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
     let table = &Mutex::new(String::new());
     let step = |needs, measurement: fn(&Log) -> Result<Command>| {
         Step::builds("measurement", needs, move |log| {
-            let measurement = measurement(log)?;
-            let mut table = table.lock().expect("one step writes it");
-            log.run_reading(measurement, |line| table.extend([line, "\n"]))
+            *table.lock().expect("one step writes it") = log.output(&mut measurement(log)?)?;
+            Ok(())
         })
     };
     let [tools, page] = page::steps_for_release();
@@ -42,74 +41,52 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
 /// The card, in the built gallery: fed with large arguments, answered, and a thousand times in one page.
 fn card(log: &Log) -> Result<Command> {
     let mut node = in_chromium("crates/card-gallery/benches/card.mjs", log)?;
-    node.arg(page::dist()?);
+    node.arg(page::dist());
     Ok(node)
 }
 
 /// The custom element's first card, in a page that has nothing else.
 fn element(log: &Log) -> Result<Command> {
     let mut node = in_chromium("crates/question-element/benches/element.mjs", log)?;
-    node.arg(pack::package()?);
+    node.arg(pack::package());
     Ok(node)
 }
 
 /// What a first visit of the page transfers, and when a person can see, read and write.
 fn first_visit(log: &Log) -> Result<Command> {
     let mut node = in_chromium("app/benches/page.mjs", log)?;
-    node.arg(workspace::server("server")).arg(page::dist()?);
+    node.arg(workspace::server("server")).arg(page::dist());
     Ok(node)
 }
 
 /// What waiting costs, beside bare axum and bare SQLite, and what several servers on one Postgres do.
 fn server(log: &Log) -> Result<Command> {
     let mut measurement = cargo(["bench", "--quiet", "--profile", "server", "--package", "question-server"]);
-    measurement.env("POSTGRES_PROGRAMS", tools::postgres(log)?);
+    measurement.env("POSTGRES_PROGRAMS", system::postgres(log)?);
     Ok(measurement)
 }
 
 /// The stream reader as WebAssembly, made with the page's settings, and its JavaScript peers in one process of Node.
 fn stream(log: &Log) -> Result<Command> {
     const EXAMPLE: &str = "stream_bench";
-    rustup::wasm_target(log)?;
-    log.run(cargo([
-        "build",
-        "--release",
-        "--target",
-        rustup::WASM,
-        "--package",
-        "ag-ui-stream",
-        "--example",
-        EXAMPLE,
-    ]))?;
-    let built = workspace::target_dir().join(rustup::WASM).join("release/examples");
-    let folder = workspace::scratch_dir()?.join("bench");
-    let mut bindgen = Command::new(tools::wasm_bindgen()?.folder(log)?.join("wasm-bindgen"));
-    bindgen.args(["--target", "nodejs", "--out-dir"]).arg(&folder).arg(built.join(EXAMPLE).with_extension("wasm"));
-    log.run(bindgen)?;
-    let wasm = folder.join(format!("{EXAMPLE}_bg.wasm"));
-    let mut opt = Command::new(tools::binaryen().folder(log)?.join("wasm-opt"));
-    opt.args(page::wasm_opt_arguments()?).arg(&wasm).arg("--output").arg(&wasm);
-    log.run(opt)?;
-
-    let mut node = Command::new(tools::node(log)?);
-    node.args([
-        "--expose-gc",
-        "--input-type=module",
-        "--eval",
-        &workspace::read("crates/ag-ui-stream/benches/stream.mjs")?,
-    ]);
+    let build = ["build", "--release", "--package", "ag-ui-stream", "--example", EXAMPLE];
+    log.run(&mut wasm::cargo_for(build, log)?)?;
+    let (built, folder) = (wasm::built(&format!("release/examples/{EXAMPLE}")), workspace::scratch("bench"));
+    wasm::optimize(&wasm::bind_for("nodejs", &built, EXAMPLE, &folder, log)?, log)?;
+    let mut node = tools::script(&workspace::read("crates/ag-ui-stream/benches/stream.mjs")?, [], log)?;
     // From a text, Node looks up packages in the folder that it runs in.
     node.arg(folder.join(EXAMPLE).with_extension("js")).current_dir(tools::stream_peers().folder(log)?);
+    node.env("NODE_OPTIONS", "--expose-gc");
     Ok(node)
 }
 
 /// A call of Node for a measurement, behind what starts Chromium and writes tables.
 fn in_chromium(measurement: &str, log: &Log) -> Result<Command> {
-    let chromium = browsers::chromium(log)?;
+    let chromium = system::chromium(log)?;
     // With dashes, Node would take them for its own.
-    let arguments = browsers::chromium_arguments().map(|argument| argument.trim_start_matches("--")).join(" ");
+    let arguments = system::chromium_arguments().map(|argument| argument.trim_start_matches("--")).join(" ");
     let program = [workspace::read("app/benches/chromium.mjs")?, workspace::read(measurement)?].join("\n");
-    let mut node = Command::new(tools::node(log)?);
-    node.args(["--input-type=module", "--eval", &program]).arg(chromium.program).arg(chromium.driver).arg(arguments);
+    let mut node = tools::script(&program, [&chromium.program, &chromium.driver], log)?;
+    node.arg(arguments);
     Ok(node)
 }

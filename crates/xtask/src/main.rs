@@ -21,6 +21,7 @@ mod size;
 mod steps;
 mod test;
 mod tools;
+mod wasm;
 mod workspace;
 
 use std::process::ExitCode;

@@ -6,29 +6,29 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::files;
 use crate::flags::Pack;
-use crate::page::{self, wasm_opt_arguments};
 use crate::steps::{self, Log, Step};
-use crate::tools::{self, rustup};
-use crate::workspace::{self, cargo};
+use crate::tools::{self, system};
+use crate::{files, page, wasm, workspace};
 
 /// The crate, from the workspace's root.
 const CRATE: &str = "crates/question-element";
 
 /// A program of the package: its name there, and the features of the crate with which it is built.
-#[derive(Clone, Copy)]
-struct Program(&'static str, &'static [&'static str]);
+type Program = (&'static str, &'static str);
 
 /// What a user of the package loads, one of them: a language of the card, or the agent's side.
 const PROGRAMS: [Program; 6] = [
-    Program("en", &["card"]),
-    Program("de", &["card", "german"]),
-    Program("es", &["card", "spanish"]),
-    Program("ar", &["card", "arabic"]),
-    Program("ja", &["card", "japanese"]),
-    Program("agent", &["agent"]),
+    ("en", "card"),
+    ("de", "card,german"),
+    ("es", "card,spanish"),
+    ("ar", "card,arabic"),
+    ("ja", "card,japanese"),
+    ("agent", "agent"),
 ];
+/// What is loaded beside the program of the card, and beside the agent's.
+const CARD: [&str; 3] = ["define.js", "question-card.js", "styles.js"];
+const AGENT: [&str; 2] = ["agent.js", "agent-calls.js"];
 
 /// Builds the package, lets two linters of the registry look at it, and prints what a page loads of it.
 pub(crate) fn pack(options: &Pack) -> Result<()> {
@@ -37,7 +37,7 @@ pub(crate) fn pack(options: &Pack) -> Result<()> {
         wanted.push(Step::runs("linters", &["package"], lint));
     }
     steps::run_or_fail(&wanted)?;
-    print!("{}", fs::read_to_string(folder()?.join("weights.txt")).unwrap_or_default());
+    print!("{}", fs::read_to_string(workspace::scratch("pack/weights.txt")).unwrap_or_default());
     println!("{}", tarball()?.display());
     Ok(())
 }
@@ -53,63 +53,57 @@ pub(crate) fn build_for_tests(log: &Log) -> Result<()> {
 }
 
 /// Where the package's files are.
-pub(crate) fn package() -> Result<PathBuf> {
-    Ok(folder()?.join("package"))
+pub(crate) fn package() -> PathBuf {
+    workspace::scratch("pack/package")
 }
 
 /// The package as npm takes it.
 pub(crate) fn tarball() -> Result<PathBuf> {
-    Ok(folder()?.join(format!("question-card-{}.tgz", version()?)))
-}
-
-fn folder() -> Result<PathBuf> {
-    Ok(workspace::scratch_dir()?.join("pack"))
+    Ok(workspace::scratch(&format!("pack/question-card-{}.tgz", version()?)))
 }
 
 fn build(programs: &[Program], log: &Log) -> Result<()> {
-    rustup::wasm_target(log)?;
-    let package = package()?;
+    let package = package();
     files::remove(&package)?;
-    for &Program(name, features) in programs {
-        log.doing(name);
-        let built = compile(features, log)?;
-        bind(name, &built, &package.join("wasm"), log)?;
-    }
+    let mut weights = String::new();
     copy_files(&package)?;
     write_styles(&package)?;
+    for &(name, features) in programs {
+        log.doing(name);
+        build_program(name, features, &package.join("wasm"), log)?;
+    }
     for folder in [&package, &package.join("wasm")] {
         minify(folder, log)?;
     }
+    for (name, _) in programs {
+        let (title, own) = match *name {
+            "agent" => ("agent".to_owned(), &AGENT[..]),
+            language => (format!("card ({language})"), &CARD[..]),
+        };
+        let own = own.iter().map(|&file| file.to_owned());
+        let loaded: Vec<_> = own.chain([format!("wasm/{name}.js"), format!("wasm/{name}_bg.wasm")]).collect();
+        weights += &wasm::weights(&title, &package, &loaded, log)?;
+    }
     files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
+    system::node(log)?;
     let mut npm = Command::new("npm");
-    tools::node(log)?;
-    npm.args(["pack", "--silent", "--pack-destination"]).arg(folder()?).current_dir(&package);
-    log.run(npm)?;
-    files::write(&folder()?.join("weights.txt"), tools::run_script(WEIGH, &package, log)?)
+    npm.args(["pack", "--silent", "--pack-destination"]).arg(workspace::scratch("pack")).current_dir(&package);
+    log.run(&mut npm)?;
+    files::write(&workspace::scratch("pack/weights.txt"), weights)
 }
 
-/// Builds the program with these features.
-fn compile(features: &[&str], log: &Log) -> Result<PathBuf> {
-    let mut build = cargo(["build", "--profile", "pack", "--target", rustup::WASM, "--package", "question-element"]);
-    build.args(["--lib", "--no-default-features", "--features", &features.join(",")]);
-    log.run(build)?;
-    Ok(workspace::target_dir().join(rustup::WASM).join("pack/question_element.wasm"))
-}
-
-/// Makes the program of this name in a folder: its JavaScript, and its WebAssembly as small as it gets.
-fn bind(name: &str, built: &Path, folder: &Path, log: &Log) -> Result<()> {
-    let mut bindgen = Command::new(tools::wasm_bindgen()?.folder(log)?.join("wasm-bindgen"));
-    bindgen.args(["--target", "web", "--no-typescript", "--out-name", name, "--out-dir"]).arg(folder).arg(built);
-    log.run(bindgen)?;
-    let wasm = folder.join(format!("{name}_bg.wasm"));
-    let wasm_opt = tools::binaryen().folder(log)?.join("wasm-opt");
+/// Builds the program of this name with these features of the crate: its JavaScript, and its WebAssembly as small as it gets.
+fn build_program(name: &str, features: &str, folder: &Path, log: &Log) -> Result<()> {
+    let mut build = wasm::cargo_for(["build", "--profile", "pack", "--package", "question-element", "--lib"], log)?;
+    log.run(build.args(["--no-default-features", "--features", features]))?;
+    let program = wasm::bind(&wasm::built("pack/question_element"), name, folder, log)?;
+    let arguments = wasm::opt_arguments()?;
+    let settings = arguments.iter().filter(|argument| !argument.starts_with("-O"));
     // Functions of one name stand together before the names go: Brotli finds more that is alike.
-    for pass in [&["-g"][..], &["-g", "--reorder-functions-by-name"], &["--strip-debug", "--strip-producers"]] {
-        let mut opt = Command::new(&wasm_opt);
-        let arguments = wasm_opt_arguments()?;
-        let arguments = arguments.into_iter().filter(|argument| pass == ["-g"] || !argument.starts_with("-O"));
-        opt.args(arguments).args(pass).arg(&wasm).arg("--output").arg(&wasm);
-        log.run(opt)?;
+    wasm::wasm_opt(&program, &[&arguments[..], &["-g".into()]].concat(), log)?;
+    for pass in [["-g", "--reorder-functions-by-name"], ["--strip-debug", "--strip-producers"]] {
+        let pass = settings.clone().cloned().chain(pass.map(str::to_owned)).collect::<Vec<_>>();
+        wasm::wasm_opt(&program, &pass, log)?;
     }
     Ok(())
 }
@@ -148,17 +142,12 @@ fn without_remarks(css: &str) -> String {
 /// Takes out of the JavaScript in a folder what only its readers need.
 fn minify(folder: &Path, log: &Log) -> Result<()> {
     let terser = tools::terser().folder(log)?.join("node_modules/.bin/terser");
-    let entries = fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))?;
-    for entry in entries {
+    for entry in fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))? {
         let file = entry?.path();
         if file.extension().is_some_and(|extension| extension == "js") {
             let mut minify = Command::new(&terser);
-            minify
-                .args(["--module", "--compress", "passes=3,ecma=2022", "--mangle", "--output"])
-                .arg(&file)
-                .arg("--")
-                .arg(&file);
-            log.run(minify)?;
+            minify.args(["--module", "--compress", "passes=3,ecma=2022", "--mangle", "--output"]);
+            log.run(minify.args([&file, Path::new("--"), &file]))?;
         }
     }
     Ok(())
@@ -179,38 +168,12 @@ fn version() -> Result<String> {
 /// What the registry's users look at first: whether every way in leads somewhere, with the right types.
 fn lint(log: &Log) -> Result<()> {
     let linters = tools::package_linters().folder(log)?.join("node_modules/.bin");
-    let mut publint = Command::new(linters.join("publint"));
-    publint.arg("--strict").arg(package()?);
-    log.run(publint)?;
+    log.run(Command::new(linters.join("publint")).arg("--strict").arg(package()))?;
     let mut types = Command::new(linters.join("attw"));
     // It is a package of modules alone, and what is not JavaScript has no types.
     types.args(["--profile", "esm-only", "--exclude-entrypoints", "question-card.css", "--"]).arg(tarball()?);
-    types.env("NO_COLOR", "1");
-    log.run(types)?;
-    ensure!(tarball()?.is_file(), "npm made no tarball");
-    Ok(())
+    log.run(types.env("NO_COLOR", "1"))
 }
-
-/// Prints what a page loads that shows cards in English, and what an agent loads, by Brotli.
-const WEIGH: &str = r#"
-const fs = require("node:fs"), path = require("node:path"), zlib = require("node:zlib");
-const folder = process.argv[1];
-const best = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 11 } };
-const weigh = (file) => zlib.brotliCompressSync(fs.readFileSync(path.join(folder, file)), best).length;
-const row = (name, bytes) => console.log(name.padEnd(28) + String(bytes).padStart(8));
-const together = (title, files) => {
-  const weights = files.filter((file) => fs.existsSync(path.join(folder, file))).map((file) => [file, weigh(file)]);
-  console.log(title);
-  for (const [file, bytes] of weights) row("  " + file, bytes);
-  row("  together", weights.reduce((sum, [, bytes]) => sum + bytes, 0));
-};
-for (const language of ["en", "de", "es", "ar", "ja"]) {
-  if (fs.existsSync(path.join(folder, "wasm", language + ".js"))) {
-    together(`card (${language})`, ["define.js", "question-card.js", "styles.js", `wasm/${language}.js`, `wasm/${language}_bg.wasm`]);
-  }
-}
-together("agent", ["agent.js", "agent-calls.js", "wasm/agent.js", "wasm/agent_bg.wasm"]);
-"#;
 
 #[cfg(test)]
 mod tests {

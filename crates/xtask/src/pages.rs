@@ -2,15 +2,16 @@
 //! browser.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail, ensure};
 
 use crate::flags::Pages;
 use crate::steps::{self, Log, Step};
-use crate::test::{Binary, binaries, journeys};
-use crate::{files, pack, tools, workspace};
+use crate::test::{binaries, journeys};
+use crate::tools::{self, system};
+use crate::{files, pack, wasm, workspace};
 
 /// Where the pages are, from the workspace's root.
 const PAGES: &str = "crates/question-element/pages";
@@ -41,7 +42,7 @@ const TOOLKITS: [(&str, &[&str]); 3] = [
 const BUILDERS: [&str; 3] = ["vite@8.3.8", "typescript@5.9.3", "@types/react@19.3.0"];
 
 /// A call of the journeys in a browser, to which names are to be added.
-type InBrowser = fn(&[Binary], &Log) -> Result<Command>;
+type InBrowser = fn(&Log) -> Result<Command>;
 
 /// The browsers in which pages can be driven, by what they are called on the command line.
 const BROWSERS: [(&str, InBrowser); 3] =
@@ -49,13 +50,12 @@ const BROWSERS: [(&str, InBrowser); 3] =
 
 /// Builds the pages of these names, or all, and drives them.
 pub(crate) fn pages(options: &Pages) -> Result<()> {
-    let known = || FRAMEWORKS.iter().chain(&TOOLKITS).map(|(name, _)| *name);
-    if let Some(name) = options.name.iter().find(|name| !known().any(|known| known == name.as_str())) {
-        bail!("there is no page `{name}`; there are {}", known().collect::<Vec<_>>().join(", "));
+    let known = FRAMEWORKS.iter().chain(&TOOLKITS).map(|(name, _)| *name).collect::<Vec<_>>();
+    if let Some(name) = options.name.iter().find(|name| !known.contains(&name.as_str())) {
+        bail!("there is no page `{name}`; there are {}", known.join(", "));
     }
-    let wanted: Vec<&str> =
-        known().filter(|known| options.name.is_empty() || options.name.iter().any(|name| name == known)).collect();
-    let wanted = &wanted;
+    let is_wanted = |known: &&str| options.name.is_empty() || options.name.iter().any(|name| name == known);
+    let wanted = &known.iter().copied().filter(is_wanted).collect::<Vec<_>>();
     let name = options.browser.as_deref().unwrap_or("chromium");
     let Some((_, browser)) = BROWSERS.iter().find(|(known, _)| *known == name) else {
         bail!("there is no browser `{name}`; there are {}", BROWSERS.map(|(name, _)| name).join(", "));
@@ -64,71 +64,71 @@ pub(crate) fn pages(options: &Pages) -> Result<()> {
     steps::run_or_fail(&[
         tools,
         package,
-        Step::runs("pages", &["package"], move |log| build(wanted, log)),
-        Step::builds("journeys", &["pages"], move |log| drive(wanted, *browser, log)),
+        Step::runs("pages", &["package"], |log| build(wanted, log)),
+        Step::builds("journeys", &["pages"], |log| drive(wanted, *browser, log)),
     ])?;
-    print!("{}", fs::read_to_string(folder()?.join("weights.txt")).unwrap_or_default());
+    print!("{}", fs::read_to_string(folder().join("weights.txt")).unwrap_or_default());
     Ok(())
 }
 
-fn folder() -> Result<PathBuf> {
-    Ok(workspace::scratch_dir()?.join("pages"))
+fn folder() -> PathBuf {
+    workspace::scratch("pages")
 }
 
 /// Installs what the pages need beside the packed package, looks whether its types say the same to every framework, and builds the pages.
 fn build(wanted: &[&str], log: &Log) -> Result<()> {
-    let folder = folder()?;
+    let folder = folder();
     files::copy(&workspace::root().join(PAGES), &folder)?;
     // A package of the same version may have another content.
     for stale in ["node_modules/question-card", "node_modules/.package-lock.json", "node_modules/.vite", "dist"] {
         files::remove(&folder.join(stale))?;
     }
     files::write(&folder.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
-    let node = tools::node(log)?;
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"]);
-    npm.args(BUILDERS);
     // Of the frameworks all: the package's types are for each of them.
     let toolkits = TOOLKITS.iter().filter(|(name, _)| wanted.contains(name));
-    npm.args(FRAMEWORKS.iter().chain(toolkits).flat_map(|(_, packages)| packages.iter()));
-    npm.arg(pack::tarball()?).current_dir(&folder);
-    log.run(npm)?;
+    let packages = FRAMEWORKS.iter().chain(toolkits).flat_map(|(_, packages)| packages.iter());
+    let tarball = pack::tarball()?;
+    let packages = BUILDERS.iter().chain(packages).map(Path::new).chain([tarball.as_path()]).collect::<Vec<_>>();
+    tools::npm_install(&folder, &packages, log)?;
+
+    let node = |script: &str| {
+        let mut node = Command::new("node");
+        node.arg(folder.join("node_modules").join(script)).current_dir(&folder);
+        node
+    };
     log.doing("types");
-    let mut types = Command::new(&node);
-    types.args(["node_modules/typescript/bin/tsc", "--project", "types"]).current_dir(&folder);
-    log.run(types)?;
+    log.run(node("typescript/bin/tsc").args(["--project", "types"]))?;
+    let mut weights = String::new();
     for page in wanted {
         log.doing(page);
-        let mut vite = Command::new(&node);
-        vite.args(["node_modules/vite/bin/vite.js", "build"]).env("PAGE", page).current_dir(&folder);
-        log.run(vite)?;
+        log.run(node("vite/bin/vite.js").arg("build").env("PAGE", page))?;
+        weights += &wasm::weights(page, &folder.join("dist").join(page), &loaded_by(page)?, log)?;
     }
-    files::write(&folder.join("weights.txt"), tools::run_script(WEIGH, &folder.join("dist"), log)?)
+    files::write(&folder.join("weights.txt"), weights)
 }
 
-/// Prints what each page loads to show a card in English, by Brotli.
-const WEIGH: &str = r#"
-const fs = require("node:fs"), path = require("node:path"), zlib = require("node:zlib");
-const dist = process.argv[1];
-const best = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 11 } };
-for (const page of fs.readdirSync(dist)) {
-  const files = fs.readdirSync(path.join(dist, page), { recursive: true }).filter((name) => /\.(js|css|wasm)$/.test(name));
-  // Of the languages a page loads one.
-  const loaded = files.filter((name) => !/\/(de|es|ar|ja)(_bg)?-/.test(name));
-  const weights = loaded.map((name) => [name, zlib.brotliCompressSync(fs.readFileSync(path.join(dist, page, name)), best).length]);
-  console.log(page);
-  for (const [name, bytes] of weights) console.log("  " + name.padEnd(40) + String(bytes).padStart(8));
-  console.log("  together".padEnd(42) + String(weights.reduce((sum, [, bytes]) => sum + bytes, 0)).padStart(8));
+/// What a page loads to show a card in English.
+fn loaded_by(page: &str) -> Result<Vec<String>> {
+    let mut loaded = Vec::new();
+    for entry in fs::read_dir(folder().join("dist").join(page).join("assets"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let is_other_language = ["de", "es", "ar", "ja"]
+            .iter()
+            .any(|other| name.starts_with(&format!("{other}-")) || name.starts_with(&format!("{other}_bg-")));
+        if [".js", ".css", ".wasm"].iter().any(|ending| name.ends_with(ending)) && !is_other_language {
+            loaded.push(format!("assets/{name}"));
+        }
+    }
+    Ok(loaded)
 }
-"#;
 
 fn drive(wanted: &[&str], browser: InBrowser, log: &Log) -> Result<()> {
-    let binaries = binaries::journeys(log)?;
+    binaries::build_journeys(log)?;
     for page in wanted {
-        let mut journeys = browser(&binaries, log)?;
+        let mut journeys = browser(log)?;
         journeys.arg(format!("pages::{}", function(page)));
-        journeys.env("XTASK_NODE", tools::node(log)?).env("XTASK_PAGES", folder()?);
-        ensure!(log.run_tests(journeys)? > 0, "the page `{page}` has no journey");
+        journeys.env("XTASK_NODE", system::node(log)?).env("XTASK_PAGES", folder());
+        ensure!(log.run_tests(&mut journeys)? > 0, "the page `{page}` has no journey");
     }
     Ok(())
 }

@@ -14,41 +14,25 @@ use crate::{children, tools, workspace};
 /// Packages every crate, builds each from its package, and checks licences, advisories and changes of the API.
 pub(crate) fn publish(options: &Publish) -> Result<()> {
     let start = Instant::now();
-    let ended = steps::run_all(&[
-        Step::builds("packages", &[], |log| package(Build::EachPackage, log)),
+    let steps = [
+        Step::builds("packages", &[], |log| {
+            // Into cargo's one target folder and with the workspace's profile, so that dependencies are not built again.
+            let mut package = package()?;
+            log.run(package.env("CARGO_TARGET_DIR", workspace::target_dir()).args(workspace::DEV_PROFILE))
+        }),
         Step::runs("licences and sources", &[], |log| deny(&["licenses", "bans", "sources"], log)),
         // After the step that installs the same tool.
         Step::runs("advisories", &["licences and sources"], |log| deny(&["advisories"], log)),
         Step::builds("API changes", &[], |log| api_changes(options.since.as_deref(), log)),
-    ])?;
-    sum_up(&ended, start)
+    ];
+    sum_up(&steps::run_all(&steps)?, start)
 }
 
-/// What is built of the packages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Build {
-    /// Each crate from its own package, as its users build it.
-    EachPackage,
-    /// Nothing.
-    Nothing,
-}
-
-/// Makes the packages of all crates that are published.
-pub(crate) fn package(build: Build, log: &Log) -> Result<()> {
+/// A call of cargo that makes the packages of all crates that are published, and builds each from its own, as its users do.
+pub(crate) fn package() -> Result<Command> {
     let mut package = workspace::cargo(["package", "--allow-dirty"]);
-    for name in published()? {
-        package.args(["--package", &name]);
-    }
-    match build {
-        // Into cargo's one target folder and with the workspace's profile, so that dependencies are not built again.
-        Build::EachPackage => {
-            package.env("CARGO_TARGET_DIR", workspace::target_dir()).args(workspace::DEV_PROFILE);
-        }
-        Build::Nothing => {
-            package.arg("--no-verify");
-        }
-    }
-    log.run(package)
+    package.args(published()?.iter().flat_map(|name| ["--package", name]));
+    Ok(package)
 }
 
 /// The crates that are published.
@@ -63,20 +47,18 @@ fn published() -> Result<Vec<String>> {
 }
 
 fn deny(checks: &[&str], log: &Log) -> Result<()> {
-    let mut deny = Command::new(tools::deny().folder(log)?.join("cargo-deny"));
-    deny.current_dir(workspace::root()).args(["--all-features", "check", "--hide-inclusion-graph"]).args(checks);
-    log.run(deny)
+    let mut deny = tools::deny().command("cargo-deny", log)?;
+    deny.current_dir(workspace::root()).args(["--all-features", "check", "--hide-inclusion-graph"]);
+    log.run(deny.args(checks))
 }
 
 fn api_changes(since: Option<&str>, log: &Log) -> Result<()> {
     let Some(revision) = since else {
-        return Err(
-            Lacking::never_needed("there is nothing to compare with: name the last release by `--since TAG`").into()
-        );
+        return Err(Lacking::never_needed("there is nothing to compare with: name the last release by `--since TAG`"));
     };
-    let mut checks = Command::new(tools::semver_checks().folder(log)?.join("cargo-semver-checks"));
+    let mut checks = tools::semver_checks().command("cargo-semver-checks", log)?;
     checks.current_dir(workspace::root()).args(["semver-checks", "--workspace", "--baseline-rev", revision]);
-    log.run(checks)
+    log.run(&mut checks)
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
     let port = free_port(options.port.unwrap_or(8080))?;
     let release = options.release;
     say("Getting tools, server and page ready, which takes some minutes where nothing is there yet");
-    let gallery = &gallery()?;
+    let gallery = &gallery();
     let mut steps = vec![
         Step::builds("server", &[], |log| build_server(release, log)),
         Step::runs("tools", &[], page::bring_tools),
@@ -51,15 +51,12 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
 /// Builds the server that the page talks to. Its conversations are in a file, so a fifth of its dependencies, Postgres', is left out.
 pub(crate) fn build_server(release: bool, log: &Log) -> Result<()> {
     let mut build = cargo(["build", "--package", "question-server", "--no-default-features"]);
-    if release {
-        build.args(["--profile", "server"]);
-    }
-    log.run(build)
+    log.run(build.args(if release { &["--profile", "server"][..] } else { &[] }))
 }
 
 /// Where the gallery is built, if it is wanted.
-fn gallery() -> Result<PathBuf> {
-    Ok(workspace::scratch_dir()?.join("gallery"))
+fn gallery() -> PathBuf {
+    workspace::scratch("gallery")
 }
 
 /// What a child did.
@@ -78,7 +75,7 @@ fn run(options: &Serve, port: u16, start: Instant) -> Result<()> {
     server.args(options.allow_agent.iter().flat_map(|origin| ["--allow-agent", origin]));
     server.args(options.model.iter().flat_map(|name| ["--model", name]));
     server.args(options.system_prompt.iter().flat_map(|file| [OsStr::new("--system-prompt"), file.as_os_str()]));
-    let _server = start_child("server", server, &sender)?;
+    let _server = start_child("server", &mut server, &sender)?;
     let server_port = loop {
         if let Event::Said(line) = next(&events)?
             && let Some(port) = port_in(&line)
@@ -88,9 +85,9 @@ fn run(options: &Serve, port: u16, start: Instant) -> Result<()> {
     };
 
     let allow_agents = options.allow_agent.clone();
-    let gallery = options.gallery.then(gallery).transpose()?;
+    let gallery = options.gallery.then(gallery);
     let serving = Serving { port, server_port, release: options.release, open: options.open, allow_agents, gallery };
-    let _page = start_child("page", page::trunk_serve(&serving, &folder.path)?, &sender)?;
+    let _page = start_child("page", &mut page::trunk_serve(&serving, &folder.path)?, &sender)?;
     let (mut built, mut listens) = (false, false);
     while !(built && listens) {
         if let Event::Said(line) = next(&events)? {
@@ -105,10 +102,8 @@ fn run(options: &Serve, port: u16, start: Instant) -> Result<()> {
         }
     }
     let query = if options.agent.is_some() { "?agent=agent/other" } else { "" };
-    let line = format!(
-        "Open http://127.0.0.1:{port}/{query}   (ready after {}; Ctrl+C ends it)",
-        clock(start.elapsed()).trim()
-    );
+    let ready = clock(start.elapsed());
+    let line = format!("Open http://127.0.0.1:{port}/{query}   (ready after {ready}; Ctrl+C ends it)");
     // The one line that a program may want to read.
     println!("\n  {}\n", bold(&line));
     loop {
@@ -125,7 +120,7 @@ struct Folder {
 
 impl Folder {
     fn of(port: u16, is_temporary: bool) -> Result<Self> {
-        let path = workspace::scratch_dir()?.join(format!("serve-{port}"));
+        let path = workspace::scratch(&format!("serve-{port}"));
         files::make(&path)?;
         Ok(Self { path, is_temporary })
     }
@@ -141,8 +136,8 @@ impl Drop for Folder {
 }
 
 /// Starts a child whose lines are shown behind its name.
-fn start_child(name: &'static str, command: Command, events: &Sender<Event>) -> Result<Child> {
-    let (child, output) = Child::start_piped(command)?;
+fn start_child(name: &'static str, command: &mut Command, events: &Sender<Event>) -> Result<Child> {
+    let (child, output) = Child::start(command)?;
     let events = events.clone();
     thread::spawn(move || {
         let prefix = dim(&format!("{name:<6} │"));
@@ -167,9 +162,7 @@ fn next(events: &Receiver<Event>) -> Result<Event> {
 
 fn unless_ended(event: Event) -> Result<Event> {
     match event {
-        Event::Ended(name) => {
-            bail!("the {name} exited; its last lines above say why")
-        }
+        Event::Ended(name) => bail!("the {name} exited; its last lines above say why"),
         event @ Event::Said(_) => Ok(event),
     }
 }

@@ -8,9 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::flags::SizeCmd;
 use crate::steps::{self, Log, Step};
-use crate::tools::rustup;
-use crate::workspace::{self, cargo};
-use crate::{files, page};
+use crate::{files, page, wasm, workspace};
 
 /// Weighs the page, or the small pages.
 pub(crate) fn size(what: &SizeCmd) -> Result<()> {
@@ -24,7 +22,7 @@ pub(crate) fn size(what: &SizeCmd) -> Result<()> {
 fn whole_page() -> Result<()> {
     let budget = workspace::read("app/budget.txt")?;
     steps::run_or_fail(&page::steps_for_release())?;
-    let mut files = weigh(&page::dist()?)?;
+    let mut files = weigh(&page::dist())?;
     let together = files.iter().fold([0; 3], |sum, (_, weights)| [0, 1, 2].map(|at| sum[at] + weights[at]));
     files.sort_by_key(|(_, [_, _, brotli])| std::cmp::Reverse(*brotli));
     files.push(("together".into(), together));
@@ -39,9 +37,9 @@ fn whole_page() -> Result<()> {
 
 /// The small pages of the crate of that name: their names, the folder of the build that has each, and what they show or do.
 const SMALL_PAGES: [(&str, &str, &str); 7] = [
-    ("events", "examples", "reads events"),
-    ("thread", "examples", "and keeps messages and state"),
-    ("asks", "examples", "and asks, and the way back"),
+    ("events", "examples/", "reads events"),
+    ("thread", "examples/", "and keeps messages and state"),
+    ("asks", "examples/", "and asks, and the way back"),
     ("card", "", "card in English, no extras"),
     ("card_languages", "", "card in five languages"),
     ("card_json", "", "card in English, reads JSON"),
@@ -54,7 +52,7 @@ fn small_pages() -> Result<()> {
         Step::runs("tools", &[], page::bring_tools),
         Step::runs("small pages", &["tools"], build_small_pages),
     ])?;
-    let weights = weigh(&parts()?)?;
+    let weights = weigh(&parts())?;
     let row = |(name, _, title): (&str, &str, &str)| {
         let program = format!("{name}_bg.wasm");
         let (_, weights) =
@@ -66,30 +64,20 @@ fn small_pages() -> Result<()> {
 }
 
 fn build_small_pages(log: &Log) -> Result<()> {
-    rustup::wasm_target(log)?;
-    log.run(cargo([
-        "build",
-        "--release",
-        "--package",
-        "small-pages",
-        "--bins",
-        "--examples",
-        "--target",
-        rustup::WASM,
-    ]))?;
-    let built = workspace::target_dir().join(rustup::WASM).join("release");
-    files::remove(&parts()?)?;
+    let build = ["build", "--release", "--package", "small-pages", "--bins", "--examples"];
+    log.run(&mut wasm::cargo_for(build, log)?)?;
+    files::remove(&parts())?;
     for (name, folder, _) in SMALL_PAGES {
         log.doing(name);
-        page::bind(&built.join(folder).join(name).with_extension("wasm"), name, &parts()?, log)?;
-        page::optimize(&parts()?.join(format!("{name}_bg.wasm")), log)?;
+        let built = wasm::built(&format!("release/{folder}{name}"));
+        wasm::optimize(&wasm::bind(&built, name, &parts(), log)?, log)?;
     }
-    page::pack(&parts()?, log)
+    wasm::pack(&parts(), log)
 }
 
 /// Where the small pages are built.
-fn parts() -> Result<PathBuf> {
-    Ok(workspace::scratch_dir()?.join("parts"))
+fn parts() -> PathBuf {
+    workspace::scratch("parts")
 }
 
 fn print(title: &str, rows: &[(String, [u64; 3])]) {
@@ -116,19 +104,21 @@ fn weigh(dist: &Path) -> Result<Vec<(String, [u64; 3])>> {
 /// What is over the lines of `budget`, each a name and the most bytes of Brotli, in a sentence each.
 fn judge(budget: &str, files: &BTreeMap<&str, u64>) -> Result<Vec<String>> {
     let lines = budget.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let line =
-        |line: &'_ str| Some((line.split_once(' ')?.0.to_owned(), line.split_once(' ')?.1.trim().parse::<u64>().ok()?));
+    let line = |line| -> Option<(&str, u64)> {
+        let (name, most) = str::split_once(line, ' ')?;
+        Some((name, most.trim().parse().ok()?))
+    };
     let lines =
         lines.map(|text| line(text).with_context(|| format!("app/budget.txt: not a name and a number: {text}")));
-    let budget: BTreeMap<String, u64> = lines.collect::<Result<_>>()?;
-    let over = files.iter().filter_map(|(name, weight)| match budget.get(*name) {
+    let budget: BTreeMap<&str, u64> = lines.collect::<Result<_>>()?;
+    let over = files.iter().filter_map(|(name, weight)| match budget.get(name) {
         Some(most) if weight > most => {
             Some(format!("{name} weighs {weight} bytes of Brotli, {} more than app/budget.txt allows", weight - most))
         }
         Some(_) => None,
         None => Some(format!("{name} weighs {weight} bytes of Brotli and has no line in app/budget.txt")),
     });
-    let gone = budget.keys().filter(|name| !files.contains_key(name.as_str()));
+    let gone = budget.keys().filter(|name| !files.contains_key(*name));
     Ok(over.chain(gone.map(|name| format!("{name} has a line in app/budget.txt and is not there"))).collect())
 }
 

@@ -10,17 +10,16 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Error, Result, anyhow, bail};
 
-use crate::console::{Screen, clock};
-use crate::{children, workspace};
-use log::Said;
+use crate::console::{Screen, row};
+use crate::{children, files, workspace};
 
 /// A piece of work.
 pub(crate) struct Step<'a> {
-    pub(crate) name: &'static str,
+    pub(crate) name: &'a str,
     /// The steps that have to pass before.
-    pub(crate) needs: &'static [&'static str],
+    pub(crate) needs: &'a [&'a str],
     /// True if it builds in cargo's folder for development, in which cargo lets one call work at a time.
     builds: bool,
     work: Work<'a>,
@@ -31,27 +30,19 @@ type Work<'a> = Box<dyn Fn(&Log) -> Result<()> + Sync + 'a>;
 
 impl<'a> Step<'a> {
     /// A step that builds nothing for development.
-    pub(crate) fn runs(
-        name: &'static str,
-        needs: &'static [&'static str],
-        work: impl Fn(&Log) -> Result<()> + Sync + 'a,
-    ) -> Self {
+    pub(crate) fn runs(name: &'a str, needs: &'a [&'a str], work: impl Fn(&Log) -> Result<()> + Sync + 'a) -> Self {
         Self { name, needs, builds: false, work: Box::new(work) }
     }
 
     /// A step that builds for development.
-    pub(crate) fn builds(
-        name: &'static str,
-        needs: &'static [&'static str],
-        work: impl Fn(&Log) -> Result<()> + Sync + 'a,
-    ) -> Self {
+    pub(crate) fn builds(name: &'a str, needs: &'a [&'a str], work: impl Fn(&Log) -> Result<()> + Sync + 'a) -> Self {
         Self { builds: true, ..Self::runs(name, needs, work) }
     }
 }
 
 /// A step that is over.
-pub(crate) struct Ended {
-    pub(crate) name: &'static str,
+pub(crate) struct Ended<'a> {
+    pub(crate) name: &'a str,
     pub(crate) outcome: Outcome,
     /// What the step did not look at, and why.
     pub(crate) without: Vec<String>,
@@ -66,21 +57,33 @@ pub(crate) enum Outcome {
     LeftOut(String),
 }
 
+impl Outcome {
+    fn of(result: Result<()>) -> Self {
+        let Err(problem) = result else {
+            return Self::Passed;
+        };
+        match problem.downcast_ref::<Lacking>() {
+            Some(lacking) if !(lacking.needed && workspace::is_ci()) => Self::LeftOut(lacking.reason.to_owned()),
+            _ => Self::Failed(format!("{problem:#}")),
+        }
+    }
+}
+
 /// The error of a step that needs what a machine may lack.
 #[derive(Debug)]
 pub(crate) struct Lacking {
     reason: &'static str,
-    /// Whether a machine that promises to check everything may lack it.
+    /// Whether a machine that promises to check everything may not lack it.
     needed: bool,
 }
 
 impl Lacking {
-    pub(crate) fn needed(reason: &'static str) -> Self {
-        Self { reason, needed: true }
+    pub(crate) fn needed(reason: &'static str) -> Error {
+        Self { reason, needed: true }.into()
     }
 
-    pub(crate) fn never_needed(reason: &'static str) -> Self {
-        Self { reason, needed: false }
+    pub(crate) fn never_needed(reason: &'static str) -> Error {
+        Self { reason, needed: false }.into()
     }
 }
 
@@ -92,174 +95,143 @@ impl fmt::Display for Lacking {
 
 impl std::error::Error for Lacking {}
 
-/// Runs `steps` side by side, each as soon as what it needs has passed; of those that could run, the first goes first. Returns them as
-/// they ended.
-pub(crate) fn run_all(steps: &[Step<'_>]) -> Result<Vec<Ended>> {
-    let (sender, said) = mpsc::channel();
-    let mut board = Board::new(steps);
+/// Runs `steps` side by side, each as soon as what it needs has passed; of those that could run, the first goes first.
+pub(crate) fn run_all<'a>(steps: &'a [Step<'_>]) -> Result<Vec<Ended<'a>>> {
+    files::make(&workspace::scratch(""))?;
+    let logs: Vec<Log> = steps.iter().map(|step| Log::new(step.name)).collect();
+    let mut board = Board { steps, logs: &logs, states: steps.iter().map(|_| State::Waits).collect() };
+    let mut screen = Screen::new();
+    let (sender, ends) = mpsc::channel();
     thread::scope(|scope| {
         while !board.is_done() {
-            while let Some(step) = board.begin_next() {
-                let log = Log::new(step.name, sender.clone());
+            board.leave_out_hopeless(&screen);
+            while let Some(place) = board.begin_next() {
+                screen.begin(steps[place].name);
+                let (sender, step, log) = (sender.clone(), &steps[place], &logs[place]);
                 scope.spawn(move || {
-                    let result = panic::catch_unwind(AssertUnwindSafe(|| (step.work)(&log)));
-                    log.tell(Said::Ended(result.unwrap_or_else(|_| Err(anyhow!("panicked")))));
+                    let result = panic::catch_unwind(AssertUnwindSafe(|| (step.work)(log)));
+                    let _ = sender.send((place, result.unwrap_or_else(|_| Err(anyhow!("panicked")))));
                 });
             }
             // Without a message, the time that is shown goes on.
-            if let Ok((name, said)) = said.recv_timeout(Duration::from_millis(200)) {
-                board.hear(name, said);
+            if let Ok((place, result)) = ends.recv_timeout(Duration::from_millis(200)) {
+                board.end(place, Outcome::of(result), &screen);
             }
-            board.show();
+            screen.show(&board.under_way());
         }
     });
-    if children::interrupted() {
-        bail!("interrupted");
-    }
-    Ok(board.ended)
+    children::ensure_not_interrupted()?;
+    let states = board.states;
+    let ended = steps.iter().zip(logs).zip(states).filter_map(|((step, log), state)| match state {
+        State::Ended(outcome) => Some(Ended { name: step.name, outcome, without: log.notes().without.clone() }),
+        State::Waits | State::Runs(_) => None,
+    });
+    Ok(ended.collect())
 }
 
 /// Runs `steps` and fails with those that do not pass.
 pub(crate) fn run_or_fail(steps: &[Step<'_>]) -> Result<()> {
-    let ended = run_all(steps)?;
-    match ended.iter().find(|ended| ended.outcome != Outcome::Passed) {
+    match run_all(steps)?.iter().find(|ended| ended.outcome != Outcome::Passed) {
         Some(ended) => bail!("`{}` did not pass; its lines above say why", ended.name),
         None => Ok(()),
     }
 }
 
-/// Which steps wait, run and have ended.
+/// How far each step is.
 struct Board<'a> {
-    waiting: Vec<&'a Step<'a>>,
-    running: Vec<Running<'a>>,
-    ended: Vec<Ended>,
-    screen: Screen,
+    steps: &'a [Step<'a>],
+    logs: &'a [Log],
+    states: Vec<State>,
 }
 
-struct Running<'a> {
-    step: &'a Step<'a>,
-    start: Instant,
-    doing: String,
-    tests: u32,
-    without: Vec<String>,
+enum State {
+    Waits,
+    Runs(Instant),
+    Ended(Outcome),
 }
 
-impl<'a> Board<'a> {
-    fn new(steps: &'a [Step<'a>]) -> Self {
-        let waiting = steps.iter().collect();
-        Self { waiting, running: Vec::new(), ended: Vec::new(), screen: Screen::new() }
-    }
-
+impl Board<'_> {
     fn is_done(&self) -> bool {
-        self.running.is_empty() && (self.waiting.is_empty() || children::interrupted())
+        let waits = self.states.iter().any(|state| matches!(state, State::Waits));
+        self.running().next().is_none() && (!waits || children::interrupted())
     }
 
     /// Takes the first step that can run now.
-    fn begin_next(&mut self) -> Option<&'a Step<'a>> {
-        if children::interrupted() {
+    fn begin_next(&mut self) -> Option<usize> {
+        if self.running().count() == SIDE_BY_SIDE || children::interrupted() {
             return None;
         }
-        self.leave_out_hopeless();
-        if self.running.len() == SIDE_BY_SIDE {
-            return None;
-        }
-        let building = self.running.iter().any(|running| running.step.builds);
-        let ready = |step: &&Step<'_>| step.needs.iter().all(|name| self.passed(name)) && !(building && step.builds);
-        let step = self.waiting.remove(self.waiting.iter().position(ready)?);
-        self.screen.begin(step.name);
-        let (doing, without) = (String::new(), Vec::new());
-        self.running.push(Running { step, start: Instant::now(), doing, tests: 0, without });
-        Some(step)
+        let building = self.running().any(|place| self.steps[place].builds);
+        let can_run = |&place: &usize| {
+            let step = &self.steps[place];
+            matches!(self.states[place], State::Waits)
+                && !(building && step.builds)
+                && step.needs.iter().all(|need| matches!(self.state_of(need), State::Ended(Outcome::Passed)))
+        };
+        let place = (0..self.steps.len()).find(can_run)?;
+        self.states[place] = State::Runs(Instant::now());
+        Some(place)
     }
 
     /// Ends every waiting step that needs one which did not pass.
-    fn leave_out_hopeless(&mut self) {
-        while let Some((place, lost)) = self.hopeless() {
-            let name = self.waiting.remove(place).name;
-            let outcome = Outcome::LeftOut(format!("it needs `{lost}`, which did not pass"));
-            self.screen.end(&row(&outcome, Duration::ZERO, name, 0));
-            self.ended.push(Ended { name, outcome, without: Vec::new() });
+    fn leave_out_hopeless(&mut self, screen: &Screen) {
+        let lost = |need: &&&str| matches!(self.state_of(need), State::Ended(Outcome::Failed(_) | Outcome::LeftOut(_)));
+        let hopeless = (0..self.steps.len()).find_map(|place| match self.states[place] {
+            State::Waits => Some((place, *self.steps[place].needs.iter().find(lost)?)),
+            State::Runs(_) | State::Ended(_) => None,
+        });
+        if let Some((place, lost)) = hopeless {
+            self.end(place, Outcome::LeftOut(format!("it needs `{lost}`, which did not pass")), screen);
+            self.leave_out_hopeless(screen);
         }
     }
 
-    fn hopeless(&self) -> Option<(usize, &'static str)> {
-        let lost =
-            |step: &&Step<'_>| step.needs.iter().copied().find(|name| self.has_ended(name) && !self.passed(name));
-        self.waiting.iter().enumerate().find_map(|(place, step)| Some((place, lost(step)?)))
-    }
-
-    fn has_ended(&self, name: &str) -> bool {
-        self.ended.iter().any(|ended| ended.name == name)
-    }
-
-    fn passed(&self, name: &str) -> bool {
-        self.ended.iter().any(|ended| ended.name == name && ended.outcome == Outcome::Passed)
-    }
-
-    fn hear(&mut self, name: &'static str, said: Said) {
-        let place = self.running.iter().position(|running| running.step.name == name);
-        let place = place.expect("a step that tells something is running");
-        let running = &mut self.running[place];
-        match said {
-            Said::Doing(what) => running.doing = what,
-            Said::TestsPassed(count) => running.tests += count,
-            Said::Without(what) => running.without.push(what),
-            Said::Ended(result) => {
-                let Running { start, tests, without, .. } = self.running.remove(place);
-                let outcome = Outcome::of(result);
-                // Interrupted, every step fails, and none of them is to blame.
-                if !children::interrupted() {
-                    if matches!(outcome, Outcome::Failed(_)) || workspace::is_ci() {
-                        self.screen.quote(name, &log::read(name));
-                    }
-                    self.screen.end(&row(&outcome, start.elapsed(), name, tests));
-                }
-                self.ended.push(Ended { name, outcome, without });
+    fn end(&mut self, place: usize, outcome: Outcome, screen: &Screen) {
+        let (name, log) = (self.steps[place].name, &self.logs[place]);
+        let elapsed = match self.states[place] {
+            State::Runs(start) => start.elapsed(),
+            State::Waits | State::Ended(_) => Duration::ZERO,
+        };
+        // Interrupted, every step fails, and none of them is to blame.
+        if !children::interrupted() {
+            let printed = log.read();
+            if !printed.is_empty() && (matches!(outcome, Outcome::Failed(_)) || workspace::is_ci()) {
+                screen.say(&format!("── {name} ──\n{printed}"));
             }
+            let tests = match log.notes().tests {
+                0 => String::new(),
+                count => format!(", {count} tests"),
+            };
+            let line = match &outcome {
+                Outcome::Passed => row("ok", elapsed, &format!("{name}{tests}")),
+                Outcome::Failed(reason) => row("FAILED", elapsed, &format!("{name}{tests}: {reason}")),
+                Outcome::LeftOut(reason) => row("left out", elapsed, &format!("{name}: {reason}")),
+            };
+            screen.say(&line);
         }
+        self.states[place] = State::Ended(outcome);
     }
 
-    /// Shows what is under way.
-    fn show(&mut self) {
-        let steps = self.running.iter().map(|Running { step, doing, .. }| match doing.as_str() {
-            "" => step.name.to_owned(),
-            doing => format!("{} ({doing})", step.name),
+    fn under_way(&self) -> String {
+        let steps = self.running().map(|place| match self.logs[place].notes().doing.as_str() {
+            "" => self.steps[place].name.to_owned(),
+            doing => format!("{} ({doing})", self.steps[place].name),
         });
         let steps = steps.collect::<Vec<_>>().join(", ");
-        self.screen.show(&match self.waiting.len() {
+        match self.states.iter().filter(|state| matches!(state, State::Waits)).count() {
             0 => steps,
             count => format!("{steps}; {count} more to go"),
-        });
-    }
-}
-
-impl Outcome {
-    fn of(result: Result<()>) -> Self {
-        let Err(problem) = result else {
-            return Self::Passed;
-        };
-        match problem.downcast_ref::<Lacking>() {
-            Some(lacking) if !(lacking.needed && workspace::is_ci()) => Self::LeftOut(lacking.to_string()),
-            _ => Self::Failed(format!("{problem:#}")),
         }
     }
-}
 
-/// A step that is over, in a line.
-fn row(outcome: &Outcome, elapsed: Duration, name: &str, tests: u32) -> String {
-    let (word, reason) = match outcome {
-        Outcome::Passed => ("ok", ""),
-        Outcome::Failed(reason) => ("FAILED", reason.as_str()),
-        Outcome::LeftOut(reason) => ("left out", reason.as_str()),
-    };
-    let mut row = format!("{word:<8} {}  {name}", clock(elapsed));
-    if tests > 0 {
-        row.push_str(&format!(", {tests} tests"));
+    fn running(&self) -> impl Iterator<Item = usize> {
+        (0..self.steps.len()).filter(|&place| matches!(self.states[place], State::Runs(_)))
     }
-    if !reason.is_empty() {
-        row.push_str(&format!(": {reason}"));
+
+    fn state_of(&self, name: &str) -> &State {
+        let place = self.steps.iter().position(|step| step.name == name);
+        &self.states[place.expect("what a step needs is a step")]
     }
-    row
 }
 
 /// More would only wait for the processor: each step uses all of it, except for moments.
@@ -288,10 +260,8 @@ mod tests {
             Step::builds("hopeless", &["broken"], does("hopeless")),
             Step::builds("more hopeless", &["hopeless"], does("more hopeless")),
         ];
-        let mut ended = run_all(&steps).unwrap();
-        ended.sort_by_key(|ended| steps.iter().position(|step| step.name == ended.name));
+        let outcomes: Vec<_> = run_all(&steps).unwrap().into_iter().map(|ended| ended.outcome).collect();
         assert_eq!(*done.lock().unwrap(), ["build", "test"]);
-        let outcomes: Vec<_> = ended.into_iter().map(|ended| ended.outcome).collect();
         let left_out = |needs| Outcome::LeftOut(format!("it needs `{needs}`, which did not pass"));
         let failed = Outcome::Failed("no such file".into());
         assert_eq!(outcomes, [Outcome::Passed, Outcome::Passed, failed, left_out("broken"), left_out("hopeless")]);
@@ -302,9 +272,7 @@ mod tests {
         let read = Mutex::new(Vec::new());
         let script = "printf 'Building [=> ] 1/2: a\rrunning\n'; echo 'test result: ok. 12 passed; 0 failed' >&2";
         let echo = Step::builds("echo", &[], |log| {
-            let mut sh = Command::new("sh");
-            sh.args(["-c", script]);
-            log.run_reading(sh, |line| read.lock().unwrap().push(line.to_owned()))
+            log.run_reading(Command::new("sh").args(["-c", script]), |line| read.lock().unwrap().push(line.to_owned()))
         });
         assert_eq!(run_all(&[echo]).unwrap()[0].outcome, Outcome::Passed);
         assert_eq!(*read.lock().unwrap(), ["running", "test result: ok. 12 passed; 0 failed"]);

@@ -3,27 +3,28 @@
 //! What is brought lies in a cache of the user, by name and version, so that every clone shares it.
 
 mod bring;
-pub(crate) mod browsers;
-pub(crate) mod rustup;
+pub(crate) mod system;
 mod version;
 
-pub(crate) use bring::{cache, tidy};
+pub(crate) use bring::{cache, npm_install, tidy};
 
+use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::steps::{Lacking, Log};
-use crate::{children, workspace};
-use version::Version;
+use crate::steps::Log;
+use crate::workspace;
+use version::{Version, version_in, version_of};
 
 /// A program, or packages of Node.js, of one version.
 pub(crate) struct Tool {
     /// Its name, which for a package of Rust is also where it comes from.
     name: &'static str,
     pin: String,
-    programs: &'static [&'static str],
+    programs: Words,
     /// Whether the first version, which the `PATH` has, does for the second, which is pinned.
     does_for: fn(Version, Version) -> bool,
     source: Source,
@@ -31,98 +32,63 @@ pub(crate) struct Tool {
 
 enum Source {
     /// A package of Rust, with what `cargo install` is told beyond its name and version.
-    Cargo(&'static [&'static str]),
+    Cargo(Words),
     /// Packages of npm: the name of each, and what it is.
     Npm(&'static [(&'static str, &'static str)]),
 }
 
 /// Builds and serves the page. Nothing here is served by TLS, and its version is pinned, so it need not look for another.
 pub(crate) fn trunk() -> Tool {
-    Tool {
-        name: "trunk",
-        pin: "0.21.14".into(),
-        programs: &["trunk"],
-        does_for: Version::is_compatible_with,
-        // It hashes the whole program at each build.
-        source: Source::Cargo(&[
-            "--locked",
-            "--no-default-features",
-            "--config",
-            "profile.release.package.sha2.opt-level=3",
-        ]),
-    }
+    // It hashes the whole program at each build.
+    const HASH: &str = "--config=profile.release.package.sha2.opt-level=3";
+    crate_of_rust("trunk", "0.21.14", &["trunk"], &["--locked", "--no-default-features", HASH])
 }
 
 /// Makes JavaScript's side of the page, and runs its tests. It refuses modules that were made for any other version.
 pub(crate) fn wasm_bindgen() -> Result<Tool> {
-    Ok(Tool {
-        name: "wasm-bindgen-cli",
-        pin: workspace::locked_version("wasm-bindgen")?,
-        programs: &["wasm-bindgen", "wasm-bindgen-test-runner"],
-        does_for: |present, pinned| present == pinned,
-        // Its own lock file does not build with today's compilers. It reads and writes the whole program at each build: without these
-        // settings, three times as long.
-        source: Source::Cargo(&[
-            "--no-default-features",
-            "--config=profile.release.package.walrus.opt-level=2",
-            "--config=profile.release.package.wasmparser.opt-level=2",
-            "--config=profile.release.package.wasm-encoder.opt-level=2",
-            "--config=profile.release.package.wasm-bindgen-cli-support.opt-level=2",
-            "--config=profile.release.package.id-arena.opt-level=2",
-            "--config=profile.release.package.gimli.opt-level=2",
-            "--config=profile.release.package.leb128fmt.opt-level=2",
-            "--config=profile.release.package.rustc-demangle.opt-level=2",
-        ]),
-    })
+    const NAME: &str = "wasm-bindgen-cli";
+    // Its own lock file does not build with today's compilers. It reads and writes the whole program at each build: without these
+    // settings, three times as long.
+    const ARGUMENTS: [&str; 9] = [
+        "--no-default-features",
+        "--config=profile.release.package.walrus.opt-level=2",
+        "--config=profile.release.package.wasmparser.opt-level=2",
+        "--config=profile.release.package.wasm-encoder.opt-level=2",
+        "--config=profile.release.package.wasm-bindgen-cli-support.opt-level=2",
+        "--config=profile.release.package.id-arena.opt-level=2",
+        "--config=profile.release.package.gimli.opt-level=2",
+        "--config=profile.release.package.leb128fmt.opt-level=2",
+        "--config=profile.release.package.rustc-demangle.opt-level=2",
+    ];
+    let pin = workspace::locked_version("wasm-bindgen")?;
+    let tool = crate_of_rust(NAME, &pin, &["wasm-bindgen", "wasm-bindgen-test-runner"], &ARGUMENTS);
+    Ok(Tool { does_for: |present, pinned| present == pinned, ..tool })
 }
 
 /// Drives Firefox in tests.
 pub(crate) fn geckodriver() -> Tool {
-    Tool {
-        name: "geckodriver",
-        pin: "0.37.1".into(),
-        programs: &["geckodriver"],
-        does_for: |_, _| true,
-        source: Source::Cargo(&["--locked"]),
-    }
-}
-
-/// Has `wasm-opt`, which takes a quarter off the page's program. Older ones than 119 refuse what today's compiler emits.
-pub(crate) fn binaryen() -> Tool {
-    Tool {
-        name: "binaryen",
-        pin: "132.0.0".into(),
-        programs: &["wasm-opt"],
-        does_for: |present, _| present >= Version([119, 0, 0]),
-        source: Source::Npm(&[("binaryen", "132.0.0")]),
-    }
+    Tool { does_for: |_, _| true, ..crate_of_rust("geckodriver", "0.37.1", &["geckodriver"], &["--locked"]) }
 }
 
 /// Judges licences, sources and known weaknesses of what the crates depend on.
 pub(crate) fn deny() -> Tool {
-    Tool {
-        name: "cargo-deny",
-        pin: "0.20.2".into(),
-        programs: &["cargo-deny"],
-        does_for: Version::is_compatible_with,
-        source: Source::Cargo(&["--locked"]),
-    }
+    crate_of_rust("cargo-deny", "0.20.2", &["cargo-deny"], &["--locked"])
 }
 
 /// Finds changes of an API that need a new major version.
 pub(crate) fn semver_checks() -> Tool {
-    Tool {
-        name: "cargo-semver-checks",
-        pin: "0.51.0".into(),
-        programs: &["cargo-semver-checks"],
-        does_for: Version::is_compatible_with,
-        source: Source::Cargo(&["--locked"]),
-    }
+    crate_of_rust("cargo-semver-checks", "0.51.0", &["cargo-semver-checks"], &["--locked"])
+}
+
+/// Has `wasm-opt`, which takes a quarter off the page's program. Older ones than 119 refuse what today's compiler emits.
+pub(crate) fn binaryen() -> Tool {
+    let packages = packages("binaryen", &[("binaryen", "132.0.0")]);
+    Tool { programs: &["wasm-opt"], does_for: |present, _| present >= [119, 0, 0], ..packages }
 }
 
 /// Looks for barriers in pages.
 pub(crate) fn axe() -> Tool {
-    packages("axe-core", "4.14.1", &[("axe-core", "4.14.1")])
+    packages("axe-core", &[("axe-core", "4.14.1")])
 }
 
 /// The clients that a server meets, each with a way of its own: the newest, the last before 1.0, which `CopilotKit` pins, and one from
@@ -130,7 +96,6 @@ pub(crate) fn axe() -> Tool {
 pub(crate) fn clients() -> Tool {
     packages(
         "ag-ui-clients",
-        "1.0.0-0.0.59-0.0.47",
         &[
             ("client-1.0.0", "npm:@ag-ui/client@1.0.0"),
             ("client-0.0.59", "npm:@ag-ui/client@0.0.59"),
@@ -143,7 +108,6 @@ pub(crate) fn clients() -> Tool {
 pub(crate) fn stream_peers() -> Tool {
     packages(
         "stream-peers",
-        "1.0.0-4.1.3-1.1.1-7.8.1",
         &[
             ("@ag-ui/client", "1.0.0"),
             ("eventsource-parser", "4.1.3"),
@@ -155,28 +119,42 @@ pub(crate) fn stream_peers() -> Tool {
 
 /// Look at a package as the registry's users will.
 pub(crate) fn package_linters() -> Tool {
-    packages("package-linters", "0.3.25-0.18.5", &[("publint", "0.3.25"), ("@arethetypeswrong/cli", "0.18.5")])
+    packages("package-linters", &[("publint", "0.3.25"), ("@arethetypeswrong/cli", "0.18.5")])
 }
 
 /// Takes out of JavaScript what only its readers need.
 pub(crate) fn terser() -> Tool {
-    packages("terser", "5.51.2", &[("terser", "5.51.2")])
+    packages("terser", &[("terser", "5.51.2")])
 }
 
-fn packages(name: &'static str, pin: &str, packages: &'static [(&'static str, &'static str)]) -> Tool {
-    Tool { name, pin: pin.into(), programs: &[], does_for: |_, _| false, source: Source::Npm(packages) }
+type Words = &'static [&'static str];
+
+fn crate_of_rust(name: &'static str, pin: &str, programs: Words, arguments: Words) -> Tool {
+    Tool { name, pin: pin.into(), programs, does_for: version::is_compatible, source: Source::Cargo(arguments) }
+}
+
+fn packages(name: &'static str, packages: &'static [(&'static str, &'static str)]) -> Tool {
+    let pins: Vec<&str> = packages.iter().map(|(_, what)| pin_of(what)).collect();
+    Tool { name, pin: pins.join("-"), programs: &[], does_for: |_, _| false, source: Source::Npm(packages) }
+}
+
+/// The version in what a package of npm is: `1.0.0`, or `npm:@ag-ui/client@1.0.0`.
+fn pin_of(what: &str) -> &str {
+    what.rsplit('@').next().unwrap_or(what)
 }
 
 impl Tool {
+    /// A call of one of its programs. What is missing or broken is brought.
+    pub(crate) fn command(&self, program: &str, log: &Log) -> Result<Command> {
+        Ok(Command::new(self.folder(log)?.join(program)))
+    }
+
     /// The folder with the tool's programs, or with the `node_modules` of its packages. What is missing or broken is brought.
     pub(crate) fn folder(&self, log: &Log) -> Result<PathBuf> {
-        match self.folder_here()? {
-            Some(folder) => Ok(folder),
-            None => {
-                bring::bring(self, &self.entry()?, log)?;
-                self.folder_here()?.with_context(|| format!("{} is not where it was installed", self.name))
-            }
+        if self.folder_here()?.is_none() {
+            bring::bring(self, &self.entry()?, log)?;
         }
+        self.folder_here()?.with_context(|| format!("{} is not where it was installed", self.name))
     }
 
     /// The folder as it is, if all of the tool is there.
@@ -197,10 +175,10 @@ impl Tool {
     }
 
     fn folder_on_path(&self) -> Option<PathBuf> {
-        let programs = which::which_all(self.programs.first()?).ok()?;
-        let pinned = Version::first_in(&self.pin)?;
+        let pinned = version_in(&self.pin)?;
         let does = |program: &PathBuf| version_of(program).is_some_and(|present| (self.does_for)(present, pinned));
-        let mut folders = programs.filter(does).filter_map(|program| Some(program.parent()?.to_owned()));
+        let programs = which::which_all(self.programs.first()?).ok()?.filter(does);
+        let mut folders = programs.filter_map(|program| Some(program.parent()?.to_owned()));
         folders.find(|folder| self.programs.iter().all(|program| folder.join(program).is_file()))
     }
 
@@ -208,128 +186,33 @@ impl Tool {
     fn is_whole(&self, entry: &Path) -> bool {
         match self.source {
             Source::Cargo(_) => {
-                let pinned = Version::first_in(&self.pin);
+                let pinned = version_in(&self.pin);
                 self.programs.iter().all(|program| version_of(&entry.join("bin").join(program)) == pinned)
             }
             Source::Npm(packages) => packages.iter().all(|(name, what)| {
-                let manifest = entry.join("node_modules").join(name).join("package.json");
-                let version = what.rsplit('@').next().unwrap_or(what);
-                std::fs::read_to_string(manifest)
-                    .is_ok_and(|text| text.contains(&format!("\"version\": \"{version}\"")))
+                let manifest = fs::read_to_string(entry.join("node_modules").join(name).join("package.json"));
+                manifest.is_ok_and(|text| text.contains(&format!("\"version\": \"{}\"", pin_of(what))))
             }),
         }
     }
 }
 
-/// The `node` that runs tests and measurements, and packs the page. Debian's comes by apt.
-pub(crate) fn node(log: &Log) -> Result<PathBuf> {
-    let here = || which::which("node").ok().filter(|_| which::which("npm").is_ok());
-    let node = match here() {
-        Some(node) => Some(node),
-        None => bring::apt(&["nodejs", "npm"], log)?.then(here).flatten(),
-    };
-    // The first that has `fetch`.
-    node.filter(|node| version_of(node) >= Some(Version([18, 0, 0]))).ok_or_else(|| {
-        Lacking::needed(
-            "Node.js 18 or later with npm is not on the PATH. Install both (Debian and Ubuntu: `apt install nodejs npm`; else \
-             https://nodejs.org) and run this again",
-        )
-        .into()
-    })
-}
-
-/// Runs a script in Node, which gets the folder as its argument, and returns what it prints.
-pub(crate) fn run_script(script: &str, folder: &Path, log: &Log) -> Result<String> {
-    let mut node = Command::new(node(log)?);
-    node.arg("--eval").arg(script).arg(folder);
-    let mut printed = String::new();
-    log.run_reading(node, |line| printed.extend([line, "\n"]))?;
-    Ok(printed)
-}
-
-/// The Python that agents of other makes run in, which can make virtual environments. Debian's comes by apt.
-pub(crate) fn python(log: &Log) -> Result<PathBuf> {
-    let here = || {
-        let python = which::which("python3").ok()?;
-        // Debian has the parts of venv in packages of their own.
-        children::output_of(Command::new(&python).args(["-c", "import ensurepip, venv"]))?;
-        Some(python)
-    };
-    let python = match here() {
-        Some(python) => Some(python),
-        None => bring::apt(&["python3", "python3-venv"], log)?.then(here).flatten(),
-    };
-    python.filter(|python| version_of(python) >= Some(Version([3, 11, 0]))).ok_or_else(|| {
-        Lacking::needed(
-            "Python 3.11 or later with venv is not on the PATH. Install both (Debian and Ubuntu: `apt install python3-venv`; macOS: \
-             `brew install python`) and run this again",
-        )
-        .into()
-    })
-}
-
-/// The folder with the programs of Postgres, of which tests start one for themselves. Debian's come by apt.
-pub(crate) fn postgres(log: &Log) -> Result<PathBuf> {
-    let here = || {
-        // Debian does not put them on the PATH; of several versions any does.
-        let debians = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-        let debians = debians.map(|version| version.path().join("bin"));
-        let on_path = std::env::var_os("PATH").unwrap_or_default();
-        let on_path: Vec<PathBuf> = std::env::split_paths(&on_path).collect();
-        on_path.into_iter().chain(debians).find(|folder| {
-            let has = |program: &str| folder.join(program).is_file();
-            has("initdb") && has("postgres")
-        })
-    };
-    let postgres = match here() {
-        Some(postgres) => Some(postgres),
-        None => bring::apt(&["postgresql"], log)?.then(here).flatten(),
-    };
-    postgres.ok_or_else(|| {
-        Lacking::needed(
-            "there is no Postgres. Install it (Debian and Ubuntu: `apt install postgresql`; macOS: `brew install postgresql`) and \
-             run this again",
-        )
-        .into()
-    })
-}
-
-/// Nginx, which tests put in front of several servers. Debian's comes by apt.
-///
-/// # Errors
-///
-/// There is none.
-pub(crate) fn nginx(log: &Log) -> Result<PathBuf> {
-    // Debian has it where only root's PATH leads.
-    let here =
-        || which::which("nginx").ok().or_else(|| Some(PathBuf::from("/usr/sbin/nginx")).filter(|path| path.is_file()));
-    let nginx = match here() {
-        Some(nginx) => Some(nginx),
-        None => bring::apt(&["nginx-light"], log)?.then(here).flatten(),
-    };
-    nginx.ok_or_else(|| {
-        Lacking::needed(
-            "there is no nginx. Install it (Debian and Ubuntu: `apt install nginx-light`; macOS: `brew install nginx`) and run this again",
-        )
-        .into()
-    })
-}
-
 /// A call of `program` that finds these folders' programs first.
 pub(crate) fn command(program: &str, folders: &[PathBuf]) -> Result<Command> {
-    let present = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(folders.iter().cloned().chain(std::env::split_paths(&present)))
+    let present = env::var_os("PATH").unwrap_or_default();
+    let path = env::join_paths(folders.iter().cloned().chain(env::split_paths(&present)))
         .context("the cache's folder can't be put on the PATH; set ASK_TOOLS_DIR")?;
-    let program =
-        which::which_in_global(program, Some(&path))?.next().with_context(|| format!("there is no `{program}`"))?;
-    let mut command = Command::new(program);
+    let found = which::which_in_global(program, Some(&path))?.next();
+    let mut command = Command::new(found.with_context(|| format!("there is no `{program}`"))?);
     command.env("PATH", path);
     Ok(command)
 }
 
-/// The version that a program says it has.
-pub(crate) fn version_of(program: &Path) -> Option<Version> {
-    Version::first_in(&children::output_of(Command::new(program).arg("--version"))?)
+/// A script in Node, which gets these arguments.
+pub(crate) fn script<const N: usize>(script: &str, arguments: [&Path; N], log: &Log) -> Result<Command> {
+    let mut node = Command::new(system::node(log)?);
+    node.args(["--input-type=module", "--eval", script]).args(arguments);
+    Ok(node)
 }
 
 #[cfg(test)]
@@ -337,24 +220,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pin_is_a_version() {
-        let rust = [trunk(), wasm_bindgen().unwrap(), geckodriver(), deny(), semver_checks()];
-        let tools = rust.into_iter().chain([binaryen(), axe(), clients(), stream_peers(), package_linters(), terser()]);
-        for tool in tools {
-            assert!(Version::first_in(&tool.pin).is_some(), "{}", tool.name);
-        }
-    }
-
-    #[test]
     fn a_package_that_was_brought_by_halves_is_not_whole() {
-        let entry = std::env::temp_dir().join(format!("xtask-tools-test-{}", std::process::id()));
+        let entry = env::temp_dir().join(format!("xtask-tools-test-{}", std::process::id()));
         let package = entry.join("node_modules/axe-core");
         assert!(!axe().is_whole(&entry));
-        std::fs::create_dir_all(&package).unwrap();
-        std::fs::write(package.join("package.json"), "{\n  \"version\": \"4.14.1\"\n}").unwrap();
+        fs::create_dir_all(&package).unwrap();
+        fs::write(package.join("package.json"), "{\n  \"version\": \"4.14.1\"\n}").unwrap();
         assert!(axe().is_whole(&entry));
-        std::fs::write(package.join("package.json"), "{\n  \"version\": \"4.9.0\"\n}").unwrap();
+        fs::write(package.join("package.json"), "{\n  \"version\": \"4.9.0\"\n}").unwrap();
         assert!(!axe().is_whole(&entry));
-        std::fs::remove_dir_all(&entry).unwrap();
+        fs::remove_dir_all(&entry).unwrap();
     }
 }

@@ -6,8 +6,6 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::files;
-
 /// The workspace's root.
 pub(crate) fn root() -> &'static Path {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -19,13 +17,11 @@ pub(crate) fn target_dir() -> PathBuf {
     root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
-/// A folder for what xtask itself makes: generated settings, the built page, logs, the conversations of `serve`.
+/// A file or folder of what xtask itself makes: generated settings, the built page, logs, the conversations of `serve`.
 ///
 /// It lies below the root, whatever `CARGO_TARGET_DIR` says, so that cargo finds the workspace's settings from there.
-pub(crate) fn scratch_dir() -> Result<PathBuf> {
-    let dir = root().join("target/xtask");
-    files::make(&dir)?;
-    Ok(dir)
+pub(crate) fn scratch(name: &str) -> PathBuf {
+    root().join("target/xtask").join(name)
 }
 
 /// A call of the cargo that runs xtask, which is of the right toolchain, in the workspace.
@@ -62,16 +58,4 @@ pub(crate) fn read(file: &str) -> Result<String> {
 /// True on a machine that promises to check everything, and so may lack nothing.
 pub(crate) fn is_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_lock_file_pins_the_page() {
-        let version = locked_version("wasm-bindgen").expect("the page depends on wasm-bindgen");
-        assert_eq!(version.split('.').count(), 3, "{version}");
-        assert!(locked_version("wasm").is_err(), "only a whole name is a name");
-    }
 }

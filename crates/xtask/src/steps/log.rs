@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::mpsc::Sender;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use anyhow::{Result, bail};
@@ -16,39 +16,53 @@ use crate::workspace;
 /// Where a step tells of its work.
 #[derive(Debug)]
 pub(crate) struct Log {
-    name: &'static str,
-    sender: Sender<(&'static str, Said)>,
+    /// Where what its commands print is kept.
+    path: PathBuf,
+    notes: Mutex<Notes>,
 }
 
-/// What a step tells.
-#[derive(Debug)]
-pub(super) enum Said {
-    Doing(String),
-    TestsPassed(u32),
-    Without(String),
-    Ended(Result<()>),
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// What happens now.
+    pub(super) doing: String,
+    /// How many tests have passed.
+    pub(super) tests: u32,
+    pub(super) without: Vec<String>,
 }
 
 impl Log {
-    pub(super) fn new(name: &'static str, sender: Sender<(&'static str, Said)>) -> Self {
+    pub(super) fn new(name: &str) -> Self {
+        let path = workspace::scratch(&format!("{name}.log"));
         // A log is of one run.
-        let _ = path(name).map(fs::remove_file);
-        Self { name, sender }
+        let _ = fs::remove_file(&path);
+        Self { path, notes: Mutex::default() }
     }
 
     /// Runs `command` to its end.
-    pub(crate) fn run(&self, command: Command) -> Result<()> {
+    pub(crate) fn run(&self, command: &mut Command) -> Result<()> {
         self.run_reading(command, |_| ())
     }
 
+    /// Runs `command` to its end, and returns what it prints.
+    pub(crate) fn output(&self, command: &mut Command) -> Result<String> {
+        let mut printed = String::new();
+        self.run_reading(command, |line| printed.extend([line, "\n"]))?;
+        Ok(printed)
+    }
+
+    /// Runs tests to their end, and returns how many have passed.
+    pub(crate) fn run_tests(&self, command: &mut Command) -> Result<u32> {
+        let mut passed = 0;
+        self.run_reading(command, |line| passed += tests_passed_in(line).unwrap_or(0))?;
+        Ok(passed)
+    }
+
     /// Runs `command` to its end; `read` gets each line that it prints.
-    pub(crate) fn run_reading(&self, mut command: Command, mut read: impl FnMut(&str)) -> Result<()> {
-        let name = command.get_program().display().to_string();
+    pub(crate) fn run_reading(&self, command: &mut Command, mut read: impl FnMut(&str)) -> Result<()> {
         command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "80");
         command.env("CARGO_TERM_COLOR", if colours() { "always" } else { "never" });
-        let path = path(self.name)?;
-        let mut file = File::options().create(true).append(true).open(&path);
-        let (child, output) = Child::start_piped(command)?;
+        let mut file = File::options().create(true).append(true).open(&self.path);
+        let (child, output) = Child::start(command)?;
         let status = thread::scope(|scope| {
             // Beside the reading: what a child leaves behind may hold its output open until the child's end is seen.
             let ended = scope.spawn(|| child.wait());
@@ -58,9 +72,7 @@ impl Log {
                 if let Some(progress) = progress_in(line) {
                     return self.doing(&progress);
                 }
-                if let Some(count) = tests_passed_in(line) {
-                    self.tell(Said::TestsPassed(count));
-                }
+                self.notes().tests += tests_passed_in(line).unwrap_or(0);
                 // What cargo tells programs is not for people.
                 if let Ok(file) = &mut file
                     && !line.starts_with("{\"reason\"")
@@ -73,42 +85,29 @@ impl Log {
             ended.join().expect("waiting does not panic")
         })?;
         if !status.success() {
-            bail!("`{name}` ended with {status}");
+            bail!("`{}` ended with {status}", command.get_program().display());
         }
         Ok(())
     }
 
-    /// Runs tests to their end, and returns how many have passed.
-    pub(crate) fn run_tests(&self, command: Command) -> Result<u32> {
-        let mut passed = 0;
-        self.run_reading(command, |line| passed += tests_passed_in(line).unwrap_or(0))?;
-        Ok(passed)
-    }
-
     /// Tells what happens now.
     pub(crate) fn doing(&self, what: &str) {
-        self.tell(Said::Doing(what.to_owned()));
+        what.clone_into(&mut self.notes().doing);
     }
 
     /// Tells what the step does not look at, and why.
     pub(crate) fn without(&self, what: String) {
-        self.tell(Said::Without(what));
+        self.notes().without.push(what);
     }
 
-    pub(super) fn tell(&self, said: Said) {
-        // Nobody listens any more after Ctrl+C.
-        let _ = self.sender.send((self.name, said));
+    pub(super) fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-/// What the commands of a step have printed.
-pub(super) fn read(name: &str) -> String {
-    path(name).and_then(|path| Ok(fs::read_to_string(path)?)).unwrap_or_default()
-}
-
-/// Where that is kept.
-fn path(name: &str) -> Result<PathBuf> {
-    Ok(workspace::scratch_dir()?.join(format!("{name}.log")))
+    /// What the step's commands have printed.
+    pub(super) fn read(&self) -> String {
+        fs::read_to_string(&self.path).unwrap_or_default()
+    }
 }
 
 /// `85 of 120` in cargo's `Building [====>   ] 85/120: serde, …`.

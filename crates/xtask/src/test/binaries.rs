@@ -2,17 +2,18 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::cargo;
+use super::{cargo, linting};
 use crate::steps::Log;
-use crate::tools::rustup;
+use crate::wasm;
 
 /// A built test.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Binary {
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Binary {
     /// The folder of its package, in which tests expect to run.
     pub(super) folder: PathBuf,
     /// The name of its target.
@@ -25,31 +26,56 @@ const CORE: [&str; 4] = ["json-tree", "ask-user-question", "ag-ui-stream", "ques
 /// Crates whose tests need a browser.
 const COMPONENTS: [&str; 3] = ["question-card", "agent-chat", "app"];
 
+/// What this call of xtask has built.
+static NATIVE: OnceLock<Vec<Binary>> = OnceLock::new();
+static WASM: OnceLock<Vec<Binary>> = OnceLock::new();
+
 /// Builds all that there is natively, with the journeys, which are no test to cargo, or they would run without a browser: to a pattern,
 /// they are one.
-pub(super) fn native(log: &Log) -> Result<Vec<Binary>> {
-    build(cargo(["test", "--workspace", "--lib", "--bins", "--examples", "--benches", "--test", "*"]), log)
+pub(super) fn build_native(log: &Log) -> Result<()> {
+    let mut all = cargo(["test", "--workspace", "--lib", "--bins", "--examples", "--benches", "--test", "*"]);
+    keep(&NATIVE, build(&mut all, log)?)
 }
 
 /// Builds the journeys, and the server that they need.
-pub(crate) fn journeys(log: &Log) -> Result<Vec<Binary>> {
-    log.run(cargo(["build", "--package", "question-server"]))?;
-    build(cargo(["test", "--package", "xtask", "--test", "e2e"]), log)
+pub(crate) fn build_journeys(log: &Log) -> Result<()> {
+    log.run(&mut cargo(["build", "--package", "question-server"]))?;
+    keep(&NATIVE, build(&mut cargo(["test", "--package", "xtask", "--test", "e2e"]), log)?)
 }
 
 /// Builds what runs as WebAssembly: each further program costs a run of wasm-bindgen and a start of each browser.
-pub(super) fn wasm(log: &Log) -> Result<Vec<Binary>> {
-    rustup::wasm_target(log)?;
-    let mut core = cargo(["test", "--target", rustup::WASM, "--lib", "--tests"]);
+pub(super) fn build_wasm(log: &Log) -> Result<()> {
+    let mut core = wasm::cargo_for(["test", "--lib", "--tests"], log)?;
     core.args(CORE.iter().flat_map(|name| ["--package", name]));
-    let mut components = cargo(["test", "--target", rustup::WASM, "--test", "web"]);
+    let mut components = wasm::cargo_for(["test", "--test", "web"], log)?;
     components.args(COMPONENTS.iter().flat_map(|name| ["--package", name]));
-    Ok([build(core, log)?, build(components, log)?].concat())
+    let core = build(linting(&mut core), log)?;
+    keep(&WASM, core.into_iter().chain(build(linting(&mut components), log)?).collect())
 }
 
-fn build(mut cargo: Command, log: &Log) -> Result<Vec<Binary>> {
-    cargo.args(["--no-run", "--message-format=json-render-diagnostics"]);
+/// A call of the native tests of this name and package.
+pub(super) fn native(target: &str, package: &str) -> Result<Command> {
+    let built = NATIVE.get().context("the step that builds this has passed")?;
+    let built = built.iter().find(|binary| binary.target == target && binary.folder.ends_with(package));
+    let built = built.with_context(|| format!("`{target}` of {package} is not built"))?;
+    let mut tests = Command::new(&built.program);
+    tests.current_dir(&built.folder);
+    Ok(tests)
+}
+
+/// The tests of a package that run as WebAssembly.
+pub(super) fn wasm(package: &str) -> Result<impl Iterator<Item = &'static Binary>> {
+    let built = WASM.get().context("the step that builds this has passed")?;
+    Ok(built.iter().filter(move |binary| binary.folder.ends_with(package)))
+}
+
+fn keep(place: &OnceLock<Vec<Binary>>, built: Vec<Binary>) -> Result<()> {
+    place.set(built).ok().context("a step runs once")
+}
+
+fn build(cargo: &mut Command, log: &Log) -> Result<Vec<Binary>> {
     let mut built = Vec::new();
+    cargo.args(["--no-run", "--message-format=json-render-diagnostics"]);
     log.run_reading(cargo, |line| built.extend(test_in(line)))?;
     Ok(built)
 }
@@ -73,14 +99,10 @@ mod tests {
     fn a_test_is_read_from_what_cargo_tells() {
         let line = |kind: &str| {
             format!(
-                r#"{{"reason":"compiler-artifact","manifest_path":"/kit/app/Cargo.toml","target":{{"kind":["{kind}"],"name":"web"}},"profile":{{"test":true}},"executable":"/kit/target/debug/deps/web-1.wasm"}}"#
+                r#"{{"reason":"compiler-artifact","manifest_path":"/kit/app/Cargo.toml","target":{{"kind":["{kind}"],"name":"web"}},"profile":{{"test":true}},"executable":"/kit/target/web-1.wasm"}}"#
             )
         };
-        let web = Binary {
-            folder: "/kit/app".into(),
-            target: "web".into(),
-            program: "/kit/target/debug/deps/web-1.wasm".into(),
-        };
+        let web = Binary { folder: "/kit/app".into(), target: "web".into(), program: "/kit/target/web-1.wasm".into() };
         assert_eq!(test_in(&line("test")), Some(web));
         assert_eq!(test_in(&line("bench")), None);
         assert_eq!(test_in("   Compiling app v0.1.0"), None);

@@ -5,15 +5,13 @@ use std::process::Command;
 use anyhow::{Result, bail, ensure};
 use serde_json::json;
 
-use super::binaries::Binary;
-use crate::files;
+use super::binaries;
 use crate::steps::Log;
-use crate::tools;
-use crate::tools::browsers::{self, Browser};
-use crate::workspace;
+use crate::tools::system::{self, Browser};
+use crate::{files, tools, workspace};
 
 /// What runs the tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum Platform {
     Node,
     Chromium,
@@ -21,24 +19,20 @@ pub(super) enum Platform {
 }
 
 /// Runs the tests of `package`.
-pub(super) fn run(package: &str, platform: Platform, binaries: &[Binary], log: &Log) -> Result<()> {
-    let runner = tools::wasm_bindgen()?.folder(log)?.join("wasm-bindgen-test-runner");
+pub(super) fn run(package: &str, platform: Platform, log: &Log) -> Result<()> {
     let browser = match platform {
-        Platform::Node => {
-            tools::node(log)?;
-            None
-        }
-        Platform::Chromium => Some(("CHROMEDRIVER", browsers::chromium(log)?)),
-        Platform::Firefox => Some(("GECKODRIVER", browsers::firefox(log)?)),
+        Platform::Node => system::node(log).map(|_| None)?,
+        Platform::Chromium => Some(("CHROMEDRIVER", system::chromium(log)?)),
+        Platform::Firefox => Some(("GECKODRIVER", system::firefox(log)?)),
     };
     let (mut passed, mut failed) = (0, Vec::new());
-    for binary in binaries.iter().filter(|binary| binary.folder.ends_with(package)) {
-        let mut tests = Command::new(&runner);
+    for binary in binaries::wasm(package)? {
+        let mut tests = tools::wasm_bindgen()?.command("wasm-bindgen-test-runner", log)?;
         tests.arg(&binary.program).current_dir(&binary.folder);
         if let Some((driver, browser)) = &browser {
             run_in_browser(&mut tests, driver, browser, package)?;
         }
-        match log.run_tests(tests) {
+        match log.run_tests(&mut tests) {
             Ok(count) => passed += count,
             Err(problem) => failed.push(format!("{}: {problem:#}", binary.target)),
         }
@@ -56,9 +50,9 @@ fn run_in_browser(tests: &mut Command, driver: &str, browser: &Browser, package:
     for other in ["GECKODRIVER", "SAFARIDRIVER", "CHROMEDRIVER", "MSEDGEDRIVER"] {
         tests.env_remove(other).env_remove(format!("{other}_REMOTE"));
     }
-    let settings = workspace::scratch_dir()?.join(format!("{package}-{driver}.json"));
+    let settings = workspace::scratch(&format!("{package}-{driver}.json"));
     let capabilities = json!({
-        "goog:chromeOptions": { "binary": browser.program, "args": browsers::chromium_arguments() },
+        "goog:chromeOptions": { "binary": browser.program, "args": system::chromium_arguments() },
         "moz:firefoxOptions": { "binary": browser.program, "args": ["-headless"] },
     });
     files::write(&settings, capabilities.to_string())?;

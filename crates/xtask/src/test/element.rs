@@ -8,16 +8,17 @@ use anyhow::{Context, Result};
 
 use super::stranger::block;
 use crate::steps::Log;
-use crate::{files, pack, tools, workspace};
+use crate::tools::system;
+use crate::{files, pack, workspace};
 
 const CRATE: &str = "crates/question-element";
 
-/// Builds what the package needs for its tests, lays out the pages and returns their folder.
+/// Builds what the package needs for its tests, lays out the pages, and looks at the package without one.
 pub(super) fn build(log: &Log) -> Result<()> {
     pack::build_for_tests(log)?;
-    let pages = pages()?;
+    let pages = pages();
     files::remove(&pages)?;
-    files::copy(&pack::package()?, &pages.join("question-card"))?;
+    files::copy(&pack::package(), &pages.join("question-card"))?;
     files::copy(&workspace::root().join(CRATE).join("tests/page"), &pages)?;
     let readme = workspace::read(&format!("{CRATE}/README.md"))?;
     let page = fs::read_to_string(pages.join("readme.html")).context("there is no page for the README's lines")?;
@@ -25,22 +26,17 @@ pub(super) fn build(log: &Log) -> Result<()> {
     // Without a bundler a name says where its file is.
     let app = block(&readme, "js", "app.js")?.replace("\"question-card/define\"", "\"./question-card/define.js\"");
     files::write(&pages.join("app.js"), app)?;
-    in_node(log)
+    // As Node resolves it: the agent's side, and what a server loads of the card.
+    for script in ["tests/agent.mjs", "tests/server.mjs"] {
+        let script = workspace::root().join(CRATE).join(script);
+        log.run(Command::new(system::node(log)?).arg(script).arg(pack::package()))?;
+    }
+    Ok(())
 }
 
 /// Where the pages are.
-pub(super) fn pages() -> Result<PathBuf> {
-    Ok(workspace::scratch_dir()?.join("element"))
-}
-
-/// The package without a page, as Node resolves it: the agent's side, and what a server loads of the card.
-fn in_node(log: &Log) -> Result<()> {
-    for script in ["tests/agent.mjs", "tests/server.mjs"] {
-        let mut node = Command::new(tools::node(log)?);
-        node.arg(workspace::root().join(CRATE).join(script)).arg(pack::package()?);
-        log.run(node)?;
-    }
-    Ok(())
+pub(super) fn pages() -> PathBuf {
+    workspace::scratch("element")
 }
 
 #[cfg(test)]

@@ -5,16 +5,12 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::children;
-use crate::files;
 use crate::steps::Log;
-use crate::tools::{self, rustup};
-use crate::workspace;
+use crate::{children, files, wasm, workspace};
 
 /// Builds the page and returns its folder.
 pub(super) fn build(log: &Log) -> Result<PathBuf> {
-    rustup::wasm_target(log)?;
-    let folder = workspace::scratch_dir()?.join("stranger");
+    let folder = workspace::scratch("stranger");
     let (repository, page, dist) = (folder.join("kit"), folder.join("page"), folder.join("dist"));
     publish(&repository, log)?;
 
@@ -24,15 +20,10 @@ pub(super) fn build(log: &Log) -> Result<PathBuf> {
     // What is locked here needs no network there.
     files::write(&page.join("Cargo.lock"), &workspace::read("Cargo.lock")?)?;
     // Into cargo's one target folder and with the workspace's profile, so that Leptos is not built again.
-    let mut build = workspace::cargo(["build", "--target", rustup::WASM]);
-    build.args(workspace::DEV_PROFILE);
-    build.current_dir(&page).env("CARGO_TARGET_DIR", workspace::target_dir());
-    log.run(build)?;
-
-    let mut bind = Command::new(tools::wasm_bindgen()?.folder(log)?.join("wasm-bindgen"));
-    bind.args(["--target", "web", "--no-typescript", "--out-dir"]).arg(&dist);
-    bind.arg(workspace::target_dir().join(rustup::WASM).join("debug/stranger.wasm"));
-    log.run(bind)?;
+    let mut build = wasm::cargo_for(["build"], log)?;
+    build.args(workspace::DEV_PROFILE).current_dir(&page).env("CARGO_TARGET_DIR", workspace::target_dir());
+    log.run(&mut build)?;
+    wasm::bind(&wasm::built("debug/stranger"), "stranger", &dist, log)?;
     files::write(&dist.join("index.html"), INDEX)?;
     files::write(&dist.join("boot.js"), BOOT)?;
     Ok(dist)
@@ -69,9 +60,7 @@ fn publish(repository: &Path, log: &Log) -> Result<()> {
     }
     let commit = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--message", "The kit"];
     for arguments in [&["init", "--quiet"][..], &["add", "--all", "--force"], &commit] {
-        let mut git = git(repository);
-        git.args(arguments);
-        log.run(git)?;
+        log.run(git(repository).args(arguments))?;
     }
     Ok(())
 }

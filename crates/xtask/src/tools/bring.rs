@@ -3,6 +3,7 @@
 //! An entry of the cache is filled elsewhere and then renamed, so that it is whole or not there. What cargo has compiled is kept until
 //! the tool is there: an interrupted installation goes on where it stopped.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +14,7 @@ use std::time::Duration;
 use anyhow::{Context, Error, Result, bail};
 use nix::unistd::geteuid;
 
-use super::{Source, Tool};
+use super::{Source, Tool, system};
 use crate::steps::Log;
 use crate::{children, files, workspace};
 
@@ -40,7 +41,13 @@ pub(super) fn bring(tool: &Tool, entry: &Path, log: &Log) -> Result<()> {
                 install(tool, arguments, &unfinished, &cache.join(BUILD), log)?;
             }
         }
-        Source::Npm(packages) => npm(packages, &unfinished, log)?,
+        Source::Npm(packages) => {
+            npm_install(
+                &unfinished,
+                &packages.iter().map(|(name, what)| format!("{name}@{what}")).collect::<Vec<_>>(),
+                log,
+            )?;
+        }
     }
     if !tool.is_whole(&unfinished) {
         bail!("{} is installed in {} and does not say that it is {}", tool.name, unfinished.display(), tool.pin);
@@ -65,8 +72,7 @@ fn lock(cache: &Path) -> Result<File> {
 fn binstall(tool: &Tool, root: &Path, log: &Log) -> Result<()> {
     let mut binstall = cargo_in(root);
     binstall.args(["binstall", "--no-confirm", "--disable-strategies", "compile", "--root"]).arg(root);
-    binstall.arg(format!("{}@{}", tool.name, tool.pin));
-    log.run(binstall)
+    log.run(binstall.arg(format!("{}@{}", tool.name, tool.pin)))
 }
 
 /// Compiles a tool as a tool: soon there, not fast.
@@ -80,11 +86,16 @@ fn install(tool: &Tool, arguments: &[&str], root: &Path, build: &Path, log: &Log
     }
     install.args(tool.programs.iter().flat_map(|program| ["--bin", program]));
     install.arg(format!("{}@{}", tool.name, tool.pin));
-    let mut said = String::new();
-    let installed = log.run_reading(install, |line| said.push_str(line));
-    installed
-        .map_err(|problem| explained(problem, &said))
-        .with_context(|| format!("can't install {} {}", tool.name, tool.pin))
+    run_explained(&mut install, log).with_context(|| format!("can't install {} {}", tool.name, tool.pin))
+}
+
+/// Lets npm install what the folder's package.json names, and these packages.
+pub(crate) fn npm_install(folder: &Path, packages: &[impl AsRef<OsStr>], log: &Log) -> Result<()> {
+    system::node(log)?;
+    log.doing("npm install");
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(folder);
+    run_explained(npm.args(packages).current_dir(folder), log)
 }
 
 /// Removes what cargo has compiled for tools, a gigabyte that nobody needs again; not while another call compiles.
@@ -96,13 +107,10 @@ pub(crate) fn tidy() -> Result<()> {
     }
 }
 
-fn npm(packages: &[(&str, &str)], root: &Path, log: &Log) -> Result<()> {
-    super::node(log)?;
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(root).current_dir(root);
-    npm.args(packages.iter().map(|(name, what)| format!("{name}@{what}")));
+/// Runs a command that takes from the network and writes much.
+fn run_explained(command: &mut Command, log: &Log) -> Result<()> {
     let mut said = String::new();
-    log.run_reading(npm, |line| said.push_str(line)).map_err(|problem| explained(problem, &said))
+    log.run_reading(command, |line| said.push_str(line)).map_err(|problem| explained(problem, &said))
 }
 
 /// Adds the way out to an everyday failure, which is known by what the program said.
@@ -138,7 +146,7 @@ fn explained(problem: Error, said: &str) -> Error {
 
 /// Installs Debian's packages where that needs no password, and says whether it could.
 pub(super) fn apt(packages: &[&str], log: &Log) -> Result<bool> {
-    if !geteuid().is_root() || which::which("apt-get").is_err() {
+    if packages.is_empty() || !geteuid().is_root() || which::which("apt-get").is_err() {
         return Ok(false);
     }
     // Two steps may want it at once.
@@ -147,15 +155,12 @@ pub(super) fn apt(packages: &[&str], log: &Log) -> Result<bool> {
     log.doing(&format!("apt-get install {}", packages.join(" ")));
     let apt_get = |arguments: &[&str]| {
         let mut apt_get = Command::new("apt-get");
-        apt_get
-            .args(["-y", "-qq", "-o", "DPkg::Lock::Timeout=600"])
-            .args(arguments)
-            .env("DEBIAN_FRONTEND", "noninteractive");
-        apt_get
+        apt_get.args(["-y", "-qq", "-o", "DPkg::Lock::Timeout=600"]).args(arguments);
+        log.run(apt_get.env("DEBIAN_FRONTEND", "noninteractive"))
     };
     // A fresh container has no lists; where that fails, so does the next call.
-    let _ = log.run(apt_get(&["update"]));
-    log.run(apt_get(&[&["install", "--no-install-recommends"], packages].concat()))?;
+    let _ = apt_get(&["update"]);
+    apt_get(&[&["install", "--no-install-recommends"], packages].concat())?;
     Ok(true)
 }
 
