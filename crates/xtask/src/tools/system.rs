@@ -15,11 +15,21 @@ use crate::{children, workspace};
 
 /// What `find` finds; where that is nothing, again once these packages of Debian's are there.
 fn found<T>(find: impl Fn() -> Option<T>, debians: &[&str], log: &Log, lacking: &'static str) -> Result<T> {
-    if let Some(found) = find() {
-        return Ok(found);
+    brought(find, debians, log)?.ok_or_else(|| Lacking::needed(lacking))
+}
+
+/// The same, for what the checks can do without.
+fn brought<T>(find: impl Fn() -> Option<T>, debians: &[&str], log: &Log) -> Result<Option<T>> {
+    match find() {
+        None => Ok(apt(debians, log)?.then(find).flatten()),
+        found => Ok(found),
     }
-    let brought = apt(debians, log)?.then(find).flatten();
-    brought.ok_or_else(|| Lacking::needed(lacking))
+}
+
+/// The packages of browsers by apt. Ubuntu's of these names only fetch a snap, which a container can't run.
+fn on_debian(packages: &'static [&'static str]) -> &'static [&'static str] {
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    if release.lines().any(|line| line == "ID=debian") { packages } else { &[] }
 }
 
 /// The first of these programs that is there, by name or by path.
@@ -104,12 +114,9 @@ pub(crate) fn chromium(log: &Log) -> Result<Browser> {
         let program = named("CHROME").or_else(|| first(&NAMES))?;
         Some(Browser { program, driver: named("CHROMEDRIVER").or_else(|| first(&["chromedriver"]))? })
     };
-    // Ubuntu's packages of these names only fetch a snap, which a container can't run.
-    let is_debian =
-        fs::read_to_string("/etc/os-release").is_ok_and(|text| text.lines().any(|line| line == "ID=debian"));
     let Browser { program, driver } = found(
         find,
-        if is_debian { &["chromium", "chromium-driver"] } else { &[] },
+        on_debian(&["chromium", "chromium-driver"]),
         log,
         "Chromium and chromedriver are not on the PATH. Install both (Debian: `apt install chromium chromium-driver`; Ubuntu: Google \
          Chrome and its chromedriver; macOS: `brew install --cask google-chrome chromedriver`) and run this again",
@@ -140,9 +147,10 @@ pub(crate) fn chromium_arguments() -> [&'static str; 8] {
     ]
 }
 
-/// Firefox, if it is there, with a driver that is brought where it is missing.
+/// Firefox and its driver.
 pub(crate) fn firefox(log: &Log) -> Result<Browser> {
-    let program = first(&["firefox", "firefox-esr", "/Applications/Firefox.app/Contents/MacOS/firefox"])
+    let find = || first(&["firefox", "firefox-esr", "/Applications/Firefox.app/Contents/MacOS/firefox"]);
+    let program = brought(find, on_debian(&["firefox-esr"]), log)?
         .ok_or_else(|| Lacking::never_needed("there is no Firefox on the PATH"))?;
     let driver = super::geckodriver().folder(log)?.join("geckodriver");
     super::tidy()?;
