@@ -2,10 +2,10 @@
 //!
 //! A runtime that quotes the guidance in its system prompt can store [`VERSION`] with a conversation and see when the words changed.
 
-use crate::limits::Limits;
+use crate::limits::{Limits, Wording};
 
 /// Counts up with every change of any guidance text.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// What the agent is about, since it changes how it should ask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -64,22 +64,24 @@ pub fn rules(limits: &Limits, mode: Mode) -> Vec<Rule> {
                 .to_owned(),
         ),
     ];
-    rules.push(match mode {
-        Mode::Work => rule(
+    rules.extend(match mode {
+        // The others know no such mode until they are in it.
+        Mode::Work if limits.wording() != Wording::Coding => None,
+        Mode::Work => Some(rule(
             "plan_mode",
             format!(
                 "In plan mode, use {tool} to clarify requirements or choose between approaches before you finalize the plan. Do not use \
                  it to ask for approval of the plan; that is what ExitPlanMode is for."
             ),
-        ),
-        Mode::Plan => rule(
+        )),
+        Mode::Plan => Some(rule(
             "plan_mode",
             format!(
                 "You are in plan mode. Where requirements are missing, you MUST gather them with {tool} before you finalize the plan. You \
                  MUST NOT use {tool} to ask for approval of the plan (\"Is the plan okay?\", \"Should I proceed?\"): call ExitPlanMode \
                  for that."
             ),
-        ),
+        )),
     });
     rules
 }
