@@ -144,8 +144,11 @@ pub const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
 /// The longest id that a client may make, in bytes.
 pub const MAX_ID_BYTES: usize = 200;
 
-/// How many events of one conversation are kept for clients that read slowly.
-pub const MAX_LOG_ENTRIES: usize = 8_192;
+/// What an event of a conversation that is kept for clients that read slowly takes beside its text, in bytes.
+pub(crate) const ENTRY_BYTES: usize = 128;
+
+/// How many pieces of an answer that arrived at the same time are told at once.
+pub(crate) const DELTAS_AT_ONCE: usize = 16;
 
 /// How often a stream without events says that it is alive.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);

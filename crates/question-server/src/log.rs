@@ -1,6 +1,6 @@
 //! The events of one conversation, written once and read by any number of clients, each at its own speed.
 
-use crate::limits::MAX_LOG_ENTRIES;
+use crate::limits::ENTRY_BYTES;
 use crate::store::feed::{Frame, Kind, Piece};
 use crate::store::{Revision, Told};
 use ag_ui_stream::Event;
@@ -52,6 +52,11 @@ impl Entry {
         Self { frame, mark }
     }
 
+    /// What it takes in memory, near enough.
+    fn bytes(&self) -> usize {
+        self.frame.data.len() + ENTRY_BYTES
+    }
+
     /// Whether a run ends with it.
     pub(crate) fn is_end(&self) -> bool {
         matches!(self.mark, Mark::Ends(_))
@@ -80,7 +85,7 @@ impl Mark {
 /// The events of one conversation.
 #[derive(Debug)]
 pub(crate) struct Log {
-    /// How long the entries that are kept may be in all.
+    /// What the entries that are kept may take in all.
     most_bytes: usize,
     entries: Mutex<Entries>,
     next: watch::Sender<u64>,
@@ -104,7 +109,7 @@ struct Entries {
     since: Revision,
     first: u64,
     entries: VecDeque<Entry>,
-    /// How long their data is in all.
+    /// What they take in memory, near enough.
     bytes: usize,
     /// The runs that are told here, as far as their entries are kept.
     runs: VecDeque<Span>,
@@ -237,9 +242,9 @@ impl Log {
                 }
             }
             entries.waiting = 0;
-            entries.bytes += entry.frame.data.len();
+            entries.bytes += entry.bytes();
             entries.entries.push_back(entry);
-            entries.keep(MAX_LOG_ENTRIES, self.most_bytes);
+            entries.keep(self.most_bytes);
         }
         self.next.send_replace(entries.next_position());
     }
@@ -257,8 +262,9 @@ impl Log {
             // What clients come back for that were told it elsewhere.
             let missed = piece.frames.iter().take((first - begin) as usize);
             for frame in missed.rev() {
-                entries.bytes += frame.data.len();
-                entries.entries.push_front(Entry { frame: frame.clone(), mark: Mark::Nothing });
+                let entry = Entry { frame: frame.clone(), mark: Mark::Nothing };
+                entries.bytes += entry.bytes();
+                entries.entries.push_front(entry);
             }
             entries.first = begin;
         }
@@ -354,7 +360,7 @@ impl Entries {
     }
 
     fn begin_anew(&mut self, told: Told) {
-        self.keep(0, 0);
+        self.clear();
         self.runs.clear();
         self.waiting = 0;
         (self.since, self.first, self.published) = (told.since, told.frames, told.frames);
@@ -371,19 +377,26 @@ impl Entries {
         self.waiting += 1;
         let is_running = self.runs.back().is_some_and(|run| run.last.is_none());
         if !is_running && self.waiting == readers {
-            self.keep(0, 0);
+            self.clear();
             self.entries.shrink_to_fit();
             self.runs.shrink_to_fit();
         }
     }
 
-    /// Drops the oldest until number and bytes are within their bounds. The last one stays, even if it is longer.
-    fn keep(&mut self, most: usize, most_bytes: usize) {
-        while self.entries.len() > most || (self.entries.len() > 1 && self.bytes > most_bytes) {
-            let Some(oldest) = self.entries.pop_front() else {
-                break;
-            };
-            self.bytes -= oldest.frame.data.len();
+    fn clear(&mut self) {
+        self.first = self.next_position();
+        self.entries.clear();
+        self.bytes = 0;
+        self.runs.retain(|run| run.last.is_none());
+    }
+
+    /// Drops the oldest until the rest is no longer than that. The last one stays, even if it is longer.
+    fn keep(&mut self, most_bytes: usize) {
+        while self.bytes > most_bytes
+            && self.entries.len() > 1
+            && let Some(oldest) = self.entries.pop_front()
+        {
+            self.bytes -= oldest.bytes();
             self.first += 1;
         }
         let first = self.first;

@@ -91,6 +91,20 @@ pub enum Delta {
     },
 }
 
+impl Delta {
+    /// Grows by one that goes on with the same text or the same arguments; false for any other.
+    pub(crate) fn grow(&mut self, next: &Self) -> bool {
+        match (self, next) {
+            (Self::Text(text), Self::Text(more)) => text.push_str(more),
+            (Self::CallArgs { call, delta }, Self::CallArgs { call: same, delta: more }) if call == same => {
+                delta.push_str(more);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
 /// Why a model could not answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelError {

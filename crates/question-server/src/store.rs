@@ -8,8 +8,8 @@ mod rows;
 pub mod sqlite;
 
 use crate::owner::Owner;
+use async_trait::async_trait;
 use feed::{Feed, Frame};
-use futures_util::future::BoxFuture;
 pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
@@ -28,42 +28,38 @@ use uuid::Uuid;
 ///
 /// A conversation has a [`Revision`]. A change names the revision that it is based on, and the store takes one change for each revision. So
 /// reading, deciding and committing needs no other lock, in one process or in many.
+#[async_trait]
 pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Reads a conversation; `None` where there is none.
-    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>>;
+    async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError>;
 
     /// Stores what an event changed, as one commit, if the conversation still has the revision `base`; `None` is for one that does not exist yet.
     /// An acknowledged commit stays.
-    fn commit<'a>(
-        &'a self,
-        id: &'a str,
-        base: Option<Revision>,
-        change: Change<'a>,
-    ) -> BoxFuture<'a, Result<(), CommitError>>;
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError>;
 
     /// The conversations that somebody has to take up by now: their question has expired, or nobody works on them any more. And when to look again.
-    fn due(&self, now: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>>;
+    async fn due(&self, now: Timestamp) -> Result<Due, StoreError>;
 
     /// Has the leases of these conversations run longer, where they are still this holder's.
-    fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>>;
+    async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError>;
 
     /// Deletes a conversation with all that was said in it; false where there is none.
-    fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>>;
+    async fn delete(&self, id: &str) -> Result<bool, StoreError>;
 
     /// Deletes conversations that ended by then and in which nothing has happened since, some at a time, and gives their names.
-    fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
+    async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError>;
 
     /// Finds out whether it could commit now.
-    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+    async fn check(&self) -> Result<(), StoreError>;
 
     /// How many conversations there are.
-    fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>>;
+    async fn count(&self) -> Result<usize, StoreError>;
 
     /// How much the clients of these conversations had been told at the last commit; those that are missing are deleted. `None` where nobody else can
     /// change what this server has read, as in a store of one server.
-    fn told(&self, ids: Vec<String>) -> BoxFuture<'_, Result<Option<HashMap<String, Told>>, StoreError>> {
-        drop(ids);
-        Box::pin(async { Ok(None) })
+    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Told>>, StoreError> {
+        let _ = ids;
+        Ok(None)
     }
 
     /// How servers hear of one another that share it; `None` where it is one server's alone.
@@ -72,7 +68,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     }
 
     /// How many of them are this owner's.
-    fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>>;
+    async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError>;
 }
 
 /// How a conversation's states are counted: each commit makes the next. The first is the time at which the conversation began, in

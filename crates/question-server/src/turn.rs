@@ -53,11 +53,22 @@ impl<'a> Turn<'a> {
         !self.text.is_empty() || !self.calls.is_empty()
     }
 
-    /// Takes a delta. What belongs to no open call is dropped: the model made it up.
+    /// Takes what has arrived at the same time. Clients are told of it in as few events as can be: a model may be faster than they are.
     ///
     /// # Errors
-    /// Where the answer has become longer than it may be.
-    pub(crate) fn take(&mut self, delta: Delta) -> Result<(), ModelError> {
+    /// The model's own, or where the answer has become longer than it may be.
+    pub(crate) fn take(&mut self, arrived: Vec<Result<Delta, ModelError>>) -> Result<(), ModelError> {
+        let mut arrived = arrived.into_iter().peekable();
+        while let Some(delta) = arrived.next() {
+            let mut delta = delta?;
+            while arrived.next_if(|next| matches!(next, Ok(next) if delta.grow(next))).is_some() {}
+            self.take_one(delta)?;
+        }
+        Ok(())
+    }
+
+    /// What belongs to no open call is dropped: the model made it up.
+    fn take_one(&mut self, delta: Delta) -> Result<(), ModelError> {
         self.weight += match &delta {
             Delta::Text(text) => text.len(),
             Delta::CallStart { name, .. } => CALL_WEIGHT + name.len(),

@@ -4,7 +4,7 @@ use super::Runtime;
 use super::agent::{Agent, Done, SubAgent};
 use super::sub_agents::{last_words, tasks};
 use super::tell::{RunEnd, end_entry, failed};
-use crate::limits::{MAX_ASK_RETRIES, MAX_MODEL_CALLS};
+use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS};
 use crate::live::{Live, Run};
 use crate::step::Work;
 use crate::turn::Turn;
@@ -104,20 +104,22 @@ impl Runtime {
         let request = self.request(agent).await;
         let attempt = request.attempt;
         let mut turn = Turn::new(agent.log(), request.context.clone());
-        let mut deltas = self.model.respond(request);
+        let mut deltas = self.model.respond(request).ready_chunks(DELTAS_AT_ONCE);
         loop {
-            let delta = tokio::select! {
+            // A model that never pauses leaves room for those who read what it says.
+            tokio::task::consume_budget().await;
+            let arrived = tokio::select! {
                 biased;
                 () = agent.stop().cancelled() => {
                     let partial = turn.finish();
                     return Done { shown_but_dropped: !partial.tool_calls.is_empty(), event: Event::LlmStopped { partial } };
                 }
-                delta = deltas.next() => delta,
+                arrived = deltas.next() => arrived,
             };
-            let Some(delta) = delta else {
+            let Some(arrived) = arrived else {
                 return Done::kept(Event::LlmResponse(turn.finish()));
             };
-            match delta.and_then(|delta| turn.take(delta)) {
+            match turn.take(arrived) {
                 Ok(()) => {}
                 Err(error) => {
                     // Clients have read the beginning of an answer: another one behind it would be no retry.

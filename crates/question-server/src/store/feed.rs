@@ -1,7 +1,7 @@
 //! How servers that share a store hear of what happens at one another.
 
 use super::{StoreError, Told};
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 use std::fmt;
 use std::sync::Arc;
@@ -11,18 +11,19 @@ use uuid::Uuid;
 ///
 /// It may lose what it is given. A revision and its [`Told`] in the store say what has happened; the feed has what clients are told of it.
 /// [`Store::commit`](super::Store::commit) keeps the frames of a change here as well, so no server knows of a revision whose frames are not there.
+#[async_trait]
 pub trait Feed: fmt::Debug + Send + Sync + 'static {
     /// Keeps these frames for a while, and sends these signals to all servers that listen, the sender included.
-    fn publish(&self, pieces: Vec<Piece>, signals: Vec<Signal>) -> BoxFuture<'_, Result<(), StoreError>>;
+    async fn publish(&self, pieces: Vec<Piece>, signals: Vec<Signal>) -> Result<(), StoreError>;
 
     /// What servers send from now on.
     fn subscribe(&self) -> BoxStream<'static, Heard>;
 
     /// The frames behind each of these places that are kept, in their order; some may come twice.
-    fn read(&self, places: Vec<(String, Told)>) -> BoxFuture<'_, Result<Vec<Piece>, StoreError>>;
+    async fn read(&self, places: Vec<(String, Told)>) -> Result<Vec<Piece>, StoreError>;
 
     /// Lets go of frames that no client comes back for any more.
-    fn prune(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+    async fn prune(&self) -> Result<(), StoreError>;
 }
 
 /// Frames that the clients of a conversation are told, one behind the other.

@@ -3,7 +3,7 @@
 use super::rows::{NewRows, Row, StoredRows};
 use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored};
 use crate::owner::Owner;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use question_agent::Timestamp;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -63,75 +63,61 @@ impl Kept {
     }
 }
 
+#[async_trait]
 impl Store for MemoryStore {
-    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
-        Box::pin(async move {
-            let rows = self.lock().get(id).map(|kept| kept.rows());
-            rows.map(StoredRows::read).transpose()
+    async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
+        let rows = self.lock().get(id).map(|kept| kept.rows());
+        rows.map(StoredRows::read).transpose()
+    }
+
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+        self.write(NewRows::new(id, base, change)?)
+    }
+
+    async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
+        let conversations = self.lock();
+        let times = conversations.iter().filter_map(|(id, kept)| Some((kept.row.due_at?, id)));
+        let (mut due, to_come): (Vec<_>, Vec<_>) = times.partition(|(time, _)| *time <= now);
+        due.sort_unstable();
+        Ok(Due {
+            now: due.into_iter().map(|(_, id)| id.to_string()).collect(),
+            next: to_come.into_iter().map(|(time, _)| time).min(),
         })
     }
 
-    fn commit<'a>(
-        &'a self,
-        id: &'a str,
-        base: Option<Revision>,
-        change: Change<'a>,
-    ) -> BoxFuture<'a, Result<(), CommitError>> {
-        Box::pin(async move { self.write(NewRows::new(id, base, change)?) })
-    }
-
-    fn due(&self, now: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
-        Box::pin(async move {
-            let conversations = self.lock();
-            let times = conversations.iter().filter_map(|(id, kept)| Some((kept.row.due_at?, id)));
-            let (mut due, to_come): (Vec<_>, Vec<_>) = times.partition(|(time, _)| *time <= now);
-            due.sort_unstable();
-            Ok(Due {
-                now: due.into_iter().map(|(_, id)| id.to_string()).collect(),
-                next: to_come.into_iter().map(|(time, _)| time).min(),
-            })
-        })
-    }
-
-    fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(async move {
-            let mut conversations = self.lock();
-            for id in ids {
-                let kept = conversations.get_mut(id.as_str());
-                if let Some(kept) = kept.filter(|kept| kept.row.holder == Some(lease.holder)) {
-                    kept.row.due_at = Some(lease.until);
-                }
+    async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
+        let mut conversations = self.lock();
+        for id in ids {
+            let kept = conversations.get_mut(id.as_str());
+            if let Some(kept) = kept.filter(|kept| kept.row.holder == Some(lease.holder)) {
+                kept.row.due_at = Some(lease.until);
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
-    fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
-        Box::pin(async move { Ok(self.lock().remove(id).is_some()) })
+    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
+        Ok(self.lock().remove(id).is_some())
     }
 
-    fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(async move {
-            let mut conversations = self.lock();
-            let old = conversations.extract_if(|_, kept| kept.row.ended_at.is_some_and(|ended| ended <= by));
-            let old = old.take(DELETED_AT_A_TIME);
-            Ok(old.map(|(id, _)| id.into()).collect())
-        })
+    async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
+        let mut conversations = self.lock();
+        let old = conversations.extract_if(|_, kept| kept.row.ended_at.is_some_and(|ended| ended <= by));
+        let old = old.take(DELETED_AT_A_TIME);
+        Ok(old.map(|(id, _)| id.into()).collect())
     }
 
-    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(async { Ok(()) })
+    async fn check(&self) -> Result<(), StoreError> {
+        Ok(())
     }
 
-    fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
-        Box::pin(async move { Ok(self.lock().len()) })
+    async fn count(&self) -> Result<usize, StoreError> {
+        Ok(self.lock().len())
     }
 
-    fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
-        Box::pin(async move {
-            let conversations = self.lock();
-            let theirs = conversations.values().filter(|kept| kept.owner.as_deref() == Some(owner.as_str()));
-            Ok(theirs.count())
-        })
+    async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
+        let conversations = self.lock();
+        let theirs = conversations.values().filter(|kept| kept.owner.as_deref() == Some(owner.as_str()));
+        Ok(theirs.count())
     }
 }

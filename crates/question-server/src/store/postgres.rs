@@ -13,8 +13,8 @@ use super::rows::{NewRows, Row, StoredRows};
 use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, Told};
 use crate::limits::{CLAIM, DATABASE_CONNECTIONS, DATABASE_PATIENCE, DUE_AT_A_TIME};
 use crate::owner::Owner;
+use async_trait::async_trait;
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Timeouts};
-use futures_util::future::BoxFuture;
 use question_agent::Timestamp;
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -95,103 +95,85 @@ impl fmt::Debug for PostgresStore {
     }
 }
 
+#[async_trait]
 impl Store for PostgresStore {
-    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
-        Box::pin(async move {
-            // One statement, which sees one moment.
-            let found = self.database.first(LOAD, &[&id]).await?;
-            found.map(|row| rows(&row)?.read()).transpose()
-        })
+    async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
+        // One statement, which sees one moment.
+        let found = self.database.first(LOAD, &[&id]).await?;
+        found.map(|row| rows(&row)?.read()).transpose()
     }
 
-    fn commit<'a>(
-        &'a self,
-        id: &'a str,
-        base: Option<Revision>,
-        change: Change<'a>,
-    ) -> BoxFuture<'a, Result<(), CommitError>> {
-        Box::pin(async move {
-            let frames = written(change.frames);
-            let run = change.run.map(str::to_owned);
-            let first = change.told.frames - change.frames.len() as u64;
-            let NewRows { id, base, owner, row, messages } = NewRows::new(id, base, change)?;
-            let Row { version, state, context, revision, told, holder, due_at, ended_at } = row;
-            let version = i32::try_from(version).unwrap_or(i32::MAX);
-            let [revision, since, told, first] = [revision.0, told.since.0, told.frames, first].map(signed);
-            let (state, context) = (&*state, &*context);
-            let holder = holder.map(|holder| holder.to_string());
-            let [due_at, ended_at] = [due_at, ended_at].map(|time| time.map(|time| signed(time.0)));
-            let base = base.map(|base| signed(base.0));
-            let (sql, whose): (_, &(dyn ToSql + Sync)) = match &base {
-                Some(base) => (CHANGE, base),
-                None => (BEGIN, &owner),
-            };
-            let values: [&(dyn ToSql + Sync); 15] = [
-                &id, whose, &version, &state, &context, &revision, &since, &told, &holder, &due_at, &ended_at,
-                &messages, &run, &first, &frames,
-            ];
-            match self.database.first(sql, &values).await? {
-                Some(_) => Ok(()),
-                None => Err(CommitError::Conflict),
-            }
-        })
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+        let frames = written(change.frames);
+        let run = change.run.map(str::to_owned);
+        let first = change.told.frames - change.frames.len() as u64;
+        let NewRows { id, base, owner, row, messages } = NewRows::new(id, base, change)?;
+        let Row { version, state, context, revision, told, holder, due_at, ended_at } = row;
+        let version = i32::try_from(version).unwrap_or(i32::MAX);
+        let [revision, since, told, first] = [revision.0, told.since.0, told.frames, first].map(signed);
+        let (state, context) = (&*state, &*context);
+        let holder = holder.map(|holder| holder.to_string());
+        let [due_at, ended_at] = [due_at, ended_at].map(|time| time.map(|time| signed(time.0)));
+        let base = base.map(|base| signed(base.0));
+        let (sql, whose): (_, &(dyn ToSql + Sync)) = match &base {
+            Some(base) => (CHANGE, base),
+            None => (BEGIN, &owner),
+        };
+        let values: [&(dyn ToSql + Sync); 15] = [
+            &id, whose, &version, &state, &context, &revision, &since, &told, &holder, &due_at, &ended_at, &messages,
+            &run, &first, &frames,
+        ];
+        match self.database.first(sql, &values).await? {
+            Some(_) => Ok(()),
+            None => Err(CommitError::Conflict),
+        }
     }
 
-    fn due(&self, now: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
-        Box::pin(async move {
-            let claimed_until = crate::clock::later(now, CLAIM);
-            let most = i64::try_from(DUE_AT_A_TIME).unwrap_or(i64::MAX);
-            let claimed = self.database.query(CLAIM_DUE, &[&signed(now.0), &signed(claimed_until.0), &most]).await?;
-            let claimed: Result<Vec<String>, _> = claimed.iter().map(|row| row.try_get(0)).collect();
-            let claimed = claimed?;
-            // Where there was nothing to claim, what is due is being claimed by others.
-            let after = if claimed.is_empty() { signed(now.0) } else { i64::MIN };
-            let sql = "SELECT min(due_at) FROM question_server.conversation WHERE due_at > $1";
-            let next = self.database.first(sql, &[&after]).await?;
-            let next: Option<i64> = next.map(|row| row.try_get(0)).transpose()?.flatten();
-            Ok(Due { now: claimed, next: next.map(unsigned).map(Timestamp) })
-        })
+    async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
+        let claimed_until = crate::clock::later(now, CLAIM);
+        let most = i64::try_from(DUE_AT_A_TIME).unwrap_or(i64::MAX);
+        let claimed = self.database.query(CLAIM_DUE, &[&signed(now.0), &signed(claimed_until.0), &most]).await?;
+        let claimed: Result<Vec<String>, _> = claimed.iter().map(|row| row.try_get(0)).collect();
+        let claimed = claimed?;
+        // Where there was nothing to claim, what is due is being claimed by others.
+        let after = if claimed.is_empty() { signed(now.0) } else { i64::MIN };
+        let sql = "SELECT min(due_at) FROM question_server.conversation WHERE due_at > $1";
+        let next = self.database.first(sql, &[&after]).await?;
+        let next: Option<i64> = next.map(|row| row.try_get(0)).transpose()?.flatten();
+        Ok(Due { now: claimed, next: next.map(unsigned).map(Timestamp) })
     }
 
-    fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(async move {
-            let sql = "UPDATE question_server.conversation SET due_at = $1 WHERE id = ANY ($2) AND holder = $3";
-            self.database.query(sql, &[&signed(lease.until.0), &ids, &lease.holder.to_string()]).await?;
-            Ok(())
-        })
+    async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
+        let sql = "UPDATE question_server.conversation SET due_at = $1 WHERE id = ANY ($2) AND holder = $3";
+        self.database.query(sql, &[&signed(lease.until.0), &ids, &lease.holder.to_string()]).await?;
+        Ok(())
     }
 
-    fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
-        Box::pin(async move { Ok(self.database.first(DELETE, &[&id]).await?.is_some()) })
+    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
+        Ok(self.database.first(DELETE, &[&id]).await?.is_some())
     }
 
-    fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(async move {
-            let most = i64::try_from(DELETED_AT_A_TIME).unwrap_or(i64::MAX);
-            let deleted = self.database.query(DELETE_ENDED, &[&signed(by.0), &most]).await?;
-            let ids: Result<_, _> = deleted.iter().map(|row| row.try_get(0)).collect();
-            Ok(ids?)
-        })
+    async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
+        let most = i64::try_from(DELETED_AT_A_TIME).unwrap_or(i64::MAX);
+        let deleted = self.database.query(DELETE_ENDED, &[&signed(by.0), &most]).await?;
+        let ids: Result<_, _> = deleted.iter().map(|row| row.try_get(0)).collect();
+        Ok(ids?)
     }
 
-    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(async move {
-            let sql = "SELECT current_setting('transaction_read_only') = 'off'";
-            let can_write = self.database.first(sql, &[]).await?.map(|row| row.try_get(0)).transpose()?;
-            can_write.unwrap_or(false).then_some(()).ok_or_else(|| StoreError("the database is read only".to_owned()))
-        })
+    async fn check(&self) -> Result<(), StoreError> {
+        let sql = "SELECT current_setting('transaction_read_only') = 'off'";
+        let can_write = self.database.first(sql, &[]).await?.map(|row| row.try_get(0)).transpose()?;
+        can_write.unwrap_or(false).then_some(()).ok_or_else(|| StoreError("the database is read only".to_owned()))
     }
 
-    fn told(&self, ids: Vec<String>) -> BoxFuture<'_, Result<Option<HashMap<String, Told>>, StoreError>> {
-        Box::pin(async move {
-            let sql = "SELECT id, told_since, told FROM question_server.conversation WHERE id = ANY ($1)";
-            let found = self.database.query(sql, &[&ids]).await?;
-            let told = found.iter().map(|row| {
-                let [since, frames] = [row.try_get(1)?, row.try_get(2)?].map(unsigned);
-                Ok((row.try_get(0)?, Told { since: Revision(since), frames }))
-            });
-            told.collect::<Result<_, StoreError>>().map(Some)
-        })
+    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Told>>, StoreError> {
+        let sql = "SELECT id, told_since, told FROM question_server.conversation WHERE id = ANY ($1)";
+        let found = self.database.query(sql, &[&ids]).await?;
+        let told = found.iter().map(|row| {
+            let [since, frames] = [row.try_get(1)?, row.try_get(2)?].map(unsigned);
+            Ok((row.try_get(0)?, Told { since: Revision(since), frames }))
+        });
+        told.collect::<Result<_, StoreError>>().map(Some)
     }
 
     fn feed(&self) -> Option<Arc<dyn Feed>> {
@@ -199,15 +181,13 @@ impl Store for PostgresStore {
         Some(feed)
     }
 
-    fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
-        Box::pin(self.database.count_by("SELECT count(*) FROM question_server.conversation", &[]))
+    async fn count(&self) -> Result<usize, StoreError> {
+        self.database.count_by("SELECT count(*) FROM question_server.conversation", &[]).await
     }
 
-    fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
-        Box::pin(async move {
-            let sql = "SELECT count(*) FROM question_server.conversation WHERE owner = $1";
-            self.database.count_by(sql, &[&owner.as_str()]).await
-        })
+    async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
+        let sql = "SELECT count(*) FROM question_server.conversation WHERE owner = $1";
+        self.database.count_by(sql, &[&owner.as_str()]).await
     }
 }
 

@@ -12,7 +12,7 @@ use super::rows::{NewRows, StoredRows};
 use super::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored};
 use crate::limits::TAKEOVER;
 use crate::owner::Owner;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use question_agent::Timestamp;
 use rusqlite::Transaction;
 use std::fs::File;
@@ -89,55 +89,47 @@ impl SqliteStore {
     }
 }
 
+#[async_trait]
 impl Store for SqliteStore {
-    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
-        Box::pin(async move {
-            let id = id.to_owned();
-            let rows = self.ask(move |all| writer::load(all, &id)).await?;
-            rows.map(StoredRows::read).transpose()
-        })
-    }
-
-    fn commit<'a>(
-        &'a self,
-        id: &'a str,
-        base: Option<Revision>,
-        change: Change<'a>,
-    ) -> BoxFuture<'a, Result<(), CommitError>> {
-        Box::pin(async move {
-            let rows = NewRows::new(id, base, change)?;
-            self.ask(move |all| writer::write(all, &rows)).await
-        })
-    }
-
-    fn due(&self, now: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
-        Box::pin(self.ask(move |all| writer::due(all, now)))
-    }
-
-    fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.ask(move |all| writer::renew(all, &ids, lease)))
-    }
-
-    fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+    async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
         let id = id.to_owned();
-        Box::pin(self.ask(move |all| writer::delete(all, &id)))
+        let rows = self.ask(move |all| writer::load(all, &id)).await?;
+        rows.map(StoredRows::read).transpose()
     }
 
-    fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(self.ask(move |all| writer::delete_ended(all, by)))
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+        let rows = NewRows::new(id, base, change)?;
+        self.ask(move |all| writer::write(all, &rows)).await
     }
 
-    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.ask(|all| writer::check(all)))
+    async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
+        self.ask(move |all| writer::due(all, now)).await
     }
 
-    fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
-        Box::pin(self.ask(|all| writer::count(all)))
+    async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
+        self.ask(move |all| writer::renew(all, &ids, lease)).await
     }
 
-    fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
+    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
+        let id = id.to_owned();
+        self.ask(move |all| writer::delete(all, &id)).await
+    }
+
+    async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
+        self.ask(move |all| writer::delete_ended(all, by)).await
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.ask(|all| writer::check(all)).await
+    }
+
+    async fn count(&self) -> Result<usize, StoreError> {
+        self.ask(|all| writer::count(all)).await
+    }
+
+    async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
         let owner = owner.as_str().to_owned();
-        Box::pin(self.ask(move |all| writer::count_of(all, &owner)))
+        self.ask(move |all| writer::count_of(all, &owner)).await
     }
 }
 

@@ -1,6 +1,6 @@
 //! A clock that a test sets.
 
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use question_agent::Timestamp;
 use question_server::clock::Clock;
 use std::sync::Arc;
@@ -23,16 +23,15 @@ impl HandClock {
     }
 }
 
+#[async_trait]
 impl Clock for HandClock {
     fn now(&self) -> Timestamp {
         *self.0.borrow()
     }
 
-    fn sleep_until(&self, time: Timestamp) -> BoxFuture<'_, ()> {
+    async fn sleep_until(&self, time: Timestamp) {
         let mut now = self.0.subscribe();
-        Box::pin(async move {
-            let late = now.wait_for(|now| *now >= time).await;
-            late.expect("the clock holds the other end");
-        })
+        let late = now.wait_for(|now| *now >= time).await;
+        late.expect("the clock holds the other end");
     }
 }

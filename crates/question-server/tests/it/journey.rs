@@ -1,11 +1,14 @@
 //! The front desk's conversations, through HTTP from end to end.
 
-use crate::house::server;
+use crate::house::{server, server_with};
 use crate::http::{get, post, says};
 use crate::visitor::Visitor;
 use ag_ui_stream::asks::reply::Delivery;
+use ag_ui_stream::event::EventType;
 use ask_user_question::{Outcome, Phase};
+use question_server::models::scripted::Scripted;
 use serde_json::Value;
+use std::time::Duration;
 
 const SERVICE: &str = "Which service do you need?";
 const SCHEDULING: &str = "Standard or rush scheduling?";
@@ -136,10 +139,9 @@ async fn a_new_request_starts_from_the_beginning() {
     assert!(summary.contains("nothing has been booked") && summary.contains("$59.00"), "{summary}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn arguments_stream_in_small_pieces() {
-    use ag_ui_stream::event::EventType;
-    let server = server();
+    let server = server_with(Scripted::front_desk(Duration::from_millis(1)));
     let (events, _) = post(&server, "/agent", says("t", "u", "hi")).await.events();
     let deltas: Vec<&str> =
         events.iter().filter(|event| event.kind() == EventType::ToolCallArgs).map(|args| args.delta()).collect();
@@ -150,6 +152,19 @@ async fn arguments_stream_in_small_pieces() {
     let outcome = serde_json::to_value(outcome).expect("an outcome is JSON");
     assert_eq!(outcome["type"], "success");
     assert_eq!(outcome["pendingToolCallIds"].as_array().map(Vec::len), Some(1));
+}
+
+/// Without a pause the desk says this in more pieces than there was room for before its client had read them.
+#[tokio::test]
+async fn a_run_with_long_words_is_read_to_its_end() {
+    let mut visitor = Visitor::new(&server(), "v", "car");
+    visitor.says("I need my car looked at").await;
+    let text = visitor.types(&"a b ".repeat(15_000)).await;
+    assert!(visitor.is_asked(SCHEDULING) && text.len() > 59_000, "{}", text.len());
+    visitor.types(&"next week, ".repeat(5_400)).await;
+    assert!(visitor.is_asked(ESTIMATE));
+    visitor.picks("Yes").await;
+    check_in_step(&visitor, "car").await;
 }
 
 #[tokio::test]

@@ -6,8 +6,8 @@ use crate::http::{get, post, says, start};
 use crate::script::{ASK, Line, Script, take};
 use crate::watcher::{Frame, Watcher, until_state};
 use ag_ui_stream::reader::EndOutcome;
+use async_trait::async_trait;
 use axum::Router;
-use futures_util::future::BoxFuture;
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event, Timestamp};
@@ -16,6 +16,7 @@ use question_server::owner::Owner;
 use question_server::store::{Change, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, Told};
 use question_server::{Config, Parts, app};
 use serde_json::json;
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,10 +24,76 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
+/// What happens before a store does something of this name.
+#[async_trait]
+trait Before: fmt::Debug + Send + Sync + 'static {
+    async fn before(&self, call: &'static str) -> Result<(), StoreError>;
+}
+
+/// A store in memory, and what happens before it does anything.
+#[derive(Debug)]
+struct Behind<B> {
+    first: B,
+    store: MemoryStore,
+}
+
+impl<B> Behind<B> {
+    fn new(first: B) -> Self {
+        Self { first, store: MemoryStore::default() }
+    }
+}
+
+#[async_trait]
+impl<B: Before> Store for Behind<B> {
+    async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
+        self.first.before("load").await?;
+        self.store.load(id).await
+    }
+
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+        self.first.before("commit").await?;
+        self.store.commit(id, base, change).await
+    }
+
+    async fn count(&self) -> Result<usize, StoreError> {
+        self.first.before("count").await?;
+        self.store.count().await
+    }
+
+    async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
+        self.first.before("count_of").await?;
+        self.store.count_of(owner).await
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.first.before("check").await?;
+        self.store.check().await
+    }
+
+    async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
+        self.first.before("due").await?;
+        self.store.due(now).await
+    }
+
+    async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
+        self.first.before("renew").await?;
+        self.store.renew(ids, lease).await
+    }
+
+    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
+        self.first.before("delete").await?;
+        self.store.delete(id).await
+    }
+
+    async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
+        self.first.before("delete_ended").await?;
+        self.store.delete_ended(by).await
+    }
+}
+
 /// Fails the commit of that number, counted from 0, and panics once in each of these calls.
 #[derive(Debug)]
 struct FailsOnce {
-    store: MemoryStore,
     commits: AtomicUsize,
     failing: usize,
     bugs: Mutex<Vec<&'static str>>,
@@ -34,71 +101,26 @@ struct FailsOnce {
 
 impl FailsOnce {
     fn at(failing: usize) -> Self {
-        Self { store: MemoryStore::default(), commits: AtomicUsize::new(0), failing, bugs: Mutex::default() }
+        Self { commits: AtomicUsize::new(0), failing, bugs: Mutex::default() }
     }
 
     fn bugs(&self) -> MutexGuard<'_, Vec<&'static str>> {
         self.bugs.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn call(&self, name: &str) {
-        let met = self.bugs().extract_if(.., |bug| *bug == name).count();
-        assert_eq!(met, 0, "a bug in {name}");
-    }
 }
 
-impl Store for FailsOnce {
-    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
-        self.call("load");
-        self.store.load(id)
-    }
-
-    fn commit<'a>(
-        &'a self,
-        id: &'a str,
-        base: Option<Revision>,
-        change: Change<'a>,
-    ) -> BoxFuture<'a, Result<(), CommitError>> {
-        if self.commits.fetch_add(1, Ordering::Relaxed) == self.failing {
-            return Box::pin(async { Err(StoreError("the disk is full".to_owned()).into()) });
-        }
-        self.store.commit(id, base, change)
-    }
-
-    fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
-        self.store.count()
-    }
-
-    fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
-        self.store.count_of(owner)
-    }
-
-    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.store.check()
-    }
-
-    fn due(&self, now: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
-        self.call("due");
-        self.store.due(now)
-    }
-
-    fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.call("renew");
-        self.store.renew(ids, lease)
-    }
-
-    fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
-        self.store.delete(id)
-    }
-
-    fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
-        self.call("delete_ended");
-        self.store.delete_ended(by)
+#[async_trait]
+impl Before for FailsOnce {
+    async fn before(&self, call: &'static str) -> Result<(), StoreError> {
+        let met = self.bugs().extract_if(.., |bug| *bug == call).count();
+        assert_eq!(met, 0, "a bug in {call}");
+        let fails = call == "commit" && self.commits.fetch_add(1, Ordering::Relaxed) == self.failing;
+        (!fails).then_some(()).ok_or_else(|| StoreError("the disk is full".to_owned()))
     }
 }
 
 fn server_failing_at(failing: usize) -> Router {
-    let store = FailsOnce::at(failing);
+    let store = Behind::new(FailsOnce::at(failing));
     app(&Config::default(), Parts { store: Arc::new(store), ..parts(front_desk()) })
 }
 
@@ -170,7 +192,7 @@ async fn a_run_that_cannot_be_stored_fails_and_goes_on_when_tried_again() {
 
 #[tokio::test]
 async fn an_agent_whose_work_could_not_be_stored_goes_on_by_itself() {
-    let store = FailsOnce::at(1);
+    let store = Behind::new(FailsOnce::at(1));
     let clock = HandClock::new();
     let parts = Parts { store: Arc::new(store), clock: Arc::new(clock.clone()), ..parts(front_desk()) };
     let server = app(&Config::default(), parts);
@@ -187,54 +209,17 @@ struct Dead {
     breaks: bool,
 }
 
-impl Dead {
-    fn fails<T: Send, E: From<StoreError> + Send>(&self) -> BoxFuture<'static, Result<T, E>> {
+#[async_trait]
+impl Before for Dead {
+    async fn before(&self, _: &'static str) -> Result<(), StoreError> {
         assert!(!self.breaks, "a store with a bug");
-        Box::pin(async { Err(StoreError("the store has stopped".to_owned()).into()) })
-    }
-}
-
-impl Store for Dead {
-    fn load<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
-        self.fails()
-    }
-
-    fn commit<'a>(&'a self, _: &'a str, _: Option<Revision>, _: Change<'a>) -> BoxFuture<'a, Result<(), CommitError>> {
-        self.fails()
-    }
-
-    fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
-        self.fails()
-    }
-
-    fn count_of<'a>(&'a self, _: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
-        self.fails()
-    }
-
-    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.fails()
-    }
-
-    fn due(&self, _: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
-        self.fails()
-    }
-
-    fn renew(&self, _: Vec<String>, _: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.fails()
-    }
-
-    fn delete<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
-        self.fails()
-    }
-
-    fn delete_ended(&self, _: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
-        self.fails()
+        Err(StoreError("the store has stopped".to_owned()))
     }
 }
 
 #[tokio::test]
 async fn a_request_that_meets_a_bug_is_answered() {
-    let parts = Parts { store: Arc::new(Dead { breaks: true }), ..parts(front_desk()) };
+    let parts = Parts { store: Arc::new(Behind::new(Dead { breaks: true })), ..parts(front_desk()) };
     let server = app(&Config::default(), parts);
     for path in ["/healthz", "/metrics", "/conversations/t"] {
         let answer = get(&server, path).await;
@@ -245,7 +230,7 @@ async fn a_request_that_meets_a_bug_is_answered() {
 
 #[tokio::test]
 async fn a_server_without_its_store_does_not_say_that_it_is_well() {
-    let parts = Parts { store: Arc::new(Dead { breaks: false }), ..parts(front_desk()) };
+    let parts = Parts { store: Arc::new(Behind::new(Dead { breaks: false })), ..parts(front_desk()) };
     let server = app(&Config::default(), parts);
     for path in ["/healthz", "/readyz"] {
         let health = get(&server, path).await;
@@ -257,7 +242,6 @@ async fn a_server_without_its_store_does_not_say_that_it_is_well() {
 /// Lets the test decide when a commit is done, or a load.
 #[derive(Debug)]
 struct Waits {
-    store: MemoryStore,
     loads_wait: AtomicBool,
     begun: Semaphore,
     gate: Semaphore,
@@ -265,81 +249,32 @@ struct Waits {
 
 impl Waits {
     fn new() -> Self {
-        Self {
-            store: MemoryStore::default(),
-            loads_wait: AtomicBool::new(false),
-            begun: Semaphore::new(0),
-            gate: Semaphore::new(0),
-        }
+        Self { loads_wait: AtomicBool::new(false), begun: Semaphore::new(0), gate: Semaphore::new(0) }
     }
 
     /// Until it is asked for one.
     async fn begins(&self) {
         take(&self.begun).await;
     }
-
-    async fn wait(&self) {
-        self.begun.add_permits(1);
-        take(&self.gate).await;
-    }
 }
 
-impl Store for Waits {
-    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StoreError>> {
-        Box::pin(async move {
-            if self.loads_wait.load(Ordering::Relaxed) {
-                self.wait().await;
-            }
-            self.store.load(id).await
-        })
-    }
-
-    fn commit<'a>(
-        &'a self,
-        id: &'a str,
-        base: Option<Revision>,
-        change: Change<'a>,
-    ) -> BoxFuture<'a, Result<(), CommitError>> {
-        Box::pin(async move {
-            self.wait().await;
-            self.store.commit(id, base, change).await
-        })
-    }
-
-    fn count(&self) -> BoxFuture<'_, Result<usize, StoreError>> {
-        self.store.count()
-    }
-
-    fn count_of<'a>(&'a self, owner: &'a Owner) -> BoxFuture<'a, Result<usize, StoreError>> {
-        self.store.count_of(owner)
-    }
-
-    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.store.check()
-    }
-
-    fn due(&self, _: Timestamp) -> BoxFuture<'_, Result<Due, StoreError>> {
+#[async_trait]
+impl Before for Waits {
+    async fn before(&self, call: &'static str) -> Result<(), StoreError> {
+        let waits = call == "commit" || (call == "load" && self.loads_wait.load(Ordering::Relaxed));
+        if waits {
+            self.begun.add_permits(1);
+            take(&self.gate).await;
+        }
         // No timer runs here: a request for the conversation lets its question expire.
-        Box::pin(async { Ok(Due::default()) })
-    }
-
-    fn renew(&self, ids: Vec<String>, lease: Lease) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.store.renew(ids, lease)
-    }
-
-    fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
-        self.store.delete(id)
-    }
-
-    fn delete_ended(&self, by: Timestamp) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
-        self.store.delete_ended(by)
+        (call != "due").then_some(()).ok_or_else(|| StoreError("nothing is due here".to_owned()))
     }
 }
 
 #[tokio::test]
 async fn a_question_that_expires_for_a_reader_who_leaves_has_expired_all_the_same() {
     for path in ["/conversations/t", "/conversations/t/events"] {
-        let (store, clock) = (Arc::new(Waits::new()), HandClock::new());
+        let (store, clock) = (Arc::new(Behind::new(Waits::new())), HandClock::new());
         let script = Script::new([vec![Line::Calls(0, "ask_user_question", ASK)], vec![Line::Waits]]);
         let config = Config { expire_after: Some(Duration::from_secs(60)), ..Config::default() };
         let server = app(
@@ -351,44 +286,44 @@ async fn a_question_that_expires_for_a_reader_who_leaves_has_expired_all_the_sam
             },
         );
         // The message, the call and the question.
-        store.gate.add_permits(3);
+        store.first.gate.add_permits(3);
         post(&server, "/agent", says("t", "u", "go")).await.events();
         for _ in 0..3 {
-            store.begins().await;
+            store.first.begins().await;
         }
         clock.advance(Duration::from_secs(60));
         tokio::select! {
             biased;
             answer = get(&server, path) => panic!("{answer:?} before it is stored"),
-            () = store.begins() => {}
+            () = store.first.begins() => {}
         }
-        store.gate.add_permits(1);
+        store.first.gate.add_permits(1);
         script.waits().await;
     }
 }
 
 #[tokio::test]
 async fn a_run_that_begins_while_there_is_nothing_to_cancel_goes_on() {
-    let store = Arc::new(Waits::new());
+    let store = Arc::new(Behind::new(Waits::new()));
     let said = ["One.", "Two."].map(|text| vec![Line::Says(text)]);
     let server =
         app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(Script::new(said)) });
-    store.gate.add_permits(2);
+    store.first.gate.add_permits(2);
     post(&server, "/agent", says("t", "u1", "go")).await.events();
     for _ in 0..2 {
-        store.begins().await;
+        store.first.begins().await;
     }
     // It stays in memory, with nothing under way.
     let _watcher = Watcher::open(&server, "t", None).await;
-    store.loads_wait.store(true, Ordering::Relaxed);
+    store.first.loads_wait.store(true, Ordering::Relaxed);
     let cancelled = start(&server, "/conversations/t/cancel", json!({}));
-    store.begins().await;
+    store.first.begins().await;
     let run = start(&server, "/agent", says("t", "u2", "go on"));
     // All of this is one thread: wait until the run queues behind the cancellation.
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
-    store.gate.add_permits(3);
+    store.first.gate.add_permits(3);
     let cancelled = cancelled.await.expect("it is answered");
     assert_eq!(cancelled.status, 409);
     let (_, end) = run.await.expect("it is answered").events();
@@ -457,7 +392,7 @@ async fn what_a_server_does_by_itself_goes_on_behind_a_bug() {
     let ten_years = Duration::from_secs(10 * 365 * 24 * 3600);
     let store = broken_off(&["t"], &ToolContext::default()).await;
     let store = Arc::into_inner(store).expect("nobody else has it");
-    let store = Arc::new(FailsOnce { store, ..FailsOnce::at(usize::MAX) });
+    let store = Arc::new(Behind { first: FailsOnce::at(usize::MAX), store });
     // While the agent thinks, it is renewed as well.
     let script = Script::new([vec![Line::Waits, Line::Says("Here I am.")]]);
     let clock = HandClock::new();
@@ -467,14 +402,14 @@ async fn what_a_server_does_by_itself_goes_on_behind_a_bug() {
     };
     let until_met = async || {
         for _ in 0..10_000 {
-            if store.bugs().is_empty() {
+            if store.first.bugs().is_empty() {
                 return;
             }
             a_while_passes().await;
         }
-        panic!("{:?} are not called any more", store.bugs());
+        panic!("{:?} are not called any more", store.first.bugs());
     };
-    store.bugs().extend(["due", "load", "delete_ended"]);
+    store.first.bugs().extend(["due", "load", "delete_ended"]);
     let config = Config { keep: Some(ten_years), ..Config::default() };
     let parts =
         Parts { store: Arc::clone(&store) as Arc<dyn Store>, clock: Arc::new(clock.clone()), ..parts(script.clone()) };
@@ -489,7 +424,7 @@ async fn what_a_server_does_by_itself_goes_on_behind_a_bug() {
         } => panic!("the agent does not go on"),
     }
     for again in 0..2 {
-        store.bugs().extend(["due", "delete_ended", "renew"]);
+        store.first.bugs().extend(["due", "delete_ended", "renew"]);
         until_met().await;
         assert_eq!(script.times_asked(), 1, "after {again}");
     }

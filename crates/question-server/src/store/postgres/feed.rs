@@ -8,7 +8,7 @@ use super::{Database, signed, unsigned};
 use crate::limits::{DATABASE_PATIENCE, RECALLED_AT_WORK_FOR, RECALLED_FOR};
 use crate::store::feed::{Feed, Frame, Heard, Kind, News, Piece, Signal, Wish};
 use crate::store::{Revision, StoreError, Told};
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -49,18 +49,17 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Every database has signals of its own.
 const CHANNEL: &str = "question_server";
 
+#[async_trait]
 impl Feed for PostgresFeed {
-    fn publish(&self, pieces: Vec<Piece>, signals: Vec<Signal>) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(async move {
-            let ids: Vec<&str> = pieces.iter().map(|piece| piece.id.as_str()).collect();
-            let of = |number: fn(&Piece) -> u64| pieces.iter().map(number).map(signed).collect::<Vec<i64>>();
-            let (since, first) = (of(|piece| piece.behind.since.0), of(|piece| piece.behind.frames));
-            let told = of(|piece| piece.told().frames);
-            let frames: Vec<String> = pieces.iter().map(|piece| written(&piece.frames)).collect();
-            let signals = signals.into_iter().map(|signal| payload(signal.into())).collect::<Result<Vec<_>, _>>()?;
-            self.database.query(PUBLISH, &[&ids, &since, &first, &told, &frames, &CHANNEL, &signals]).await?;
-            Ok(())
-        })
+    async fn publish(&self, pieces: Vec<Piece>, signals: Vec<Signal>) -> Result<(), StoreError> {
+        let ids: Vec<&str> = pieces.iter().map(|piece| piece.id.as_str()).collect();
+        let of = |number: fn(&Piece) -> u64| pieces.iter().map(number).map(signed).collect::<Vec<i64>>();
+        let (since, first) = (of(|piece| piece.behind.since.0), of(|piece| piece.behind.frames));
+        let told = of(|piece| piece.told().frames);
+        let frames: Vec<String> = pieces.iter().map(|piece| written(&piece.frames)).collect();
+        let signals = signals.into_iter().map(|signal| payload(signal.into())).collect::<Result<Vec<_>, _>>()?;
+        self.database.query(PUBLISH, &[&ids, &since, &first, &told, &frames, &CHANNEL, &signals]).await?;
+        Ok(())
     }
 
     fn subscribe(&self) -> BoxStream<'static, Heard> {
@@ -75,27 +74,23 @@ impl Feed for PostgresFeed {
         stream::poll_fn(move |context| hears.poll_recv(context)).boxed()
     }
 
-    fn read(&self, places: Vec<(String, Told)>) -> BoxFuture<'_, Result<Vec<Piece>, StoreError>> {
-        Box::pin(async move {
-            let ids: Vec<&str> = places.iter().map(|(id, _)| id.as_str()).collect();
-            let since: Vec<i64> = places.iter().map(|(_, told)| signed(told.since.0)).collect();
-            let behind: Vec<i64> = places.iter().map(|(_, told)| signed(told.frames)).collect();
-            let found = self.database.query(READ, &[&ids, &since, &behind]).await?;
-            let piece = |row: &super::Found| {
-                let [since, first] = [row.try_get(1)?, row.try_get(2)?].map(unsigned);
-                let behind = Told { since: Revision(since), frames: first };
-                Ok(Piece { id: row.try_get(0)?, behind, frames: read(row.try_get(3)?) })
-            };
-            found.iter().map(piece).collect()
-        })
+    async fn read(&self, places: Vec<(String, Told)>) -> Result<Vec<Piece>, StoreError> {
+        let ids: Vec<&str> = places.iter().map(|(id, _)| id.as_str()).collect();
+        let since: Vec<i64> = places.iter().map(|(_, told)| signed(told.since.0)).collect();
+        let behind: Vec<i64> = places.iter().map(|(_, told)| signed(told.frames)).collect();
+        let found = self.database.query(READ, &[&ids, &since, &behind]).await?;
+        let piece = |row: &super::Found| {
+            let [since, first] = [row.try_get(1)?, row.try_get(2)?].map(unsigned);
+            let behind = Told { since: Revision(since), frames: first };
+            Ok(Piece { id: row.try_get(0)?, behind, frames: read(row.try_get(3)?) })
+        };
+        found.iter().map(piece).collect()
     }
 
-    fn prune(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(async move {
-            let [at_rest, at_work] = [RECALLED_FOR, RECALLED_AT_WORK_FOR].map(|time| time.as_secs_f64());
-            self.database.query(PRUNE, &[&at_rest, &at_work]).await?;
-            Ok(())
-        })
+    async fn prune(&self) -> Result<(), StoreError> {
+        let [at_rest, at_work] = [RECALLED_FOR, RECALLED_AT_WORK_FOR].map(|time| time.as_secs_f64());
+        self.database.query(PRUNE, &[&at_rest, &at_work]).await?;
+        Ok(())
     }
 }
 
