@@ -4,7 +4,6 @@ use crate::call::{ToolCall, ToolInput, ToolResult};
 use crate::event::Event;
 use crate::registry::{PermissionMode, ToolContext};
 use crate::time::Timestamp;
-use ask_user_question::repair::Repair;
 use ask_user_question::validate::{check_text, describe};
 use ask_user_question::{AskUserQuestion, Limits};
 
@@ -19,8 +18,6 @@ pub enum Interception {
     Wait {
         /// What is asked, repaired.
         questions: AskUserQuestion,
-        /// What had to be repaired.
-        repairs: Vec<Repair>,
     },
 }
 
@@ -31,7 +28,7 @@ impl Interception {
         match self {
             Self::Execute => None,
             Self::Refuse(result) => Some(Event::ToolComplete { result }),
-            Self::Wait { questions, .. } => {
+            Self::Wait { questions } => {
                 Some(Event::AskUserQuestionPending { tool_use_id: call.id.clone(), questions, expires_at })
             }
         }
@@ -54,10 +51,8 @@ pub fn intercept(context: &ToolContext, limits: &Limits, call: &ToolCall) -> Int
             "{name} is not available while permissions are bypassed: decide and say what you assumed"
         ));
     }
-    let checked = check_text(limits, arguments);
-    let repairs = checked.repairs.clone();
-    match checked.into_valid() {
-        Ok(questions) => Interception::Wait { questions, repairs },
+    match check_text(limits, arguments).into_valid() {
+        Ok(questions) => Interception::Wait { questions },
         Err(violations) => refuse(describe(&violations)),
     }
 }

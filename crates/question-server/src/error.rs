@@ -8,6 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use question_agent::Rejected;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// Everything that can go wrong with a request.
@@ -63,87 +64,82 @@ pub(crate) enum ApiError {
 }
 
 impl ApiError {
-    fn status(&self) -> StatusCode {
-        match self {
-            Self::BadRequest(_) | Self::InvalidReply(_) => StatusCode::BAD_REQUEST,
-            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::BodyTimeout => StatusCode::REQUEST_TIMEOUT,
-            Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::ForbiddenHost | Self::ForbiddenOrigin | Self::BypassNotAllowed => StatusCode::FORBIDDEN,
-            Self::UnknownConversation | Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Rejected(_) | Self::ConversationFull | Self::Overtaken | Self::TooManyOwned => StatusCode::CONFLICT,
-            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::TooManyConversations | Self::Stopping | Self::AgentBusy => StatusCode::SERVICE_UNAVAILABLE,
-            Self::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
-            Self::AgentUnreachable => StatusCode::BAD_GATEWAY,
-            Self::Store(_) | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::BadRequest(_) => "bad_request",
-            Self::UnsupportedMediaType => "unsupported_media_type",
-            Self::BodyTooLarge => "too_large",
-            Self::BodyTimeout => "body_timeout",
-            Self::Unauthorized => "unauthorized",
-            Self::ForbiddenHost => "forbidden_host",
-            Self::ForbiddenOrigin => "forbidden_origin",
-            Self::BypassNotAllowed => "bypass_not_allowed",
-            Self::UnknownConversation | Self::NotFound => "not_found",
-            Self::MethodNotAllowed => "method_not_allowed",
-            Self::InvalidReply(_) => "invalid_reply",
-            Self::Rejected(rejected) => rejected.code(),
-            Self::ConversationFull => "conversation_full",
-            Self::TooManyConversations => "too_many_conversations",
-            Self::TooManyOwned => "too_many_owned",
-            Self::TooManyRequests(_) => "too_many_requests",
-            Self::Overtaken => "overtaken",
-            Self::Stopping => "server_stopping",
-            Self::AgentBusy => "agent_busy",
-            Self::AgentUnreachable => "agent_unreachable",
-            Self::Store(_) => "store_failed",
-            Self::Internal => "internal_error",
-        }
-    }
-
-    fn message(&self) -> String {
-        match self {
-            Self::BadRequest(why) => why.clone(),
-            Self::UnsupportedMediaType => "The body must be JSON, with Content-Type: application/json.".to_owned(),
-            Self::BodyTooLarge => "The body is too large.".to_owned(),
-            Self::BodyTimeout => "The body took too long to come.".to_owned(),
+    /// Its status, its code and what a person reads.
+    fn row(&self) -> (StatusCode, &'static str, Cow<'_, str>) {
+        let (status, code, message) = match self {
+            Self::BadRequest(why) => return (StatusCode::BAD_REQUEST, "bad_request", why.into()),
+            Self::Rejected(rejected) => return (StatusCode::CONFLICT, rejected.code(), rejected.to_string().into()),
+            Self::UnsupportedMediaType => {
+                let why = "The body must be JSON, with Content-Type: application/json.";
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", why)
+            }
+            Self::BodyTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The body is too large."),
+            Self::BodyTimeout => (StatusCode::REQUEST_TIMEOUT, "body_timeout", "The body took too long to come."),
             Self::Unauthorized => {
-                "This server wants its token: open /?token=TOKEN once, or send Authorization: Bearer TOKEN.".to_owned()
+                let why = "This server wants its token: open /?token=TOKEN once, or send Authorization: Bearer TOKEN.";
+                (StatusCode::UNAUTHORIZED, "unauthorized", why)
             }
             Self::ForbiddenHost => {
-                "This server does not answer under that name; --allow-host would make it.".to_owned()
+                let why = "This server does not answer under that name; --allow-host would make it.";
+                (StatusCode::FORBIDDEN, "forbidden_host", why)
             }
-            Self::ForbiddenOrigin => "Pages of this origin are not let in; --allow-origin would.".to_owned(),
+            Self::ForbiddenOrigin => {
+                let why = "Pages of this origin are not let in; --allow-origin would.";
+                (StatusCode::FORBIDDEN, "forbidden_origin", why)
+            }
             Self::BypassNotAllowed => {
-                "Clients may not bypass permissions here; --allow-bypass would let them.".to_owned()
+                let why = "Clients may not bypass permissions here; --allow-bypass would let them.";
+                (StatusCode::FORBIDDEN, "bypass_not_allowed", why)
             }
-            Self::UnknownConversation => "There is no such conversation.".to_owned(),
-            Self::NotFound => "There is nothing here.".to_owned(),
-            Self::MethodNotAllowed => "That method does nothing here.".to_owned(),
-            Self::InvalidReply(_) => "The answer does not fit the question.".to_owned(),
-            Self::Rejected(rejected) => rejected.to_string(),
-            Self::ConversationFull => "The conversation is too long to go on; start a new one.".to_owned(),
-            Self::TooManyConversations => "The server holds as many conversations as it may.".to_owned(),
-            Self::TooManyOwned => "You have as many conversations as you may; delete one first.".to_owned(),
-            Self::TooManyRequests(_) => "That is too often; wait a little.".to_owned(),
-            Self::Overtaken => "Somebody else changed the conversation at the same moment; try again.".to_owned(),
-            Self::Stopping => "The server is stopping; try again in a moment.".to_owned(),
-            Self::AgentBusy => "The agent has too much to do; try again later.".to_owned(),
-            Self::AgentUnreachable => "The agent can't be reached. Is it running?".to_owned(),
-            Self::Store(_) => "The conversation could not be stored; try again.".to_owned(),
-            Self::Internal => "The server broke off.".to_owned(),
-        }
+            Self::UnknownConversation => (StatusCode::NOT_FOUND, "not_found", "There is no such conversation."),
+            Self::NotFound => (StatusCode::NOT_FOUND, "not_found", "There is nothing here."),
+            Self::MethodNotAllowed => {
+                (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "That method does nothing here.")
+            }
+            Self::InvalidReply(_) => {
+                (StatusCode::BAD_REQUEST, "invalid_reply", "The answer does not fit the question.")
+            }
+            Self::ConversationFull => {
+                let why = "The conversation is too long to go on; start a new one.";
+                (StatusCode::CONFLICT, "conversation_full", why)
+            }
+            Self::TooManyConversations => {
+                let why = "The server holds as many conversations as it may.";
+                (StatusCode::SERVICE_UNAVAILABLE, "too_many_conversations", why)
+            }
+            Self::TooManyOwned => {
+                let why = "You have as many conversations as you may; delete one first.";
+                (StatusCode::CONFLICT, "too_many_owned", why)
+            }
+            Self::TooManyRequests(_) => {
+                (StatusCode::TOO_MANY_REQUESTS, "too_many_requests", "That is too often; wait a little.")
+            }
+            Self::Overtaken => {
+                let why = "Somebody else changed the conversation at the same moment; try again.";
+                (StatusCode::CONFLICT, "overtaken", why)
+            }
+            Self::Stopping => {
+                let why = "The server is stopping; try again in a moment.";
+                (StatusCode::SERVICE_UNAVAILABLE, "server_stopping", why)
+            }
+            Self::AgentBusy => {
+                let why = "The agent has too much to do; try again later.";
+                (StatusCode::SERVICE_UNAVAILABLE, "agent_busy", why)
+            }
+            Self::AgentUnreachable => {
+                (StatusCode::BAD_GATEWAY, "agent_unreachable", "The agent can't be reached. Is it running?")
+            }
+            Self::Store(_) => {
+                let why = "The conversation could not be stored; try again.";
+                (StatusCode::INTERNAL_SERVER_ERROR, "store_failed", why)
+            }
+            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error", "The server broke off."),
+        };
+        (status, code, message.into())
     }
 
-    fn body(&self) -> Value {
-        let mut body = json!({"code": self.code(), "message": self.message()});
+    fn body(&self, code: &str, message: &str) -> Value {
+        let mut body = json!({"code": code, "message": message});
         match self {
             Self::InvalidReply(violations) | Self::Rejected(Rejected::InvalidReply(violations)) => {
                 body["violations"] = json!(violations);
@@ -186,13 +182,13 @@ impl From<CommitError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let status = self.status();
+        let (status, code, message) = self.row();
         if let Self::Store(error) = &self {
             tracing::error!(%error, "the store failed");
         } else {
-            tracing::debug!(code = self.code(), status = status.as_u16(), "refused");
+            tracing::debug!(code, status = status.as_u16(), "refused");
         }
-        let mut response = (status, Json(self.body())).into_response();
+        let mut response = (status, Json(self.body(code, &message))).into_response();
         let headers = response.headers_mut();
         match self {
             Self::TooManyRequests(wait) => {

@@ -128,7 +128,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 /// The values of all cookies of that name.
 pub(crate) fn cookies<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
-    let prefix = Transport::of(headers).cookie_prefix();
+    let (prefix, _) = secured(headers);
     let lines = headers.get_all(header::COOKIE).iter();
     lines.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';')).filter_map(move |cookie| {
         let named = cookie.trim().strip_prefix(prefix)?;
@@ -138,43 +138,17 @@ pub(crate) fn cookies<'a>(headers: &'a HeaderMap, name: &'static str) -> impl It
 
 /// A cookie for a browser to keep.
 pub(crate) fn cookie(headers: &HeaderMap, name: &str, value: &str) -> HeaderValue {
-    let transport = Transport::of(headers);
-    let (prefix, secure) = (transport.cookie_prefix(), transport.cookie_attribute());
+    let (prefix, secure) = secured(headers);
     let cookie = format!("{prefix}{name}={value}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict{secure}");
     HeaderValue::try_from(cookie).expect("hexadecimal digits and this file's own text are legal in a header")
 }
 
-/// How a browser came here.
-#[derive(Clone, Copy, Debug)]
-enum Transport {
-    /// As this machine's own pages do. Not every browser keeps a `Secure` cookie then.
-    Plain,
-    /// By TLS, as a proxy says.
-    Tls,
-}
-
-impl Transport {
-    fn of(headers: &HeaderMap) -> Self {
-        let scheme = headers.get(X_FORWARDED_PROTO);
-        match scheme.is_some_and(|scheme| scheme == "https") {
-            true => Self::Tls,
-            false => Self::Plain,
-        }
-    }
-
-    /// By the prefix browsers know a cookie that no other host, be it of the same domain, may set.
-    fn cookie_prefix(self) -> &'static str {
-        match self {
-            Self::Plain => "",
-            Self::Tls => "__Host-",
-        }
-    }
-
-    fn cookie_attribute(self) -> &'static str {
-        match self {
-            Self::Plain => "",
-            Self::Tls => "; Secure",
-        }
+/// What a cookie's name begins with and its attributes end with. By TLS, as a proxy says, browsers keep it from the other hosts of the domain; this machine's
+/// own pages come without, and not every browser keeps a `Secure` cookie then.
+fn secured(headers: &HeaderMap) -> (&'static str, &'static str) {
+    match headers.get(X_FORWARDED_PROTO).is_some_and(|scheme| scheme == "https") {
+        true => ("__Host-", "; Secure"),
+        false => ("", ""),
     }
 }
 

@@ -145,8 +145,8 @@ fn native_tests(log: &Log) -> Result<()> {
 /// What the server says of its store, over a Postgres that the tests start for themselves.
 fn server_on_postgres(log: &Log) -> Result<()> {
     let mut tests = binaries::native("it", "question-server")?;
-    // What takes minutes runs on request: see the server's README.
-    tests.args(["--ignored", "--skip", "endurance", "postgres::"]);
+    // What takes minutes runs on request: see the server's README. The others mostly wait for leases, and do so side by side.
+    tests.args(["--ignored", "--test-threads", "8", "--skip", "endurance", "postgres::"]);
     tests.env("POSTGRES_PROGRAMS", system::postgres(log)?).env("NGINX", system::nginx(log)?);
     run_some(&mut tests, log)
 }

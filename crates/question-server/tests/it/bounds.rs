@@ -259,9 +259,9 @@ async fn messages_are_counted_before_they_are_looked_at() {
 #[tokio::test]
 async fn a_request_as_long_as_can_be_costs_its_length() {
     let server = server(|bounds| bounds.messages = 2_000);
-    let full = post(&server, "/agent", many(60_000)).await.refusal();
+    let full = post(&server, "/agent", many(30_000)).await.refusal();
     assert_eq!(full, (409, "conversation_full".to_owned()));
-    let names = (0..150_000).map(|number| json!({"name": format!("tool_{number}")}));
+    let names = (0..75_000).map(|number| json!({"name": format!("tool_{number}")}));
     let mut input = says("t", "u", "hi");
     input["tools"] = names.collect();
     let refused = post(&server, "/agent", input).await.refusal();

@@ -1,4 +1,4 @@
-//! Everything that is said of stores and of several servers, over a real Postgres that each test brings itself.
+//! Everything that is said of stores and of several servers, over a real Postgres that the tests bring themselves.
 //!
 //! `cargo xtask test postgres` runs them, which sees to it that there is one.
 
@@ -7,12 +7,46 @@ mod many;
 mod own;
 
 use crate::folder::Folder;
+use crate::socket::keeps_words_out_of_its_log;
 use crate::{killed, replicas, sqlite};
 use futures_util::future::join_all;
 use own::{FOLDERS, Postgres, own, remove_left};
 use question_agent::Timestamp;
 use question_server::store::{Lease, PostgresStore, Store};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use tokio::sync::Mutex;
+
+/// A database of its own in a Postgres that tests share which run at the same time: to make one takes a second of work.
+pub(crate) struct Database {
+    postgres: Arc<Postgres>,
+    name: String,
+}
+
+impl Database {
+    pub(crate) async fn new() -> Self {
+        static SHARED: Mutex<Weak<Postgres>> = Mutex::const_new(Weak::new());
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let mut shared = SHARED.lock().await;
+        let postgres = match shared.upgrade() {
+            Some(postgres) => postgres,
+            None => Arc::new(Postgres::start().await),
+        };
+        *shared = Arc::downgrade(&postgres);
+        drop(shared);
+        let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        postgres.make_database(&name).await;
+        Self { postgres, name }
+    }
+
+    pub(crate) async fn open(&self) -> Arc<dyn Store> {
+        Arc::new(PostgresStore::open(&self.address()).await.expect("it is there"))
+    }
+
+    fn address(&self) -> String {
+        self.postgres.address_of(&self.name)
+    }
+}
 
 impl Postgres {
     pub(crate) async fn start() -> Self {
@@ -21,6 +55,13 @@ impl Postgres {
 
     pub(crate) async fn open(&self) -> Arc<dyn Store> {
         Arc::new(PostgresStore::open(&self.address()).await.expect("it is there"))
+    }
+
+    async fn make_database(&self, name: &str) {
+        let mut createdb = self.command("createdb");
+        let made = createdb.arg("-h").arg(&self.folder).args(["-U", "asker", name]).output().await;
+        let made = made.expect("it is there");
+        assert!(made.status.success(), "{made:?}");
     }
 
     /// Ends it without a word and starts it again.
@@ -55,28 +96,28 @@ fn what_a_killed_test_left_is_removed_and_nothing_else() {
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn what_is_committed_is_read_again() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     sqlite::check(&*postgres.open().await).await;
 }
 
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn of_many_who_decide_on_the_same_grounds_one_is_taken() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     sqlite::check_conflicts(postgres.open().await).await;
 }
 
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn what_is_deleted_is_gone() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     sqlite::check_deletion(&*postgres.open().await).await;
 }
 
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn what_is_due_is_claimed_by_one_server_for_a_while() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     let stores = [postgres.open().await, postgres.open().await, postgres.open().await];
     let names: Vec<String> = (0..30).map(|number| format!("t{number:02}")).collect();
     for name in &names {
@@ -100,7 +141,7 @@ async fn what_is_due_is_claimed_by_one_server_for_a_while() {
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn servers_that_start_at_once_make_the_tables_once() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     let stores = join_all((0..8).map(|_| postgres.open())).await;
     sqlite::begins_to_work(&*stores[0], "t").await;
     for store in &stores {
@@ -133,35 +174,42 @@ async fn a_database_that_is_not_there_is_told_without_its_password() {
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn what_a_server_works_on_is_its_own_until_its_lease_is_over() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     replicas::is_its_own_until_its_lease_is_over(async || postgres.open().await).await;
 }
 
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn of_all_replies_at_all_servers_one_wins() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     replicas::one_reply_wins(async || postgres.open().await).await;
 }
 
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn what_was_acknowledged_is_there_after_every_kill() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     // A lease outlives the server that had it.
     killed::is_there_after_kills(&postgres.address(), &[40, 95]).await;
 }
 
 #[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn what_people_write_is_in_no_log_that_does_not_ask_for_it() {
+    let database = Database::new().await;
+    keeps_words_out_of_its_log(&Folder::new(), &database.address()).await;
+}
+
+#[tokio::test]
 #[ignore = "takes minutes"]
 async fn endurance_of_what_was_acknowledged() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     killed::is_there_after_kills(&postgres.address(), &killed::at_random(200)).await;
 }
 
 #[tokio::test]
 #[ignore = "takes minutes"]
 async fn endurance_of_agents_that_go_on() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     killed::goes_on_after_kills_at_each_moment(&postgres.address(), 5).await;
 }

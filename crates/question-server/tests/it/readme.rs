@@ -80,7 +80,7 @@ async fn the_readmes_commands_work_in_their_order() {
     assert_eq!(commands.len(), expected.len());
     for (command, expected) in commands.iter().zip(expected) {
         // Half a second is enough to look, and may be too little for a busy machine to carry on in.
-        let command = command.replace("--max-time 0.5", "--max-time 3");
+        let command = command.replace("--max-time 0.5", "--max-time 2");
         let ran = Command::new("sh")
             .args(["-ec", &command])
             .env("BASE", format!("http://{address}"))

@@ -9,6 +9,7 @@ use ag_ui_stream::reader::EndOutcome;
 use question_server::limits::Patience;
 use question_server::models::scripted::Scripted;
 use question_server::serve;
+use serde_json::{Value, json};
 use std::future::pending;
 use std::net::SocketAddr;
 use std::process::Stdio;
@@ -23,10 +24,14 @@ const UNGUESSABLE: &str = "7f1d0e6c-conversation";
 
 /// Posts a first message and gives the whole response. HTTP/1.0, so that the end of the body is the end of the connection.
 pub(crate) async fn say_hello(address: SocketAddr) -> String {
-    let body = says(UNGUESSABLE, "u", "hi").to_string();
+    post(address, "/agent", &says(UNGUESSABLE, "u", "hi")).await
+}
+
+async fn post(address: SocketAddr, path: &str, body: &Value) -> String {
+    let body = body.to_string();
     let length = body.len();
     let request = format!(
-        "POST /agent HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+        "POST {path} HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
     );
     exchange(address, &request).await
 }
@@ -148,7 +153,7 @@ async fn ends_well(child: &mut Child) {
 
 /// A server whose model is at this URL.
 fn asking(base_url: &str) -> Command {
-    let mut command = binary(&["--port", "0", "--model", "openai", "--log", "off"]);
+    let mut command = binary(&["--port", "0", "--model", "openai", "--log", "off", "--drain-grace", "0s"]);
     command.env("OPENAI_BASE_URL", base_url).env("OPENAI_MODEL", "m");
     command
 }
@@ -229,6 +234,38 @@ async fn what_people_write_is_logged_where_the_operator_asks_for_it() {
     until_logged(&mut child, "\"hi\"").await;
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn what_people_write_is_in_no_log_that_does_not_ask_for_it() {
+    let folder = Folder::new();
+    keeps_words_out_of_its_log(&folder, &folder.file_name()).await;
+}
+
+/// The same of any database, and of everything that its client could log. What is said, how it is answered and which conversation it is are nobody else's.
+#[cfg(unix)]
+pub(crate) async fn keeps_words_out_of_its_log(folder: &Folder, database: &str) {
+    std::fs::create_dir_all(folder.path()).expect("there is a disk");
+    let log = folder.path().join("log");
+    let mut command = binary(&["--port", "0", "--pace", "0", "--log", "trace", "--database", database]);
+    command.stderr(std::fs::File::create(&log).expect("there is a disk"));
+    let (mut server, address) = listening(command).await;
+    let said = says(UNGUESSABLE, "u", "a wish of mine");
+    let asked = post(address, "/agent", &said).await;
+    assert!(asked.contains("RUN_FINISHED"), "{asked}");
+    let answers = json!({"answers": {"Which service do you need?": "words of mine"}});
+    let answered = post(address, &format!("/conversations/{UNGUESSABLE}/respond"), &answers).await;
+    assert!(answered.starts_with("HTTP/1.0 200"), "{answered}");
+    let broken = post(address, "/agent", &json!({"threadId": UNGUESSABLE, "messages": "words of mine"})).await;
+    assert!(broken.starts_with("HTTP/1.0 400"), "{broken}");
+    signal(&server, "TERM").await;
+    ends_well(&mut server).await;
+    let log = std::fs::read_to_string(log).expect("it is text");
+    assert!(log.contains("user_question_response"), "{log}");
+    for private in ["a wish", "of mine", "Which service", "Brake", UNGUESSABLE] {
+        assert!(!log.contains(private), "{private} is in {log}");
+    }
+}
+
 #[tokio::test]
 async fn every_request_has_a_name_in_its_response_and_in_the_log() {
     let (mut child, address) = start(&["--port", "0", "--pace", "0"]).await;
@@ -264,12 +301,8 @@ async fn a_log_that_cannot_be_written_stops_nothing() {
         command.stderr(log);
         let (_server, address) = listening(command).await;
         check_run(&say_hello(address).await);
-        let reply = r#"{"answers": {"Which service do you need?": "Brake service"}}"#;
-        let length = reply.len();
-        let request = format!(
-            "POST /conversations/{UNGUESSABLE}/respond HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{reply}"
-        );
-        let response = exchange(address, &request).await;
+        let reply = json!({"answers": {"Which service do you need?": "Brake service"}});
+        let response = post(address, &format!("/conversations/{UNGUESSABLE}/respond"), &reply).await;
         assert!(response.starts_with("HTTP/1.0 200"), "{response}");
     }
 }

@@ -9,7 +9,7 @@ use question_server::{Config, app, serve};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -26,8 +26,11 @@ fn impatient() -> Config {
 
 /// A server behind a socket, what stops it, and its end.
 async fn listen(router: Router, patience: Patience) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await;
-    let listener = listener.expect("a port is free");
+    let socket = TcpSocket::new_v4().expect("there are sockets");
+    // Which its connections take over, so that little is on its way to a client.
+    socket.set_send_buffer_size(4096).expect("the system lets it");
+    socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a port is free");
+    let listener = socket.listen(16).expect("it can be listened on");
     let address = listener.local_addr().expect("it is bound");
     let stop = CancellationToken::new();
     let told = stop.clone().cancelled_owned();
@@ -83,7 +86,7 @@ async fn a_body_that_says_it_will_be_too_long_is_not_waited_for() {
 #[tokio::test]
 async fn a_client_that_reads_nothing_is_disconnected() {
     // More than the buffers of a socket hold.
-    const HISTORY: usize = 9 << 20;
+    const HISTORY: usize = 2 << 20;
     let mut config = impatient();
     config.bounds.body = 2 * HISTORY;
     config.bounds.message = HISTORY;

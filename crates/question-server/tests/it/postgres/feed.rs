@@ -1,6 +1,6 @@
 //! What is told at one server, to clients that watch at another.
 
-use super::Postgres;
+use super::Database;
 use crate::clock::HandClock;
 use crate::http::{call, get, post, request, says, start};
 use crate::replicas::{Mortal, is_end, server};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 /// Two servers over one database, of one model.
-async fn servers(postgres: &Postgres, script: &Script) -> [Router; 2] {
+async fn servers(postgres: &Database, script: &Script) -> [Router; 2] {
     let clock = HandClock::new();
     [server(&postgres.open().await, &clock, script), server(&postgres.open().await, &clock, script)]
 }
@@ -29,7 +29,7 @@ fn says_text(text: &'static str) -> impl Fn(&Frame) -> bool {
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn an_answer_grows_at_every_server() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     let script = Script::new([vec![Line::Says("One."), Line::Waits, Line::Says(" Two."), Line::Waits]]);
     let [first, second] = servers(&postgres, &script).await;
     let run = start(&first, "/agent", says("t", "u", "go"));
@@ -57,7 +57,7 @@ async fn an_answer_grows_at_every_server() {
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn a_connection_that_breaks_goes_on_behind_it_at_another_server() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     let answers =
         [vec![Line::Calls(0, "ask_user_question", ASK)], vec![Line::Says("Two,"), Line::Waits, Line::Says(" then.")]];
     let script = Script::new(answers);
@@ -93,7 +93,7 @@ async fn a_connection_that_breaks_goes_on_behind_it_at_another_server() {
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn a_run_is_stopped_from_any_server() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     let script = Script::new([vec![Line::Says("I was"), Line::Waits, Line::Hangs]]);
     let [first, second] = servers(&postgres, &script).await;
     let run = start(&first, "/agent", says("t", "u", "go"));
@@ -112,7 +112,7 @@ async fn a_run_is_stopped_from_any_server() {
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn a_run_whose_server_has_died_is_stopped_all_the_same() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     let (clock, script) = (HandClock::new(), Script::new([vec![Line::Says("I was"), Line::Waits]]));
     let first = Mortal::new(&postgres.open().await, &clock, &script).await;
     let second = server(&postgres.open().await, &clock, &script);
@@ -133,7 +133,7 @@ async fn a_run_whose_server_has_died_is_stopped_all_the_same() {
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn what_a_client_says_elsewhere_ends_the_run_that_it_has_left() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     let script = Script::new([vec![Line::Says("I was"), Line::Waits, Line::Hangs], vec![Line::Says("Yes?")]]);
     let [first, second] = servers(&postgres, &script).await;
     let body = says("t", "u", "go");
@@ -158,7 +158,7 @@ async fn what_a_client_says_elsewhere_ends_the_run_that_it_has_left() {
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn a_conversation_that_is_deleted_ends_its_streams_at_every_server() {
-    let postgres = Postgres::start().await;
+    let postgres = Database::new().await;
     let script = Script::new([vec![Line::Says("One.")]]);
     let [first, second] = servers(&postgres, &script).await;
     post(&first, "/agent", says("t", "u", "go")).await.events();

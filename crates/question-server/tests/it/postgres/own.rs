@@ -10,7 +10,7 @@ use tokio::process::{Child, Command};
 
 /// A Postgres of its own, gone with the value.
 pub(crate) struct Postgres {
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     user: Option<u32>,
     is_durable: bool,
     pub(crate) child: Option<Child>,
@@ -52,7 +52,7 @@ impl Postgres {
         postgres
     }
 
-    fn command(&self, program: &str) -> Command {
+    pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(path(program));
         command.current_dir(&self.folder).stdin(Stdio::null()).kill_on_drop(true);
         if let Some(user) = self.user {
@@ -65,6 +65,8 @@ impl Postgres {
     pub(crate) async fn begins(&mut self) -> bool {
         let mut command = self.command("postgres");
         command.args(["-D", "data", "-c", "listen_addresses=", "-k"]).arg(&self.folder);
+        // For the servers of several tests.
+        command.args(["-c", "max_connections=400"]);
         command.args(["-c", if self.is_durable { "fsync=on" } else { "fsync=off" }]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
         let mut said = BufReader::new(child.stderr.take().expect("it is piped")).lines();
@@ -82,7 +84,11 @@ impl Postgres {
     }
 
     pub(crate) fn address(&self) -> String {
-        format!("postgres://asker@/postgres?host={}", self.folder.display())
+        self.address_of("postgres")
+    }
+
+    pub(crate) fn address_of(&self, database: &str) -> String {
+        format!("postgres://asker@/{database}?host={}", self.folder.display())
     }
 }
 
