@@ -44,21 +44,21 @@ pub struct Config {
     /// The address to listen on. Any that other machines reach needs a token.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), help_heading = LISTENING)]
     pub bind: IpAddr,
-    /// A name to answer under beside those of this machine, such as chat.example. May be given several times.
+    /// A further host name that the server answers to, such as chat.example. May be given several times.
     #[arg(long = "allow-host", value_name = "NAME", value_delimiter = ' ', help_heading = LISTENING)]
     pub allow_hosts: Vec<Host>,
-    /// The header in which the proxy in front names the client's address, such as X-Real-IP or X-Forwarded-For. Of a list the last
-    /// address counts. Without this option connections are counted, except those from this machine.
+    /// The header in which the proxy in front names the client's address, such as X-Real-IP or X-Forwarded-For. In a list, the last address
+    /// counts. Without this option, limits are for each connecting address, and none for this machine.
     #[arg(long, value_name = "NAME", help_heading = LISTENING)]
     pub peer_header: Option<HeaderName>,
 
     /// One of which clients have to bring, where it is not for everybody who reaches the port.
     #[arg(skip)]
     pub tokens: Vec<Token>,
-    /// An origin whose pages are let in beside those of this machine, such as https://app.example. May be given several times.
+    /// A further origin whose pages may use the server, such as https://app.example. May be given several times.
     #[arg(long = "allow-origin", value_name = "ORIGIN", value_delimiter = ' ', help_heading = ACCESS)]
     pub allow_origins: Vec<Origin>,
-    /// Whether clients may set the permission mode bypassPermissions, under which nobody is asked: yes or no.
+    /// Whether clients may set the permission mode bypassPermissions, in which nobody is asked: yes or no.
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", action = clap::ArgAction::Set, help_heading = ACCESS)]
     pub allow_bypass: bool,
 
@@ -68,36 +68,37 @@ pub struct Config {
     /// The file with the script of --model script.
     #[arg(long, value_name = "FILE", required_if_eq("model", "script"), help_heading = AGENT)]
     pub script: Option<PathBuf>,
-    /// What the page calls the agent, where it is not called as the model is.
+    /// The agent's name in the page. Without this option, the model says it.
     #[arg(long, value_name = "TEXT", help_heading = AGENT)]
     pub name: Option<String>,
-    /// A file that tells the model of --model openai what it is. The guidance on asking follows it.
+    /// The file with the system prompt for --model openai. The guidance on asking is added to it.
     #[arg(long, value_name = "FILE", help_heading = AGENT)]
     pub system_prompt: Option<PathBuf>,
-    /// The temperature of the model of --model openai, from 0 to 2.
+    /// The temperature for --model openai, from 0 to 2.
     #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = AGENT)]
     pub temperature: Option<f64>,
-    /// Milliseconds that a script pauses before each delta.
+    /// Milliseconds that a script pauses before each piece that it streams.
     #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", help_heading = AGENT)]
     pub pace: Duration,
-    /// An AG-UI agent to pass requests at /agent/other on to, such as http://127.0.0.1:8000/. The page of --page then begins with it.
+    /// The address of an AG-UI agent, such as http://127.0.0.1:8000/. Requests to /agent/other are passed on to it, and the page of --page
+    /// talks to it.
     #[arg(long, value_name = "URL", help_heading = AGENT)]
     pub agent: Option<String>,
-    /// How many requests the model of --model openai answers at once, or the agent of --agent. For more it is busy.
+    /// How many requests --model openai or --agent answers at the same time. Further ones are told that it is busy.
     #[arg(long = "max-model-calls", value_name = "N", value_parser = some, default_value_t = MODEL_CALLS, help_heading = AGENT)]
     pub model_calls: NonZeroUsize,
 
     /// Where conversations are kept: memory, the SQLite file of one server, or a Postgres (postgres://user@host/name) that several share.
     #[arg(long, value_name = "WHERE", default_value = "memory", global = true, help_heading = STORAGE)]
     pub database: Database,
-    /// How long a question waits for its answer, such as 90s, 30m, 2h or 7d, until the agent goes on without.
+    /// How long a question waits for its answer, such as 90s, 30m, 2h or 7d, until the agent continues without one.
     #[arg(long, value_name = "TIME", value_parser = wait, default_value = "never", help_heading = STORAGE)]
     pub expire_after: Wait,
-    /// How long ended conversations are kept, such as 30d. One with a waiting question has not ended.
+    /// How long ended conversations are kept, such as 30d. A conversation whose question still waits has not ended.
     #[arg(long, value_name = "TIME", value_parser = wait, default_value = "forever", help_heading = STORAGE)]
     pub keep: Wait,
 
-    /// The folder with the built page, to serve as well. It is read at the start.
+    /// The folder of the built page, which is then served too. It is read once, at the start.
     #[arg(long, value_name = "DIR", help_heading = PAGE)]
     pub page: Option<PathBuf>,
     /// An origin whose agents the page may talk to, such as https://agent.example. May be given several times.
@@ -111,10 +112,10 @@ pub struct Config {
     #[arg(skip)]
     pub patience: Patience,
 
-    /// How long /readyz says that the server stops, before it begins no more runs.
+    /// How long /readyz announces the stop before the server starts no more runs.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s", help_heading = STOPPING)]
     pub drain_notice: Duration,
-    /// How long runs may go on then. What is left of them goes on after the next start.
+    /// How long runs may then take to end. The next start continues those that did not.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "3s", help_heading = STOPPING)]
     pub drain_grace: Duration,
 
@@ -124,7 +125,7 @@ pub struct Config {
     /// How the log is written.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text", help_heading = LOG)]
     pub log_format: LogFormat,
-    /// Whether the log has what people and models write: yes or no.
+    /// Whether the log contains what people and models write: yes or no.
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", action = clap::ArgAction::Set, help_heading = LOG)]
     pub log_contents: bool,
 }
@@ -139,7 +140,7 @@ impl Default for Config {
 /// The model that speaks for the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ModelName {
-    /// Books appointments in a car workshop: a script, without a network or an account.
+    /// Books appointments in a car workshop: a script, which needs no network and no account.
     FrontDesk,
     /// A coding agent: a script as well.
     CodingDesk,
@@ -216,12 +217,12 @@ const PROGRAM: &str = "question-server";
 struct Cli {
     #[command(flatten)]
     config: Config,
-    /// What clients must bring. People open /?token=TOKEN once, programs send Authorization: Bearer TOKEN. Set it in the environment,
-    /// where other users cannot see it.
+    /// The secret that lets a client in. People open /?token=TOKEN once, programs send Authorization: Bearer TOKEN. Set it in the
+    /// environment, where other users cannot see it.
     #[arg(long, value_name = "TOKEN", help_heading = ACCESS)]
     token: Option<String>,
-    /// A file of tokens, NAME TOKEN in each line, any of which opens the server. A conversation belongs to the name of the token. A
-    /// name may have several.
+    /// A file with NAME TOKEN on each line; each token lets a client in. A conversation belongs to the token's name. A name may have
+    /// several tokens.
     #[arg(long, value_name = "FILE", help_heading = ACCESS)]
     token_file: Option<PathBuf>,
     #[command(subcommand)]
@@ -239,7 +240,7 @@ enum Work {
 
 const AFTER: &str = "\
 Each option can be set in the environment as well: QUESTION_SERVER_PORT for --port, QUESTION_SERVER_ALLOW_HOST for --allow-host and so on. \
-Several values of one option have spaces between them. The command line has the last word.
+Several values of one option have spaces between them. The command line wins.
 
 Once ready it prints one line: listening on http://ADDRESS:PORT
 Ctrl+C, SIGTERM or SIGHUP ends it.";
@@ -250,7 +251,7 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// Reads the environment, where it speaks of this program, and then the command line, which has the last word.
+/// Reads the environment, where it speaks of this program, and then the command line, which wins.
 ///
 /// # Errors
 /// A sentence for the person who wrote it; or the help or the version, if that was asked for.
@@ -424,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_says_the_same_and_the_command_line_has_the_last_word() {
+    fn the_environment_says_the_same_and_the_command_line_wins() {
         let variables = [
             ("QUESTION_SERVER_PORT", "1"),
             ("QUESTION_SERVER_PACE", "2"),

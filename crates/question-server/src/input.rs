@@ -1,4 +1,4 @@
-//! What a client sends, read leniently: clients of other makes add fields, and of the history only a user's own words matter.
+//! What a client sends, read leniently: clients of other vendors add fields, and of the history only a user's own words matter.
 
 use crate::error::ApiError;
 use crate::limits::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_ID_BYTES};

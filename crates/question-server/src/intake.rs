@@ -258,7 +258,7 @@ fn identity(ask: Option<AskMetadata>, message_id: &str) -> (String, AnsweredBy) 
     }
 }
 
-/// Clients of other makes answer a call with plain text instead of a reply; it is read as a typed message would be.
+/// Clients of other vendors answer a call with plain text instead of a reply; it is read as a typed message would be.
 fn read_outcome(ask: &AskUserQuestion, content: &str) -> Result<Outcome, ApiError> {
     if let Some(outcome) = Outcome::parse(ask, content) {
         return Ok(outcome);

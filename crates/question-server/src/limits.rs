@@ -13,28 +13,29 @@ pub struct Bounds {
     /// The largest body of a request, in bytes. A client sends the whole history each time.
     #[arg(long = "max-body", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
     pub body: usize,
-    /// The longest text that a user may send at a time, in all messages of a request or in an answer.
+    /// The longest text that a user may send at once, in bytes: all messages of a request together, or one answer.
     #[arg(long = "max-message", value_name = "BYTES", value_parser = positive, default_value = "65536")]
     pub message: usize,
-    /// How many messages a conversation may have before it takes no more from its user.
+    /// How many messages a conversation may have. After that it takes no more from its user.
     #[arg(long = "max-messages", value_name = "N", value_parser = positive, default_value = "2000")]
     pub messages: usize,
-    /// How long they may be in all before it does.
+    /// How long the messages of a conversation may be together, in bytes. After that it takes no more either.
     #[arg(long = "max-history", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
     pub history: usize,
-    /// How many conversations the server holds.
+    /// How many conversations the server keeps.
     #[arg(long = "max-conversations", value_name = "N", value_parser = positive, default_value = "10000")]
     pub conversations: usize,
-    /// How often a minute a conversation may be changed from outside; 0 is without a bound.
+    /// How often per minute clients may change a conversation; 0 means any number.
     #[arg(long = "max-changes", value_name = "N", default_value = "300")]
     pub changes: PerMinute,
-    /// How often a minute an owner may begin a conversation; 0 is without a bound. All owners at one address may ten times as often.
+    /// How often per minute an owner may start a conversation; 0 means any number. All owners at one address together may ten times as
+    /// often.
     #[arg(long = "max-new", value_name = "N", default_value = "60")]
     pub new: PerMinute,
     /// How many conversations an owner may have.
     #[arg(long = "max-owned", value_name = "N", value_parser = positive, default_value = "1000")]
     pub owned: usize,
-    /// How often a minute one address may ask for anything; 0 is without a bound.
+    /// How many requests per minute one address may send; 0 means any number.
     #[arg(long = "max-requests", value_name = "N", default_value = "3000")]
     pub requests: PerMinute,
 }

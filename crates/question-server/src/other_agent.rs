@@ -1,4 +1,4 @@
-//! Passing requests on to an agent of another make, from this server's own origin: so neither CORS nor an allow list is needed.
+//! Passing requests on to an agent of another framework, from this server's own origin: so neither CORS nor an allow list is needed.
 
 use crate::body::JsonBody;
 use crate::error::ApiError;

@@ -1,4 +1,4 @@
-//! `cargo xtask agents`: agents of other makes behind the built page, each as its recipe starts it.
+//! `cargo xtask agents`: agents of other frameworks behind the built page, each as its recipe starts it.
 
 mod recipe;
 mod table;
@@ -29,8 +29,8 @@ use table::SCENARIOS;
 /// Which journeys came to their end, by their names.
 type Walked = BTreeMap<&'static str, bool>;
 
-/// Walks through the page with every agent or the named ones, and writes what works into the README of the recipes. Also lets clients of
-/// other makes talk to the server.
+/// Walks through the page with every agent or the named ones, and writes what works into the README of the recipes. Also runs released
+/// clients against the server.
 pub(crate) fn agents(options: &Agents) -> Result<()> {
     let recipes = Recipe::all()?;
     let known = || recipes.iter().map(|recipe| recipe.name.as_str()).chain([CLIENTS]);

@@ -3,41 +3,41 @@
 use std::path::PathBuf;
 
 xflags::xflags! {
-    /// Brings what is missing, pinned, into a cache of yours (ASK_TOOLS_DIR names another place), and then:
+    /// Each command first installs the tools that it lacks, in pinned versions, into your cache (or into ASK_TOOLS_DIR).
     cmd xtask {
-        /// Runs the chat page and its server until Ctrl+C. The page is built again when its sources change.
+        /// Runs the chat page and its server until Ctrl+C. The page is rebuilt when its sources change.
         cmd serve {
             /// Port of the page on 127.0.0.1 (8080); 0 takes any free one.
             optional -p,--port port: u16
-            /// Builds as for users: smaller and faster, but slow to build.
+            /// Builds the page as users get it: smaller and faster, but the build takes longer.
             optional --release
             /// Builds the gallery of the card, too: add ?gallery to the address.
             optional --gallery
             /// Opens the page in the default browser.
             optional --open
-            /// Passes the page's requests on to this agent, such as http://127.0.0.1:8000/, at the address that is printed.
+            /// Puts the page in front of this AG-UI agent, such as http://127.0.0.1:8000/, and passes its requests on.
             optional --agent url: String
-            /// Lets the page talk to agents of this origin, too, such as https://agent.example.
+            /// Also lets the page talk to agents at this origin, such as https://agent.example.
             repeated --allow-agent origin: String
-            /// The server's model: front-desk, coding-desk or openai. The last one reads OPENAI_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY.
+            /// The server's model: front-desk, coding-desk or openai, which reads OPENAI_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY.
             optional --model name: String
-            /// The text file with the system prompt of the model openai.
+            /// The file with the system prompt for --model openai.
             optional --system-prompt file: PathBuf
         }
-        /// Runs every check, or those whose names have one of these words: `cargo xtask test card firefox`.
+        /// Runs every check, or those whose names contain one of these words: `cargo xtask test card firefox`.
         cmd test {
             repeated word: String
             /// Lists the checks.
             optional --list
         }
-        /// Runs agents of other makes behind the page, as crates/agent-chat/recipes sets them up: all, or those with these names. Writes
-        /// there what works. `clients` runs clients of other makes with the server.
+        /// Runs agents of other frameworks behind the page, as crates/agent-chat/recipes starts them: all, or the named ones. Writes the
+        /// table of what works. `clients` runs AG-UI clients of others against the server.
         cmd agents {
             repeated name: String
             /// Keeps their streams as test data of ag-ui-stream.
             optional --record
         }
-        /// Builds the page for release and prints the weight of each file; fails over app/budget.txt.
+        /// Builds the page for release and prints the weight of each file. Fails if it exceeds app/budget.txt.
         cmd size {
             /// The page.
             default cmd whole {}
@@ -51,13 +51,13 @@ xflags::xflags! {
         }
         /// Builds the npm package `question-card` and prints where it is and what a page loads of it.
         cmd pack {
-            /// Does not let publint and are-the-types-wrong look at it.
+            /// Skips the checks by publint and are-the-types-wrong.
             optional --no-lint
         }
-        /// Builds pages of JavaScript's frameworks and chat toolkits with the packed package, all or those of these names, and drives them.
+        /// Builds pages of JavaScript frameworks and chat toolkits with the packed package and drives them: all, or the named ones.
         cmd pages {
             repeated name: String
-            /// The browser that drives them: chromium (unless said otherwise), firefox or webkit.
+            /// The browser: chromium (the default), firefox or webkit.
             optional --browser name: String
         }
         /// Measures one part and prints its table.

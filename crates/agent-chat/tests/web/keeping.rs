@@ -1,4 +1,4 @@
-//! A conversation with an agent of another make, which only the browser keeps.
+//! A conversation with an agent of another framework, which only the browser keeps.
 
 use crate::scripted_agent::{self, Call, Request};
 use crate::visitor::{COLOUR, SIZE, Visitor};

@@ -1,4 +1,4 @@
-//! An agent of another make, passed on from the server's own origin.
+//! An agent of another framework, passed on from the server's own origin.
 
 use crate::folder::Folder;
 use crate::house::{front_desk, parts, server};

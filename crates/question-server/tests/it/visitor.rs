@@ -47,7 +47,7 @@ impl Visitor {
         Self { delivery, ..self }
     }
 
-    /// A client of another make: its messages do not say which ask they go with.
+    /// A client of another vendor: its messages do not say which ask they go with.
     pub(crate) fn unmarked(self) -> Self {
         let marks = false;
         Self { marks, ..self }

@@ -14,7 +14,7 @@ use crate::{files, workspace};
 /// Where the recipes are.
 pub(super) const FOLDER: &str = "crates/agent-chat/recipes";
 
-/// An agent of another make, as a user would set it up.
+/// An agent of another framework, as a user would set it up.
 #[derive(Debug)]
 pub(super) struct Recipe {
     /// The name of its folder.

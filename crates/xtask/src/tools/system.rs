@@ -49,7 +49,7 @@ pub(crate) fn node(log: &Log) -> Result<PathBuf> {
     )
 }
 
-/// The Python that agents of other makes run in, which can make virtual environments.
+/// The Python that agents of other frameworks run in, which can make virtual environments.
 pub(crate) fn python(log: &Log) -> Result<PathBuf> {
     let find = || {
         let python = first(&["python3"]).filter(|python| version_of(python) >= Some([3, 11, 0]))?;

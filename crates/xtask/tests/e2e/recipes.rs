@@ -1,4 +1,4 @@
-//! The page with an agent of another make, behind which the scripted model of the recipes speaks: `cargo xtask agents` starts both.
+//! The page with an agent of another framework, behind which the scripted model of the recipes speaks: `cargo xtask agents` starts both.
 
 use std::fs;
 use std::path::Path;

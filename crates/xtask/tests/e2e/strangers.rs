@@ -1,4 +1,4 @@
-//! Agents of other makes, at other origins: a plain server replays runs, and has nothing beside its one endpoint.
+//! Agents of other frameworks, at other origins: a plain server replays runs, and has nothing beside its one endpoint.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};

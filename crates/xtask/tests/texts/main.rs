@@ -16,7 +16,7 @@ const MOST_WORDS: usize = 25;
 const MOST_WORDS_OF_A_TEST: usize = 14;
 
 /// Words that say less than they seem to, or that are read twice, and what to say instead.
-const BANNED: [(&str, &str); 27] = [
+const BANNED: [(&str, &str); 30] = [
     ("anew", "again"),
     ("begun", "started"),
     ("but for", "except"),
@@ -27,6 +27,7 @@ const BANNED: [(&str, &str); 27] = [
     ("give back", "return"),
     ("given back", "returned"),
     ("gives back", "returns"),
+    ("has the last word", "wins"),
     ("heed", "follow"),
     ("hereby", "nothing"),
     ("in the midst of", "during"),
@@ -35,6 +36,8 @@ const BANNED: [(&str, &str); 27] = [
     ("leverage", "use"),
     ("nobody's", "no one's, or who it is"),
     ("obviously", "nothing"),
+    ("of another make", "of another framework or vendor"),
+    ("of other makes", "of other frameworks or vendors"),
     ("seamless", "nothing"),
     ("simply", "nothing"),
     ("so many", "the number"),

@@ -1,4 +1,4 @@
-//! `test_data/agents`: what agents of other makes have sent to the page, each in two conversations, which are had once more. `cargo xtask
+//! `test_data/agents`: what agents of other frameworks have sent to the page, each in two conversations, which are had once more. `cargo xtask
 //! agents --record` keeps new ones.
 
 use super::FOREIGN;
