@@ -143,8 +143,8 @@ pub(crate) fn cookie(headers: &HeaderMap, name: &str, value: &str) -> HeaderValu
     HeaderValue::try_from(cookie).expect("hexadecimal digits and this file's own text are legal in a header")
 }
 
-/// What a cookie's name begins with and its attributes end with. By TLS, as a proxy says, browsers keep it from the other hosts of the domain; this machine's
-/// own pages come without, and not every browser keeps a `Secure` cookie then.
+/// What a cookie's name begins with and its attributes end with. With TLS, which a proxy reports, browsers keep the cookie from the other
+/// hosts of the domain. Pages of this machine come without TLS, and then not every browser keeps a `Secure` cookie.
 fn secured(headers: &HeaderMap) -> (&'static str, &'static str) {
     match headers.get(X_FORWARDED_PROTO).is_some_and(|scheme| scheme == "https") {
         true => ("__Host-", "; Secure"),
