@@ -10,7 +10,7 @@ mod time;
 
 use crate::event::{Event, EventRef, EventType};
 use crate::index::Index;
-use crate::message::map_of;
+use crate::message::sorted;
 use crate::outcome::{Interrupt, RunOutcome};
 use crate::reader::{End, EndOutcome};
 use approvals::OpenCall;
@@ -144,7 +144,7 @@ impl Asks {
                 }
             }
             EventType::ToolCallStart if self.is_ask(event.tool_call_name()) && !self.positions.contains(call) => {
-                let (run, metadata) = (self.run, event.get("metadata").map(map_of));
+                let (run, metadata) = (self.run, event.get("metadata").map(sorted));
                 self.open(call, Source::Call, run, &mut changes).take_lang(metadata.as_ref(), &mut changes);
             }
             EventType::ToolCallEnd => {
@@ -199,7 +199,7 @@ impl Asks {
         }
         if let Some(followed) = followed {
             followed.has_result = true;
-            let (metadata, same_run) = (result.get("metadata").map(map_of), followed.run == self.run);
+            let (metadata, same_run) = (result.get("metadata").map(sorted), followed.run == self.run);
             followed.take_result(&result.content().text(), metadata.as_ref(), same_run, changes);
         }
     }

@@ -1,6 +1,7 @@
 //! Why a stream is refused and how it ended: kind and place. The words come where somebody reads them.
 
 use crate::sse::SseError;
+use json_tree::Number;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 
@@ -75,8 +76,7 @@ pub(crate) enum Fault {
     /// It is no integer from `min` on.
     Integer {
         min: i64,
-        /// The bits of the number.
-        found: u64,
+        found: Number,
     },
     /// `{0}` is none of these.
     Choice(&'static [&'static str]),
@@ -223,7 +223,7 @@ impl fmt::Display for StreamError {
             Fault::Missing => f.write_str("required, and missing"),
             Fault::Expected { expected, found } => write!(f, "expected {expected}, found {found}"),
             Fault::Integer { min, found } => {
-                write!(f, "expected an integer from {min} to {MAX_INTEGER}, found {}", f64::from_bits(found))
+                write!(f, "expected an integer from {min} to {MAX_INTEGER}, found {found}")
             }
             Fault::Choice(choices) => write!(f, "expected \"{}\", found {:?}", choices.join("\" or \""), name(0)),
             Fault::TooFew { min, found } => write!(f, "expected at least {min} item, found {found}"),

@@ -1,14 +1,13 @@
 //! What a client sends: the body of the `POST` that starts a run.
 
 use crate::error::StreamError;
-use crate::message::{Message, Metadata, borrowed, map_of, text_of};
+use crate::message::{Message, Metadata, borrowed, sorted, text_of};
 use crate::protocol::shapes::INPUT;
 use crate::warning::Warning;
 use crate::wire::{Enforced, enforce, parse};
 use json_tree::{Json, JsonText};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
-use serde_json::Value;
 
 /// The version that this crate speaks.
 pub const PROTOCOL_VERSION: &str = "1.0";
@@ -27,13 +26,13 @@ pub struct RunAgentInput {
     /// The run that this one continues.
     pub parent_run_id: Option<String>,
     /// Shared state; anything but null, absent means `{}`.
-    pub state: Option<Value>,
+    pub state: Option<Json<'static>>,
     /// What the agent may call on this client.
     pub tools: Option<Vec<Tool>>,
     /// What the agent should know.
     pub context: Option<Vec<Context>>,
     /// Anything but null.
-    pub forwarded_props: Option<Value>,
+    pub forwarded_props: Option<Json<'static>>,
     /// Answers to interrupts.
     pub resume: Option<Vec<ResumeEntry>>,
 }
@@ -56,7 +55,7 @@ impl RunAgentInput {
     }
 
     fn of(json: &Json<'_>) -> Self {
-        let value = |name: &str| json.get(name).map(|it| it.clone().into_value());
+        let value = |name: &str| json.get(name).map(sorted);
         Self {
             thread_id: said(json, "threadId"),
             run_id: said(json, "runId"),
@@ -88,10 +87,10 @@ impl From<&RunAgentInput> for Json<'static> {
             ("messages", Some(Json::List(input.messages.iter().map(Json::from).collect()))),
             ("protocolVersion", said(&input.protocol_version)),
             ("parentRunId", said(&input.parent_run_id)),
-            ("state", input.state.as_ref().map(Json::from)),
+            ("state", input.state.clone()),
             ("tools", list(&input.tools)),
             ("context", list(&input.context)),
-            ("forwardedProps", input.forwarded_props.as_ref().map(Json::from)),
+            ("forwardedProps", input.forwarded_props.clone()),
             ("resume", list(&input.resume)),
         ];
         Json::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
@@ -137,7 +136,7 @@ impl Tool {
             name: said(json, "name"),
             description: said(json, "description"),
             parameters: json.get("parameters").map(JsonText::from),
-            metadata: json.get("metadata").map(map_of),
+            metadata: json.get("metadata").map(sorted),
         }
     }
 }
@@ -148,7 +147,7 @@ impl From<&Tool> for Json<'static> {
             ("name", Some(tool.name.as_str().into())),
             ("description", Some(tool.description.as_str().into())),
             ("parameters", tool.parameters.as_ref().and_then(|it| Some(Json::parse(it.as_str()).ok()?.into_static()))),
-            ("metadata", tool.metadata.clone().map(Json::from)),
+            ("metadata", tool.metadata.clone()),
         ];
         Self::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
     }
@@ -183,7 +182,7 @@ pub struct ResumeEntry {
     /// Whether it was answered; a denial goes into the payload.
     pub is_resolved: bool,
     /// The answer; anything but null.
-    pub payload: Option<Value>,
+    pub payload: Option<Json<'static>>,
     /// Open by key.
     pub metadata: Option<Metadata>,
 }
@@ -199,8 +198,8 @@ impl ResumeEntry {
         Self {
             interrupt_id: said(json, "interruptId"),
             is_resolved: json.get("status").and_then(Json::as_str) == Some("resolved"),
-            payload: json.get("payload").map(|payload| payload.clone().into_value()),
-            metadata: json.get("metadata").map(map_of),
+            payload: json.get("payload").map(sorted),
+            metadata: json.get("metadata").map(sorted),
         }
     }
 }
@@ -210,8 +209,8 @@ impl From<&ResumeEntry> for Json<'static> {
         let members = [
             ("interruptId", Some(entry.interrupt_id.as_str().into())),
             ("status", Some(borrowed(if entry.is_resolved { "resolved" } else { "cancelled" }))),
-            ("payload", entry.payload.as_ref().map(Json::from)),
-            ("metadata", entry.metadata.clone().map(Json::from)),
+            ("payload", entry.payload.clone()),
+            ("metadata", entry.metadata.clone()),
         ];
         Self::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
     }

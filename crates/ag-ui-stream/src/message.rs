@@ -7,11 +7,10 @@ use crate::wire::{Field, Members, enforce, last, list, parse, text};
 use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
-use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Open by key; the key `ag-ui` is reserved by the protocol.
-pub type Metadata = Map<String, Value>;
+/// An object, open by key and sorted by it; the key `ag-ui` is reserved by the protocol.
+pub type Metadata = Json<'static>;
 
 /// One message of a conversation, told apart by its [`role`](Self::role).
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +71,7 @@ pub enum Content {
     /// Parts of several kinds, each an object with a `type`.
     Parts(Vec<Json<'static>>),
     /// What an activity shows, opaque to the protocol.
-    Open(Map<String, Value>),
+    Open(Json<'static>),
 }
 
 impl Content {
@@ -93,7 +92,7 @@ impl Content {
         match json {
             Json::Text(text) => Self::Text(text.clone().into_owned()),
             Json::List(parts) => Self::Parts(parts.iter().map(|part| part.clone().into_static()).collect()),
-            Json::Object(_) => Self::Open(map_of(json)),
+            Json::Object(_) => Self::Open(sorted(json)),
             _ => Self::None,
         }
     }
@@ -138,7 +137,7 @@ impl ToolCall {
         let said = |name: &str| function.and_then(|it| it.get(name)?.as_str()).unwrap_or_default();
         Self {
             encrypted_value: json.get("encryptedValue").and_then(text_of),
-            metadata: json.get("metadata").map(map_of),
+            metadata: json.get("metadata").map(sorted),
             ..Self::new(json.get("id").and_then(text_of).unwrap_or_default(), said("name"), said("arguments"))
         }
     }
@@ -148,7 +147,7 @@ impl ToolCall {
         let mut call =
             vec![("id", borrowed(&self.id)), ("type", borrowed("function")), ("function", Json::object(function))];
         call.extend(self.encrypted_value.as_ref().map(|value| ("encryptedValue", borrowed(value))));
-        call.extend(self.metadata.as_ref().map(|metadata| ("metadata", metadata.clone().into())));
+        call.extend(self.metadata.as_ref().map(|metadata| ("metadata", metadata.clone())));
         Json::object(call)
     }
 }
@@ -241,7 +240,7 @@ impl Message {
             name: said("name"),
             encrypted_value: said("encryptedValue"),
             subagent_run_id: said("subagentRunId"),
-            metadata: last(members, "metadata").map(map_of),
+            metadata: last(members, "metadata").map(sorted),
             ..Self::new(Role::of(text(members, "role").unwrap_or_default()), said("id").unwrap_or_default(), content)
         }
     }
@@ -257,7 +256,7 @@ impl Message {
                     Content::None => None,
                     Content::Text(text) => Some(borrowed(text)),
                     Content::Parts(parts) => Some(Json::List(parts.clone())),
-                    Content::Open(members) => Some(members.clone().into()),
+                    Content::Open(members) => Some(members.clone()),
                 },
                 "toolCalls" if self.tool_calls.is_empty() => None,
                 "toolCalls" => Some(Json::List(self.tool_calls.iter().map(ToolCall::to_json).collect())),
@@ -267,7 +266,7 @@ impl Message {
                 "name" => said(&self.name),
                 "encryptedValue" => said(&self.encrypted_value),
                 "subagentRunId" => said(&self.subagent_run_id),
-                _ => self.metadata.clone().map(Json::from),
+                _ => self.metadata.clone(),
             };
             members.extend(member.map(|member| (Cow::Borrowed(field.name), member)));
         }
@@ -359,9 +358,7 @@ pub(crate) fn text_of(json: &Json<'_>) -> Option<String> {
     json.as_str().map(str::to_owned)
 }
 
-pub(crate) fn map_of(json: &Json<'_>) -> Map<String, Value> {
-    match json.clone().into_value() {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    }
+/// A copy of what is open by key.
+pub(crate) fn sorted(json: &Json<'_>) -> Json<'static> {
+    json.clone().into_sorted()
 }

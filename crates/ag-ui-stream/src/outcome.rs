@@ -1,9 +1,8 @@
 //! How runs end.
 
-use crate::message::{Metadata, borrowed, map_of, text_of};
+use crate::message::{Metadata, borrowed, sorted, text_of};
 use json_tree::Json;
 use serde::ser::{Serialize, Serializer};
-use serde_json::{Map, Value};
 
 /// How a run ended that did not fail. Absent on the wire means success.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +66,7 @@ pub struct Interrupt {
     /// The call that it is about.
     pub tool_call_id: Option<String>,
     /// JSON Schema of the answer's payload.
-    pub response_schema: Option<Map<String, Value>>,
+    pub response_schema: Option<Json<'static>>,
     /// ISO 8601 by convention; afterwards it may only be cancelled.
     pub expires_at: Option<String>,
     /// The subagent that waits.
@@ -90,10 +89,10 @@ impl Interrupt {
             reason: said("reason").unwrap_or_default(),
             message: said("message"),
             tool_call_id: said("toolCallId"),
-            response_schema: json.get("responseSchema").map(map_of),
+            response_schema: json.get("responseSchema").map(sorted),
             expires_at: said("expiresAt"),
             subagent_run_id: said("subagentRunId"),
-            metadata: json.get("metadata").map(map_of),
+            metadata: json.get("metadata").map(sorted),
         }
     }
 }
@@ -101,16 +100,15 @@ impl Interrupt {
 impl From<&Interrupt> for Json<'static> {
     fn from(interrupt: &Interrupt) -> Self {
         let said = |text: &Option<String>| text.as_deref().map(Json::from);
-        let open = |members: &Option<Metadata>| members.clone().map(Json::from);
         let members = [
             ("id", Some(interrupt.id.as_str().into())),
             ("reason", Some(interrupt.reason.as_str().into())),
             ("message", said(&interrupt.message)),
             ("toolCallId", said(&interrupt.tool_call_id)),
-            ("responseSchema", open(&interrupt.response_schema)),
+            ("responseSchema", interrupt.response_schema.clone()),
             ("expiresAt", said(&interrupt.expires_at)),
             ("subagentRunId", said(&interrupt.subagent_run_id)),
-            ("metadata", open(&interrupt.metadata)),
+            ("metadata", interrupt.metadata.clone()),
         ];
         Json::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
     }

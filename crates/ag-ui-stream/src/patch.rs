@@ -5,14 +5,12 @@ mod equal;
 mod place;
 
 use json_tree::Json;
-use serde_json::{Map, Value};
-use std::mem;
 
 pub(crate) use apply::Copied;
 pub use apply::{PatchError, PatchErrorKind};
 
-/// Applies all operations, or none where one does not apply. Numbers are compared numerically; what copies add is bounded. Members that the RFC
-/// does not name are ignored.
+/// Applies all operations to a [sorted](Json::into_sorted) document, or none where one does not apply. Numbers are compared numerically; what
+/// copies add is bounded. Members that the RFC does not name are ignored.
 ///
 /// ```
 /// use ag_ui_stream::patch::{PatchErrorKind, apply};
@@ -23,7 +21,7 @@ pub use apply::{PatchError, PatchErrorKind};
 ///     {"op": "test", "path": "/a", "value": 1.0},
 ///     {"op": "move", "from": "/a", "path": "/no/where"},
 /// ]));
-/// let mut state = json!({"a": 1});
+/// let mut state = Json::from(json!({"a": 1}));
 /// let error = apply(patch.as_list().unwrap(), &mut state).unwrap_err();
 /// assert_eq!((error.operation, error.kind), (2, PatchErrorKind::NoSuchPlace));
 /// assert_eq!(state, json!({"a": 1}));
@@ -31,14 +29,14 @@ pub use apply::{PatchError, PatchErrorKind};
 ///
 /// # Errors
 /// Which operation does not apply, and why.
-pub fn apply(operations: &[Json<'_>], document: &mut Value) -> Result<(), PatchError> {
+pub fn apply(operations: &[Json<'_>], document: &mut Json<'static>) -> Result<(), PatchError> {
     apply_counting(operations, document, &mut Copied::default())
 }
 
 /// As [`apply`], where copies of earlier patches count.
 pub(crate) fn apply_counting(
     operations: &[Json<'_>],
-    document: &mut Value,
+    document: &mut Json<'static>,
     copied: &mut Copied,
 ) -> Result<(), PatchError> {
     apply::apply(operations, document, copied, |_| true)
@@ -47,13 +45,8 @@ pub(crate) fn apply_counting(
 /// As [`apply_counting`], to something that must stay an object.
 pub(crate) fn apply_to_object(
     operations: &[Json<'_>],
-    object: &mut Map<String, Value>,
+    object: &mut Json<'static>,
     copied: &mut Copied,
 ) -> Result<(), PatchError> {
-    let mut document = Value::Object(mem::take(object));
-    let applied = apply::apply(operations, &mut document, copied, Value::is_object);
-    if let Value::Object(members) = document {
-        *object = members;
-    }
-    applied
+    apply::apply(operations, object, copied, |document| document.as_object().is_some())
 }

@@ -6,14 +6,13 @@ mod snapshot;
 
 use crate::event::EventRef;
 use crate::index::Index;
-use crate::message::{Message, Metadata, Role};
+use crate::message::{Message, Metadata, Role, sorted};
 use crate::outcome::Interrupt;
 use crate::patch::Copied;
 use crate::reader::{End, EndOutcome};
 use crate::warning::{Detail, Warning, Warnings};
 use calls::Calls;
-use json_tree::Members;
-use serde_json::{Map, Value};
+use json_tree::{Json, Members};
 use std::mem;
 
 pub use calls::CallState;
@@ -32,7 +31,7 @@ pub struct Thread {
     /// Message id to position.
     positions: Index,
     calls: Calls,
-    state: Value,
+    state: Json<'static>,
     /// What patches copied within the state and the activities.
     copied: Copied,
     run: RunState,
@@ -133,7 +132,7 @@ impl Thread {
             messages,
             positions: Index::default(),
             calls: Calls::default(),
-            state: Value::Object(Map::new()),
+            state: Json::Object(Members::new()),
             copied: Copied::default(),
             run: RunState::Idle,
             pending: Vec::new(),
@@ -159,7 +158,7 @@ impl Thread {
 
     /// The shared state; `{}` until something sets it.
     #[must_use]
-    pub fn state(&self) -> &Value {
+    pub fn state(&self) -> &Json<'static> {
         &self.state
     }
 
@@ -312,9 +311,11 @@ fn result_id(tool: &Message, is_free: impl Fn(&str) -> bool) -> String {
 /// Merges key by key; the last one wins, nothing is merged deeper.
 fn merge(target: &mut Option<Metadata>, metadata: Option<&Members<'_>>) {
     if let Some(metadata) = metadata {
-        let target = target.get_or_insert_default();
+        let target = target.get_or_insert_with(|| Json::Object(Members::new()));
         for (key, value) in metadata {
-            target.insert(key.clone().into_owned(), value.clone().into_value());
+            if let Json::Object(target) = target {
+                json_tree::sorted::insert(target, key, sorted(value));
+            }
         }
     }
 }

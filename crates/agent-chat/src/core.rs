@@ -25,7 +25,6 @@ use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::snapshot::Sending;
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
-use serde_json::Value;
 
 /// What lies behind the handle.
 pub(crate) struct Core {
@@ -82,8 +81,10 @@ impl Core {
         options.setup.thread_id = known.unwrap_or(options.setup.thread_id);
         let has_server = options.server.is_some();
         if has_server && options.delivery == Delivery::Resume {
-            let interrupts = options.setup.forwarded_props.entry("interrupts");
-            interrupts.or_insert(Value::Bool(true));
+            let props = &mut options.setup.forwarded_props;
+            if !props.iter().any(|(name, _)| name == "interrupts") {
+                props.push(("interrupts".into(), true.into()));
+            }
         }
         // Only a server that tells the conversation recognises what it has.
         let resend = match has_server {

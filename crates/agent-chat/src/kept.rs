@@ -8,7 +8,7 @@ use ag_ui_stream::Thread;
 use ag_ui_stream::message::Message;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::thread::RunState;
-use serde_json::Value;
+use json_tree::Json;
 use std::cell::Cell;
 use std::fmt::Debug;
 use std::rc::Rc;
@@ -102,9 +102,9 @@ fn digest(text: &str) -> u64 {
 fn record(conversation: &Conversation) -> String {
     let (thread, asks) = (conversation.thread(), conversation.asks());
     let state = thread.state();
-    let state = match state.as_object().is_some_and(serde_json::Map::is_empty) {
+    let state = match state.as_object().is_some_and(Vec::is_empty) {
         true => String::new(),
-        false => format!("\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{}}}", json_tree::text(state)),
+        false => format!("\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{state}}}"),
     };
     let messages = messages(thread.messages()).join(",");
     let ended = ended(thread);
@@ -114,15 +114,15 @@ fn record(conversation: &Conversation) -> String {
 }
 
 /// A legacy interrupt that waits, as the line of the event that brings it back.
-fn legacy((id, value): (&str, &Value)) -> String {
-    let raw = json_tree::object([("id", id.into())]);
-    let event = json_tree::object([
+fn legacy((id, value): (&str, &Json<'static>)) -> String {
+    let raw = Json::object([("id", id.into())]);
+    let event = Json::object([
         ("type", "CUSTOM".into()),
         ("name", "on_interrupt".into()),
         ("value", value.clone()),
-        ("rawEvent", raw.into()),
+        ("rawEvent", raw),
     ]);
-    format!("\n{}", json_tree::text(&event.into()))
+    format!("\n{event}")
 }
 
 fn ended(thread: &Thread) -> String {

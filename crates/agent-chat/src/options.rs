@@ -69,7 +69,8 @@ impl ChatOptions {
     /// The same, with properties for the agent's own use in every run, such as `{"interrupts": true}` for one that asks by interrupts.
     #[must_use]
     pub fn with_forwarded_props(mut self, properties: Map<String, Value>) -> Self {
-        self.setup.forwarded_props = properties;
+        let properties = properties.into_iter().map(|(name, value)| (name.into(), value.into()));
+        self.setup.forwarded_props = properties.collect();
         self
     }
 

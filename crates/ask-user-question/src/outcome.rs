@@ -268,13 +268,13 @@ impl AskMetadata {
 
     /// Reads it out of a message's `metadata`; `None` where there is none, or none that is understood.
     #[must_use]
-    pub fn of(metadata: &Value) -> Option<Self> {
+    pub fn of(metadata: &Json<'_>) -> Option<Self> {
         Self::read(metadata.get(Self::KEY)?)
     }
 
     /// Reads what stands under [`KEY`](Self::KEY); `None` where that is not understood.
     #[must_use]
-    pub fn read(ask: &Value) -> Option<Self> {
+    pub fn read(ask: &Json<'_>) -> Option<Self> {
         let text = |name: &str| ask.get(name)?.as_str();
         Some(Self {
             tool_call_id: text("toolCallId")?.to_owned(),
@@ -286,13 +286,13 @@ impl AskMetadata {
 
     /// The `metadata` of a message that has no other.
     #[must_use]
-    pub fn to_metadata(&self) -> Value {
-        let ask = json_tree::object([
+    pub fn to_metadata(&self) -> Json<'static> {
+        let ask = Json::object([
             ("toolCallId", self.tool_call_id.as_str().into()),
             ("replyId", self.reply_id.as_str().into()),
             ("outcome", self.outcome.as_str().into()),
             ("by", self.by.as_str().into()),
         ]);
-        Value::Object(json_tree::object([(Self::KEY, ask.into())]))
+        Json::object([(Self::KEY, ask)])
     }
 }

@@ -18,6 +18,7 @@ mod number;
 mod parse;
 mod partial;
 mod serde;
+pub mod sorted;
 mod text;
 mod write;
 

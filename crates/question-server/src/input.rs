@@ -3,7 +3,7 @@
 use crate::error::ApiError;
 use crate::limits::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_ID_BYTES};
 use ask_user_question::outcome::AskMetadata;
-use json_tree::{JsonText, Plain, plain};
+use json_tree::{Json, JsonText, Plain, plain};
 use question_agent::call::asking_tool;
 use question_agent::registry::{PermissionMode, ToolContext, ToolSpec};
 use serde::Deserialize;
@@ -297,5 +297,5 @@ fn text(content: &Value) -> String {
 }
 
 fn ask(metadata: Option<&Plain>) -> Option<AskMetadata> {
-    AskMetadata::of(&metadata?.0)
+    AskMetadata::of(&Json::from(&metadata?.0))
 }

@@ -92,7 +92,7 @@ pub(crate) fn result_event(result: &ToolResult) -> Event {
         ("toolCallId", result.tool_use_id.as_str().into()),
         ("content", result.content.as_str().into()),
     ];
-    members.extend(metadata(result.ask.as_ref()).map(|metadata| ("metadata", metadata.into())));
+    members.extend(metadata(result.ask.as_ref()).map(|metadata| ("metadata", metadata)));
     Event::new(EventType::ToolCallResult, members)
 }
 
@@ -109,10 +109,7 @@ fn assistant_message(talk: &Talk, assistant: &message::AssistantMessage) -> Mess
 }
 
 fn metadata(ask: Option<&AskMetadata>) -> Option<Metadata> {
-    match ask?.to_metadata() {
-        Value::Object(metadata) => Some(metadata),
-        _ => None,
-    }
+    ask.map(AskMetadata::to_metadata)
 }
 
 /// A run begins. The messages that it was started with are echoed, so that other clients of the conversation learn of them.
@@ -132,10 +129,10 @@ fn of_run(thread_id: &str, run_id: &str) -> Vec<(&'static str, Json<'static>)> {
 /// An input with all members that clients before 1.0 require. The empty ones were for the server alone.
 fn whole_input(thread_id: &str, run_id: &str, messages: Vec<Message>) -> RunAgentInput {
     let mut input = RunAgentInput::new(thread_id, run_id, messages);
-    input.state = Some(json!({}));
+    input.state = Some(json!({}).into());
     input.tools = Some(Vec::new());
     input.context = Some(Vec::new());
-    input.forwarded_props = Some(json!({}));
+    input.forwarded_props = Some(json!({}).into());
     input
 }
 
@@ -182,7 +179,7 @@ fn interrupt(waiting: &AwaitingUserResponse) -> Interrupt {
     let mut interrupt = Interrupt::new(&waiting.tool_use_id, "tool_call");
     interrupt.message = Some(texts.join("\n"));
     interrupt.tool_call_id = Some(waiting.tool_use_id.clone());
-    interrupt.response_schema = schema.as_object().cloned();
+    interrupt.response_schema = Some(schema.into());
     interrupt.expires_at = waiting.expires_at.map(|time| time.to_string());
     interrupt
 }

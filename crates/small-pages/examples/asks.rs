@@ -50,6 +50,7 @@ impl Page {
 
     /// Answers a call of one question with an option, and gives the body to post.
     pub fn answer(&mut self, now: f64, call: &str, option: usize) -> Option<String> {
+        let now = now as u64;
         let ask = self.conversation.asks().ask(call)?.ask.clone()?;
         let picked = Selection { selected: vec![option], ..Selection::default() };
         let reply = AskReply {
@@ -60,7 +61,7 @@ impl Page {
         };
         let said = Said { replies: vec![reply], ..Said::default() };
         let delivery = Delivery::Automatic(Origin::Foreign);
-        let request = self.conversation.request(now as u64, &Setup::default(), delivery, &said, || format!("id-{now}"));
+        let request = self.conversation.request(now, &Setup::default(), delivery, &said, || format!("id-{now}"));
         let request = request.ok()?;
         self.conversation.start_response(&request);
         Some(request.body)

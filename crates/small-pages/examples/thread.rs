@@ -48,6 +48,6 @@ impl Page {
     /// The agent's state, as JSON.
     #[must_use]
     pub fn state(&self) -> String {
-        json_tree::text(self.thread.state())
+        self.thread.state().to_string()
     }
 }

@@ -41,7 +41,7 @@ impl Run {
         self.check_messages(expect)?;
         self.check_warnings(expect)?;
         if let Some(state) = expect.get("state")
-            && state != self.thread.state()
+            && self.thread.state() != state
         {
             return Err(format!("the state is {}", self.thread.state()));
         }

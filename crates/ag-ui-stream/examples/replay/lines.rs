@@ -5,8 +5,8 @@ use ag_ui_stream::outcome::Interrupt;
 use ag_ui_stream::reader::{EndError, EndOutcome};
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
 use ask_user_question::{AskSnapshot, Phase};
+use json_tree::Json;
 use serde::Serialize;
-use serde_json::Value;
 
 #[derive(Serialize)]
 pub(crate) struct WarningLine<'a> {
@@ -21,7 +21,7 @@ pub(crate) struct WarningLine<'a> {
 pub(crate) struct EndLine<'a> {
     pub(crate) outcome: EndOutcome,
     pub(crate) messages: &'a [Message],
-    pub(crate) state: &'a Value,
+    pub(crate) state: &'a Json<'static>,
     pub(crate) pending_tool_call_ids: &'a [String],
     pub(crate) interrupts: &'a [Interrupt],
     pub(crate) error: Option<&'a EndError>,

@@ -133,8 +133,8 @@ impl Asks {
 impl Followed {
     /// The outcome that a result stands for. Nothing but the word itself is taken for consent.
     pub(super) fn read_approval(&self, content: &str) -> Option<Outcome> {
-        let payload = json_tree::parse(content).ok();
-        match payload.filter(|payload| payload[ACCEPTED].is_boolean()) {
+        let payload = Json::parse(content).map(Json::into_sorted).ok();
+        match payload.filter(|payload| payload.get(ACCEPTED).is_some_and(|it| it.as_bool().is_some())) {
             Some(payload) => self.read_payload(&payload),
             None => Outcome::parse(&AskUserQuestion::default(), content)
                 .filter(|outcome| !matches!(outcome, Outcome::Answered(_))),

@@ -10,7 +10,7 @@ use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
-use serde_json::Value;
+use json_tree::Json;
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
@@ -150,7 +150,7 @@ impl Followed {
     }
 
     /// The outcome that the answer to its interrupt stands for.
-    pub(super) fn read_payload(&self, payload: &Value) -> Option<Outcome> {
+    pub(super) fn read_payload(&self, payload: &Json<'static>) -> Option<Outcome> {
         let ask = self.snapshot.ask.as_deref();
         let nothing = AskUserQuestion::default();
         match (payload.as_str(), &self.form) {
@@ -158,7 +158,7 @@ impl Followed {
             (Some(text), _) => Outcome::parse(ask.unwrap_or(&nothing), text)
                 .or_else(|| Some(Outcome::Answered(Reply::read_message(ask?, text)?))),
             (None, Some(form)) => form.read(ask?, payload),
-            (None, None) => Outcome::from_json(ask?, payload),
+            (None, None) => Outcome::from_json(ask?, &payload.clone().into_value()),
         }
     }
 

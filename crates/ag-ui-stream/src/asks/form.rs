@@ -4,7 +4,7 @@ use super::interrupts::option;
 use ask_user_question::outcome::Outcome;
 use ask_user_question::reply::{Answer, Reply, Selection};
 use ask_user_question::{AskUserQuestion, Question};
-use serde_json::{Map, Value};
+use json_tree::{Json, Members, Number, sorted};
 
 /// What agents call the member that says whether something is approved, the protocol's own name first.
 pub(super) const APPROVALS: [&str; 4] = ["approved", "accepted", "confirmed", "approve"];
@@ -32,7 +32,7 @@ enum Kind {
     },
     /// One of these values, or several.
     Choice {
-        values: Vec<Value>,
+        values: Vec<Json<'static>>,
         several: bool,
     },
 }
@@ -40,27 +40,27 @@ enum Kind {
 impl Form {
     /// The ask for an object that the schema describes. What is optional and can't be asked for is left out, and an approval is asked alone:
     /// the members beside it are for changing what is approved. `None` where something required can't be asked for, or nothing can.
-    pub(super) fn of(message: &str, schema: &Map<String, Value>) -> Option<(AskUserQuestion, Self)> {
+    pub(super) fn of(message: &str, schema: &Json<'static>) -> Option<(AskUserQuestion, Self)> {
         let properties = schema.get("properties")?.as_object()?;
         let required = required(schema);
         let is_approval = |name: &&str| {
-            let is_flag = properties.get(*name).and_then(Kind::of) == Some(Kind::Flag);
+            let is_flag = sorted::get(properties, name).and_then(Kind::of) == Some(Kind::Flag);
             is_flag && required.iter().all(|required| required == name)
         };
         let approval = APPROVALS.into_iter().find(is_approval);
         let is_asked = |name: &str| approval.is_none_or(|approval| approval == name);
         let mut members = Vec::new();
         for (name, property) in properties.iter().filter(|(name, _)| is_asked(name)) {
-            let required = required.contains(&name.as_str());
+            let required = required.contains(&&**name);
             match Kind::of(property) {
-                Some(kind) => members.push((property, Member { name: name.clone(), kind, required })),
+                Some(kind) => members.push((property, Member { name: name.clone().into_owned(), kind, required })),
                 None if required => return None,
                 None => {}
             }
         }
         let is_alone = members.len() == 1;
-        let question = |(property, member): &(&Value, Member)| {
-            let text = |key: &str| property.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+        let question = |(property, member): &(&Json<'static>, Member)| {
+            let text = |key: &str| property.get(key).and_then(Json::as_str).filter(|text| !text.trim().is_empty());
             let own = text("description").or_else(|| text("title")).unwrap_or(&member.name);
             let title = || text("title").unwrap_or(&member.name).to_owned();
             Question {
@@ -91,20 +91,20 @@ impl Form {
     }
 
     /// The payload that a reply stands for, or the sentence that says why it is none.
-    pub(super) fn payload(&self, reply: &Reply) -> Result<Value, String> {
-        let mut payload = Map::new();
+    pub(super) fn payload(&self, reply: &Reply) -> Result<Json<'static>, String> {
+        let mut payload = Members::new();
         for (member, answer) in self.members.iter().zip(reply.answers()) {
             if !answer.skipped {
-                payload.insert(member.name.clone(), member.kind.value(answer)?);
+                sorted::insert(&mut payload, &member.name, member.kind.value(answer)?);
             } else if member.required {
                 return Err(format!("\"{}\" must be answered", answer.question));
             }
         }
-        Ok(Value::Object(payload))
+        Ok(Json::Object(payload))
     }
 
     /// The outcome that a payload stands for.
-    pub(super) fn read(&self, ask: &AskUserQuestion, payload: &Value) -> Option<Outcome> {
+    pub(super) fn read(&self, ask: &AskUserQuestion, payload: &Json<'static>) -> Option<Outcome> {
         let selection = |(question, member): (usize, &Member)| match payload.get(&member.name) {
             Some(value) => member.kind.selection(question, value),
             None => Selection { question, skipped: true, ..Selection::default() },
@@ -115,24 +115,24 @@ impl Form {
 }
 
 impl Kind {
-    fn of(schema: &Value) -> Option<Self> {
+    fn of(schema: &Json<'static>) -> Option<Self> {
         if let Some(values) = choices(schema) {
             return Some(Self::Choice { values, several: false });
         }
         // A value that may be null is one that may be left out.
         for alternatives in ["anyOf", "oneOf", "allOf"] {
-            let listed = schema.get(alternatives).and_then(Value::as_array);
+            let listed = schema.get(alternatives).and_then(Json::as_list);
             let mut kinds = listed.into_iter().flatten().filter(|one| !is_null(one));
             if let (Some(only), None) = (kinds.next(), kinds.next()) {
                 return Self::of(only);
             }
         }
         let types = match schema.get("type") {
-            Some(Value::Array(types)) => types.as_slice(),
+            Some(Json::List(types)) => types.as_slice(),
             Some(one) => std::slice::from_ref(one),
             None => &[],
         };
-        let mut types = types.iter().filter(|it| *it != "null");
+        let mut types = types.iter().filter(|it| it.as_str() != Some("null"));
         let (Some(only), None) = (types.next(), types.next()) else {
             return None;
         };
@@ -154,35 +154,38 @@ impl Kind {
         }
     }
 
-    fn value(&self, answer: &Answer) -> Result<Value, String> {
+    fn value(&self, answer: &Answer) -> Result<Json<'static>, String> {
         let typed = answer.other.as_deref().map(str::trim);
         let first = answer.selected.first().map(|selected| selected.index);
         match (self, first, typed) {
-            (Self::Flag, Some(index), None) => Ok(Value::Bool(index == 0)),
+            (Self::Flag, Some(index), None) => Ok(Json::Bool(index == 0)),
             (Self::Choice { values, several: false }, Some(index), None) => {
-                Ok(values.get(index).cloned().unwrap_or_default())
+                Ok(values.get(index).cloned().unwrap_or(Json::Null))
             }
             (Self::Choice { values, several: true }, _, None) => {
-                Ok(answer.selected.iter().filter_map(|selected| values.get(selected.index).cloned()).collect())
+                let picked = answer.selected.iter().filter_map(|selected| values.get(selected.index).cloned());
+                Ok(Json::List(picked.collect()))
             }
             (Self::Text, _, Some(text)) => Ok(text.into()),
             (Self::Number { integer }, _, Some(text)) => {
-                let number =
-                    json_tree::parse(text).ok().filter(|it| it.is_number() && (!integer || it.is_i64() || it.is_u64()));
-                number.ok_or_else(|| format!("\"{text}\" is not a number that \"{}\" can have", answer.question))
+                let is_whole = |it: &Number| it.as_i64().is_some() || it.as_u64().is_some();
+                match Json::parse(text) {
+                    Ok(Json::Number(number)) if !integer || is_whole(&number) => Ok(Json::Number(number)),
+                    _ => Err(format!("\"{text}\" is not a number that \"{}\" can have", answer.question)),
+                }
             }
             _ => Err(format!("\"{}\" takes one of its options", answer.question)),
         }
     }
 
-    fn selection(&self, question: usize, value: &Value) -> Selection {
-        let at = |value: &Value| match self {
+    fn selection(&self, question: usize, value: &Json<'static>) -> Selection {
+        let at = |value: &Json<'static>| match self {
             Self::Flag => value.as_bool().map(|yes| usize::from(!yes)),
             Self::Choice { values, .. } => values.iter().position(|choice| choice == value),
             Self::Text | Self::Number { .. } => None,
         };
         let selected: Vec<usize> = match value {
-            Value::Array(items) => items.iter().filter_map(at).collect(),
+            Json::List(items) => items.iter().filter_map(at).collect(),
             value => at(value).into_iter().collect(),
         };
         let other = selected.is_empty().then(|| plain(value));
@@ -190,26 +193,25 @@ impl Kind {
     }
 }
 
-fn is_null(schema: &Value) -> bool {
-    schema.get("type").is_some_and(|it| it == "null")
+fn is_null(schema: &Json<'static>) -> bool {
+    schema.get("type").is_some_and(|it| it.as_str() == Some("null"))
 }
 
 /// The members that must be there. Where one of several must, as with aliases, the first of them.
-fn required(schema: &Map<String, Value>) -> Vec<&str> {
-    let alternative =
-        ["anyOf", "oneOf"].iter().find_map(|name| schema.get(*name)?.as_array()?.first()?.get("required"));
+fn required<'s>(schema: &'s Json<'static>) -> Vec<&'s str> {
+    let alternative = ["anyOf", "oneOf"].iter().find_map(|name| schema.get(name)?.as_list()?.first()?.get("required"));
     let named = schema.get("required").into_iter().chain(alternative);
-    let names = named.filter_map(Value::as_array).flatten();
-    names.filter_map(Value::as_str).collect()
+    let names = named.filter_map(Json::as_list).flatten();
+    names.filter_map(Json::as_str).collect()
 }
 
 /// The values of an `enum`, or of a `oneOf` of constants.
-fn choices(schema: &Value) -> Option<Vec<Value>> {
-    let listed = schema.get("enum").and_then(Value::as_array).cloned();
-    let constants = || schema.get("oneOf")?.as_array()?.iter().map(|one| one.get("const").cloned()).collect();
+fn choices(schema: &Json<'static>) -> Option<Vec<Json<'static>>> {
+    let listed = schema.get("enum").and_then(Json::as_list).map(<[_]>::to_vec);
+    let constants = || schema.get("oneOf")?.as_list()?.iter().map(|one| one.get("const").cloned()).collect();
     listed.or_else(constants).filter(|values| !values.is_empty())
 }
 
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| json_tree::text(value), str::to_owned)
+fn plain(value: &Json<'static>) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

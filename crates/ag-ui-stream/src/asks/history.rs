@@ -4,13 +4,12 @@ use super::followed::{Followed, Source, about};
 use super::{AskChange, Asks};
 use crate::index::Index;
 use crate::input::ResumeEntry;
-use crate::message::{Message, Role, ToolCall};
+use crate::message::{Message, Role, ToolCall, sorted};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
 use json_tree::Json;
-use serde_json::Value;
 use std::slice;
 
 /// What an input says to interrupts.
@@ -18,7 +17,7 @@ use std::slice;
 pub(crate) struct Answers {
     pub(crate) resume: Vec<ResumeEntry>,
     /// The answers to legacy interrupts.
-    pub(crate) command: Option<Value>,
+    pub(crate) command: Option<Json<'static>>,
 }
 
 impl Answers {
@@ -26,10 +25,7 @@ impl Answers {
     pub(super) fn of(input: &Json<'_>) -> Self {
         let resume = input.get("resume").and_then(Json::as_list).unwrap_or_default();
         let command = input.get("forwardedProps").and_then(|props| props.get("command"));
-        Self {
-            resume: resume.iter().map(ResumeEntry::of).collect(),
-            command: command.map(|command| command.clone().into_value()),
-        }
+        Self { resume: resume.iter().map(ResumeEntry::of).collect(), command: command.map(sorted) }
     }
 }
 
@@ -187,7 +183,7 @@ impl Asks {
             return;
         };
         // Several are answered by a list of events and an answer for each id.
-        let events = event.as_array().map_or(slice::from_ref(event), Vec::as_slice);
+        let events = event.as_list().unwrap_or(slice::from_ref(event));
         for event in events {
             let is_meant = |it: &Followed| it.legacy.as_ref().is_some_and(|it| it.value == *event);
             let Some(followed) = self.suspended(is_meant) else {

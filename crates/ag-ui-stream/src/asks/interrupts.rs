@@ -5,11 +5,12 @@ use super::form::{APPROVALS, Form};
 use super::time::parse_deadline;
 use super::{AskChange, Asks};
 use crate::event::EventRef;
+use crate::message::sorted;
 use crate::outcome::Interrupt;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
-use serde_json::Value;
+use json_tree::Json;
 use std::borrow::Cow;
 
 /// The name of the legacy event.
@@ -21,7 +22,7 @@ pub(super) struct Legacy {
     /// Its id, where the adapter's own event tells it, or else a name.
     pub(super) id: String,
     /// The value as it came; the answer quotes it.
-    pub(super) value: Value,
+    pub(super) value: Json<'static>,
 }
 
 impl Asks {
@@ -32,13 +33,13 @@ impl Asks {
             Some(id) => id.to_owned(),
             None => format!("{}-on_interrupt-{}", self.run_id, self.legacy.len()),
         };
-        let value = custom.get("value").map_or(Value::Null, |value| value.clone().into_value());
+        let value = custom.get("value").map_or(Json::Null, sorted);
         self.legacy.push(Legacy { id, value });
     }
 
     /// The legacy interrupts of the last run that still wait: each with its id and its value as it came. Messages do not tell of them, so a
     /// host that keeps a history keeps them as `on_interrupt` events, with the id as `rawEvent.id`.
-    pub fn legacy_interrupts(&self) -> impl Iterator<Item = (&str, &Value)> {
+    pub fn legacy_interrupts(&self) -> impl Iterator<Item = (&str, &Json<'static>)> {
         let waiting = self.followed.iter().filter(|it| it.can_be_ended());
         let legacy = waiting.filter_map(|it| it.legacy.as_ref());
         legacy.map(|legacy| (legacy.id.as_str(), &legacy.value))
@@ -159,42 +160,43 @@ fn standard(legacy: &Legacy) -> Interrupt {
     let find = |names: &[&str]| names.iter().find_map(|name| read.get(name));
     let text = |names: &[&str]| find(names)?.as_str().map(str::to_owned);
     let schema = find(&["responseSchema", "response_schema", "resumeSchema"]);
-    let schema = schema.and_then(|schema| unpacked(schema).as_object().cloned());
-    let raw = json_tree::object([("raw", read.clone().into_owned())]);
+    let schema = schema.map(|schema| unpacked(schema).into_owned()).filter(|it| it.as_object().is_some());
+    let raw = Json::object([("raw", read.clone().into_owned())]);
     Interrupt {
         message: read.as_str().map(str::to_owned).or_else(|| text(&["message"])),
         tool_call_id: text(&["toolCallId", "tool_call_id"]),
         response_schema: schema,
         expires_at: text(&["expiresAt", "expires_at"]),
-        metadata: Some(json_tree::object([("langgraph", raw.into())])),
+        metadata: Some(Json::object([("langgraph", raw)])),
         ..Interrupt::new(legacy.id.clone(), text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()))
     }
 }
 
 /// The value itself, or what the JSON text says that some adapters send in its place.
-fn unpacked(value: &Value) -> Cow<'_, Value> {
-    let parsed = value.as_str().and_then(|text| json_tree::parse(text).ok());
-    match parsed.filter(|parsed| parsed.is_object() || parsed.is_string()) {
+fn unpacked<'v>(value: &'v Json<'static>) -> Cow<'v, Json<'static>> {
+    let parsed = value.as_str().and_then(|text| Some(Json::parse(text).ok()?.into_sorted()));
+    match parsed.filter(|parsed| matches!(parsed, Json::Object(_) | Json::Text(_))) {
         Some(parsed) => Cow::Owned(parsed),
         None => Cow::Borrowed(value),
     }
 }
 
 /// Whether an agent with an interrupt value of its own reads an answer in the tool's form. An agent that sent plain text reads plain text.
-pub(super) fn takes_reply(value: &Value) -> bool {
+pub(super) fn takes_reply(value: &Json<'static>) -> bool {
     unpacked(value).get("questions").is_some()
 }
 
 /// The value that a graph of `LangGraph` gave to its `interrupt()`, in the protocol's form.
-pub(super) fn raw(interrupt: &Interrupt) -> Option<&Value> {
+pub(super) fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
     interrupt.metadata.as_ref()?.get("langgraph")?.get("raw")
 }
 
 fn ask_of(interrupt: &Interrupt) -> Option<(AskUserQuestion, Option<Form>)> {
-    let metadata = interrupt.metadata.clone().map(Value::Object).unwrap_or_default();
-    let raw = unpacked(raw(interrupt).unwrap_or(&Value::Null));
-    let own = [&metadata["ask"], &metadata["ask_user_question"], &metadata, &raw];
-    if let Some(ask) = own.into_iter().find_map(ask_in) {
+    let metadata = interrupt.metadata.as_ref();
+    let own = |name: &str| metadata?.get(name);
+    let raw = unpacked(raw(interrupt).unwrap_or(&Json::Null));
+    let told = [own("ask"), own("ask_user_question"), metadata, Some(&raw)];
+    if let Some(ask) = told.into_iter().flatten().find_map(ask_in) {
         return Some((ask, None));
     }
     let message = interrupt.message.as_deref().unwrap_or_default();
@@ -208,22 +210,22 @@ fn ask_of(interrupt: &Interrupt) -> Option<(AskUserQuestion, Option<Form>)> {
         let (ask, form) = Form::approval(message, APPROVALS[0]);
         return Some((ask, Some(form)));
     }
-    plain_ask(&raw).or_else(|| plain_ask(&Value::from(message))).map(|ask| (ask, None))
+    plain_ask(&raw).or_else(|| plain_ask(&Json::from(message))).map(|ask| (ask, None))
 }
 
 /// An ask in the tool's own form.
-fn ask_in(value: &Value) -> Option<AskUserQuestion> {
+fn ask_in(value: &Json<'static>) -> Option<AskUserQuestion> {
     let has_questions =
         value.get("questions").is_some() || value.get("question").is_some() && value.get("options").is_some();
-    if has_questions { AskUserQuestion::from_json(value.clone()) } else { None }
+    if has_questions { AskUserQuestion::from_json(value.clone().into_value()) } else { None }
 }
 
 /// An ask from a text, or from an object with a text and perhaps a list of choices.
-fn plain_ask(value: &Value) -> Option<AskUserQuestion> {
+fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
     let named = |names: [&str; 4]| names.into_iter().find_map(|name| value.get(name));
     let text = value.as_str().or_else(|| named(["question", "message", "prompt", "description"])?.as_str())?;
-    let choices = named(["options", "choices", "actions", "buttons"]).and_then(Value::as_array);
-    let label = |choice: &Value| choice.as_str().or_else(|| choice.get("label")?.as_str()).map(str::to_owned);
+    let choices = named(["options", "choices", "actions", "buttons"]).and_then(Json::as_list);
+    let label = |choice: &Json<'static>| choice.as_str().or_else(|| choice.get("label")?.as_str()).map(str::to_owned);
     let options = choices.into_iter().flatten().filter_map(label).map(option).collect();
     (!text.trim().is_empty()).then(|| AskUserQuestion {
         questions: vec![Question { question: text.to_owned(), header: None, multi_select: false, options }],

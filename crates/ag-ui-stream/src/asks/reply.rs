@@ -11,8 +11,7 @@ use crate::message::Message;
 use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AnsweredBy, Outcome};
 use draft::Draft;
-use json_tree::Json;
-use serde_json::{Map, Value};
+use json_tree::{Json, Members};
 
 pub use delivery::{AskedBy, Delivery, Origin};
 pub use refusal::Refusal;
@@ -40,7 +39,7 @@ pub struct Setup {
     /// What the agent should know.
     pub context: Vec<Context>,
     /// For the agent's own use.
-    pub forwarded_props: Map<String, Value>,
+    pub forwarded_props: Members<'static>,
 }
 
 /// What the user wants to say.
@@ -70,8 +69,8 @@ impl NextRun {
     /// A run that says nothing, not even the history: for an agent that has the conversation and is to go on with it.
     #[must_use]
     pub fn again(setup: &Setup, run_id: String) -> Self {
-        let props = Json::from(setup.forwarded_props.clone());
-        let body = draft::body(setup, &run_id, &[], &Value::Null, props, &[]);
+        let props = setup.forwarded_props.clone();
+        let body = draft::body(setup, &run_id, &[], &Json::Null, &props, &[]);
         Self { run_id, body, messages: Vec::new(), answers: Answers::default() }
     }
 

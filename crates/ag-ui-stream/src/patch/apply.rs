@@ -4,7 +4,6 @@
 use super::equal::same;
 use super::place::{find, find_mut, levels, present, put, remove, restore, take_back};
 use json_tree::Json;
-use serde_json::Value;
 use std::{fmt, mem};
 
 /// How deep a document may become: as deep as JSON may be that is read at once.
@@ -66,7 +65,7 @@ pub(crate) struct Copied(usize);
 
 impl Copied {
     /// Takes off a value that is about to go.
-    pub(crate) fn drop_value(&mut self, value: &Value) {
+    pub(crate) fn drop_value(&mut self, value: &Json<'_>) {
         if self.0 > 0 {
             self.0 = self.0.saturating_sub(size(value));
         }
@@ -107,22 +106,22 @@ enum Done<'p> {
     /// A value was put at a place, perhaps instead of another.
     Put {
         path: &'p str,
-        before: Option<Value>,
+        before: Option<Json<'static>>,
     },
     Removed {
         path: &'p str,
-        value: Value,
+        value: Json<'static>,
     },
     Moved {
         from: &'p str,
         path: &'p str,
-        before: Option<Value>,
+        before: Option<Json<'static>>,
     },
 }
 
 impl Done<'_> {
     /// What is no longer in the document.
-    fn gone(&self) -> Option<&Value> {
+    fn gone(&self) -> Option<&Json<'static>> {
         match self {
             Self::Put { before, .. } | Self::Moved { before, .. } => before.as_ref(),
             Self::Removed { value, .. } => Some(value),
@@ -133,9 +132,9 @@ impl Done<'_> {
 /// Applies operations to a document that has to satisfy a condition afterwards, or changes nothing.
 pub(super) fn apply<'p>(
     operations: &'p [Json<'p>],
-    document: &mut Value,
+    document: &mut Json<'static>,
     copied: &mut Copied,
-    accepts: fn(&Value) -> bool,
+    accepts: fn(&Json<'_>) -> bool,
 ) -> Result<(), PatchError> {
     let mut patching = Patching {
         document,
@@ -153,7 +152,7 @@ pub(super) fn apply<'p>(
 }
 
 struct Patching<'d, 'p> {
-    document: &'d mut Value,
+    document: &'d mut Json<'static>,
     done: Vec<Done<'p>>,
     /// How much more may be copied.
     to_copy: usize,
@@ -164,7 +163,7 @@ struct Patching<'d, 'p> {
 }
 
 impl<'p> Patching<'_, 'p> {
-    fn apply_all(&mut self, operations: &'p [Json<'p>], accepts: fn(&Value) -> bool) -> Result<(), PatchError> {
+    fn apply_all(&mut self, operations: &'p [Json<'p>], accepts: fn(&Json<'_>) -> bool) -> Result<(), PatchError> {
         for (operation, step) in operations.iter().enumerate() {
             let step = Operation::of(step).ok_or(PatchErrorKind::Malformed);
             step.and_then(|step| self.apply(step)).map_err(|kind| PatchError { operation, kind })?;
@@ -206,13 +205,13 @@ impl<'p> Patching<'_, 'p> {
             }
             Operation::Test { path, value } => match find(self.document, path) {
                 None => Err(PatchErrorKind::NoSuchPlace),
-                Some(found) if same(found, &value.clone().into_value()) => Ok(()),
+                Some(found) if same(found, &value.clone().into_sorted()) => Ok(()),
                 Some(_) => Err(PatchErrorKind::TestFailed),
             },
         }
     }
 
-    fn add(&mut self, path: &'p str, value: Value) -> Result<(), PatchErrorKind> {
+    fn add(&mut self, path: &'p str, value: Json<'static>) -> Result<(), PatchErrorKind> {
         let before = put(self.document, path, value).map_err(|_| PatchErrorKind::NoSuchPlace)?;
         self.done.push(Done::Put { path, before });
         Ok(())
@@ -267,8 +266,8 @@ impl<'p> Patching<'_, 'p> {
 }
 
 /// A value that the patch itself gives, if it may stand there.
-fn given(path: &str, value: &Json<'_>) -> Result<Value, PatchErrorKind> {
-    let (value, mut unbounded) = (value.clone().into_value(), usize::MAX);
+fn given(path: &str, value: &Json<'_>) -> Result<Json<'static>, PatchErrorKind> {
+    let (value, mut unbounded) = (value.clone().into_sorted(), usize::MAX);
     check_depth(path, depth(&value, &mut unbounded))?;
     Ok(value)
 }
@@ -283,31 +282,31 @@ fn check_depth(path: &str, depth: Option<usize>) -> Result<(), PatchErrorKind> {
 }
 
 /// How many containers are inside each other. It takes the value's size off what is left to look at, and returns `None` if that is too little.
-fn depth(value: &Value, left: &mut usize) -> Option<usize> {
+fn depth(value: &Json<'_>, left: &mut usize) -> Option<usize> {
     let own = match value {
-        Value::String(text) => 1 + text.len(),
-        Value::Object(members) => 1 + members.keys().map(String::len).sum::<usize>(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => 1,
+        Json::Text(text) => 1 + text.len(),
+        Json::Object(members) => 1 + members.iter().map(|(key, _)| key.len()).sum::<usize>(),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::List(_) => 1,
     };
     *left = left.checked_sub(own)?;
     let mut deepest = 0;
     match value {
-        Value::Array(items) => {
+        Json::List(items) => {
             for item in items {
                 deepest = deepest.max(depth(item, left)?);
             }
         }
-        Value::Object(members) => {
-            for member in members.values() {
+        Json::Object(members) => {
+            for (_, member) in members {
                 deepest = deepest.max(depth(member, left)?);
             }
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Some(0),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) => return Some(0),
     }
     Some(1 + deepest)
 }
 
-fn size(value: &Value) -> usize {
+fn size(value: &Json<'_>) -> usize {
     let mut left = usize::MAX;
     depth(value, &mut left);
     usize::MAX - left

@@ -1,17 +1,17 @@
 //! When values are equal.
 
-use serde_json::{Number, Value};
+use json_tree::{Json, Number};
 
-/// Whether two values are equal as RFC 6902 has it: numbers are when they are numerically.
-pub(super) fn same(one: &Value, other: &Value) -> bool {
+/// Whether two sorted values are equal as RFC 6902 has it: numbers are when they are numerically.
+pub(super) fn same(one: &Json<'_>, other: &Json<'_>) -> bool {
     match (one, other) {
-        (Value::Number(one), Value::Number(other)) => same_number(one, other),
-        (Value::Array(one), Value::Array(other)) => {
+        (Json::Number(one), Json::Number(other)) => same_number(one, other),
+        (Json::List(one), Json::List(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
         }
-        (Value::Object(one), Value::Object(other)) => {
-            let mut members = one.iter();
-            one.len() == other.len() && members.all(|(key, one)| other.get(key).is_some_and(|other| same(one, other)))
+        (Json::Object(one), Json::Object(other)) => {
+            let mut members = one.iter().zip(other);
+            one.len() == other.len() && members.all(|(one, other)| one.0 == other.0 && same(&one.1, &other.1))
         }
         _ => one == other,
     }
@@ -32,5 +32,5 @@ fn integer(number: &Number) -> Option<i128> {
         is_exact.then_some(float as i128)
     };
     let plain = number.as_i64().map(i128::from);
-    plain.or_else(|| number.as_u64().map(i128::from)).or_else(|| number.as_f64().and_then(whole))
+    plain.or_else(|| number.as_u64().map(i128::from)).or_else(|| whole(number.as_f64()))
 }

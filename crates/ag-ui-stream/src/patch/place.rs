@@ -1,17 +1,21 @@
 //! Places in a document, as JSON pointers name them.
 
-use serde_json::Value;
+use json_tree::{Json, sorted};
 use std::borrow::Cow;
 use std::mem;
 
 /// Puts a value where it is to be and gives what it replaced; gives the value back where there is no such place.
-pub(super) fn put(document: &mut Value, path: &str, value: Value) -> Result<Option<Value>, Value> {
+pub(super) fn put(
+    document: &mut Json<'static>,
+    path: &str,
+    value: Json<'static>,
+) -> Result<Option<Json<'static>>, Json<'static>> {
     let Some((parent, name)) = split(path) else {
         return Ok(Some(mem::replace(document, value)));
     };
     match find_mut(document, parent) {
-        Some(Value::Object(members)) => Ok(members.insert(name.into_owned(), value)),
-        Some(Value::Array(items)) => match index(&name, items.len() + 1, items.len()) {
+        Some(Json::Object(members)) => Ok(sorted::insert(members, &name, value)),
+        Some(Json::List(items)) => match index(&name, items.len() + 1, items.len()) {
             Some(index) => {
                 items.insert(index, value);
                 Ok(None)
@@ -23,11 +27,15 @@ pub(super) fn put(document: &mut Value, path: &str, value: Value) -> Result<Opti
 }
 
 /// Removes a value; the root can't be.
-pub(super) fn remove(document: &mut Value, path: &str, find: fn(&str, usize) -> Option<usize>) -> Option<Value> {
+pub(super) fn remove(
+    document: &mut Json<'static>,
+    path: &str,
+    find: fn(&str, usize) -> Option<usize>,
+) -> Option<Json<'static>> {
     let (parent, name) = split(path)?;
     match find_mut(document, parent)? {
-        Value::Object(members) => members.remove(&*name),
-        Value::Array(items) => {
+        Json::Object(members) => sorted::remove(members, &name),
+        Json::List(items) => {
             let index = find(&name, items.len())?;
             Some(items.remove(index))
         }
@@ -36,7 +44,11 @@ pub(super) fn remove(document: &mut Value, path: &str, find: fn(&str, usize) -> 
 }
 
 /// Takes back what [`put`] put, and gives it.
-pub(super) fn take_back(document: &mut Value, path: &str, before: Option<Value>) -> Option<Value> {
+pub(super) fn take_back(
+    document: &mut Json<'static>,
+    path: &str,
+    before: Option<Json<'static>>,
+) -> Option<Json<'static>> {
     match before {
         Some(before) => {
             let place = find_mut(document, path)?;
@@ -47,7 +59,7 @@ pub(super) fn take_back(document: &mut Value, path: &str, before: Option<Value>)
 }
 
 /// Puts back what [`remove`] took.
-pub(super) fn restore(document: &mut Value, path: &str, value: Option<Value>) {
+pub(super) fn restore(document: &mut Json<'static>, path: &str, value: Option<Json<'static>>) {
     let restored = value.map(|value| put(document, path, value));
     debug_assert!(matches!(restored, Some(Ok(_))), "what was undone before left its place");
 }
@@ -59,19 +71,19 @@ fn split(path: &str) -> Option<(&str, Cow<'_, str>)> {
 }
 
 /// The value at a place.
-pub(super) fn find<'d>(document: &'d Value, path: &str) -> Option<&'d Value> {
+pub(super) fn find<'d>(document: &'d Json<'static>, path: &str) -> Option<&'d Json<'static>> {
     path.split('/').skip(1).try_fold(document, |value, step| match value {
-        Value::Object(members) => members.get(&*plain(step)),
-        Value::Array(items) => items.get(present(step, items.len())?),
+        Json::Object(members) => sorted::get(members, &plain(step)),
+        Json::List(items) => items.get(present(step, items.len())?),
         _ => None,
     })
 }
 
 /// As [`find`], to be changed.
-pub(super) fn find_mut<'d>(document: &'d mut Value, path: &str) -> Option<&'d mut Value> {
+pub(super) fn find_mut<'d>(document: &'d mut Json<'static>, path: &str) -> Option<&'d mut Json<'static>> {
     path.split('/').skip(1).try_fold(document, |value, step| match value {
-        Value::Object(members) => members.get_mut(&*plain(step)),
-        Value::Array(items) => {
+        Json::Object(members) => sorted::get_mut(members, &plain(step)),
+        Json::List(items) => {
             let index = present(step, items.len())?;
             items.get_mut(index)
         }

@@ -3,13 +3,12 @@
 use super::snapshot::with_own_ids;
 use super::{Change, RunState, Thread, merge};
 use crate::event::{EventRef, EventType};
-use crate::message::{Content, Message, Role, ToolCall, map_of};
+use crate::message::{Content, Message, Role, ToolCall, sorted};
 use crate::outcome::RunOutcome;
 use crate::patch;
 use crate::reader::EndOutcome;
 use crate::warning::Detail;
 use json_tree::Json;
-use serde_json::Value;
 use std::mem;
 
 pub(super) fn apply(thread: &mut Thread, event: &EventRef<'_>) -> Change {
@@ -30,7 +29,7 @@ pub(super) fn apply(thread: &mut Thread, event: &EventRef<'_>) -> Change {
         EventType::ToolCallResult => thread.add_result(event),
         EventType::StateSnapshot => {
             thread.copied.drop_value(&thread.state);
-            thread.state = event.get("snapshot").map_or(Value::Null, |state| state.clone().into_value());
+            thread.state = event.get("snapshot").map_or(Json::Null, sorted);
             Change::StateChanged
         }
         EventType::StateDelta => {
@@ -300,11 +299,11 @@ impl Thread {
                 }
                 held = Some(it.metadata.take());
                 if let Content::Open(content) = mem::replace(&mut it.content, Content::None) {
-                    self.copied.drop_value(&Value::Object(content));
+                    self.copied.drop_value(&content);
                 }
             }
         }
-        let content = event.get("content").map(map_of).unwrap_or_default();
+        let content = event.get("content").map_or(Json::Null, sorted);
         let mut activity = of_event(Message::new(Role::Activity, id, Content::Open(content)), event);
         event.text("activityType").clone_into(&mut activity.activity_type);
         if let Some(metadata) = held {

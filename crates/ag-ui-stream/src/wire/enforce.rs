@@ -86,7 +86,7 @@ impl Walk<'_> {
                     *number = integer.into();
                     Ok(true)
                 }
-                _ => Err(path.malformed(Fault::Integer { min: *min, found: number.as_f64().to_bits() }, &[])),
+                _ => Err(path.malformed(Fault::Integer { min: *min, found: *number }, &[])),
             },
             (Shape::Choice(choices), Json::Text(text)) => {
                 if choices.contains(&&**text) {

@@ -10,6 +10,7 @@ use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Origin, Refusal};
 use ag_ui_stream::{Asks, Message};
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::{Outcome, Phase};
+use json_tree::Json;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -73,15 +74,20 @@ fn waiting(conversation: &Conversation) -> String {
     only.to_owned()
 }
 
+/// The command that legacy interrupts are answered by.
+fn command(next: &NextRun) -> Value {
+    next.input().forwarded_props.and_then(|props| Some(props.get("command")?.clone().into_value())).unwrap()
+}
+
 /// What goes back by either form's way.
 fn sent(form: Form, next: &NextRun) -> Value {
     match form {
-        Form::Legacy => next.input().forwarded_props.as_ref().unwrap()["command"]["resume"].clone(),
+        Form::Legacy => command(next)["resume"].clone(),
         Form::Outcome => {
             let input = next.input();
             let entries = input.resume.as_ref().unwrap();
             assert_eq!((entries.len(), entries[0].interrupt_id.as_str()), (1, "i1"));
-            entries[0].payload.clone().unwrap_or_default()
+            entries[0].payload.clone().map(Json::into_value).unwrap_or_default()
         }
     }
 }
@@ -217,7 +223,7 @@ fn several_legacy_interrupts_are_answered_each_by_its_id() {
     let next = conversation.next(FOREIGN, both).unwrap();
     let resume = json!({"i1": {"answers": {"Which service?": "Brakes"}}, "i2": {"answers": {"When?": "Oil"}}});
     assert_eq!(sent(Form::Legacy, &next), resume);
-    assert_eq!(next.input().forwarded_props.as_ref().unwrap()["command"]["interruptEvent"], values);
+    assert_eq!(command(&next)["interruptEvent"], values);
     next.start(&mut conversation.thread, &mut conversation.asks);
     for (id, said) in [("i1", "Brakes"), ("i2", "Oil")] {
         let Some(Outcome::Answered(reply)) = &conversation.asks.ask(id).unwrap().outcome else { panic!("no reply") };

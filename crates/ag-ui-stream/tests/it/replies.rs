@@ -207,10 +207,10 @@ fn a_payload_is_what_the_schema_describes() {
     };
     let conversation = alone(json!({"type": "object", "properties": {"response": {"type": "string"}}}));
     let next = conversation.next(Delivery::UserMessage, vec![conversation.types("i1", "johndoe42")]).unwrap();
-    assert_eq!(next.input().resume.unwrap()[0].payload, Some(json!({"response": "johndoe42"})));
+    assert_eq!(next.input().resume.unwrap()[0].payload, Some(json!({"response": "johndoe42"}).into()));
     let conversation = alone(json!({"type": "object", "properties": {"approved": {"type": "boolean"}}}));
     let next = conversation.next(Delivery::UserMessage, vec![conversation.picks("i1", 1)]).unwrap();
-    assert_eq!(next.input().resume.unwrap()[0].payload, Some(json!({"approved": false})));
+    assert_eq!(next.input().resume.unwrap()[0].payload, Some(json!({"approved": false}).into()));
     let refused = conversation.next(Delivery::UserMessage, vec![conversation.types("i1", "well, sure")]);
     assert!(matches!(refused, Err(Refusal::Payload { .. })), "{refused:?}");
     let mut conversation = alone(schema);
@@ -221,7 +221,7 @@ fn a_payload_is_what_the_schema_describes() {
         Conversation::reply("i1", Outcome::Answered(Reply::check(&ask, vec![yes, count]).unwrap()))
     };
     let next = conversation.next(Delivery::UserMessage, vec![answers("12")]).unwrap();
-    assert_eq!(next.input().resume.as_ref().unwrap()[0].payload, Some(json!({"approved": true, "count": 12})));
+    assert_eq!(next.input().resume.as_ref().unwrap()[0].payload, Some(json!({"approved": true, "count": 12}).into()));
     assert!(matches!(conversation.next(Delivery::UserMessage, vec![answers("many")]), Err(Refusal::Payload { .. })));
     assert!(matches!(conversation.next(Delivery::UserMessage, vec![answers("1.5")]), Err(Refusal::Payload { .. })));
     next.start(&mut conversation.thread, &mut conversation.asks);
@@ -239,7 +239,10 @@ fn a_legacy_interrupt_is_answered_by_a_command() {
     let conversation = Conversation::of([started("r1"), legacy, finished("r1")]);
     let id = "r1-on_interrupt-0";
     let next = conversation.next(Delivery::UserMessage, vec![conversation.picks(id, 0)]).unwrap();
-    assert_eq!(next.input().forwarded_props, Some(json!({"command": {"resume": "Yes", "interruptEvent": value}})));
+    assert_eq!(
+        next.input().forwarded_props,
+        Some(json!({"command": {"resume": "Yes", "interruptEvent": value}}).into())
+    );
 }
 
 #[test]

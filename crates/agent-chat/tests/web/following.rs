@@ -393,8 +393,8 @@ async fn an_interrupt_can_be_answered_after_a_reload() {
     let call = Call::next().await;
     let resume = call.input.resume.as_ref().expect("it resumes");
     assert_eq!(resume[0].interrupt_id, "c1");
-    assert_eq!(resume[0].payload, Some(json!({"answers": {"Which size?": "Large"}})));
-    assert_eq!(call.input.forwarded_props, Some(json!({"interrupts": true})));
+    assert_eq!(resume[0].payload, Some(json!({"answers": {"Which size?": "Large"}}).into()));
+    assert_eq!(call.input.forwarded_props, Some(json!({"interrupts": true}).into()));
 }
 
 #[test]

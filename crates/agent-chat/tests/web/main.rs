@@ -603,6 +603,7 @@ fn about(call: &Call, message: usize) -> Value {
     call.input.messages[message]
         .metadata()
         .and_then(|metadata| metadata.get("ask"))
-        .cloned()
         .expect("the message is about an ask")
+        .clone()
+        .into_value()
 }

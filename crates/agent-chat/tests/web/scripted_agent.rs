@@ -116,7 +116,7 @@ impl Call {
     pub(crate) fn reply_id(&self) -> String {
         let metadata = self.input.messages.iter().filter_map(Message::metadata);
         let mut asks = metadata.filter_map(|metadata| metadata.get("ask"));
-        let reply_id = asks.find_map(|ask| ask["replyId"].as_str());
+        let reply_id = asks.find_map(|ask| ask.get("replyId")?.as_str());
         reply_id.expect("it carries a reply").to_owned()
     }
 

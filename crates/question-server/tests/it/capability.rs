@@ -118,7 +118,7 @@ async fn a_run_that_asks_for_interrupts_gets_one_with_the_schema_of_its_answer()
     assert_eq!(interrupt.message.as_deref(), Some("Which?\nWhen?"));
     assert_eq!(interrupt.expires_at, None);
 
-    let schema = Value::Object(interrupt.response_schema.expect("it has one"));
+    let schema = interrupt.response_schema.expect("it has one").into_value();
     let mut compiler = boon::Compiler::new();
     compiler.add_resource("urn:answer", schema).expect("it is JSON");
     let mut schemas = boon::Schemas::new();

@@ -42,7 +42,7 @@ impl Visitor {
     /// A delivery by interrupts needs runs that end with them.
     pub(crate) fn delivering(mut self, delivery: Delivery) -> Self {
         if delivery == Delivery::Resume {
-            self.setup.forwarded_props.insert("interrupts".to_owned(), true.into());
+            self.setup.forwarded_props.push(("interrupts".into(), true.into()));
         }
         Self { delivery, ..self }
     }
@@ -55,7 +55,7 @@ impl Visitor {
 
     /// Sends this with every run.
     pub(crate) fn with_forwarded(mut self, name: &str, value: Value) -> Self {
-        self.setup.forwarded_props.insert(name.to_owned(), value);
+        self.setup.forwarded_props.push((name.to_owned().into(), value.into()));
         self
     }
 

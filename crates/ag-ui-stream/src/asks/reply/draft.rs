@@ -12,8 +12,7 @@ use crate::reader::EndOutcome;
 use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
 use ask_user_question::{Phase, Reply};
-use json_tree::Json;
-use serde_json::Value;
+use json_tree::{Json, Members};
 
 /// What the agent reads for a call of its own tool that its run left open.
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
@@ -32,7 +31,7 @@ pub(super) struct Draft<'a> {
     user: Vec<Message>,
     resume: Vec<ResumeEntry>,
     /// The answers to legacy interrupts.
-    commands: Vec<(&'a Legacy, Value)>,
+    commands: Vec<(&'a Legacy, Json<'static>)>,
     /// The asks that are answered.
     replied: Vec<&'a str>,
 }
@@ -134,9 +133,9 @@ impl<'a> Draft<'a> {
             (Outcome::Answered(answer), None) if raw(interrupt).is_some_and(|it| !takes_reply(it)) => {
                 Some(answer.message().into())
             }
-            (Outcome::Answered(answer), None) => Some(answer.to_json()),
+            (Outcome::Answered(answer), None) => Some(Json::from(answer)),
             (outcome @ Outcome::RepliedInChat { .. }, None) => {
-                ask.and_then(|ask| json_tree::parse(&outcome.tool_content(ask)).ok())
+                ask.and_then(|ask| Some(Json::parse(&outcome.tool_content(ask)).ok()?.into_static()))
             }
             (Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled, _) => None,
         };
@@ -253,8 +252,8 @@ impl<'a> Draft<'a> {
         history.extend(&self.user);
         let mut props = self.setup.forwarded_props.clone();
         let command = command(&self.commands);
-        props.extend(command.clone().map(|command| ("command".to_owned(), command)));
-        let body = body(self.setup, &run_id, &history, self.thread.state(), props.into(), &self.resume);
+        props.extend(command.clone().map(|command| ("command".into(), command)));
+        let body = body(self.setup, &run_id, &history, self.thread.state(), &props, &self.resume);
         let answers = Answers { resume: self.resume, command };
         Ok(NextRun { run_id, body, messages: self.tool.into_iter().chain(self.user).collect(), answers })
     }
@@ -313,8 +312,8 @@ pub(super) fn body(
     setup: &Setup,
     run_id: &str,
     history: &[&Message],
-    state: &Value,
-    props: Json<'_>,
+    state: &Json<'_>,
+    props: &Members<'_>,
     resume: &[ResumeEntry],
 ) -> String {
     let mut body = String::from(r#"{"threadId":"#);
@@ -327,14 +326,14 @@ pub(super) fn body(
     body.push_str(r#","protocolVersion":"#);
     borrowed(PROTOCOL_VERSION).write(&mut body);
     // Absent means `{}`, and null is not allowed.
-    if !state.is_null() {
+    if *state != Json::Null {
         body.push_str(r#","state":"#);
-        json_tree::write(&mut body, state);
+        state.write(&mut body);
     }
     list(&mut body, "tools", setup.tools.iter().map(Json::from));
     list(&mut body, "context", setup.context.iter().map(Json::from));
     body.push_str(r#","forwardedProps":"#);
-    props.write(&mut body);
+    json_tree::write_members(&mut body, props);
     if !resume.is_empty() {
         list(&mut body, "resume", resume.iter().map(Json::from));
     }
@@ -389,7 +388,7 @@ fn result_of(followed: &Followed, outcome: &Outcome) -> Result<(String, Option<S
     match outcome {
         Outcome::Answered(reply) => {
             let payload = form_payload(followed, form, reply)?;
-            Ok((json_tree::text(&payload), None))
+            Ok((payload.to_string(), None))
         }
         Outcome::RepliedInChat { text, .. } => Err(no_answer(followed, text)),
         Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => {
@@ -399,7 +398,7 @@ fn result_of(followed: &Followed, outcome: &Outcome) -> Result<(String, Option<S
 }
 
 /// The answer to an interrupt that describes it by a schema.
-fn form_payload(followed: &Followed, form: &Form, reply: &Reply) -> Result<Value, Refusal> {
+fn form_payload(followed: &Followed, form: &Form, reply: &Reply) -> Result<Json<'static>, Refusal> {
     let refuse = |message| refused_payload(followed, message);
     form.payload(reply).map_err(refuse)
 }
@@ -415,11 +414,11 @@ fn refused_payload(followed: &Followed, message: String) -> Refusal {
 }
 
 /// The answer to a legacy interrupt.
-fn legacy_answer(followed: &Followed, value: &Value, outcome: &Outcome) -> Result<Value, Refusal> {
+fn legacy_answer(followed: &Followed, value: &Json<'static>, outcome: &Outcome) -> Result<Json<'static>, Refusal> {
     Ok(match (outcome, &followed.form) {
         (Outcome::Answered(reply), Some(form)) => form_payload(followed, form, reply)?,
         (Outcome::RepliedInChat { text, .. }, Some(_)) => return Err(no_answer(followed, text)),
-        (Outcome::Answered(reply), None) if takes_reply(value) => reply.to_json(),
+        (Outcome::Answered(reply), None) if takes_reply(value) => Json::from(reply),
         // A question that was plain text gets plain text.
         (Outcome::Answered(reply), None) => reply.message().into(),
         (outcome, _) => {
@@ -430,17 +429,17 @@ fn legacy_answer(followed: &Followed, value: &Value, outcome: &Outcome) -> Resul
 }
 
 /// The answers and the events that asked for them. Several answers are told apart by their interrupts' ids, as `LangGraph` has it.
-fn command(answers: &[(&Legacy, Value)]) -> Option<Value> {
+fn command(answers: &[(&Legacy, Json<'static>)]) -> Option<Json<'static>> {
     let (resume, events) = match answers {
         [] => return None,
         [(legacy, answer)] => (answer.clone(), legacy.value.clone()),
         several => {
-            let by_id = json_tree::object(several.iter().map(|(it, answer)| (it.id.as_str(), answer.clone())));
+            let by_id = several.iter().map(|(it, answer)| (it.id.clone().into(), answer.clone()));
             let events = several.iter().map(|(it, _)| it.value.clone());
-            (by_id.into(), events.collect())
+            (Json::Object(by_id.collect()), Json::List(events.collect()))
         }
     };
-    Some(json_tree::object([("resume", resume), ("interruptEvent", events)]).into())
+    Some(Json::object([("resume", resume), ("interruptEvent", events)]))
 }
 
 fn is_expired(now: u64, interrupt: &Interrupt) -> bool {
@@ -454,8 +453,5 @@ fn metadata(reply: &AskReply) -> Metadata {
         outcome: reply.outcome.kind(),
         by: reply.by,
     };
-    match about.to_metadata() {
-        Value::Object(metadata) => metadata,
-        _ => Metadata::new(),
-    }
+    about.to_metadata()
 }
