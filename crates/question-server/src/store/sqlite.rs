@@ -47,11 +47,11 @@ impl SqliteStore {
     /// # Errors
     /// Those of [`open`](Self::open).
     pub fn open_within(path: &Path, patience: Duration) -> Result<Self, StoreError> {
-        let (lock, database) = file::open(path, patience).map_err(|why| why.about(path))?;
+        let (lock, place, database) = file::open(path, patience).map_err(|why| why.about(path))?;
         let (jobs, todo) = mpsc::channel();
         let writer = thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || work_off(database, &todo))
+            .spawn(move || work_off(database, &place, &todo))
             .map_err(|error| StoreError(format!("no thread for the store: {error}")))?;
         Ok(Self { jobs: Some(jobs), writer: Some(writer), _lock: lock })
     }

@@ -276,6 +276,24 @@ async fn a_file_is_one_servers_alone() {
     assert!(error.to_string().contains("another server"), "{error}");
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_was_taken_away_takes_nothing_more() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(&folder.file()).expect("it is new");
+    begins_to_work(&store, "t").await;
+    let elsewhere = folder.path().join("elsewhere");
+    std::fs::rename(folder.file(), &elsewhere).expect("it is there");
+    let error = store.check().await.expect_err("it is gone").to_string();
+    assert!(error.contains(&folder.file_name()) && error.contains("not where it was"), "{error}");
+    std::fs::write(folder.file(), "another").expect("there is a disk");
+    store.check().await.expect_err("it is another");
+    std::fs::rename(elsewhere, folder.file()).expect("it is there");
+    assert_eq!(store.check().await, Ok(()));
+    std::fs::remove_file(folder.file()).expect("it is there");
+    store.delete("t").await.expect_err("nobody finds that again");
+}
+
 #[test]
 fn what_is_no_database_is_left_alone() {
     let folder = Folder::new();

@@ -4,7 +4,7 @@ use crate::store::StoreError;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -51,10 +51,11 @@ const BUSY: Duration = Duration::from_secs(5);
 const NAP: Duration = Duration::from_millis(20);
 
 /// The lock that makes the file one server's alone, and the file.
-pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, Connection), StoreError> {
+pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, Place, Connection), StoreError> {
     let said = |error: io::Error| StoreError(error.to_string());
     create(path).map_err(said)?;
     let lock = lock(&path.canonicalize().map_err(said)?, patience)?;
+    let place = Place::of(path).map_err(said)?;
     let mut database = Connection::open(path)?;
     database.busy_timeout(BUSY)?;
     check(&database)?;
@@ -66,7 +67,43 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, Connection)
     database.pragma_update(None, "secure_delete", true)?;
     // The server that held a lease has ended: no other one has the file.
     database.execute("UPDATE conversation SET holder = NULL, due_at = 0 WHERE holder IS NOT NULL", ())?;
-    Ok((lock, database))
+    Ok((lock, place, database))
+}
+
+/// Where a file was opened, and which file that was.
+#[derive(Debug)]
+pub(super) struct Place {
+    path: PathBuf,
+    file: Option<(u64, u64)>,
+}
+
+impl Place {
+    fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self { path: path.canonicalize()?, file: identity(&fs::metadata(path)?) })
+    }
+
+    /// Refuses where the file has been deleted or moved: what is written to it nobody finds again.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        let found = fs::metadata(&self.path).ok().map(|found| identity(&found));
+        match found == Some(self.file) {
+            true => Ok(()),
+            false => Err(StoreError("it is not where it was any more".to_owned()).about(&self.path)),
+        }
+    }
+}
+
+/// What tells a file from another of its name. Windows does not let go of a file that is open.
+fn identity(file: &fs::Metadata) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        Some((file.dev(), file.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        None
+    }
 }
 
 /// A server that is just ending may have the file for some time yet. The lock is a file of its own: what a system does with a locked database differs.

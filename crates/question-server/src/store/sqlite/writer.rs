@@ -1,5 +1,6 @@
 //! The thread that owns the file.
 
+use super::file::Place;
 use crate::store::rows::{NewRows, Row, StoredRows};
 use crate::store::{CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, StoreError, Told};
 use question_agent::Timestamp;
@@ -17,13 +18,13 @@ pub(super) type Verdict = Box<dyn FnOnce(Option<StoreError>)>;
 const MAX_BATCH: usize = 256;
 
 /// Does what comes, until nobody can ask for anything more.
-pub(super) fn work_off(mut database: Connection, todo: &mpsc::Receiver<Job>) {
+pub(super) fn work_off(mut database: Connection, place: &Place, todo: &mpsc::Receiver<Job>) {
     while let Ok(first) = todo.recv() {
         let others = std::iter::from_fn(|| todo.try_recv().ok()).take(MAX_BATCH - 1);
         // Before anything is done, so that all that waited go together.
         let batch: Vec<Job> = std::iter::once(first).chain(others).collect();
         let mut verdicts = Vec::with_capacity(batch.len());
-        let failed = commit(&mut database, batch, &mut verdicts).err();
+        let failed = commit(&mut database, batch, &mut verdicts).and_then(|()| place.check()).err();
         for verdict in verdicts {
             verdict(failed.clone());
         }
