@@ -7,7 +7,6 @@ use crate::message::{Message, UserMessage};
 use crate::rejected::Rejected;
 use crate::state::{AwaitingUserResponse, ConvState};
 use crate::transition::transition;
-use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// A conversation: its history and where it stands.
@@ -17,7 +16,7 @@ use std::collections::HashSet;
 /// - Events: [`handle`](Self::handle), and [`resume`](Self::resume) after a restart.
 ///
 /// The one rule: carry out the effects in order, and feed what comes of them back to `handle`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conversation {
     state: ConvState,
     messages: Vec<Message>,
@@ -169,10 +168,10 @@ impl Conversation {
         calls.flatten().map(|call| call.id.as_str())
     }
 
-    /// The same with its messages, which are in the order in which they came, where a history has them.
-    pub(crate) fn replayed(self) -> Self {
-        let mut replayed = Self { state: self.state, messages: Vec::with_capacity(self.messages.len()) };
-        for message in self.messages {
+    /// One that stands there, with messages in the order in which they came.
+    pub(crate) fn replayed(state: ConvState, messages: Vec<Message>) -> Self {
+        let mut replayed = Self { state, messages: Vec::with_capacity(messages.len()) };
+        for message in messages {
             replayed.insert(message);
         }
         replayed

@@ -13,8 +13,8 @@ pub mod intercept;
 pub mod message;
 pub mod registry;
 pub mod rejected;
-pub mod snapshot;
 pub mod state;
+pub mod stored;
 pub mod time;
 pub mod transition;
 

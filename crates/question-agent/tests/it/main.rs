@@ -8,5 +8,5 @@ mod properties;
 mod readme;
 mod registry;
 mod samples;
-mod snapshot;
+mod stored;
 mod table;

@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use crate::samples::{ask_call, database_ask, other_call, picks, replies, responds, says};
-use crate::snapshot::stored;
+use crate::stored::stored;
 use ask_user_question::Outcome;
 use question_agent::call::ToolResult;
 use question_agent::event::Event;
@@ -61,7 +61,7 @@ fn a_rejected_event_changes_nothing() {
 }
 
 #[test]
-fn a_snapshot_at_any_point_goes_on_to_the_same_end() {
+fn what_is_stored_at_any_point_goes_on_to_the_same_end() {
     for seed in 0..SEQUENCES / 10 {
         let mut events = Vec::new();
         let end = walk(seed, |_, event, _| events.push(event.clone()));

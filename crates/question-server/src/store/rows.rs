@@ -2,9 +2,8 @@
 
 use crate::owner::Owner;
 use crate::store::{Change, Lease, Revision, StoreError, Stored, Told};
-use question_agent::Timestamp;
 use question_agent::registry::ToolContext;
-use question_agent::snapshot::{SNAPSHOT_VERSION, Snapshot};
+use question_agent::{Conversation, Timestamp, stored};
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
@@ -50,7 +49,7 @@ impl NewRows {
             base,
             owner: change.owner.map(|owner| owner.as_str().to_owned()),
             row: Row {
-                version: SNAPSHOT_VERSION,
+                version: stored::VERSION,
                 state: text(change.state)?.as_str().into(),
                 context: match change.context {
                     // What is absent is read as its default.
@@ -78,10 +77,9 @@ impl StoredRows {
     pub(super) fn read(self) -> Result<Stored, StoreError> {
         let row = self.row;
         let messages: Result<Vec<Value>, StoreError> = self.messages.iter().map(|text| json(text)).collect();
-        let snapshot = Snapshot::from_parts(row.version, json(&row.state)?, messages?)
-            .map_err(|error| StoreError(error.to_string()))?;
+        let conversation = Conversation::from_parts(row.version, json(&row.state)?, messages?);
         Ok(Stored {
-            conversation: snapshot.into_conversation(),
+            conversation: conversation.map_err(|error| StoreError(error.to_string()))?,
             context: serde_json::from_str(&row.context)
                 .map_err(|error| StoreError(format!("it cannot be read: {error}")))?,
             owner: self.owner.map(Owner::stored),

@@ -1,19 +1,26 @@
-//! A conversation at rest.
+//! A conversation that a store has kept.
 
 use crate::samples::{ask_call, database_ask, other_call, picks, replies, responds, says, waiting};
 use question_agent::call::ToolResult;
 use question_agent::message::Message;
-use question_agent::snapshot::{SNAPSHOT_VERSION, Snapshot, SnapshotError};
+use question_agent::stored::{StoredError, VERSION};
 use question_agent::{Conversation, Effect, Timestamp, event::Event};
+use serde::Deserialize;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// What is stored and read again, through text as a store would.
 pub(crate) fn stored(conversation: &Conversation) -> Conversation {
-    let text = Snapshot::new(conversation.clone()).to_json().to_string();
-    let json = serde_json::from_str(&text).expect("a snapshot is JSON");
-    Snapshot::from_json(json).expect("this version wrote it").into_conversation()
+    let text = json!({"state": conversation.state(), "messages": conversation.messages()}).to_string();
+    let Parts { state, messages } = serde_json::from_str(&text).expect("its parts are JSON");
+    Conversation::from_parts(VERSION, state, messages).expect("this version wrote it")
+}
+
+#[derive(Deserialize)]
+struct Parts {
+    state: Value,
+    messages: Vec<Value>,
 }
 
 #[test]
@@ -42,24 +49,30 @@ fn a_running_tool_starts_again_with_its_sub_agents() {
 
 #[test]
 fn what_cannot_be_read_says_why() {
-    let newer = Snapshot::from_json(json!({"version": SNAPSHOT_VERSION + 1, "anything": 1}));
-    let version = u64::from(SNAPSHOT_VERSION) + 1;
-    assert_eq!(newer, Err(SnapshotError::Newer { version }));
-    for json in [json!(null), json!({}), json!({"version": 0}), json!({"version": 1}), json!({"version": "1"})] {
-        let read = Snapshot::from_json(json.clone());
-        assert!(matches!(read, Err(SnapshotError::Unreadable(_))), "{json}: {read:?}");
+    let version = VERSION + 1;
+    let newer = Conversation::from_parts(version, json!({"anything": 1}), Vec::new());
+    assert_eq!(newer, Err(StoredError::Newer { version }));
+    let idle = || json!({"type": "idle"});
+    for (state, messages) in [
+        (json!(null), vec![]),
+        (json!({}), vec![]),
+        (json!({"type": "asleep"}), vec![]),
+        (idle(), vec![json!(null)]),
+        (idle(), vec![json!({"role": "user"})]),
+    ] {
+        let read = Conversation::from_parts(VERSION, state.clone(), messages.clone());
+        assert!(matches!(read, Err(StoredError::Unreadable(_))), "{state} {messages:?}: {read:?}");
     }
 }
 
 #[test]
 fn the_stored_form_is_the_agreed_one() {
-    let json = Snapshot::new(waiting(Vec::new())).to_json();
-    assert_eq!(json["version"], 2);
-    let state = &json["conversation"]["state"];
+    let conversation = waiting(Vec::new());
+    let state = json!(conversation.state());
     assert_eq!(state["type"], "awaiting_user_response");
     assert_eq!(state["tool_use_id"], "call-1");
     assert_eq!(state["questions"][0]["question"], "Which database?");
-    let messages = &json["conversation"]["messages"];
+    let messages = json!(conversation.messages());
     assert_eq!(messages[0], json!({"role": "user", "id": "u1", "text": "set it up"}));
     assert_eq!(messages[1]["toolCalls"][0]["kind"], "ask_user_question");
 }
@@ -86,12 +99,10 @@ fn a_deadline_is_kept() {
 
 #[test]
 fn an_older_version_is_read() {
-    let mut json = Snapshot::new(waiting(Vec::new())).to_json();
-    json["version"] = 1.into();
-    let read = Snapshot::from_json(json).expect("an earlier server wrote it");
-    assert_eq!(read.into_conversation(), waiting(Vec::new()));
-    let parts = Snapshot::from_parts(1, json!({"type": "idle"}), Vec::new());
-    assert!(parts.is_ok(), "{parts:?}");
+    let conversation = waiting(Vec::new());
+    let messages = conversation.messages().iter().map(|message| json!(message));
+    let read = Conversation::from_parts(1, json!(conversation.state()), messages.collect());
+    assert_eq!(read, Ok(conversation));
 }
 
 #[test]
@@ -118,9 +129,5 @@ fn parts_in_the_order_in_which_they_came_make_the_same_history() {
     keep(conversation.handle(Event::ToolComplete { result }).expect("it runs"));
     let order: Vec<&str> = conversation.messages().iter().map(Message::id).collect();
     assert_eq!(order.last(), Some(&"u9"));
-    let state = serde_json::to_value(conversation.state()).expect("a state has only strings for keys");
-    let read = Snapshot::from_parts(SNAPSHOT_VERSION, state.clone(), parts).expect("this version wrote it");
-    assert_eq!(read.into_conversation(), conversation);
-    let newer = Snapshot::from_parts(SNAPSHOT_VERSION + 1, state, Vec::new());
-    assert!(matches!(newer, Err(SnapshotError::Newer { .. })), "{newer:?}");
+    assert_eq!(Conversation::from_parts(VERSION, json!(conversation.state()), parts), Ok(conversation));
 }

@@ -1,0 +1,57 @@
+//! How a conversation is read that a store has kept.
+
+use crate::conversation::Conversation;
+use serde_json::Value;
+use std::error::Error;
+use std::fmt;
+
+/// The version of the parts that a store keeps: states and messages, as they serialize. In version 1 an ask could not expire.
+pub const VERSION: u32 = 2;
+
+impl Conversation {
+    /// Reads a conversation from its parts: the state as it is now, and the messages in the order in which the effects brought them. A result that
+    /// came behind a later message goes back to its call, as it did then. What was under way goes on by [`resume`](Self::resume).
+    ///
+    /// # Errors
+    /// [`StoredError::Newer`] where a later version wrote it, [`StoredError::Unreadable`] where it is none.
+    pub fn from_parts(version: u32, state: Value, messages: Vec<Value>) -> Result<Self, StoredError> {
+        if version > VERSION {
+            return Err(StoredError::Newer { version });
+        }
+        // An ask of version 1 has no deadline, which reads as waiting for as long as it takes.
+        let state = serde_json::from_value(state)?;
+        let messages: Result<_, _> = messages.into_iter().map(serde_json::from_value).collect();
+        Ok(Self::replayed(state, messages?))
+    }
+}
+
+/// Why stored parts could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoredError {
+    /// A later version of this crate wrote them.
+    Newer {
+        /// The version they have.
+        version: u32,
+    },
+    /// They are no conversation.
+    Unreadable(String),
+}
+
+impl From<serde_json::Error> for StoredError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Unreadable(error.to_string())
+    }
+}
+
+impl fmt::Display for StoredError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Newer { version } => {
+                write!(f, "the conversation was stored by a newer version ({version}, this one reads {VERSION})")
+            }
+            Self::Unreadable(why) => write!(f, "the stored conversation cannot be read: {why}"),
+        }
+    }
+}
+
+impl Error for StoredError {}
