@@ -17,30 +17,39 @@ const MARK: &str = "● ";
 const TAG: &str = "question";
 
 /// Keeps the document's title, and calls for attention while the page is hidden and one of these asks waits. An answer is never announced.
-pub fn call_for_attention(waiting: Signal<Vec<Ask>>, settings: RwSignal<Settings>, words: Memo<&'static Words>) {
+pub fn call_for_attention(
+    waiting: ReadSignal<Vec<Ask>>,
+    settings: RwSignal<Settings>,
+    words: ReadSignal<&'static Words>,
+) {
     let hidden = RwSignal::new(document().hidden());
     let listener = window_event_listener_untyped("visibilitychange", move |_| {
         hidden.set(document().hidden());
     });
     on_cleanup(move || listener.remove());
     // Asked only while the page is hidden: nothing else follows what waits.
-    let unseen = Memo::new(move |_| match hidden.get() {
+    let unseen = move || match hidden.get() {
         true => waiting.with(|waiting| waiting.first().map(|ask| ask.tool_call_id.clone())),
         false => None,
-    });
+    };
     let notification = StoredValue::new_local(None::<Notification>);
     effect(move || {
-        let mark = if unseen.with(Option::is_some) { MARK } else { "" };
+        let mark = if unseen().is_some() { MARK } else { "" };
         settings.with(|settings| {
             document().set_title(&[mark, settings.title(words.get())].concat());
         });
     });
+    let mut told = None;
     effect(move || {
+        let unseen = unseen();
+        if std::mem::replace(&mut told, unseen.clone()) == unseen {
+            return;
+        }
         let ends = notification.try_update_value(Option::take).flatten();
         if let Some(notification) = ends {
             notification.close();
         }
-        let wanted = unseen.with(Option::is_some)
+        let wanted = unseen.is_some()
             && settings.with_untracked(Settings::notifies)
             && can_notify()
             && Notification::permission() == NotificationPermission::Granted;

@@ -21,8 +21,7 @@ use web_sys::Element;
 /// Shows the chat page, with the agent and everything else as it is set, in the frame that `index.html` has drawn.
 pub fn chat_page() {
     let (settings, words) = browser::provide_settings();
-    let agent = Memo::new(move |_| settings.with(|settings| Agent::set(settings, kept_headers)));
-    let moved = Trigger::new();
+    let moved = RwSignal::new(0);
     keep(&part(".bar h1"), move |title| settings.with(|settings| write(title, settings.title(words.get()))));
     keep(&part(".bar p"), move |subtitle| settings.with(|settings| write(subtitle, settings.subtitle(words.get()))));
     let new: Element = part(".new-button");
@@ -31,21 +30,25 @@ pub fn chat_page() {
         settings.track();
         set(link, "href", &browser::here());
     });
+    let (page, mut shown) = (Owner::new(), None);
     effect(move || {
-        moved.track();
-        let agent = agent.get();
-        untrack(|| conversation(agent, settings, moved));
+        let agent = settings.with(|settings| Agent::set(settings, kept_headers));
+        let present = Some((agent.clone(), moved.get()));
+        if std::mem::replace(&mut shown, present.clone()) != present {
+            page.cleanup();
+            page.with(|| untrack(|| conversation(agent, settings, moved)));
+        }
     });
     settings_dialog(settings);
 }
 
-fn conversation(agent: Agent, settings: RwSignal<Settings>, moved: Trigger) {
+fn conversation(agent: Agent, settings: RwSignal<Settings>, moved: RwSignal<u32>) {
     let is_own = agent.is_own();
     let chat = use_agent_chat(agent.options());
     let (notice, cards, at_end) = (Notice::of(chat), Cards::new(), RwSignal::new(true));
     effect(move || {
         if chat.address_changed.get() {
-            moved.notify();
+            *moved.write() += 1;
         }
     });
     call_for_attention(chat.waiting, settings, words());

@@ -30,14 +30,14 @@ const KEY_TAKEN_BY_INPUT_METHOD: u32 = 229;
 pub(crate) fn composer(chat: AgentChat, notice: Notice, cards: Cards, at_end: RwSignal<bool>) {
     let words = words();
     let written = RwSignal::new(field().value());
-    let running = Memo::new(move |_| chat.status.with(|status| *status == Status::Running));
+    let is_running = move || chat.status.with_untracked(|status| *status == Status::Running);
     let send = move || {
         let field = field();
         let text = field.value();
         if text.trim().is_empty() {
             return;
         }
-        if running.get_untracked() {
+        if is_running() {
             return notice.say(|words| words.still_writing);
         }
         if chat.send_with(&text, &cards.picks(chat)) {
@@ -82,7 +82,7 @@ pub(crate) fn composer(chat: AgentChat, notice: Notice, cards: Cards, at_end: Rw
     });
     // One button for both, so that focus stays on it. The second click of a double click on "Send" is no wish to stop.
     hear(&button, "click", move |event: MouseEvent| {
-        if running.get_untracked() {
+        if is_running() {
             // Where the run ends at once, the button sends again before the browser asks what it does.
             event.prevent_default();
             if event.detail() < 2 {
@@ -109,7 +109,8 @@ pub(crate) fn composer(chat: AgentChat, notice: Notice, cards: Cards, at_end: Rw
     keep(&field(), move |field| set(field, "placeholder", words.get().message_placeholder));
     says(&part(".composer label"), |words| words.message);
     keep(&button, move |button| {
-        let (kind, class, name) = match running.get() {
+        chat.status.track();
+        let (kind, class, name) = match is_running() {
             true => ("button", "icon stop", words.get().stop),
             false => ("submit", "icon", words.get().send),
         };

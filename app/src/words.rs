@@ -200,8 +200,8 @@ impl PartialEq for Words {
 }
 
 /// The words of the page that this is a part of; English outside of one.
-pub(crate) fn words() -> Memo<&'static Words> {
-    use_context().unwrap_or_else(|| Memo::new(|_| ALL[0]))
+pub(crate) fn words() -> ReadSignal<&'static Words> {
+    use_context().unwrap_or_else(|| RwSignal::new(ALL[0]).read_only())
 }
 
 /// One of the page's words in whatever language.

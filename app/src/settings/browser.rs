@@ -9,14 +9,20 @@ use web_sys::{HtmlElement, Storage, UrlSearchParams};
 
 /// Gives all views of the current owner the settings, and the words in their language. The document follows the settings.
 #[must_use]
-pub fn provide_settings() -> (RwSignal<Settings>, Memo<&'static Words>) {
+pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<&'static Words>) {
     let settings = RwSignal::new(settings());
     let languages = languages();
-    let words = Memo::new(move |_| settings.with(|settings| settings.words(&languages)));
+    let words = RwSignal::new(settings.with_untracked(|settings| settings.words(&languages)));
     provide_context(settings);
-    provide_context(words);
-    effect(move || dress(words.get(), settings.with(Settings::color_scheme)));
-    (settings, words)
+    provide_context(words.read_only());
+    effect(move || {
+        let (now, colors) = settings.with(|settings| (settings.words(&languages), settings.color_scheme()));
+        dress(now, colors);
+        if words.get_untracked() != now {
+            words.set(now);
+        }
+    });
+    (settings, words.read_only())
 }
 
 /// The settings that the address asks for, and the others as they were kept.

@@ -138,33 +138,39 @@ fn agent(parent: &Element, settings: RwSignal<Settings>) {
         }),
     );
     let place = add(parent, "div", "headers");
-    let address = Memo::new(move |_| settings.with(|settings| settings.get(Setting::Agent).to_owned()));
+    let (owner, mut shown) = (Owner::new(), String::new());
     effect(move || {
+        let agent = settings.with(|settings| settings.get(Setting::Agent).to_owned());
+        if std::mem::replace(&mut shown, agent.clone()) == agent {
+            return;
+        }
         place.set_text_content(None);
-        let agent = address.get();
+        owner.cleanup();
         if agent.is_empty() {
             return;
         }
         let kept = kept_headers(&agent);
         let lines: Vec<_> = kept.iter().map(|(name, value)| [name, ": ", value].concat()).collect();
-        text_field(
-            &place,
-            ["headers", "headers-hint"],
-            |words| words.settings.headers,
-            [|words| words.settings.headers_hint, |words| words.settings.headers_invalid],
-            &lines.join("\n"),
-            Rc::new(move |lines| {
-                let header = |line: &str| {
-                    let (name, value) = line.split_once(':')?;
-                    Some((name.trim().to_owned(), value.trim().to_owned()))
-                };
-                let lines = lines.lines().filter(|line| !line.trim().is_empty());
-                let headers: Option<Vec<_>> = lines.map(header).collect();
-                let is_kept = headers.is_some_and(|headers| keep_headers(&agent, &headers));
-                settings.notify();
-                is_kept
-            }),
-        );
+        owner.with(|| {
+            text_field(
+                &place,
+                ["headers", "headers-hint"],
+                |words| words.settings.headers,
+                [|words| words.settings.headers_hint, |words| words.settings.headers_invalid],
+                &lines.join("\n"),
+                Rc::new(move |lines| {
+                    let header = |line: &str| {
+                        let (name, value) = line.split_once(':')?;
+                        Some((name.trim().to_owned(), value.trim().to_owned()))
+                    };
+                    let lines = lines.lines().filter(|line| !line.trim().is_empty());
+                    let headers: Option<Vec<_>> = lines.map(header).collect();
+                    let is_kept = headers.is_some_and(|headers| keep_headers(&agent, &headers));
+                    settings.notify();
+                    is_kept
+                }),
+            );
+        });
     });
 }
 

@@ -22,7 +22,7 @@ impl Page {
         let waiting = RwSignal::new(Vec::new());
         let part = Part::mounted(move || {
             let (settings, words) = provide_settings();
-            call_for_attention(waiting.into(), settings, words);
+            call_for_attention(waiting.read_only(), settings, words);
         })
         .await;
         Self { waiting, part }

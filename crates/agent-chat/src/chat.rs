@@ -19,22 +19,22 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug)]
 pub struct AgentChat {
     /// The transcript, for a keyed list by [`Entry::key`].
-    pub entries: Signal<Vec<Entry>>,
+    pub entries: ReadSignal<Vec<Entry>>,
     /// The asks that wait for an answer, in the order in which they were asked.
-    pub waiting: Signal<Vec<Ask>>,
+    pub waiting: ReadSignal<Vec<Ask>>,
     /// Where the conversation stands.
-    pub status: Signal<Status>,
+    pub status: ReadSignal<Status>,
     /// Whether the agent's server can be reached.
-    pub connection: Signal<Connection>,
+    pub connection: ReadSignal<Connection>,
     /// Whether an earlier conversation is still to come back, so that nothing is known of it yet.
-    pub restoring: Signal<bool>,
+    pub restoring: ReadSignal<bool>,
     /// Whether a run is open whose agent has said nothing for eight seconds.
-    pub silent: Signal<bool>,
+    pub silent: ReadSignal<bool>,
     /// The messages whose texts are arriving, by their ids.
-    pub arriving: Signal<Vec<String>>,
+    pub arriving: ReadSignal<Vec<String>>,
     /// Whether the page's address names another conversation by now, where this one is [kept in the address](ChatOptions::kept_in_address).
     /// Set the hook up again to open that one.
-    pub address_changed: Signal<bool>,
+    pub address_changed: ReadSignal<bool>,
     core: StoredValue<Core, LocalStorage>,
 }
 
@@ -43,14 +43,14 @@ pub struct AgentChat {
 pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
     let core = Core::new(options);
     let chat = AgentChat {
-        entries: core.conversation.transcript.entries().into(),
-        waiting: core.conversation.transcript.waiting().into(),
-        status: core.status.into(),
-        connection: core.connection.into(),
-        restoring: core.restoring.into(),
-        silent: core.conversation.silent().into(),
-        arriving: core.conversation.transcript.arriving().into(),
-        address_changed: core.address_changed.into(),
+        entries: core.conversation.transcript.entries().read_only(),
+        waiting: core.conversation.transcript.waiting().read_only(),
+        status: core.status.read_only(),
+        connection: core.connection.read_only(),
+        restoring: core.restoring.read_only(),
+        silent: core.conversation.silent().read_only(),
+        arriving: core.conversation.transcript.arriving().read_only(),
+        address_changed: core.address_changed.read_only(),
         core: StoredValue::new_local(core),
     };
     on_cleanup(move || {

@@ -129,7 +129,7 @@ fn ended(thread: &Thread) -> String {
     match thread.run() {
         RunState::Ended { outcome: EndOutcome::Completed | EndOutcome::Cancelled } | RunState::Idle => String::new(),
         RunState::Ended { outcome: EndOutcome::Interrupt } => {
-            let interrupts = serde_json::to_string(thread.open_interrupts()).expect("interrupts always serialize");
+            let interrupts = Json::List(thread.open_interrupts().iter().map(Json::from).collect());
             let outcome = format!(r#"{{"type":"interrupt","interrupts":{interrupts}}}"#);
             format!(r#"{{"type":"RUN_FINISHED","threadId":"history","runId":"history","outcome":{outcome}}}"#)
         }
@@ -139,8 +139,7 @@ fn ended(thread: &Thread) -> String {
 
 /// The latest messages that there is room for, beginning with one of the user's: a history never begins in the middle of a turn.
 fn messages(messages: &[Message]) -> Vec<String> {
-    let json = messages.iter().map(|message| serde_json::to_string(message).expect("messages always serialize"));
-    let json: Vec<String> = json.collect();
+    let json: Vec<String> = messages.iter().map(|message| Json::from(message).to_string()).collect();
     let mut length: usize = json.iter().map(String::len).sum();
     let mut first = 0;
     while length > LONGEST && first < json.len() {

@@ -2,8 +2,8 @@
 
 use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;
-use ask_user_question::{AskUserQuestion, Outcome};
-use serde_json::Value;
+use ask_user_question::{AskUserQuestion, Outcome, Question, QuestionOption};
+use json_tree::Json;
 
 /// The name of the event that brings one back.
 const NAME: &str = "agent-chat receipt";
@@ -36,13 +36,32 @@ impl Receipt {
 
 /// The event that brings a receipt back, as a line.
 pub(crate) fn event(after: Option<&str>, id: &str, ask: &AskUserQuestion, outcome: &Outcome) -> String {
-    let value = json_tree::object([
-        ("after", after.into()),
+    let value = Json::object([
+        ("after", text(after)),
         ("id", id.into()),
         ("outcome", outcome.tool_content(ask).into()),
-        ("ask", serde_json::to_value(ask).expect("an ask always serializes")),
+        ("ask", Json::object([("questions", ask.questions.iter().map(question).collect::<Vec<_>>().into())])),
     ]);
-    let event: Value =
-        json_tree::object([("type", "CUSTOM".into()), ("name", NAME.into()), ("value", value.into())]).into();
-    json_tree::text(&event)
+    Json::object([("type", "CUSTOM".into()), ("name", NAME.into()), ("value", value)]).to_string()
+}
+
+fn question(question: &Question) -> Json<'static> {
+    Json::object([
+        ("question", question.question.as_str().into()),
+        ("header", text(question.header.as_deref())),
+        ("multiSelect", question.multi_select.into()),
+        ("options", question.options.iter().map(option).collect::<Vec<_>>().into()),
+    ])
+}
+
+fn option(option: &QuestionOption) -> Json<'static> {
+    Json::object([
+        ("label", option.label.as_str().into()),
+        ("description", text(option.description.as_deref())),
+        ("preview", text(option.preview.as_deref())),
+    ])
+}
+
+fn text(text: Option<&str>) -> Json<'static> {
+    text.map_or(Json::Null, Json::from)
 }

@@ -15,9 +15,8 @@ pub(crate) struct Transcript {
     waiting: RwSignal<Vec<Ask>>,
     /// The messages whose texts are arriving, by their ids.
     arriving: RwSignal<Vec<String>>,
-    texts: HashMap<String, GrowingText>,
-    calls: HashMap<String, ArcRwSignal<bool>>,
-    asks: HashMap<String, AskSignals>,
+    /// What is shown of each message, call and interrupt, by its id.
+    shown: HashMap<String, Shown>,
     /// Asks that no call made, with the message after which each appeared.
     callless: Vec<(Option<String>, String)>,
     /// The id and text of what the user said last, while the agent does not have it.
@@ -32,6 +31,15 @@ pub(crate) struct Transcript {
     /// From which entry on the list changed at which of its versions. What a later change covers is not among them, so both only grow.
     changes: Vec<(u64, usize)>,
     version: u64,
+}
+
+/// What goes by one id. In one map, since one for each kind would be the code of a map for each.
+#[derive(Default)]
+struct Shown {
+    text: Option<GrowingText>,
+    /// Whether a call has its result.
+    done: Option<ArcRwSignal<bool>>,
+    ask: Option<AskSignals>,
 }
 
 /// A message's text, and how often it was replaced by one that does not continue it.
@@ -79,9 +87,7 @@ impl Transcript {
             entries: RwSignal::new(Vec::new()),
             waiting: RwSignal::new(Vec::new()),
             arriving: RwSignal::new(Vec::new()),
-            texts: HashMap::new(),
-            calls: HashMap::new(),
-            asks: HashMap::new(),
+            shown: HashMap::new(),
             callless: Vec::new(),
             unsent: None,
             places: Vec::new(),
@@ -142,14 +148,22 @@ impl Transcript {
 
     /// Every ask that is shown.
     pub(crate) fn asks(&self) -> impl Iterator<Item = &AskSignals> {
-        self.asks.values()
+        self.shown.values().filter_map(|shown| shown.ask.as_ref())
+    }
+
+    fn ask(&self, tool_call_id: &str) -> Option<&AskSignals> {
+        self.shown.get(tool_call_id)?.ask.as_ref()
+    }
+
+    fn shown(&mut self, id: &str) -> &mut Shown {
+        self.shown.entry(id.to_owned()).or_default()
     }
 
     /// Updates which asks wait.
     pub(crate) fn show_waiting(&self, asks: &Asks) {
         let waits = |ask: &&AskSnapshot| ask.phase == Phase::Answerable;
         let waiting = asks.asks().filter(waits);
-        let waiting: Vec<_> = waiting.filter_map(|ask| Some(&self.asks.get(&ask.tool_call_id)?.shown)).collect();
+        let waiting: Vec<_> = waiting.filter_map(|ask| Some(&self.ask(&ask.tool_call_id)?.shown)).collect();
         let shown = self.waiting.with_untracked(|shown| {
             let ids = shown.iter().map(|ask| &ask.tool_call_id);
             ids.eq(waiting.iter().map(|ask| &ask.tool_call_id))
@@ -169,20 +183,23 @@ impl Transcript {
     /// The conversation was told: what is not in it is not shown any longer.
     pub(crate) fn forget_others(&mut self, thread: &Thread, asks: &Asks) {
         let unsent = self.unsent.as_ref().map(|(id, _)| id.as_str());
-        self.texts.retain(|id, _| thread.message(id).is_some() || unsent == Some(id));
-        self.calls.retain(|id, _| thread.call(id).is_some());
-        self.asks.retain(|id, _| asks.ask(id).is_some());
+        self.shown.retain(|id, shown| {
+            shown.text.take_if(|_| thread.message(id).is_none() && unsent != Some(id));
+            shown.done.take_if(|_| thread.call(id).is_none());
+            shown.ask.take_if(|_| asks.ask(id).is_none());
+            shown.text.is_some() || shown.done.is_some() || shown.ask.is_some()
+        });
         self.show_waiting(asks);
     }
 
     /// Makes room for an ask; it appears in the list with the next [`lay`](Self::lay): where its call is, or, for an interrupt that no call
     /// made, after what was said last.
     pub(crate) fn open_ask(&mut self, tool_call_id: &str, thread: &Thread) {
-        if self.asks.contains_key(tool_call_id) {
+        if self.ask(tool_call_id).is_some() {
             // A history tells again what is shown already.
             self.update_ask(tool_call_id, |ask| *ask = AskSnapshot::new(tool_call_id));
         } else {
-            self.asks.insert(tool_call_id.to_owned(), AskSignals::new(tool_call_id));
+            self.shown(tool_call_id).ask = Some(AskSignals::new(tool_call_id));
         }
         if thread.call(tool_call_id).is_none() {
             let last = thread.messages().last().map(|message| message.id().to_owned());
@@ -233,7 +250,7 @@ impl Transcript {
 
     /// Changes an ask in place, at the cost of the change.
     pub(crate) fn update_ask(&mut self, tool_call_id: &str, change: impl FnOnce(&mut AskSnapshot)) {
-        if let Some(AskSignals { ask, .. }) = self.asks.get(tool_call_id) {
+        if let Some(AskSignals { ask, .. }) = self.shown.get(tool_call_id).and_then(|shown| shown.ask.as_ref()) {
             ask.update_untracked(change);
             if self.patched.last() != Some(ask) {
                 self.patched.push(ask.clone());
@@ -243,7 +260,7 @@ impl Transcript {
 
     /// Appends what a message's text grew by. False where the message has no entry yet.
     pub(crate) fn append(&mut self, message_id: &str, grown: &str) -> bool {
-        let Some(GrowingText { signal, .. }) = self.texts.get(message_id) else {
+        let Some(GrowingText { signal, .. }) = self.shown.get(message_id).and_then(|shown| shown.text.as_ref()) else {
             return false;
         };
         signal.update_untracked(|text| text.push_str(grown));
@@ -312,7 +329,7 @@ impl Transcript {
 
     fn callless_entries(&self, after: Option<&str>) -> Vec<Entry> {
         let here = self.callless.iter().filter(|(anchor, _)| anchor.as_deref() == after);
-        here.filter_map(|(_, id)| self.asks.get(id)).map(AskSignals::entry).collect()
+        here.filter_map(|(_, id)| self.ask(id)).map(AskSignals::entry).collect()
     }
 
     fn message_entry(&mut self, message: &Message) -> Option<Entry> {
@@ -329,7 +346,7 @@ impl Transcript {
     /// Whether a message says what the receipt of a card says already.
     fn has_receipt(&self, message: &Message) -> bool {
         let ask = message.metadata().and_then(|metadata| AskMetadata::read(metadata.get(AskMetadata::KEY)?));
-        ask.is_some_and(|ask| ask.by == AnsweredBy::Card && self.asks.contains_key(&ask.tool_call_id))
+        ask.is_some_and(|ask| ask.by == AnsweredBy::Card && self.ask(&ask.tool_call_id).is_some())
     }
 
     fn text_entry(&mut self, message_id: &str, text: &str, item: fn(ArcReadSignal<String>) -> Item) -> Entry {
@@ -338,7 +355,7 @@ impl Transcript {
     }
 
     fn text(&mut self, message_id: &str, text: &str) -> GrowingText {
-        let known = self.texts.get(message_id).cloned();
+        let known = self.shown.get(message_id).and_then(|shown| shown.text.clone());
         let grown = known.as_ref().and_then(|known| {
             known.signal.with_untracked(|shown| text.strip_prefix(shown.as_str()).map(str::to_owned))
         });
@@ -354,7 +371,7 @@ impl Transcript {
                     signal: ArcRwSignal::new(text.to_owned()),
                     version: known.map_or(0, |known| known.version + 1),
                 };
-                self.texts.insert(message_id.to_owned(), laid.clone());
+                self.shown(message_id).text = Some(laid.clone());
                 laid
             }
         }
@@ -363,16 +380,17 @@ impl Transcript {
     /// Shows whether a call has its result.
     fn show_result(&self, thread: &Thread, tool_call_id: &str) {
         let answered = thread.call(tool_call_id).is_some_and(|call| call.answered);
-        if let Some(done) = self.calls.get(tool_call_id).filter(|done| done.get_untracked() != answered) {
+        let done = self.shown.get(tool_call_id).and_then(|shown| shown.done.as_ref());
+        if let Some(done) = done.filter(|done| done.get_untracked() != answered) {
             done.set(answered);
         }
     }
 
     fn call_entry(&mut self, thread: &Thread, tool_call_id: &str, name: &str) -> Entry {
-        if let Some(ask) = self.asks.get(tool_call_id) {
+        if let Some(ask) = self.ask(tool_call_id) {
             return ask.entry();
         }
-        let done = self.calls.entry(tool_call_id.to_owned()).or_insert_with(|| ArcRwSignal::new(false)).clone();
+        let done = self.shown(tool_call_id).done.get_or_insert_with(|| ArcRwSignal::new(false)).clone();
         self.show_result(thread, tool_call_id);
         Entry {
             key: EntryKey::Tool(tool_call_id.to_owned()),

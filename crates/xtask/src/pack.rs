@@ -141,11 +141,11 @@ fn without_remarks(css: &str) -> String {
 
 /// Takes out of the JavaScript in a folder what only its readers need.
 fn minify(folder: &Path, log: &Log) -> Result<()> {
-    let terser = tools::terser().folder(log)?.join("node_modules/.bin/terser");
+    let terser = tools::terser();
     for entry in fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))? {
         let file = entry?.path();
         if file.extension().is_some_and(|extension| extension == "js") {
-            let mut minify = Command::new(&terser);
+            let mut minify = terser.command("terser", log)?;
             minify.args(["--module", "--compress", "passes=3,ecma=2022", "--mangle", "--output"]);
             log.run(minify.args([&file, Path::new("--"), &file]))?;
         }

@@ -43,7 +43,9 @@ pub(crate) fn build_program(release: bool, log: &Log) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "app"], log)?.args(release.then_some("--release")))?;
     if release {
         // By now, the tools that take long may be there: one is brought at a time.
-        tools::binaryen().folder(log)?;
+        for tool in [tools::binaryen(), tools::terser()] {
+            tool.folder(log)?;
+        }
     }
     Ok(())
 }
@@ -100,7 +102,7 @@ pub(crate) fn trunk_serve(serving: &Serving, folder: &Path) -> Result<Command> {
 
 /// A call of Trunk, after [`bring_tools`] and [`build_program`].
 fn trunk() -> Result<Command> {
-    let tools = [tools::wasm_bindgen()?, tools::trunk(), tools::binaryen()];
+    let tools = [tools::wasm_bindgen()?, tools::trunk(), tools::binaryen(), tools::terser()];
     let mut folders = tools.iter().filter_map(|tool| tool.folder_here().transpose()).collect::<Result<Vec<_>>>()?;
     // A folder of the PATH that has one tool may have another one that is too old.
     let cache = tools::cache()?;
@@ -161,7 +163,7 @@ mod tests {
             assert!(plain.contains(&format!("backend = \"http://127.0.0.1:4321/{route}\"")), "{plain}");
         }
         assert!(plain.contains("create_nonce = true") && plain.contains(r#""connect-src 'self'","#), "{plain}");
-        assert!(!plain.contains(BACKEND) && !plain.contains("post_build"), "{plain}");
+        assert!(!plain.contains(BACKEND) && !plain.contains(COPY), "{plain}");
 
         let allow_agents = vec!["https://a.example".to_owned(), "http://localhost:9000".to_owned()];
         let gallery = Some("/a \"b\"/gallery".into());

@@ -124,7 +124,8 @@ pub(crate) fn package_linters() -> Tool {
 
 /// Takes out of JavaScript what only its readers need.
 pub(crate) fn terser() -> Tool {
-    packages("terser", &[("terser", "5.51.2")])
+    let packages = packages("terser", &[("terser", "5.51.2")]);
+    Tool { programs: &["terser"], does_for: |present, pinned| present >= pinned, ..packages }
 }
 
 type Words = &'static [&'static str];

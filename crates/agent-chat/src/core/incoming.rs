@@ -54,7 +54,7 @@ impl Core {
     /// sign in.
     pub(crate) fn take_description(&mut self, text: &str) -> bool {
         let description = json_tree::parse(text).unwrap_or_default();
-        let messages = &description["messages"];
+        let messages = json_tree::text(&description["messages"]);
         let history = format!(r#"{{"type":"MESSAGES_SNAPSHOT","messages":{messages}}}"#);
         let last_id = description["lastEventId"].as_str().unwrap_or_default();
         let run_id = description["runId"].as_str();
