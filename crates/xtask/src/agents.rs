@@ -43,6 +43,7 @@ pub(crate) fn agents(options: &Agents) -> Result<()> {
     let mut steps = vec![Step::builds("native build", &[], binaries::build_journeys)];
     if is_wanted(CLIENTS) {
         steps.push(Step::runs(CLIENTS, &["native build"], |log| clients(&recipes, log)));
+        steps.push(Step::builds("curl", &["native build"], journeys::curl));
     }
     let wanted: Vec<_> = recipes.iter().filter(|recipe| is_wanted(&recipe.name)).collect();
     if !wanted.is_empty() {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{binaries, element, linting, run_some, stranger};
+use super::{binaries, cargo, element, linting, run_some, stranger};
 use crate::steps::Log;
 use crate::tools::system;
 use crate::{page, tools, workspace};
@@ -144,6 +144,12 @@ pub(crate) fn released_clients(log: &Log) -> Result<()> {
     let mut node = Command::new(system::node(log)?);
     node.arg(workspace::root().join("crates/question-server/tests/clients/main.mjs"));
     log.run(node.arg(workspace::server("debug")).arg(tools::clients().folder(log)?))
+}
+
+/// `curl` with the real server, by the commands of its README.
+pub(crate) fn curl(log: &Log) -> Result<()> {
+    let mut test = cargo(["test", "--package", "question-server", "--test", "it", "readme::the_readmes_commands"]);
+    run_some(&mut test, log)
 }
 
 #[cfg(test)]
