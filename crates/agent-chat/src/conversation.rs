@@ -13,6 +13,7 @@ use ag_ui_stream::{Asks, Event, EventReader, Message, Thread};
 use ask_user_question::outcome::CANCELLED_TEXT;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
+use json_tree::Json;
 use leptos::prelude::*;
 
 /// The name of a run that never was: a history is taken over as if one run had brought it.
@@ -362,7 +363,7 @@ fn anew(approvals: &[String]) -> ag_ui_stream::Conversation {
 /// The beginning of a run, as an agent sends it.
 pub(crate) fn run_started(thread_id: &str, run_id: &str) -> String {
     let started = [("type", "RUN_STARTED".into()), ("threadId", thread_id.into()), ("runId", run_id.into())];
-    json_tree::text(&json_tree::object(started).into())
+    Json::object(started).to_string()
 }
 
 /// The end of the run that brings a history.

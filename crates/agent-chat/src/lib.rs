@@ -32,6 +32,7 @@ mod feed;
 mod following;
 mod headers;
 mod ids;
+mod json;
 mod kept;
 mod memory;
 mod options;

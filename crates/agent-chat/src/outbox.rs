@@ -1,6 +1,7 @@
 //! What the user said, until the agent has it. The tab keeps it, so that after a reload the same goes again, under the same id.
 
 use crate::ids::new_id;
+use crate::json;
 use crate::storage::Shelf;
 use crate::trouble::Trouble;
 use ag_ui_stream::Asks;
@@ -8,7 +9,7 @@ use ag_ui_stream::asks::reply::AskReply;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Phase};
-use serde_json::Value;
+use json_tree::Json;
 
 /// Where something stands that was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +84,7 @@ impl Written {
         self.known().is_some()
     }
 
-    fn write(&self, asks: &Asks, tool_call_id: &str) -> Value {
+    fn write(&self, asks: &Asks, tool_call_id: &str) -> Json<'static> {
         match self {
             Self::Known(outcome) => {
                 let nothing = AskUserQuestion::default();
@@ -108,11 +109,11 @@ impl Outbox {
     /// What a tab has kept under a name, and keeps there from now on.
     pub(crate) fn kept(key: String, resend: Resend) -> Self {
         let kept = Shelf::Tab.read(&key);
-        let kept = kept.and_then(|kept| json_tree::parse(&kept).ok()).unwrap_or_default();
-        let letters = kept["held"].as_array().into_iter().flatten();
+        let kept = json::parse(kept.as_deref().unwrap_or_default());
+        let letters = json::items(&kept, "held").iter();
         Self {
             letters: letters.filter_map(|letter| Letter::read(letter, resend)).collect(),
-            message: Spoken::read(&kept["message"], resend),
+            message: kept.get("message").and_then(|message| Spoken::read(message, resend)),
             record: Some(Record { key, write }),
         }
     }
@@ -306,10 +307,10 @@ fn write(key: &str, outbox: &Outbox, asks: &Asks) {
     if outbox.letters.is_empty() && outbox.message.is_none() {
         return Shelf::Tab.remove(key);
     }
-    let letters = outbox.letters.iter().map(|letter| letter.write(asks)).collect();
+    let letters: Vec<_> = outbox.letters.iter().map(|letter| letter.write(asks)).collect();
     let message = outbox.message.as_ref().map(|message| message.write(asks));
-    let kept = object([("held", Value::Array(letters)), ("message", message.unwrap_or_default())]);
-    Shelf::Tab.write(key, &json_tree::text(&kept));
+    let kept = Json::object([("held", letters.into()), ("message", message.unwrap_or(Json::Null))]);
+    Shelf::Tab.write(key, &kept.to_string());
 }
 
 impl Mail {
@@ -324,7 +325,7 @@ impl Mail {
         }
     }
 
-    fn write(&self) -> Value {
+    fn write(&self) -> Json<'static> {
         let word = match self {
             Self::Held => "held",
             Self::Sent => "sent",
@@ -334,8 +335,8 @@ impl Mail {
     }
 
     /// After a reload, which forgets why.
-    fn read(kept: &Value, resend: Resend) -> Self {
-        match (kept.as_str(), resend) {
+    fn read(kept: &Json<'_>, resend: Resend) -> Self {
+        match (json::text(kept, "mail"), resend) {
             (Some("back"), _) | (Some("sent"), Resend::WhenTold) => Self::Back(Trouble::DeliveryUnknown),
             _ => Self::Held,
         }
@@ -352,8 +353,8 @@ impl Letter {
         })
     }
 
-    fn write(&self, asks: &Asks) -> Value {
-        object([
+    fn write(&self, asks: &Asks) -> Json<'static> {
+        Json::object([
             ("call", self.tool_call_id.as_str().into()),
             ("reply", self.reply_id.as_str().into()),
             ("typed", (self.by == AnsweredBy::Composer).into()),
@@ -362,14 +363,14 @@ impl Letter {
         ])
     }
 
-    fn read(kept: &Value, resend: Resend) -> Option<Self> {
-        let text = |name: &str| kept[name].as_str().map(str::to_owned);
+    fn read(kept: &Json<'_>, resend: Resend) -> Option<Self> {
+        let text = |name: &str| json::text(kept, name).map(str::to_owned);
         Some(Self {
             tool_call_id: text("call")?,
             reply_id: text("reply")?,
-            by: if kept["typed"] == true { AnsweredBy::Composer } else { AnsweredBy::Card },
+            by: if is_on(kept, "typed") { AnsweredBy::Composer } else { AnsweredBy::Card },
             outcome: Written::Kept(text("content")?),
-            mail: Mail::read(&kept["mail"], resend),
+            mail: Mail::read(kept, resend),
         })
     }
 }
@@ -388,33 +389,33 @@ impl Spoken {
         }
     }
 
-    fn write(&self, asks: &Asks) -> Value {
+    fn write(&self, asks: &Asks) -> Json<'static> {
         // Each call, and behind it what was picked on its card.
         let picks = self.picks.iter().flat_map(|(id, picked)| [id.as_str().into(), picked.write(asks, id)]);
-        object([
+        Json::object([
             ("id", self.id.as_str().into()),
             ("text", self.text.as_str().into()),
             ("alone", self.stands_alone.into()),
-            ("picks", Value::Array(picks.collect())),
+            ("picks", picks.collect::<Vec<_>>().into()),
             ("mail", self.mail.write()),
         ])
     }
 
-    fn read(kept: &Value, resend: Resend) -> Option<Self> {
-        let mail = Mail::read(&kept["mail"], resend);
-        let text = |kept: &Value| kept.as_str().map(str::to_owned);
-        let picked = |pair: &[Value]| Some((text(&pair[0])?, Written::Kept(text(&pair[1])?)));
-        let picks = kept["picks"].as_array().map_or(&[][..], Vec::as_slice);
+    fn read(kept: &Json<'_>, resend: Resend) -> Option<Self> {
+        let mail = Mail::read(kept, resend);
+        let text = |kept: &Json<'_>| kept.as_str().map(str::to_owned);
+        let picked = |pair: &[Json<'_>]| Some((text(&pair[0])?, Written::Kept(text(&pair[1])?)));
+        let picks = json::items(kept, "picks");
         Some(Self {
-            id: text(&kept["id"])?,
-            text: text(&kept["text"])?,
-            stands_alone: kept["alone"] == true || mail.is_back(),
+            id: text(kept.get("id")?)?,
+            text: text(kept.get("text")?)?,
+            stands_alone: is_on(kept, "alone") || mail.is_back(),
             picks: picks.chunks_exact(2).filter_map(picked).collect(),
             mail,
         })
     }
 }
 
-fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    Value::Object(json_tree::object(members))
+fn is_on(kept: &Json<'_>, name: &str) -> bool {
+    kept.get(name).and_then(Json::as_bool) == Some(true)
 }

@@ -1,5 +1,6 @@
 //! Which agents the page may talk to: those at its own origin, and those that its operator allows.
 
+use crate::json;
 use crate::transport::{self, TransportError};
 use leptos::prelude::window;
 use web_sys::Url;
@@ -39,7 +40,7 @@ pub(crate) async fn is_allowed(list: &str, origin: &str) -> Option<bool> {
         Err(TransportError::Status { status: 404, .. }) => String::new(),
         Err(_) => return None,
     };
-    let list = json_tree::parse(&list).unwrap_or_default();
-    let mut allowed = list["allowAgents"].as_array().into_iter().flatten();
-    Some(allowed.any(|allowed| allowed == origin))
+    let list = json::parse(&list);
+    let mut allowed = json::items(&list, "allowAgents").iter();
+    Some(allowed.any(|allowed| allowed.as_str() == Some(origin)))
 }

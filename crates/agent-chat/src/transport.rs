@@ -1,11 +1,11 @@
 //! The one place that fetches: requests whose responses are read while they arrive.
 
 use crate::headers::Headers;
+use crate::json;
 use ag_ui_stream::Message;
 use gloo_net::http::{Request, RequestBuilder, Response};
 use js_sys::{Reflect, Uint8Array, encode_uri_component};
 use leptos::prelude::set_timeout_with_handle;
-use serde_json::Value;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -85,11 +85,11 @@ pub(crate) struct ErrorBody {
 impl ErrorBody {
     /// What can be read of a text that may be anything.
     fn read(text: &str) -> Self {
-        let body = json_tree::parse(text).unwrap_or_default();
+        let body = json::parse(text);
         // Read as leniently as a stream is: the client that answered first may speak a newer version.
-        let winner = body.get("winner").map(json_tree::text);
+        let winner = body.get("winner").map(ToString::to_string);
         Self {
-            message: body.get("message").and_then(Value::as_str).map(str::to_owned),
+            message: json::text(&body, "message").map(str::to_owned),
             winner: winner.and_then(|winner| Some(Message::parse(&winner).ok()?.0)),
         }
     }

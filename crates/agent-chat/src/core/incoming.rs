@@ -3,6 +3,7 @@
 use super::{Core, Link};
 use crate::following::Following;
 use crate::ids::now;
+use crate::json;
 use crate::kept::Keep;
 use crate::status::Status;
 use crate::trouble::Trouble;
@@ -11,14 +12,14 @@ use ag_ui_stream::event::EventType;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::sse::Frame;
 use ag_ui_stream::thread::RunState;
+use json_tree::Json;
 use leptos::prelude::*;
-use serde_json::Value;
 
 impl Core {
     /// Takes a frame of the conversation's events.
     pub(crate) fn take_frame(&mut self, frame: Frame) {
         if frame.event == "state_change" {
-            let state = json_tree::parse(&frame.data).unwrap_or_default();
+            let state = json::parse(&frame.data);
             self.know_deadline(&state);
         }
         let is_reading = self.running.as_ref().is_some_and(|running| running.is_run);
@@ -53,25 +54,25 @@ impl Core {
     /// Takes what the server says of the conversation as a whole. False, and nothing has changed, where that is something else, such as a page to
     /// sign in.
     pub(crate) fn take_description(&mut self, text: &str) -> bool {
-        let description = json_tree::parse(text).unwrap_or_default();
-        let messages = json_tree::text(&description["messages"]);
+        let description = json::parse(text);
+        let messages = description.get("messages").map_or_else(|| "null".to_owned(), ToString::to_string);
         let history = format!(r#"{{"type":"MESSAGES_SNAPSHOT","messages":{messages}}}"#);
-        let last_id = description["lastEventId"].as_str().unwrap_or_default();
-        let run_id = description["runId"].as_str();
+        let last_id = json::text(&description, "lastEventId").unwrap_or_default();
+        let run_id = json::text(&description, "runId");
         if !self.take_history(&history, last_id, run_id) {
             self.fail(Trouble::Unreadable(text.chars().take(100).collect()));
             return false;
         }
-        for ask in description["pending"].as_array().into_iter().flatten() {
+        for ask in json::items(&description, "pending") {
             self.know_deadline(ask);
         }
-        let state = &description["state"];
-        let is_at_work = matches!(state["type"].as_str(), Some("llm_requesting" | "tool_executing"));
+        let state = description.get("state").unwrap_or(&Json::Null);
+        let is_at_work = matches!(json::text(state, "type"), Some("llm_requesting" | "tool_executing"));
         if let Some(following) = self.following_mut() {
             following.set_died(is_at_work && run_id.is_none());
         }
-        if state["type"] == "failed" {
-            let reason = state["reason"].as_str().unwrap_or_default();
+        if json::text(state, "type") == Some("failed") {
+            let reason = json::text(state, "reason").unwrap_or_default();
             let trouble = Trouble::Agent(reason.to_owned());
             self.status.set(Status::Failed(trouble));
         }
@@ -79,8 +80,8 @@ impl Core {
     }
 
     /// Takes the deadline from what the server says of an ask that waits, where it has one.
-    fn know_deadline(&mut self, ask: &Value) {
-        let (call, deadline) = (ask["toolCallId"].as_str(), ask["expiresAt"].as_str());
+    fn know_deadline(&mut self, ask: &Json<'_>) {
+        let (call, deadline) = (json::text(ask, "toolCallId"), json::text(ask, "expiresAt"));
         if let (Some(call), Some(deadline)) = (call, deadline) {
             self.conversation.know_deadline(call, deadline);
         }

@@ -13,6 +13,7 @@ use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
+use json_tree::Json;
 use leptos::prelude::*;
 use std::rc::Rc;
 
@@ -227,14 +228,16 @@ impl Core {
         }
         let (action, body) = match &reply.outcome {
             Outcome::Answered(answer) => {
-                let mut body = answer.to_json();
-                body["toolCallId"] = reply.tool_call_id.as_str().into();
-                body["replyId"] = reply.reply_id.as_str().into();
-                ("/respond", json_tree::text(&body))
+                let mut body = Json::from(answer);
+                if let Json::Object(members) = &mut body {
+                    members.push(("toolCallId".into(), reply.tool_call_id.as_str().into()));
+                    members.push(("replyId".into(), reply.reply_id.as_str().into()));
+                }
+                ("/respond", body.to_string())
             }
             Outcome::Declined => {
                 let call = [("toolCallId", reply.tool_call_id.as_str().into())];
-                ("/cancel", json_tree::text(&json_tree::object(call).into()))
+                ("/cancel", Json::object(call).to_string())
             }
             Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => return None,
         };

@@ -7,6 +7,7 @@ use crate::status::Status;
 use crate::transport::{Abort, Endpoint, TransportError, conversation_path};
 use crate::trouble::Trouble;
 use ag_ui_stream::thread::RunState;
+use json_tree::Json;
 use leptos::prelude::*;
 
 /// A request that is under way.
@@ -151,7 +152,7 @@ impl Core {
             return None;
         };
         let run = [("runId", self.following()?.run_id().unwrap_or(run_id).into())];
-        let body = json_tree::text(&json_tree::object(run).into());
+        let body = Json::object(run).to_string();
         let path = conversation_path(&self.options.setup.thread_id, "/cancel");
         self.outbox.drop_picks();
         self.show_mail();
