@@ -34,17 +34,21 @@ const ACTS: [Act; 3] = [Act::Picks, Act::Types, Act::Cancels];
 
 #[test]
 async fn each_delivery_sends_what_it_is_called_for() {
-    let mut sent = String::new();
-    for delivery in Delivery::ALL.into_iter().filter(|delivery| *delivery != Delivery::Endpoint) {
-        for form in FORMS {
-            for act in ACTS {
-                let visitor = asked(ChatOptions::new("/agent").with_delivery(delivery), form).await;
-                let what = what_goes_out(&visitor, act).await;
-                writeln!(sent, "{}, {form:?}, {act:?}: {what}", delivery.as_str()).expect("a text takes all");
+    for key in [None, Some("Bearer abc")] {
+        let headers: Vec<_> = key.iter().map(|key| ("Authorization".to_owned(), (*key).to_owned())).collect();
+        let mut sent = String::new();
+        for delivery in Delivery::ALL.into_iter().filter(|delivery| *delivery != Delivery::Endpoint) {
+            for form in FORMS {
+                for act in ACTS {
+                    let options = ChatOptions::new("/agent").with_delivery(delivery).with_headers(headers.clone());
+                    let visitor = asked(options, form).await;
+                    let what = what_goes_out(&visitor, act, key).await;
+                    writeln!(sent, "{}, {form:?}, {act:?}: {what}", delivery.as_str()).expect("a text takes all");
+                }
             }
         }
+        assert_eq!(sent, ELSEWHERE, "{key:?}");
     }
-    assert_eq!(sent, ELSEWHERE);
 }
 
 #[test]
@@ -54,7 +58,7 @@ async fn each_delivery_sends_what_it_is_called_for_to_question_server() {
         for act in ACTS {
             let server = Server::new();
             let (visitor, _stream) = server.asked_visitor_with(server.options().with_delivery(delivery)).await;
-            let what = what_goes_out(&visitor, act).await.replace(&server.id, "ID");
+            let what = what_goes_out(&visitor, act, None).await.replace(&server.id, "ID");
             writeln!(sent, "{}, {act:?}: {what}", delivery.as_str()).expect("a text takes all");
         }
     }
@@ -83,8 +87,8 @@ async fn asked(options: ChatOptions, form: Form) -> Visitor {
     visitor
 }
 
-/// Does it, and says what is sent.
-async fn what_goes_out(visitor: &Visitor, act: Act) -> String {
+/// Does it, and says what is sent. Its headers have this key.
+async fn what_goes_out(visitor: &Visitor, act: Act, key: Option<&str>) -> String {
     match act {
         Act::Picks => visitor.picks("c1", SIZE, 1),
         Act::Types => drop(visitor.chat.send("the blue one")),
@@ -101,13 +105,17 @@ async fn what_goes_out(visitor: &Visitor, act: Act) -> String {
     }
     let name = scripted_agent::waiting().swap_remove(0);
     if name != "POST /agent" {
-        let mut body = Request::next(&name).await.body();
+        let request = Request::next(&name).await;
+        assert_eq!(request.header("authorization").as_deref(), key);
+        let mut body = request.body();
         if let Some(body) = body.as_object_mut() {
             body.remove("replyId");
         }
         return format!("{name} {body}").replace(DETAILS_SORTED, "");
     }
-    let input = Call::next().await.input;
+    let call = Call::next().await;
+    assert_eq!(call.header("authorization").as_deref(), key);
+    let input = call.input;
     let new = input.messages.iter().filter(|message| !["u1", "a1", "t1"].contains(&message.id()));
     let new = new.skip_while(|message| message.role() == "assistant" || message.text() == "Hello");
     let mut sent: Vec<_> = new.map(|message| format!("{} {}", message.role(), message.text())).collect();
