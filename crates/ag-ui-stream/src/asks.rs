@@ -135,8 +135,8 @@ impl Asks {
     /// What an event changes.
     pub fn handle_event(&mut self, now: u64, event: &EventRef<'_>) -> Vec<AskChange> {
         let mut changes = Vec::new();
-        self.follow_open_calls(event);
         let call = event.tool_call_id();
+        self.follow_open_calls(event, call);
         match event.kind() {
             EventType::ToolCallArgs => {
                 if let Some(position) = self.positions.get(call) {

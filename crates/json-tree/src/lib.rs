@@ -14,6 +14,7 @@
 
 mod error;
 mod json;
+pub mod members;
 mod number;
 mod parse;
 mod partial;

@@ -58,8 +58,7 @@ impl Asks {
     }
 
     /// Learns which calls the present run leaves open.
-    pub(super) fn follow_open_calls(&mut self, event: &EventRef<'_>) {
-        let call = event.tool_call_id();
+    pub(super) fn follow_open_calls(&mut self, event: &EventRef<'_>, call: &str) {
         match event.kind() {
             EventType::ToolCallStart => self.note_call(call, event.tool_call_name()),
             EventType::ToolCallArgs => {

@@ -4,6 +4,7 @@ use super::operation::check as check_operation;
 use super::{Field, Presence, Shape, Union, text, whole};
 use crate::error::{Expected, Fault, OperationFault, StreamError, Verdict};
 use crate::warning::{Detail, Warning, Warnings};
+use json_tree::members::position;
 use json_tree::{Json, Members};
 use std::borrow::Cow;
 
@@ -228,13 +229,12 @@ impl Walk<'_> {
 
 /// Brings the last member of a name, which is the one that counts, from behind the first few to their end.
 fn bring<'t, 'a>(members: &'t mut Members<'a>, name: &str, first: usize) -> Option<&'t mut Json<'a>> {
-    let rest = members.get_mut(first..)?;
-    let at = rest.iter().rposition(|(key, _)| key == name)?;
+    let at = position(members, name).filter(|at| *at >= first)?;
     // Those before it keep their order, so that the last of each name stays its last.
-    if at > 0 {
-        rest[..=at].rotate_right(1);
+    if at > first {
+        members[first..=at].rotate_right(1);
     }
-    rest.first_mut().map(|(_, member)| member)
+    members.get_mut(first).map(|(_, member)| member)
 }
 
 /// Where a value is. It becomes text only where something is said about it.
@@ -263,7 +263,7 @@ impl<'p> Path<'p> {
             return String::new();
         };
         let step = match self.step {
-            Step::Name(name) => name.replace('~', "~0").replace('/', "~1"),
+            Step::Name(name) => escaped(name),
             Step::Index(index) => index.to_string(),
         };
         outer.pointer() + "/" + &step
@@ -277,6 +277,19 @@ impl<'p> Path<'p> {
     fn unexpected(&self, shape: &Shape, found: &Json<'_>) -> Box<StreamError> {
         self.malformed(Fault::Expected { expected: expected(shape), found: kind_of(found) }, &[])
     }
+}
+
+/// A name as a step of a pointer. (`replace` of texts would bring code for searching them into a page.)
+fn escaped(name: &str) -> String {
+    let mut step = String::new();
+    for letter in name.chars() {
+        match letter {
+            '~' => step.push_str("~0"),
+            '/' => step.push_str("~1"),
+            _ => step.push(letter),
+        }
+    }
+    step
 }
 
 fn expected(shape: &Shape) -> Expected {

@@ -1,19 +1,8 @@
+use json_tree::members::position;
 use json_tree::{Json, Members};
 use std::borrow::Cow;
 
-/// The last value of a member, which is the one that counts.
-pub(crate) fn last<'t, 'a>(members: &'t Members<'a>, name: &str) -> Option<&'t Json<'a>> {
-    let found = members.iter().rfind(|(key, _)| key == name);
-    found.map(|(_, member)| member)
-}
-
-/// The last value of a member, where that is a string.
-pub(crate) fn text<'t>(members: &'t Members<'_>, name: &str) -> Option<&'t str> {
-    match last(members, name) {
-        Some(Json::Text(text)) => Some(text),
-        _ => None,
-    }
-}
+pub(crate) use json_tree::members::{last, text};
 
 /// The members of an object.
 pub(crate) fn members_of<'t, 'a>(json: &'t Json<'a>) -> Option<&'t Members<'a>> {
@@ -38,6 +27,6 @@ pub(crate) fn set(members: &mut Members<'_>, name: &'static str, text: impl Into
 
 /// Takes a member out.
 pub(crate) fn take<'a>(members: &mut Members<'a>, name: &str) -> Option<(Cow<'a, str>, Json<'a>)> {
-    let at = members.iter().rposition(|(key, _)| key == name)?;
+    let at = position(members, name)?;
     Some(members.remove(at))
 }

@@ -506,6 +506,8 @@ impl GrowingText {
 
     /// Where the white space at a text's end begins, if that is held back.
     fn end_of(&self, text: &str) -> usize {
-        if self.trims() { text.trim_end().len() } else { text.len() }
+        // Most pieces end in a letter, and need no search.
+        let ends_plainly = text.bytes().next_back().is_some_and(|byte| byte.is_ascii_graphic());
+        if ends_plainly || !self.trims() { text.len() } else { text.trim_end().len() }
     }
 }
