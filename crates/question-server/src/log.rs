@@ -331,6 +331,11 @@ impl Log {
         found
     }
 
+    /// Whether a run is told here that has not ended.
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.lock().is_under_way()
+    }
+
     /// Whether a reader that has been told this much can still read what follows.
     pub(crate) fn reaches(&self, told: Told) -> bool {
         let entries = self.lock();
@@ -372,11 +377,14 @@ impl Entries {
         entries.map(|entry| entry.frame.clone()).collect()
     }
 
+    fn is_under_way(&self) -> bool {
+        self.runs.back().is_some_and(|run| run.last.is_none())
+    }
+
     /// One more of `readers` has read everything. What all have read is dropped: a client that comes back finds it in the messages.
     fn wait(&mut self, readers: usize) {
         self.waiting += 1;
-        let is_running = self.runs.back().is_some_and(|run| run.last.is_none());
-        if !is_running && self.waiting == readers {
+        if !self.is_under_way() && self.waiting == readers {
             self.clear();
             self.entries.shrink_to_fit();
             self.runs.shrink_to_fit();

@@ -119,6 +119,11 @@ impl Runtime {
                 }
             }
         }
+        self.read_behind(behind).await;
+    }
+
+    /// Reads what these were told elsewhere behind what they have been told here.
+    async fn read_behind(self: &Arc<Self>, mut behind: HashMap<String, Arc<Live>>) {
         let places = behind.values().map(|live| (live.id.clone(), live.log.told())).collect();
         let mut missing: HashSet<String> = HashSet::new();
         for piece in self.told_elsewhere(places).await {
@@ -182,13 +187,18 @@ impl Runtime {
                 return;
             }
         };
+        let mut behind = HashMap::new();
         for live in watched {
             let here = live.log.told();
             let is_known = |told: &Told| told.since == here.since && told.frames <= here.frames;
             if !told.get(&live.id).is_some_and(is_known) {
                 self.look_again(live);
+            } else if live.log.is_under_way() {
+                // What an answer says is not committed before its end.
+                behind.insert(live.id.clone(), live);
             }
         }
+        self.read_behind(behind).await;
     }
 
     async fn told_elsewhere(&self, places: Vec<(String, Told)>) -> Vec<Piece> {

@@ -7,9 +7,20 @@ use crate::replicas::{Mortal, is_end, server};
 use crate::script::{ASK, Line, Script};
 use crate::watcher::{Frame, Watcher};
 use ag_ui_stream::reader::EndOutcome;
+use async_trait::async_trait;
 use axum::Router;
 use axum::http::Method;
+use futures_util::stream::{self, BoxStream, StreamExt as _};
+use question_agent::Timestamp;
+use question_server::owner::Owner;
+use question_server::store::feed::{Feed, Heard, Piece, Signal};
+use question_server::store::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored, Told};
 use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::time::timeout;
 use tower::ServiceExt as _;
 
 /// Two servers over one database, of one model.
@@ -168,4 +179,111 @@ async fn a_conversation_that_is_deleted_ends_its_streams_at_every_server() {
     assert_eq!(deleted.status, 204);
     watcher.end().await;
     assert_eq!(get(&second, "/conversations/t").await.refusal().0, 404);
+}
+
+/// A store that several servers share, at one that hears nothing except that it has missed something.
+#[derive(Debug)]
+struct Deaf {
+    store: Arc<dyn Store>,
+    ears: Arc<Ears>,
+}
+
+#[derive(Debug)]
+struct Ears {
+    feed: Arc<dyn Feed>,
+    heard: Mutex<Option<UnboundedReceiver<Heard>>>,
+}
+
+#[async_trait]
+impl Feed for Ears {
+    async fn publish(&self, pieces: Vec<Piece>, signals: Vec<Signal>) -> Result<(), StoreError> {
+        self.feed.publish(pieces, signals).await
+    }
+
+    fn subscribe(&self) -> BoxStream<'static, Heard> {
+        let mut heard = self.heard.lock().expect("no test panics with it").take().expect("a server listens once");
+        stream::poll_fn(move |context| heard.poll_recv(context)).boxed()
+    }
+
+    async fn read(&self, places: Vec<(String, Told)>) -> Result<Vec<Piece>, StoreError> {
+        self.feed.read(places).await
+    }
+
+    async fn prune(&self) -> Result<(), StoreError> {
+        self.feed.prune().await
+    }
+}
+
+#[async_trait]
+impl Store for Deaf {
+    async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
+        self.store.load(id).await
+    }
+
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+        self.store.commit(id, base, change).await
+    }
+
+    async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
+        self.store.due(now).await
+    }
+
+    async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
+        self.store.renew(ids, lease).await
+    }
+
+    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
+        self.store.delete(id).await
+    }
+
+    async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
+        self.store.delete_ended(by).await
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.store.check().await
+    }
+
+    async fn count(&self) -> Result<usize, StoreError> {
+        self.store.count().await
+    }
+
+    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Told>>, StoreError> {
+        self.store.told(ids).await
+    }
+
+    fn feed(&self) -> Option<Arc<dyn Feed>> {
+        Some(Arc::clone(&self.ears) as Arc<dyn Feed>)
+    }
+
+    async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
+        self.store.count_of(owner).await
+    }
+}
+
+/// As one that begins to listen during an answer, or whose connection was gone for a moment.
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn what_a_server_missed_of_an_answer_it_reads_when_it_knows() {
+    let postgres = Database::new().await;
+    let script = Script::new([vec![Line::Says("One."), Line::Waits, Line::Says(" Two."), Line::Waits]]);
+    let [first, second] = servers(&postgres, &script).await;
+    let (misses, heard) = unbounded_channel();
+    let store = postgres.open().await;
+    let feed = store.feed().expect("several servers share it");
+    let ears = Arc::new(Ears { feed, heard: Mutex::new(Some(heard)) });
+    let deaf = server(&(Arc::new(Deaf { store, ears }) as Arc<dyn Store>), &HandClock::new(), &script);
+    let run = start(&first, "/agent", says("t", "u", "go"));
+    script.waits().await;
+    let mut here = Watcher::open(&second, "t", None).await;
+    here.until(says_text("One.")).await;
+    let mut there = Watcher::open(&deaf, "t", None).await;
+    there.until(says_text("One.")).await;
+    script.go_on();
+    here.until(says_text(" Two.")).await;
+    misses.send(Heard::Missed).expect("it listens");
+    let read = timeout(Duration::from_secs(20), there.until(says_text(" Two."))).await;
+    read.expect("it reads what it missed");
+    script.go_on();
+    run.await.expect("it ends").events();
 }
