@@ -20,8 +20,8 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) id: String,
-    /// What clients that missed something are told, with the position at which it is true. It is kept while one of them is still being told.
-    anew: std::sync::Mutex<Option<(Told, Weak<str>)>>,
+    /// Kept while a client that missed something is still being told.
+    anew: std::sync::Mutex<Option<Box<Anew>>>,
     /// Whose it is, once that is known, where it has an owner.
     owner: OnceLock<Option<Owner>>,
     /// How often it may still be changed from outside.
@@ -30,6 +30,9 @@ pub(crate) struct Live {
     /// Boxed, so that it is gone with the last who needs it: the server remembers for a while that there was one.
     pub(crate) talk: Mutex<Box<Talk>>,
 }
+
+/// What clients that missed something are told, with the position at which it is true.
+type Anew = (Told, Weak<str>);
 
 /// For as long as nobody else changes anything.
 pub(crate) type TalkGuard<'a> = MutexGuard<'a, Box<Talk>>;
@@ -238,12 +241,12 @@ impl Live {
     pub(crate) fn anew(&self, place: Told, tell: impl FnOnce() -> String) -> Arc<str> {
         // It is only ever replaced as a whole.
         let mut kept = self.anew.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept.as_ref().filter(|(at, _)| *at == place);
-        if let Some(told) = known.and_then(|(_, told)| told.upgrade()) {
+        let known = kept.as_ref().filter(|kept| kept.0 == place);
+        if let Some(told) = known.and_then(|kept| kept.1.upgrade()) {
             return told;
         }
         let told: Arc<str> = tell().into();
-        *kept = Some((place, Arc::downgrade(&told)));
+        *kept = Some(Box::new((place, Arc::downgrade(&told))));
         told
     }
 

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// The conversations in memory, and how often those may be changed that are not, until that is forgotten.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
-    slots: HashMap<String, Slot>,
+    slots: HashMap<Box<str>, Slot>,
     /// How many there are when it is looked next which are of use.
     prune_at: usize,
 }
@@ -56,7 +56,7 @@ impl Slots {
         };
         let live = Arc::new(make(Arc::clone(&changes)));
         let slot = Slot { live: Arc::downgrade(&live), changes };
-        self.slots.insert(id.to_owned(), slot);
+        self.slots.insert(id.into(), slot);
         live
     }
 

@@ -14,6 +14,9 @@ pub struct MemoryStore {
     conversations: Mutex<HashMap<Box<str>, Box<Kept>>>,
 }
 
+/// The context of most conversations, of which none keeps a copy.
+const ORDINARY: &str = "{}";
+
 /// A conversation as text, which takes less memory than the values that it is read into: it may wait for days.
 #[derive(Debug)]
 struct Kept {
@@ -29,7 +32,10 @@ impl MemoryStore {
     }
 
     fn write(&self, rows: NewRows) -> Result<(), CommitError> {
-        let NewRows { id, base, owner, row, messages } = rows;
+        let NewRows { id, base, owner, mut row, messages } = rows;
+        if *row.context == *ORDINARY {
+            row.context = Box::default();
+        }
         let mut conversations = self.lock();
         let known = conversations.get_mut(id.as_str());
         if known.as_ref().map(|kept| kept.row.revision) != base {
@@ -54,9 +60,13 @@ impl MemoryStore {
 
 impl Kept {
     fn rows(&self) -> StoredRows {
+        let mut row = self.row.clone();
+        if row.context.is_empty() {
+            row.context = ORDINARY.into();
+        }
         StoredRows {
             owner: self.owner.as_deref().map(str::to_owned),
-            row: self.row.clone(),
+            row,
             run: None,
             messages: self.messages.iter().map(ToString::to_string).collect(),
         }
