@@ -300,7 +300,7 @@ impl Thread {
 fn result_id(tool: &Message, is_free: impl Fn(&str) -> bool) -> String {
     let mut id = tool.id.clone();
     if !is_free(&id) {
-        id = format!("{}-result", tool.tool_call_id);
+        id = tool.tool_call_id.clone() + "-result";
     }
     while !is_free(&id) {
         id.push('+');

@@ -25,6 +25,15 @@ impl Number {
         Self { kind, bits: [(bits >> 32) as u32, bits as u32] }
     }
 
+    /// As JSON. (`Display` would do, by more code.)
+    pub(crate) fn text(self) -> String {
+        match self.kind {
+            Kind::Natural => self.bits().to_string(),
+            Kind::Negative => (self.bits() as i64).to_string(),
+            Kind::Double => double::text(f64::from_bits(self.bits())),
+        }
+    }
+
     fn bits(self) -> u64 {
         u64::from(self.bits[0]) << 32 | u64::from(self.bits[1])
     }
@@ -104,11 +113,7 @@ impl From<serde_json::Number> for Number {
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            Kind::Natural => self.bits().fmt(f),
-            Kind::Negative => (self.bits() as i64).fmt(f),
-            Kind::Double => f.write_str(&double::text(f64::from_bits(self.bits()))),
-        }
+        f.write_str(&self.text())
     }
 }
 

@@ -10,7 +10,7 @@ impl Json<'_> {
         match self {
             Self::Null => out.push_str("null"),
             Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-            Self::Number(number) => out.push_str(&number.to_string()),
+            Self::Number(number) => out.push_str(&number.text()),
             Self::Text(text) => write_text(out, text),
             Self::List(items) => list(out, items, |out, item| item.write(out)),
             Self::Object(members) => write_members(out, members),

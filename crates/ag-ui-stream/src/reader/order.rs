@@ -329,7 +329,7 @@ impl Run {
 
     /// The key of a step: its owner's number and its name.
     fn step(&mut self, name: &str, tag: Option<&str>) -> String {
-        format!("{} {name}", self.number(tag))
+        self.number(tag).to_string() + " " + name
     }
 
     fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> Verdict {

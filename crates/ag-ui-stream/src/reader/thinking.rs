@@ -32,7 +32,7 @@ impl Thinking {
         let open = if rule.thing() == Some(Thing::Span) { &mut self.span } else { &mut self.message };
         if let Does::Open(_) = rule.does {
             self.made += 1;
-            *open = Some(format!("{}-thinking-{}", run.unwrap_or("run"), self.made));
+            *open = Some(run.unwrap_or("run").to_owned() + "-thinking-" + &self.made.to_string());
         }
         let id = open.clone().unwrap_or_default();
         if let Does::Close(_) = rule.does {
