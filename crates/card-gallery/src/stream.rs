@@ -1,7 +1,8 @@
-//! Examples as a model streams them, through the reader and the interceptor that a chat page has.
+//! Examples as a model streams them, through the conversation that a chat page has.
 
+use ag_ui_stream::Conversation;
 use ag_ui_stream::asks::AskChange;
-use ag_ui_stream::{Asks, EventReader};
+use ag_ui_stream::conversation::Update;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::AskPatch;
 use serde_json::json;
@@ -9,14 +10,13 @@ use serde_json::json;
 /// One call of the tool in one run.
 pub(crate) struct Stream {
     id: String,
-    reader: EventReader,
-    asks: Asks,
+    conversation: Conversation,
 }
 
 impl Stream {
     /// The run and the call begin.
     pub(crate) fn open(id: &str) -> Self {
-        let mut stream = Self { id: id.to_owned(), reader: EventReader::new(), asks: Asks::new() };
+        let mut stream = Self { id: id.to_owned(), conversation: Conversation::default() };
         stream.event(&json!({"type": "RUN_STARTED", "threadId": "gallery", "runId": "run"}));
         stream.event(&json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": "ask_user_question"}));
         stream
@@ -54,14 +54,14 @@ impl Stream {
 
     /// The ask where the connection breaks here.
     pub(crate) fn broken_off(mut self) -> AskSnapshot {
-        let end = self.reader.finish();
-        self.asks.handle_end(NOW, &end);
+        self.conversation.finish();
+        self.patches();
         self.snapshot()
     }
 
     /// The ask as it is now.
     pub(crate) fn snapshot(&self) -> AskSnapshot {
-        let ask = self.asks.ask(&self.id).cloned();
+        let ask = self.conversation.asks().ask(&self.id).cloned();
         ask.expect("the call was started")
     }
 
@@ -71,15 +71,19 @@ impl Stream {
 
     /// Takes bytes of the response's body.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Vec<AskPatch> {
-        self.reader.feed(bytes);
+        self.conversation.feed(bytes);
+        self.patches()
+    }
+
+    /// What the ask became since the last call.
+    fn patches(&mut self) -> Vec<AskPatch> {
         let mut patches = Vec::new();
-        while let Some(event) = self.reader.next_event() {
-            let event = event.expect("the gallery's own events keep to the protocol");
-            let changes = self.asks.handle_event(NOW, &event);
-            patches.extend(changes.into_iter().filter_map(|change| match change {
-                AskChange::Opened { .. } => None,
-                AskChange::Patched { patch, .. } => Some(patch),
-            }));
+        while let Some(update) = self.conversation.next_update(NOW) {
+            match update {
+                Update::Ask(AskChange::Patched { patch, .. }) => patches.push(patch),
+                Update::Refused(error) => panic!("the gallery's own events keep to the protocol: {error}"),
+                _ => {}
+            }
         }
         patches
     }
