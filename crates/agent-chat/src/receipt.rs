@@ -24,7 +24,7 @@ impl Receipt {
         }
         let value = event.get("value")?;
         let text = |key: &str| value.get(key)?.as_str();
-        let ask = AskUserQuestion::from_json(value.get("ask")?.clone().into_value())?;
+        let ask = AskUserQuestion::from_json(value.get("ask")?.clone())?;
         Some(Self {
             after: text("after").map(str::to_owned),
             id: text("id")?.to_owned(),

@@ -31,7 +31,7 @@ pub fn match_message(ask: &AskUserQuestion, text: &str, partial: Vec<Selection>)
         [only] => one_question(only, text, &partial).map(|selection| vec![selection]),
         questions => lines(questions, text, &partial),
     };
-    match selections.and_then(|selections| Reply::check(ask, selections).ok()) {
+    match selections.and_then(|selections| Reply::of(ask, selections)) {
         Some(reply) => Outcome::Answered(reply),
         None => Outcome::replied_in_chat(ask, text, partial),
     }

@@ -5,7 +5,6 @@ use crate::text::is_blank;
 use crate::wire::{AskUserQuestion, Question};
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// How an ask ended. None but `Answered` can be taken for consent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +48,7 @@ impl Outcome {
     #[must_use]
     pub fn tool_content(&self, ask: &AskUserQuestion) -> String {
         match self {
-            Self::Answered(reply) => Json::from(reply).to_string(),
+            Self::Answered(reply) => Json::from(reply).text(),
             Self::Declined => DECLINED_TEXT.to_owned(),
             Self::RepliedInChat { text, partial } => {
                 let picks = picks_of(ask, partial);
@@ -59,7 +58,7 @@ impl Outcome {
                     ("message", REPLIED_IN_CHAT_TEXT.into()),
                     ("details", details(&picks)),
                 ]);
-                content.to_string()
+                content.text()
             }
             Self::Expired => EXPIRED_TEXT.to_owned(),
             Self::Superseded => SUPERSEDED_TEXT.to_owned(),
@@ -78,15 +77,22 @@ impl Outcome {
         if let Some(outcome) = Self::from_sentence(content) {
             return Some(outcome);
         }
-        match json_tree::parse(content).ok()? {
-            Value::String(text) => Self::from_sentence(text.trim()),
-            json => Self::from_json(ask, &json),
+        match Json::parse(content).ok()? {
+            Json::Text(text) => Self::from_sentence(text.trim()),
+            json => Self::read(ask, &json),
         }
     }
 
     /// As [`parse`](Self::parse), from content that is JSON already, such as the payload of an interrupt's resume.
     #[must_use]
-    pub fn from_json(ask: &AskUserQuestion, json: &Value) -> Option<Self> {
+    pub fn from_json<'a, J>(ask: &AskUserQuestion, json: &'a J) -> Option<Self>
+    where
+        &'a J: Into<Json<'a>>,
+    {
+        Self::read(ask, &json.into())
+    }
+
+    fn read(ask: &AskUserQuestion, json: &Json<'_>) -> Option<Self> {
         let kind = match json.get("outcome") {
             Some(kind) => Some(OutcomeKind::from_word(kind.as_str()?)?),
             None => None,
@@ -103,8 +109,8 @@ impl Outcome {
                     .map(|details| canonical(ask, lenient_details(ask, details)))
                     .unwrap_or_default(),
             }),
-            None if json.get("status").and_then(Value::as_str) == Some("cancelled") => Some(Self::Declined),
-            Some(OutcomeKind::Answered) | None => Reply::parse(ask, json).ok().map(Self::Answered),
+            None if json.get("status").and_then(Json::as_str) == Some("cancelled") => Some(Self::Declined),
+            Some(OutcomeKind::Answered) | None => Reply::read(ask, json).map(Self::Answered),
         }
     }
 

@@ -9,11 +9,11 @@ pub use other::{Meaning, meaning};
 
 use crate::text::is_blank;
 use crate::validate::MAX_REPORTED;
-use json_tree::object;
+use crate::wire::member_mut;
+use json_tree::{Json, Members};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
-use serde_json::{Map, Value};
 use std::fmt::{self, Display};
-use std::mem::take;
+use std::mem;
 
 /// One thing that [`repair`] changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,88 +126,147 @@ impl Serialize for RepairCode {
 /// Turns the JSON value of the arguments into the plain shape, reporting each change (the first
 /// [`MAX_REPORTED`]). Never fails: what is beyond repair stays for [`validate`](crate::validate::validate).
 #[must_use]
-pub fn repair(input: Value) -> (Value, Vec<Repair>) {
-    let mut log = Log::default();
-    let value = log.arguments(input);
-    (value, log.0)
+pub fn repair<'a>(input: impl Into<Json<'a>>) -> (Json<'a>, Vec<Repair>) {
+    let mut repairs = Vec::new();
+    let ask = Shape(&mut repairs).arguments(input.into());
+    (ask, repairs)
 }
 
-/// What was repaired so far; its methods repair one part each.
-#[derive(Default)]
-struct Log(Vec<Repair>);
+/// As [`repair`], for a card, which asks for no report.
+pub(crate) fn repaired(input: Json<'_>) -> Json<'_> {
+    Shape(&mut Unheard).arguments(input)
+}
 
-impl Log {
-    fn arguments(&mut self, input: Value) -> Value {
-        let mut arguments = match self.unpacked(input, "") {
-            Value::Object(fields) if is_question(&fields) => {
-                self.add("", RepairCode::SingleQuestion);
-                object([("questions", Value::Array(vec![Value::Object(fields)]))])
+/// What hears of repairs. A program in which nobody does has no words for them.
+trait Hears {
+    fn hear(&mut self, place: Place, code: RepairCode);
+}
+
+impl Hears for Vec<Repair> {
+    fn hear(&mut self, place: Place, code: RepairCode) {
+        if self.len() < MAX_REPORTED {
+            self.push(Repair { path: place.to_string(), code });
+        }
+    }
+}
+
+struct Unheard;
+
+impl Hears for Unheard {
+    fn hear(&mut self, _: Place, _: RepairCode) {}
+}
+
+/// Where something is in the arguments.
+#[derive(Clone, Copy)]
+enum Place {
+    Arguments,
+    Questions,
+    Question(usize, &'static str),
+    Option(usize, usize, &'static str),
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let key = match self {
+            Self::Arguments => return Ok(()),
+            Self::Questions => return f.write_str("questions"),
+            Self::Question(q, key) => {
+                write!(f, "questions[{q}]")?;
+                key
             }
-            Value::Object(fields) => fields,
-            Value::Array(questions) => {
-                self.add("", RepairCode::BareQuestions);
-                object([("questions", Value::Array(questions))])
+            Self::Option(q, o, key) => {
+                write!(f, "questions[{q}].options[{o}]")?;
+                key
+            }
+        };
+        if key.is_empty() { Ok(()) } else { write!(f, ".{key}") }
+    }
+}
+
+impl Place {
+    fn key(self, key: &'static str) -> Self {
+        match self {
+            Self::Question(q, _) => Self::Question(q, key),
+            Self::Option(q, o, _) => Self::Option(q, o, key),
+            Self::Arguments | Self::Questions => self,
+        }
+    }
+}
+
+/// Brings arguments into the plain shape; its methods do so with one part each.
+struct Shape<'h, H>(&'h mut H);
+
+impl<H: Hears> Shape<'_, H> {
+    fn arguments<'a>(&mut self, input: Json<'a>) -> Json<'a> {
+        let mut arguments = match self.unpacked(input, Place::Arguments) {
+            Json::Object(fields) if is_question(&fields) => {
+                self.0.hear(Place::Arguments, RepairCode::SingleQuestion);
+                vec![("questions".into(), Json::List(vec![Json::Object(fields)]))]
+            }
+            Json::Object(fields) => fields,
+            Json::List(questions) => {
+                self.0.hear(Place::Arguments, RepairCode::BareQuestions);
+                vec![("questions".into(), Json::List(questions))]
             }
             other => return other,
         };
-        if let Some(questions) = arguments.get_mut("questions") {
+        if let Some(questions) = member_mut(&mut arguments, "questions") {
             *questions = self.questions(take(questions));
         }
-        Value::Object(arguments)
+        Json::Object(arguments)
     }
 
-    fn questions(&mut self, questions: Value) -> Value {
-        let mut questions = match self.unpacked(questions, "questions") {
-            Value::Array(questions) => questions,
-            Value::Object(question) => {
-                self.add("questions", RepairCode::SingleQuestion);
-                vec![Value::Object(question)]
+    fn questions<'a>(&mut self, questions: Json<'a>) -> Json<'a> {
+        let mut questions = match self.unpacked(questions, Place::Questions) {
+            Json::List(questions) => questions,
+            Json::Object(question) => {
+                self.0.hear(Place::Questions, RepairCode::SingleQuestion);
+                vec![Json::Object(question)]
             }
-            Value::String(text) if is_plain(&text) => {
-                self.add("questions", RepairCode::PlainQuestion);
-                let options = Value::Array(Vec::new());
-                let question = object([("question", Value::String(text)), ("options", options)]);
-                vec![Value::Object(question)]
+            Json::Text(text) if is_plain(&text) => {
+                self.0.hear(Place::Questions, RepairCode::PlainQuestion);
+                vec![Json::object([("question", Json::Text(text)), ("options", Json::List(Vec::new()))])]
             }
             other => return other,
         };
         for (q, question) in questions.iter_mut().enumerate() {
-            let path = format!("questions[{q}]");
-            *question = self.unpacked_object(take(question), &path);
-            if let Value::Object(fields) = question {
-                self.question(fields, &path);
+            *question = self.unpacked_object(take(question), Place::Question(q, ""));
+            if let Json::Object(fields) = question {
+                self.question(fields, q);
             }
         }
-        Value::Array(questions)
+        Json::List(questions)
     }
 
-    fn question(&mut self, question: &mut Map<String, Value>, path: &str) {
-        self.trim(question, path, "question");
-        self.remove_null(question, path, "header");
-        self.trim(question, path, "header");
-        self.multi_select(question, path);
-        if let Some(options) = question.get_mut("options") {
-            let path = format!("{path}.options");
-            *options = self.unpacked(take(options), &path);
-            if let Value::Array(options) = options {
-                self.options(options, &path);
+    fn question(&mut self, question: &mut Members<'_>, q: usize) {
+        let place = Place::Question(q, "");
+        self.trim(question, place.key("question"), "question");
+        self.remove_null(question, place.key("header"), "header");
+        self.trim(question, place.key("header"), "header");
+        self.multi_select(question, place);
+        if let Some(options) = member_mut(question, "options") {
+            *options = self.unpacked(take(options), place.key("options"));
+            if let Json::List(options) = options {
+                self.options(options, q);
             }
         }
     }
 
-    fn multi_select(&mut self, question: &mut Map<String, Value>, path: &str) {
-        self.remove_null(question, path, "multiSelect");
+    fn multi_select(&mut self, question: &mut Members<'_>, place: Place) {
+        const NAME: &str = "multiSelect";
+        let here = place.key(NAME);
+        self.remove_null(question, here, NAME);
         for alias in ["multiple", "multi_select"] {
-            if question.contains_key("multiSelect") {
+            if has(question, NAME) {
                 break;
             }
-            if let Some(value) = question.remove(alias) {
-                self.add(format_args!("{path}.{alias}"), RepairCode::RenamedField);
-                question.insert("multiSelect".to_owned(), value);
-                self.remove_null(question, path, "multiSelect");
+            if let Some((name, _)) = question.iter_mut().rfind(|(name, _)| name == alias) {
+                *name = NAME.into();
+                self.0.hear(place.key(alias), RepairCode::RenamedField);
+                self.remove_null(question, here, NAME);
             }
         }
-        let Some(flag) = question.get_mut("multiSelect") else {
+        let Some(flag) = member_mut(question, NAME) else {
             return;
         };
         let meant = match flag.as_str().map(str::trim) {
@@ -215,103 +274,104 @@ impl Log {
             Some(text) if text.eq_ignore_ascii_case("false") => false,
             _ => return,
         };
-        *flag = Value::Bool(meant);
-        self.add(format_args!("{path}.multiSelect"), RepairCode::BooleanText);
+        *flag = Json::Bool(meant);
+        self.0.hear(here, RepairCode::BooleanText);
     }
 
-    fn options(&mut self, options: &mut Vec<Value>, path: &str) {
+    fn options(&mut self, options: &mut Vec<Json<'_>>, q: usize) {
         for (o, option) in options.iter_mut().enumerate() {
-            self.option(option, &format!("{path}[{o}]"));
+            self.option(option, Place::Option(q, o, ""));
         }
         let mut o = 0;
         options.retain(|option| {
-            let is_other =
-                option.get("label").and_then(Value::as_str).is_some_and(|label| meaning(label) == Meaning::Other);
+            let label = option.get("label").and_then(Json::as_str);
+            let is_other = label.is_some_and(|label| meaning(label) == Meaning::Other);
             if is_other {
-                self.add(format_args!("{path}[{o}]"), RepairCode::OtherMerged);
+                self.0.hear(Place::Option(q, o, ""), RepairCode::OtherMerged);
             }
             o += 1;
             !is_other
         });
     }
 
-    fn option(&mut self, option: &mut Value, path: &str) {
-        *option = self.unpacked_object(take(option), path);
+    fn option(&mut self, option: &mut Json<'_>, place: Place) {
+        *option = self.unpacked_object(take(option), place);
         let plain = match &*option {
-            Value::String(label) => Some(label.clone()),
-            Value::Number(label) => Some(label.to_string()),
-            Value::Bool(_) | Value::Null | Value::Array(_) | Value::Object(_) => None,
+            Json::Text(label) => Some(label.clone()),
+            Json::Number(label) => Some(label.text().into()),
+            Json::Bool(_) | Json::Null | Json::List(_) | Json::Object(_) => None,
         };
         if let Some(label) = plain {
-            self.add(path, RepairCode::PlainOption);
-            *option = Value::Object(object([("label", Value::String(label))]));
+            self.0.hear(place, RepairCode::PlainOption);
+            *option = Json::object([("label", Json::Text(label))]);
         }
-        let Value::Object(option) = option else {
+        let Json::Object(option) = option else {
             return;
         };
-        self.trim(option, path, "label");
+        self.trim(option, place.key("label"), "label");
         // A preview keeps its indentation.
-        self.trim(option, path, "description");
+        self.trim(option, place.key("description"), "description");
         for key in ["description", "preview"] {
-            self.remove_null(option, path, key);
-            self.remove_blank(option, path, key);
+            self.remove_null(option, place.key(key), key);
+            self.remove_if(option, place.key(key), key, |value| value.as_str().is_some_and(is_blank));
         }
     }
 
     /// What a JSON string says, where it says an object or a list; other values as they are.
-    fn unpacked(&mut self, value: Value, path: &str) -> Value {
+    fn unpacked<'a>(&mut self, value: Json<'a>, place: Place) -> Json<'a> {
         let inner = value.as_str().and_then(unpack);
-        self.unpacked_or(inner, value, path)
+        self.unpacked_or(inner, value, place)
     }
 
     /// As [`unpacked`](Self::unpacked) where only an object makes sense, so that a label such as `[x]` stays a label.
-    fn unpacked_object(&mut self, value: Value, path: &str) -> Value {
-        let inner = value.as_str().and_then(unpack).filter(Value::is_object);
-        self.unpacked_or(inner, value, path)
+    fn unpacked_object<'a>(&mut self, value: Json<'a>, place: Place) -> Json<'a> {
+        let inner = value.as_str().and_then(unpack).filter(|inner| inner.as_object().is_some());
+        self.unpacked_or(inner, value, place)
     }
 
-    fn unpacked_or(&mut self, inner: Option<Value>, value: Value, path: &str) -> Value {
+    fn unpacked_or<'a>(&mut self, inner: Option<Json<'a>>, value: Json<'a>, place: Place) -> Json<'a> {
         let Some(inner) = inner else {
             return value;
         };
-        self.add(path, RepairCode::JsonString);
+        self.0.hear(place, RepairCode::JsonString);
         inner
     }
 
-    fn trim(&mut self, object: &mut Map<String, Value>, path: &str, key: &str) {
-        let Some(Value::String(text)) = object.get_mut(key) else {
+    fn trim(&mut self, object: &mut Members<'_>, place: Place, key: &str) {
+        let Some(Json::Text(text)) = member_mut(object, key) else {
             return;
         };
         let trimmed = text.trim();
         if trimmed.len() != text.len() {
-            *text = trimmed.to_owned();
-            self.add(format_args!("{path}.{key}"), RepairCode::Trimmed);
+            *text = trimmed.to_owned().into();
+            self.0.hear(place, RepairCode::Trimmed);
         }
     }
 
-    fn remove_null(&mut self, object: &mut Map<String, Value>, path: &str, key: &str) {
-        if object.get(key).is_some_and(Value::is_null) {
-            object.remove(key);
-            self.add(format_args!("{path}.{key}"), RepairCode::EmptyRemoved);
-        }
+    fn remove_null(&mut self, object: &mut Members<'_>, place: Place, key: &str) {
+        self.remove_if(object, place, key, |value| matches!(value, Json::Null));
     }
 
-    fn remove_blank(&mut self, object: &mut Map<String, Value>, path: &str, key: &str) {
-        if object.get(key).and_then(Value::as_str).is_some_and(is_blank) {
-            object.remove(key);
-            self.add(format_args!("{path}.{key}"), RepairCode::EmptyRemoved);
-        }
-    }
-
-    fn add(&mut self, path: impl Display, code: RepairCode) {
-        if self.0.len() < MAX_REPORTED {
-            self.0.push(Repair { path: path.to_string(), code });
+    fn remove_if(&mut self, object: &mut Members<'_>, place: Place, key: &str, is_empty: fn(&Json<'_>) -> bool) {
+        if let Some(at) = object.iter().rposition(|(name, _)| name == key)
+            && is_empty(&object[at].1)
+        {
+            object.remove(at);
+            self.0.hear(place, RepairCode::EmptyRemoved);
         }
     }
 }
 
-fn is_question(fields: &Map<String, Value>) -> bool {
-    !fields.contains_key("questions") && fields.contains_key("question") && fields.contains_key("options")
+fn take<'a>(value: &mut Json<'a>) -> Json<'a> {
+    mem::replace(value, Json::Null)
+}
+
+fn has(fields: &Members<'_>, key: &str) -> bool {
+    fields.iter().any(|(name, _)| name == key)
+}
+
+fn is_question(fields: &Members<'_>) -> bool {
+    !has(fields, "questions") && has(fields, "question") && has(fields, "options")
 }
 
 /// Whether a text is one for people, and not JSON that can't be read.
@@ -322,18 +382,18 @@ fn is_plain(text: &str) -> bool {
 /// The object or list in a JSON text, which may have been packed more than once: what [`repair`] puts into the place of such a string where
 /// one belongs.
 #[must_use]
-pub fn unpack(text: &str) -> Option<Value> {
+pub fn unpack(text: &str) -> Option<Json<'static>> {
     const MOST_LAYERS: usize = 3;
     let mut layer = text.trim().to_owned();
     for _ in 0..MOST_LAYERS {
         if !layer.starts_with(['{', '[', '"']) {
             return None;
         }
-        match json_tree::parse_unique(&layer) {
-            Ok(Value::String(inner)) => layer = inner.trim().to_owned(),
-            Ok(value) => return Some(value),
-            Err(_) => return None,
-        }
+        let inner = match json_tree::parse_unique(&layer).ok()? {
+            Json::Text(inner) => inner.trim().to_owned(),
+            value => return Some(value.into_static()),
+        };
+        layer = inner;
     }
     None
 }

@@ -13,7 +13,8 @@ pub(crate) use parse::lenient_details;
 
 pub use message::SKIPPED_TEXT;
 
-use crate::validate::Violation;
+use crate::text::joined;
+use crate::validate::{Refusal, Report, Violation};
 use crate::wire::{AskUserQuestion, Question};
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
@@ -83,7 +84,13 @@ impl Reply {
     /// # Errors
     /// All violations, each with a path such as `selections[0].selected[1]`, or `questions[1]` for a question that no selection names.
     pub fn check(ask: &AskUserQuestion, selections: Vec<Selection>) -> Result<Self, Vec<Violation>> {
-        check::check(ask, selections)
+        check::check(ask, selections).map_err(Report::into_violations)
+    }
+
+    /// As [`check`](Self::check), for those who need not know what is wrong: their programs carry no words for it.
+    #[must_use]
+    pub fn of(ask: &AskUserQuestion, selections: Vec<Selection>) -> Option<Self> {
+        check::check::<Refusal>(ask, selections).ok()
     }
 
     /// Reads `{"answers": …, "details"?: …}`: what [`to_json`](Self::to_json) writes, and what a client writes that knows the flat
@@ -91,8 +98,16 @@ impl Reply {
     ///
     /// # Errors
     /// All violations, each with a path such as `answers["Which?"]` or `details[0].other`.
-    pub fn parse(ask: &AskUserQuestion, json: &Value) -> Result<Self, Vec<Violation>> {
-        parse::parse(ask, json)
+    pub fn parse<'a, J>(ask: &AskUserQuestion, json: &'a J) -> Result<Self, Vec<Violation>>
+    where
+        &'a J: Into<Json<'a>>,
+    {
+        parse::parse(ask, &json.into()).map_err(Report::into_violations)
+    }
+
+    /// As [`parse`](Self::parse), without words for what is wrong.
+    pub(crate) fn read(ask: &AskUserQuestion, json: &Json<'_>) -> Option<Self> {
+        parse::parse::<Refusal>(ask, json).ok()
     }
 
     /// The answers, one per question, in order.
@@ -143,7 +158,7 @@ impl Answer {
     fn joined(&self) -> String {
         let labels = self.selected.iter().map(|selected| selected.label.as_str());
         let texts: Vec<&str> = labels.chain(self.other.as_deref()).collect();
-        texts.join(", ")
+        joined(&texts, ", ")
     }
 }
 

@@ -224,7 +224,11 @@ impl AskSnapshot {
     /// A patch may name the next question or option before it is opened. A patch that names a later one is of another snapshot and changes
     /// nothing.
     pub fn apply(&mut self, patch: impl Borrow<AskPatch>) {
-        match *patch.borrow() {
+        self.take(patch.borrow());
+    }
+
+    fn take(&mut self, patch: &AskPatch) {
+        match *patch {
             AskPatch::Append { text, ref delta } => {
                 if let Some(text) = self.text_mut(text) {
                     text.text.push_str(delta);

@@ -31,6 +31,19 @@ fn is_invisible(c: char) -> bool {
         || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}')
 }
 
+/// The parts with a text between them, as `join` writes them, whose code is seven times as large.
+#[must_use]
+pub fn joined<S: AsRef<str>>(parts: &[S], between: &str) -> String {
+    let mut text = String::new();
+    for (index, part) in parts.iter().enumerate() {
+        if index > 0 {
+            text.push_str(between);
+        }
+        text.push_str(part.as_ref());
+    }
+    text
+}
+
 /// The text in quotation marks for a message, shortened so that a hostile text cannot blow the message up.
 pub(crate) fn quoted(text: &str) -> String {
     const SHOWN: usize = 60;

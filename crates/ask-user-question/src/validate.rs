@@ -11,13 +11,12 @@ pub use violation::{Code, Violation};
 
 pub(crate) use rules::range_of;
 pub(crate) use size::exceeds;
-pub(crate) use violation::Report;
+pub(crate) use violation::{Refusal, Refuse, Report};
 
 use crate::limits::Limits;
-use crate::repair::{Repair, repair};
+use crate::repair::{Repair, repair, repaired};
 use crate::wire::AskUserQuestion;
-use json_tree::NotUnique;
-use serde_json::Value;
+use json_tree::{Json, NotUnique};
 
 /// The most bytes an ask may have: 1 MiB, counted over its texts and keys with a little for each value. A larger one is not
 /// even shown, since laying it out would freeze the page.
@@ -61,13 +60,17 @@ impl Checked {
 
 /// Repairs, then validates the arguments of a call. Any input of any shape and size gets its verdict, in time proportional to its size.
 #[must_use]
-pub fn check(limits: &Limits, input: Value) -> Checked {
+pub fn check<'a>(limits: &Limits, input: impl Into<Json<'a>>) -> Checked {
+    judge(limits, input.into())
+}
+
+fn judge(limits: &Limits, input: Json<'_>) -> Checked {
     if exceeds(&input, MAX_ASK_BYTES) {
         return Checked { ask: None, repairs: Vec::new(), violations: vec![rules::too_large()] };
     }
-    let (value, repairs) = repair(input);
-    let violations = validate(limits, &value);
-    Checked { ask: AskUserQuestion::read(value), repairs, violations }
+    let (ask, repairs) = repair(input);
+    let violations = rules::violations(limits, &ask);
+    Checked { ask: AskUserQuestion::read(ask), repairs, violations }
 }
 
 /// As [`check`], from the text of the arguments as a stream delivers it. No text at all is an object without fields, which is how some
@@ -77,7 +80,7 @@ pub fn check(limits: &Limits, input: Value) -> Checked {
 pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     let refuse = |violation| Checked { ask: None, repairs: Vec::new(), violations: vec![violation] };
     match read(arguments) {
-        Ok(input) => check(limits, input),
+        Ok(input) => judge(limits, input),
         Err(Unread::TooLong) => refuse(rules::too_large()),
         Err(Unread::NotJson(error)) => refuse(Violation {
             path: String::new(),
@@ -93,7 +96,7 @@ enum Unread {
     NotJson(NotUnique),
 }
 
-fn read(arguments: &str) -> Result<Value, Unread> {
+fn read(arguments: &str) -> Result<Json<'_>, Unread> {
     // Escapes make text longer than what it says, six bytes for one at most.
     if arguments.len() > 6 * MAX_ASK_BYTES {
         return Err(Unread::TooLong);
@@ -107,8 +110,11 @@ fn read(arguments: &str) -> Result<Value, Unread> {
 /// Where [`Code::is_schema_rule`] holds for none of them, the schema of [`tool_definition`](crate::tool::tool_definition) accepts
 /// the value too, and the other way round.
 #[must_use]
-pub fn validate(limits: &Limits, ask: &Value) -> Vec<Violation> {
-    rules::violations(limits, ask)
+pub fn validate<'a, J>(limits: &Limits, ask: &'a J) -> Vec<Violation>
+where
+    &'a J: Into<Json<'a>>,
+{
+    rules::violations(limits, &ask.into())
 }
 
 impl AskUserQuestion {
@@ -116,13 +122,17 @@ impl AskUserQuestion {
     /// with the verdict. `None` where nothing readable survived repair, or the ask is [too large](MAX_ASK_BYTES).
     #[must_use]
     pub fn from_arguments(arguments: &str) -> Option<Self> {
-        Self::from_json(read(arguments).ok()?)
+        Self::shown_by(read(arguments).ok()?)
     }
 
     /// As [`from_arguments`](Self::from_arguments), from arguments that were read.
     #[must_use]
-    pub fn from_json(input: Value) -> Option<Self> {
-        if exceeds(&input, MAX_ASK_BYTES) { None } else { Self::read(repair(input).0) }
+    pub fn from_json<'a>(input: impl Into<Json<'a>>) -> Option<Self> {
+        Self::shown_by(input.into())
+    }
+
+    fn shown_by(input: Json<'_>) -> Option<Self> {
+        if exceeds(&input, MAX_ASK_BYTES) { None } else { Self::read(repaired(input)) }
     }
 
     /// What violates the limits; empty means valid.

@@ -1,8 +1,9 @@
 //! The tool's input as it travels: camelCase JSON.
 
 use crate::text::is_blank;
+use json_tree::{Json, Members};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use std::mem;
 
 /// One call of the tool: an *ask*. The default has no questions, as one that could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +45,7 @@ pub struct QuestionOption {
 impl AskUserQuestion {
     /// Reads what can be shown of a (repaired) value that may violate any rule: questions with neither text, header nor options and
     /// options without a label are left out. `None` where no question is left. Takes the texts out of the value: they may be long.
-    pub(crate) fn read(mut value: Value) -> Option<Self> {
+    pub(crate) fn read(mut value: Json<'_>) -> Option<Self> {
         let questions: Vec<Question> = list(&mut value, "questions").into_iter().filter_map(Question::read).collect();
         (!questions.is_empty()).then_some(Self { questions })
     }
@@ -62,11 +63,11 @@ impl Question {
         (0..is_picked.len()).filter(|&option| is_picked[option]).collect()
     }
 
-    fn read(mut value: Value) -> Option<Self> {
+    fn read(mut value: Json<'_>) -> Option<Self> {
         let question = Self {
             question: text(&mut value, "question").unwrap_or_default(),
             header: text(&mut value, "header"),
-            multi_select: value.get("multiSelect").and_then(Value::as_bool).unwrap_or(false),
+            multi_select: value.get("multiSelect").and_then(Json::as_bool).unwrap_or(false),
             options: list(&mut value, "options").into_iter().filter_map(QuestionOption::read).collect(),
         };
         let shows_nothing = is_blank(&question.question)
@@ -77,22 +78,36 @@ impl Question {
 }
 
 impl QuestionOption {
-    fn read(mut value: Value) -> Option<Self> {
+    fn read(mut value: Json<'_>) -> Option<Self> {
         let label = text(&mut value, "label").filter(|label| !is_blank(label))?;
         Some(Self { label, description: text(&mut value, "description"), preview: text(&mut value, "preview") })
     }
 }
 
-fn text(object: &mut Value, key: &str) -> Option<String> {
-    match object.get_mut(key)?.take() {
-        Value::String(text) => Some(text),
+fn text(object: &mut Json<'_>, key: &str) -> Option<String> {
+    match take(object, key) {
+        Json::Text(text) => Some(text.into_owned()),
         _ => None,
     }
 }
 
-fn list(object: &mut Value, key: &str) -> Vec<Value> {
-    match object.get_mut(key).map(Value::take) {
-        Some(Value::Array(items)) => items,
+fn list<'a>(object: &mut Json<'a>, key: &str) -> Vec<Json<'a>> {
+    match take(object, key) {
+        Json::List(items) => items,
         _ => Vec::new(),
     }
+}
+
+/// The value of a member, which is null from then on.
+fn take<'a>(object: &mut Json<'a>, key: &str) -> Json<'a> {
+    let member = match object {
+        Json::Object(members) => member_mut(members, key),
+        _ => None,
+    };
+    member.map_or(Json::Null, |member| mem::replace(member, Json::Null))
+}
+
+/// The last member of a name, which is the one that counts.
+pub(crate) fn member_mut<'m, 'a>(members: &'m mut Members<'a>, key: &str) -> Option<&'m mut Json<'a>> {
+    members.iter_mut().rfind(|(name, _)| name == key).map(|(_, member)| member)
 }

@@ -1,9 +1,9 @@
 //! The tree, and its ways from and to `serde_json`'s value.
 
 use crate::{Error, Number};
-use serde_json::map::Entry;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::BinaryHeap;
 use std::fmt;
 
 /// A JSON text as it was written: members stand in their order, and twice where they came twice; strings are borrowed where they hold no
@@ -72,6 +72,15 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// A whole number that counts something.
+    #[must_use]
+    pub fn as_index(&self) -> Option<usize> {
+        match self {
+            Self::Number(number) => number.as_u64().and_then(|number| usize::try_from(number).ok()),
+            _ => None,
+        }
+    }
+
     /// `true` or `false`.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
@@ -100,36 +109,37 @@ impl<'a> Json<'a> {
     /// As a [`Value`], in which a key that comes twice holds its last value.
     #[must_use]
     pub fn into_value(self) -> Value {
-        self.value(&mut None)
-    }
-
-    /// As a [`Value`]; notes a key that came twice in one object.
-    fn value(self, repeated: &mut Option<String>) -> Value {
         match self {
             Self::Null => Value::Null,
             Self::Bool(value) => Value::Bool(value),
             Self::Number(number) => Value::Number(number.into()),
             Self::Text(text) => Value::String(text.into_owned()),
-            Self::List(items) => {
-                let values = items.into_iter().map(|item| item.value(repeated));
-                Value::Array(values.collect())
-            }
+            Self::List(items) => Value::Array(items.into_iter().map(Json::into_value).collect()),
             Self::Object(members) => {
                 let mut object = Map::new();
                 for (key, member) in members {
-                    let member = member.value(repeated);
-                    match object.entry(key) {
-                        Entry::Vacant(place) => {
-                            place.insert(member);
-                        }
-                        Entry::Occupied(mut place) => {
-                            *repeated = Some(place.key().clone());
-                            place.insert(member);
-                        }
-                    }
+                    object.insert(key.into_owned(), member.into_value());
                 }
                 Value::Object(object)
             }
+        }
+    }
+
+    /// A key that an object in it has twice.
+    fn repeated_key(&self) -> Option<&str> {
+        match self {
+            Self::List(items) => items.iter().find_map(Self::repeated_key),
+            Self::Object(members) => {
+                // A heap, whose code is smaller than that of sorting and of maps.
+                let mut keys: BinaryHeap<&str> = members.iter().map(|(key, _)| &**key).collect();
+                while let Some(key) = keys.pop() {
+                    if keys.peek() == Some(&key) {
+                        return Some(key);
+                    }
+                }
+                members.iter().find_map(|(_, member)| member.repeated_key())
+            }
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => None,
         }
     }
 }
@@ -172,6 +182,12 @@ impl From<bool> for Json<'_> {
 impl From<usize> for Json<'_> {
     fn from(number: usize) -> Self {
         Self::Number(number.into())
+    }
+}
+
+impl From<&Self> for Json<'_> {
+    fn from(json: &Self) -> Self {
+        json.clone()
     }
 }
 
@@ -218,17 +234,16 @@ pub fn parse(text: &str) -> Result<Value, Error> {
     Json::parse(text).map(Json::into_value)
 }
 
-/// As [`parse`], for a text in which no object may have a key twice: readers take either the first or the last value of such a key, so
-/// that two who read the same ask would see different questions.
+/// Reads a text in which no object may have a key twice. Readers take either the first or the last value of such a key, so that two who read
+/// the same ask would see different questions.
 ///
 /// # Errors
-/// As [`parse`], and where a key is given twice.
-pub fn parse_unique(text: &str) -> Result<Value, NotUnique> {
-    let mut repeated = None;
-    let value = Json::parse(text)?.value(&mut repeated);
-    match repeated {
-        None => Ok(value),
-        Some(key) => Err(NotUnique::RepeatedKey(key)),
+/// As [`Json::parse`], and where a key is given twice.
+pub fn parse_unique(text: &str) -> Result<Json<'_>, NotUnique> {
+    let json = Json::parse(text)?;
+    match json.repeated_key() {
+        None => Ok(json),
+        Some(key) => Err(NotUnique::RepeatedKey(key.to_owned())),
     }
 }
 

@@ -26,7 +26,8 @@ impl Number {
     }
 
     /// As JSON. (`Display` would do, by more code.)
-    pub(crate) fn text(self) -> String {
+    #[must_use]
+    pub fn text(self) -> String {
         match self.kind {
             Kind::Natural => self.bits().to_string(),
             Kind::Negative => (self.bits() as i64).to_string(),

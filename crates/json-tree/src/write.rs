@@ -5,6 +5,14 @@ use serde_json::Value;
 use std::fmt;
 
 impl Json<'_> {
+    /// The text of this value.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text);
+        text
+    }
+
     /// Appends the text of this value.
     pub fn write(&self, out: &mut String) {
         match self {
@@ -20,9 +28,7 @@ impl Json<'_> {
 
 impl fmt::Display for Json<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::new();
-        self.write(&mut text);
-        f.write_str(&text)
+        f.write_str(&self.text())
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the card asks of the browser: its window and document, timers, listeners.
 
 use std::time::Duration;
-use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Document, Event, EventTarget, Window};
 
 /// The window that the card is in.
@@ -15,17 +15,21 @@ pub(crate) fn document() -> Document {
     window().document().expect("a window has a document")
 }
 
+/// What the browser calls, once.
+pub(crate) fn callback(act: impl FnOnce() + 'static) -> JsValue {
+    Closure::once_into_js(boxed(act))
+}
+
 /// Does something later, whatever happens until then.
 pub(crate) fn later(after: Duration, act: impl FnOnce() + 'static) {
-    let act = Closure::once_into_js(boxed(act));
+    let act = callback(act);
     // The browser refuses only what is no function.
     let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(act.unchecked_ref(), milliseconds(after));
 }
 
 /// Does something as soon as what is being done is over.
 pub(crate) fn soon(act: impl FnOnce() + 'static) {
-    let act = Closure::once_into_js(boxed(act));
-    window().queue_microtask(act.unchecked_ref());
+    window().queue_microtask(callback(act).unchecked_ref());
 }
 
 /// Something that will be done, unless this is dropped before.

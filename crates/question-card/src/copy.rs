@@ -8,7 +8,6 @@ use crate::receipt::receipt_text;
 use ask_user_question::AskSnapshot;
 use leptos::html::Div;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -37,8 +36,8 @@ pub fn CopyReceipt(
     let copy = move |_| {
         let text = ask.with_untracked(|ask| receipt_text(ask, labels));
         was_pressed.set(true);
-        spawn_local(async move {
-            if !write_to_clipboard(&text).await {
+        write_to_clipboard(&text, move |is_done| {
+            if !is_done {
                 copied.try_set(Copied::Failed);
             } else if copied.try_set(Copied::Yes).is_none() {
                 if let Some(Some(announcer)) = announcer.try_get_value() {

@@ -1,7 +1,7 @@
 //! Ids and names of the card's elements: pure functions of the call and of indexes, so that server and browser agree and no text of the
 //! model ever becomes an id.
 
-use std::fmt;
+use ask_user_question::text::joined;
 
 /// What a call is known by in the whole page, and beyond it: agents number their calls, so its id says something only within its
 /// conversation, which the host names.
@@ -10,7 +10,7 @@ pub(crate) fn call_key(scope: &str, tool_call_id: &str) -> String {
     match scope {
         "" => tool_call_id.to_owned(),
         // The length keeps any two pairs apart.
-        _ => format!("{}:{scope}:{tool_call_id}", scope.len()),
+        _ => joined(&[&scope.len().to_string(), scope, tool_call_id], ":"),
     }
 }
 
@@ -158,6 +158,29 @@ impl Control {
     }
 }
 
+impl Control {
+    /// Its question, what its id ends with, and its option behind that.
+    fn place(self) -> (Option<usize>, &'static str, Option<usize>) {
+        let (part, option) = match self {
+            Self::Option { option, .. } => ("o", Some(option)),
+            Self::Other { .. } => ("other", None),
+            Self::OtherText { .. } => ("text", None),
+            Self::Note { .. } => ("note", None),
+            Self::AddNote { .. } => ("addnote", None),
+            Self::Skip { .. } => ("skip", None),
+            Self::Row { option, .. } => ("row", Some(option)),
+            Self::OtherRow { .. } => ("otherrow", None),
+            Self::Way { .. } => ("way", None),
+            Self::Step { .. } => ("step", None),
+            single => {
+                let name = SINGLE.iter().find(|(control, _)| *control == single);
+                (name.map_or("", |(_, name)| name), None)
+            }
+        };
+        (self.question(), part, option)
+    }
+}
+
 impl Ids {
     /// The ids of the card that shows this call. Within a scope its key takes the place of the call's id.
     #[must_use]
@@ -168,44 +191,66 @@ impl Ids {
     /// The id of a control.
     #[must_use]
     pub fn control(self, control: Control) -> String {
-        format!("{self}-{control}")
+        let (question, part, option) = control.place();
+        match question {
+            Some(question) => self.of(question, part) + &option.map(|option| option.to_string()).unwrap_or_default(),
+            None => self.one(part),
+        }
     }
 
     /// The control that has this id, if it is one of this card's.
     #[must_use]
     pub fn parse(self, id: &str) -> Option<Control> {
-        let rest = id.strip_prefix(&self.to_string())?.strip_prefix('-')?;
-        match rest.split_once('-') {
-            None => SINGLE.iter().find(|(_, name)| *name == rest).map(|(control, _)| *control),
-            Some((question, part)) => {
-                let question = question.strip_prefix('q')?.parse().ok()?;
-                match part {
-                    "other" => Some(Control::Other { question }),
-                    "text" => Some(Control::OtherText { question }),
-                    "note" => Some(Control::Note { question }),
-                    "addnote" => Some(Control::AddNote { question }),
-                    "skip" => Some(Control::Skip { question }),
-                    "otherrow" => Some(Control::OtherRow { question }),
-                    "way" => Some(Control::Way { question }),
-                    "step" => Some(Control::Step { question }),
-                    _ => match part.strip_prefix("row") {
-                        Some(option) => option.parse().ok().map(|option| Control::Row { question, option }),
-                        None => part.strip_prefix('o')?.parse().ok().map(|option| Control::Option { question, option }),
-                    },
-                }
-            }
+        let rest = id.strip_prefix(self.start().as_str())?.strip_prefix('-')?;
+        let Some((question, part)) = rest.split_once('-') else {
+            return SINGLE.iter().find(|(_, name)| *name == rest).map(|(control, _)| *control);
+        };
+        let question = number(question.strip_prefix('q')?)?;
+        let control = match part {
+            "other" => Control::Other { question },
+            "text" => Control::OtherText { question },
+            "note" => Control::Note { question },
+            "addnote" => Control::AddNote { question },
+            "skip" => Control::Skip { question },
+            "otherrow" => Control::OtherRow { question },
+            "way" => Control::Way { question },
+            "step" => Control::Step { question },
+            _ => match part.strip_prefix("row") {
+                Some(option) => Control::Row { question, option: number(option)? },
+                None => Control::Option { question, option: number(part.strip_prefix('o')?)? },
+            },
+        };
+        Some(control)
+    }
+
+    /// What all ids of the card begin with.
+    fn start(self) -> String {
+        let mut start = "qc-".to_owned();
+        for place in (0..64).step_by(4).rev() {
+            start.extend(char::from_digit((self.call >> place) as u32 & 15, 16));
         }
+        start
+    }
+
+    /// What the card has once.
+    fn one(self, part: &str) -> String {
+        self.start() + "-" + part
     }
 
     /// What belongs to a question.
     fn of(self, question: usize, part: &str) -> String {
-        format!("{self}-q{question}-{part}")
+        self.name(question) + "-" + part
+    }
+
+    /// The key under which the draft is kept.
+    pub(crate) fn draft(self) -> String {
+        self.one("draft")
     }
 
     /// The name that the inputs of a question share.
     #[must_use]
     pub fn name(self, question: usize) -> String {
-        format!("{self}-q{question}")
+        self.one("q") + &question.to_string()
     }
 
     /// The legend of a question.
@@ -229,7 +274,7 @@ impl Ids {
     /// The line that says how much more may be typed into a text field.
     #[must_use]
     pub fn counter(self, field: Control) -> String {
-        format!("{self}-{field}-counter")
+        self.control(field) + "-counter"
     }
 
     /// The label of a note.
@@ -259,74 +304,51 @@ impl Ids {
     /// The description of an option.
     #[must_use]
     pub fn description(self, question: usize, option: usize) -> String {
-        format!("{self}-q{question}-o{option}-desc")
+        self.control(Control::Option { question, option }) + "-desc"
     }
 
     /// The title of the form.
     #[must_use]
     pub fn title(self) -> String {
-        format!("{self}-title")
+        self.one("title")
     }
 
     /// The line that says why the buttons do not act yet.
     #[must_use]
     pub fn wait(self) -> String {
-        format!("{self}-wait")
+        self.one("wait")
     }
 
     /// The state line of the receipt.
     #[must_use]
     pub fn receipt(self) -> String {
-        format!("{self}-receipt")
+        self.one("receipt")
     }
 
     /// A question in the receipt.
     #[must_use]
     pub fn receipt_question(self, question: usize) -> String {
-        format!("{self}-receipt-q{question}")
+        self.one("receipt-q") + &question.to_string()
     }
 
     /// What stands there for its answer.
     #[must_use]
     pub fn receipt_answer(self, question: usize) -> String {
-        format!("{self}-receipt-a{question}")
+        self.one("receipt-a") + &question.to_string()
     }
 
     /// What was replied in the chat, in the receipt.
     #[must_use]
     pub fn receipt_reply(self) -> String {
-        format!("{self}-receipt-reply")
+        self.one("receipt-reply")
     }
 }
 
-/// Writes what all ids of the card begin with.
-impl fmt::Display for Ids {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "qc-{:016x}", self.call)
-    }
-}
-
-impl fmt::Display for Control {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (question, part, option) = match self {
-            Self::Option { question, option } => (question, "o", Some(option)),
-            Self::Other { question } => (question, "other", None),
-            Self::OtherText { question } => (question, "text", None),
-            Self::Note { question } => (question, "note", None),
-            Self::AddNote { question } => (question, "addnote", None),
-            Self::Skip { question } => (question, "skip", None),
-            Self::Row { question, option } => (question, "row", Some(option)),
-            Self::OtherRow { question } => (question, "otherrow", None),
-            Self::Way { question } => (question, "way", None),
-            Self::Step { question } => (question, "step", None),
-            single => {
-                let name = SINGLE.iter().find(|(control, _)| control == single);
-                return f.write_str(name.map_or("", |(_, name)| name));
-            }
-        };
-        write!(f, "q{question}-{part}")?;
-        option.map_or(Ok(()), |option| write!(f, "{option}"))
-    }
+/// A number as ids have it.
+fn number(digits: &str) -> Option<usize> {
+    let digit = |byte: u8| char::from(byte).to_digit(10);
+    let add = |number: usize, byte: u8| number.checked_mul(10)?.checked_add(digit(byte)? as usize);
+    if digits.is_empty() { None } else { digits.bytes().try_fold(0, add) }
 }
 
 pub(crate) fn fnv1a(text: &str) -> u64 {

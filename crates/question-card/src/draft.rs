@@ -6,7 +6,7 @@ mod question;
 pub(crate) use self::kept::Kept;
 use self::question::QuestionDraft;
 use ask_user_question::reply::Selection;
-use ask_user_question::text::is_blank;
+use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskUserQuestion, Question};
 
 /// The unfinished answer to one ask.
@@ -206,7 +206,7 @@ impl Draft {
         let parts: Vec<&str> =
             labels.filter(|_| !answer_sent).chain(keeps_text.then_some(draft.other.as_str())).collect();
         LeftOver {
-            answer: (!parts.is_empty()).then(|| parts.join(list)),
+            answer: (!parts.is_empty()).then(|| joined(&parts, list)),
             note: (!note_sent && !is_blank(&draft.note)).then(|| draft.note.clone()),
         }
     }

@@ -182,5 +182,5 @@ fn recall(key: &str) -> Option<Kept> {
 
 /// Never the call's own id: where something is stored is not the agent's to choose.
 fn storage_key(key: &str) -> String {
-    format!("{}-draft", Ids::new(key))
+    Ids::new(key).draft()
 }

@@ -9,6 +9,8 @@ mod time;
 
 pub use self::time::{TimeLeft, Unit};
 
+use ask_user_question::text::joined;
+
 /// Every word that the card says itself. A field that depends on numbers is a function, so that a language can use its own plural rules;
 /// `{placeholders}` would leave that to luck. Texts of the model come to these functions isolated ([`isolate`]), so that their direction
 /// does not spill over into the sentence.
@@ -231,16 +233,20 @@ pub fn isolate(text: &str) -> String {
         "" => String::new(),
         _ => {
             let turns = |c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-            ["\u{2068}", &text.replace(turns, ""), "\u{2069}"].concat()
+            concat(&["\u{2068}", &text.replace(turns, ""), "\u{2069}"])
         }
     }
+}
+
+pub(crate) fn concat(parts: &[&str]) -> String {
+    joined(parts, "")
 }
 
 /// What follows "The agent asks 2 questions." where there is a header and where there is none.
 fn question_of(header: &str, question: &str, colon: &str) -> String {
     match header {
         "" => question.to_owned(),
-        _ => [header, colon, question].concat(),
+        _ => concat(&[header, colon, question]),
     }
 }
 

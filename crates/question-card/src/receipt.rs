@@ -5,11 +5,11 @@ pub(crate) mod component;
 
 use crate::anatomy::part;
 use crate::dom::Ids;
-use crate::labels::{Labels, isolate};
+use crate::labels::{Labels, concat, isolate};
 use crate::writer::Writer;
 use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::snapshot::QuestionSnapshot;
-use ask_user_question::text::is_blank;
+use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
 /// From how many characters, or lines, on a question is shortened: more than four lines in most places.
@@ -21,23 +21,23 @@ const MOST_LINES: usize = 4;
 #[must_use]
 pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
     let reply = chat_reply(ask);
-    let to_answer = |text: &str| [labels.copy_answer, " ", text].concat();
+    let to_answer = |text: &str| concat(&[labels.copy_answer, " ", text]);
     let texts = rows_of(ask, ask.outcome.as_ref()).into_iter().map(|row| {
         let without = row.without_text(labels).unwrap_or_default();
         let answer = match row.has_answer() {
             false => without.to_owned(),
-            true => [row.chosen, row.own].concat().join(labels.list),
+            true => joined(&row.chosen.into_iter().chain(row.own).collect::<Vec<_>>(), labels.list),
         };
         // The answer to it may be in the chat.
         let is_answered = reply.is_none() || !answer.is_empty();
         let answer = is_answered.then(|| to_answer(&answer));
         let note = row.note.map(|note| (labels.noted)(&note));
-        let question = [labels.copy_question, " ", &row.question].concat();
+        let question = concat(&[labels.copy_question, " ", &row.question]);
         let lines: Vec<String> = [question].into_iter().chain(answer).chain(note).collect();
-        lines.join("\n")
+        joined(&lines, "\n")
     });
     let texts = texts.chain(reply.map(to_answer));
-    texts.collect::<Vec<_>>().join("\n\n")
+    joined(&texts.collect::<Vec<_>>(), "\n\n")
 }
 
 /// What the user replied in the chat.
@@ -61,14 +61,14 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     // How it ended and what was asked; then what was answered.
     w.stamped("aria-labelledby", rows.len() + 1, &|| {
         let questions = (0..rows.len()).map(|index| ids.receipt_question(index));
-        [ids.receipt()].into_iter().chain(questions).collect::<Vec<_>>().join(" ")
+        joined(&[ids.receipt()].into_iter().chain(questions).collect::<Vec<_>>(), " ")
     });
     let answers = rows.iter().enumerate().filter(|(_, row)| row.says_anything(labels));
     let answers = answers.map(|(index, _)| ids.receipt_answer(index));
     let described: Vec<String> = answers.chain(reply.map(|_| ids.receipt_reply())).collect();
     match described.is_empty() {
         true => w.word("aria-describedby", None),
-        false => w.put("aria-describedby", &described.join(" ")),
+        false => w.put("aria-describedby", &joined(&described, " ")),
     }
     w.word("data-state", Some(state_name(phase)));
     if w.open("p", part::RECEIPT_STATE, 0) {
@@ -146,7 +146,7 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row, lang: Option
         }
         w.say(header);
         w.close();
-        w.say(&[" ", &row.question].concat());
+        w.say(&concat(&[" ", &row.question]));
     } else {
         w.say(&row.question);
     }
@@ -168,7 +168,7 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row, lang: Option
             // What the user typed is in whatever language.
             w.open("li", part::ANSWER, at * 2 + usize::from(lang.is_some()));
             w.open("span", part::HIDDEN, 0);
-            w.say(&[labels.selected_prefix, " "].concat());
+            w.say(&concat(&[labels.selected_prefix, " "]));
             w.close();
             if w.open("span", "", 0) {
                 speaks(w, lang);

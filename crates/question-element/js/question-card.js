@@ -236,7 +236,7 @@ export class QuestionCard extends Base {
   /** Moves the focus to where the user would go on. False where there is nothing to go to. */
   focus() {
     this.#flush();
-    return this.#card?.focus() ?? false;
+    return this.#card?.tell("focus", "") ?? false;
   }
 
   /** Forgets the call, for one that comes in its place. */
@@ -316,11 +316,11 @@ export class QuestionCard extends Base {
     if (!this.#card) this.#mount(phase);
     const card = this.#card;
     if (this.#fed < 0) {
-      card.restart();
+      card.tell("restart", "");
       this.#fed = 0;
     }
     if (this.#fed < this.#text.length) {
-      card.append(this.#text.slice(this.#fed));
+      card.tell("append", this.#text.slice(this.#fed));
       this.#fed = this.#text.length;
     }
     const told = this.#told;
@@ -328,22 +328,22 @@ export class QuestionCard extends Base {
       told.ended = true;
       told.phase = phase;
       this.#streams = false;
-      card.finish(phase ?? "answerable");
+      card.tell("finish", phase ?? "answerable");
     } else if (this.#ended && phase && phase !== told.phase) {
       told.phase = phase;
       // How it ended the result tells best.
-      if (phase !== "answered" || (this.#result === undefined && !told.sent)) card.phase(phase);
+      if (phase !== "answered" || (this.#result === undefined && !told.sent)) card.tell("phase", phase);
     }
     if (this.#ended && this.#result !== told.result) {
       told.result = this.#result;
-      if (this.#result !== undefined) card.result(this.#result);
+      if (this.#result !== undefined) card.tell("result", this.#result);
     }
     if (this.#failed !== undefined) {
-      card.fail(this.#failed);
+      card.tell("fail", this.#failed);
       this.#failed = undefined;
     }
-    if (this.held !== told.held) card.held((told.held = this.held));
-    if (this.expiresAt !== told.expiresAt) card.expiresAt((told.expiresAt = this.expiresAt) ?? NaN);
+    if (this.held !== told.held) card.tell("held", (told.held = this.held) ? "held" : "");
+    if (this.expiresAt !== told.expiresAt) card.tell("expires-at", String(Math.trunc((told.expiresAt = this.expiresAt))));
   }
 
   get #callId() {
@@ -362,14 +362,16 @@ export class QuestionCard extends Base {
       for (const name of ["change", "input"]) this.#place.addEventListener(name, (event) => event.stopPropagation());
     }
     root.appendChild(this.#place);
+    const id = this.#callId;
     const now = {
+      id,
       onPick: this.mode === "on-pick",
       stepped: this.layout === "stepped",
       scope: this.scope,
       hasWords: this.#lang !== "",
       labels: this.labels && textOf(this.labels),
-      headingLevel: this.headingLevel,
-      maxLength: this.maxLength,
+      headingLevel: Math.trunc(this.headingLevel),
+      maxLength: Math.trunc(this.maxLength),
       claimFocus: this.claimFocus === "if-idle",
       persist: this.persist === "session",
       fresh: this.fresh || this.#streams,
@@ -380,11 +382,10 @@ export class QuestionCard extends Base {
       takesChat: this.replyInChat,
       takesMessages: this.lateMessages,
       extends: this.moreTime,
-      expiresAt: this.expiresAt,
+      expiresAt: Math.trunc(this.expiresAt),
       parts: inShadow,
     };
     this.#stale = false;
-    const id = this.#callId;
     this.#told = { id, ended: this.#ended, phase, result: this.#result, held: false, expiresAt: this.expiresAt };
     this.#fed = 0;
     if (this.#ended) {
@@ -393,7 +394,7 @@ export class QuestionCard extends Base {
       // A card that is made anew finds it where it was.
       this.#streams = false;
     }
-    this.#card = new this.#program.Card(this.#place, id, now, (word, first, second) => this.#hear(word, first, second));
+    this.#card = new this.#program.Card(this.#place, JSON.stringify(now), (word, first, second) => this.#hear(word, first, second));
   }
 
   #style(tree, inShadow) {
@@ -422,13 +423,12 @@ export class QuestionCard extends Base {
         return this.#give("cancel", { toolCallId, text: first });
       case "change": {
         // A card that was made anew begins with what is known.
-        const picks = JSON.stringify(first);
-        if (picks === this.#picks || this.#result !== undefined) return;
-        this.#picks = picks;
-        return tell(word, { picks: first });
+        if (first === this.#picks || this.#result !== undefined) return;
+        this.#picks = first;
+        return tell(word, { picks: JSON.parse(first) });
       }
       case "reply-in-chat":
-        return tell(word, { picks: first });
+        return tell(word, { picks: JSON.parse(first) });
       case "message":
         return tell(word, { text: first }, true);
       default:
@@ -450,15 +450,15 @@ export class QuestionCard extends Base {
       // Whoever puts the element elsewhere later has its receipt again.
       this.#result ??= detail.json ?? detail.text;
       told.result = this.#result;
-      card.sent();
+      card.tell("sent", "");
     });
     if (event.promise) {
-      queueMicrotask(() => settle(() => card.pending()));
-      event.promise.then(isSent, (reason) => settle(() => card.fail(String(reason?.message ?? reason ?? ""))));
+      queueMicrotask(() => settle(() => card.tell("pending", "")));
+      event.promise.then(isSent, (reason) => settle(() => card.tell("fail", String(reason?.message ?? reason ?? ""))));
     } else if (untouched) {
       queueMicrotask(isSent);
     } else {
-      queueMicrotask(() => settle(() => card.pending()));
+      queueMicrotask(() => settle(() => card.tell("pending", "")));
     }
     return true;
   }

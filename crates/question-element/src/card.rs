@@ -7,8 +7,9 @@ use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, Sending};
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
-use js_sys::{Array, Function, Object, Reflect};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
+use js_sys::Function;
+use json_tree::Json;
 use question_card::{ClaimFocus, Labels, Layout, MountedCard, Notes, Offers, Options, Persist, Skip, SubmitMode, Told};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -29,15 +30,18 @@ pub struct Card {
 
 #[wasm_bindgen]
 impl Card {
-    /// Puts a card at the end of a node. `settings` has the properties of the element. `hear` is called with what happened, in a word, and
-    /// up to two values; what it returns says whether a message was taken.
+    /// Puts a card at the end of a node. `settings` has the properties of the element, as JSON. `hear` is called with what happened, in a
+    /// word, and up to two texts; what it returns says whether a message was taken.
     #[wasm_bindgen(constructor)]
-    pub fn new(place: &Node, tool_call_id: &str, settings: &JsValue, hear: Function) -> Self {
-        let settings = Settings(settings);
+    pub fn new(place: &Node, settings: &str, hear: Function) -> Self {
+        // A text of JavaScript may have half a character.
+        let settings = Json::parse_with_halves(settings, "").map_or(Json::Null, |(settings, _)| settings);
+        let settings = Settings(&settings);
+        let tool_call_id = settings.text("id").unwrap_or_default();
         let given = Rc::<RefCell<Option<Outcome>>>::default();
         let keeps = given.clone();
         let ask = match settings.text("arguments") {
-            Some(arguments) => complete(tool_call_id, &arguments, &settings),
+            Some(arguments) => complete(&tool_call_id, &arguments, &settings),
             None => AskSnapshot { lang: settings.text("askLang"), ..AskSnapshot::new(tool_call_id) },
         };
         let has_ended = Cell::new(ask.phase != Phase::Streaming);
@@ -45,8 +49,42 @@ impl Card {
         Self { mounted, arriving: RefCell::default(), given, has_ended }
     }
 
-    /// Takes the next piece of the arguments.
-    pub fn append(&self, piece: &str) {
+    /// Tells the card something, in a word and a text. One function for all, because each that JavaScript can call is code of its own.
+    ///
+    /// | word | text | what it means |
+    /// |---|---|---|
+    /// | `append` | a piece | the arguments go on |
+    /// | `restart` | | what has arrived comes once more, written in another way |
+    /// | `finish` | a phase | the arguments are complete |
+    /// | `phase` | a phase | the ask stands elsewhere; one that can't be read stays what it is |
+    /// | `result` | the call's | how the ask ended; false where it says nothing of that |
+    /// | `pending` | | what was given to the host is on its way |
+    /// | `fail` | a reason | it did not go through |
+    /// | `sent` | | it did |
+    /// | `expires-at` | milliseconds since the Unix epoch | the host's own deadline; none where there is no number |
+    /// | `held` | any, or none | whether the host keeps the reply until another ask has its answer too |
+    /// | `focus` | | the focus is to go where the user would go on; false where there is nothing to go to |
+    pub fn tell(&self, word: &str, text: &str) -> bool {
+        match word {
+            "append" => self.append(text),
+            "restart" => self.restart(),
+            "finish" => self.finish(text),
+            "phase" => self.phase(text),
+            "result" => return self.result(text),
+            "pending" => self.mounted.sending(&Sending::Pending),
+            "fail" => self.mounted.sending(&Sending::Failed(text.to_owned())),
+            "sent" => self.sent(),
+            "expires-at" => self.mounted.expires_at(Json::parse(text).ok().as_ref().and_then(counted)),
+            "held" => self.mounted.held(!text.is_empty()),
+            "focus" => return self.mounted.focus(),
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl Card {
+    fn append(&self, piece: &str) {
         if self.has_ended.get() {
             return;
         }
@@ -55,8 +93,7 @@ impl Card {
         self.mounted.update(|ask| patches.iter().for_each(|patch| ask.apply(patch)));
     }
 
-    /// Forgets what has arrived: it comes once more, written in another way.
-    pub fn restart(&self) {
+    fn restart(&self) {
         if !self.has_ended.get() {
             self.arriving.take();
             self.mounted
@@ -64,8 +101,7 @@ impl Card {
         }
     }
 
-    /// Ends the arguments.
-    pub fn finish(&self, phase: &str) {
+    fn finish(&self, phase: &str) {
         if self.has_ended.replace(true) {
             return;
         }
@@ -80,8 +116,7 @@ impl Card {
         });
     }
 
-    /// The ask stands elsewhere now; one that can't be read stays what it is.
-    pub fn phase(&self, phase: &str) {
+    fn phase(&self, phase: &str) {
         let phase = named(phase);
         let is_readable = self.mounted.with(|ask| ask.phase != Phase::Malformed);
         if is_readable || is_over(phase) {
@@ -89,8 +124,7 @@ impl Card {
         }
     }
 
-    /// What the call's result says of how the ask ended. False where it says nothing of that.
-    pub fn result(&self, content: &str) -> bool {
+    fn result(&self, content: &str) -> bool {
         let outcome = self.mounted.with(|ask| Outcome::parse(ask.ask.as_ref()?, content));
         let is_read = outcome.is_some();
         if let Some(outcome) = outcome {
@@ -99,40 +133,12 @@ impl Card {
         is_read
     }
 
-    /// What was given to the host is on its way.
-    pub fn pending(&self) {
-        self.mounted.sending(&Sending::Pending);
-    }
-
-    /// What was given to the host did not go through.
-    pub fn fail(&self, reason: String) {
-        self.mounted.sending(&Sending::Failed(reason));
-    }
-
-    /// What was given to the host went through.
-    pub fn sent(&self) {
+    fn sent(&self) {
         let given = self.given.borrow_mut().take();
         if let Some(outcome) = given {
             self.end(outcome);
         }
         self.mounted.sending(&Sending::Idle);
-    }
-
-    /// The host's own deadline, in milliseconds since the Unix epoch; not a number where there is none.
-    #[wasm_bindgen(js_name = expiresAt)]
-    pub fn expires_at(&self, at: f64) {
-        // Whole milliseconds, far below what would lose digits.
-        self.mounted.expires_at((at > 0.0).then_some(at as u64));
-    }
-
-    /// Whether the host keeps the reply until another ask has its answer too.
-    pub fn held(&self, held: bool) {
-        self.mounted.held(held);
-    }
-
-    /// Moves the focus to where the user would go on. False where there is nothing to go to.
-    pub fn focus(&self) -> bool {
-        self.mounted.focus()
     }
 
     fn end(&self, outcome: Outcome) {
@@ -146,55 +152,43 @@ impl Card {
 
 /// What the card tells, to JavaScript.
 fn tell(hear: &Function, given: &RefCell<Option<Outcome>>, told: Told) -> bool {
-    let none = JsValue::UNDEFINED;
     let (word, first, second) = match told {
         Told::Reply(reply) => {
-            let (json, message) = texts_of(&reply);
+            let (json, message) = (Json::from(&reply).text(), reply.message());
             given.replace(Some(Outcome::Answered(reply)));
-            ("reply", json.into(), message.into())
+            ("reply", json, message)
         }
         Told::Cancel => {
             given.replace(Some(Outcome::Declined));
-            ("cancel", DECLINED_TEXT.into(), none)
+            ("cancel", DECLINED_TEXT.to_owned(), String::new())
         }
-        Told::ReplyInChat(picks) => ("reply-in-chat", picks_of(&picks), none),
-        Told::Picks(picks) => ("change", picks_of(&picks), none),
-        Told::Message(text) => ("message", text.into(), none),
-        Told::Extend => ("extend", none.clone(), none),
-        Told::Change => ("take-back", none.clone(), none),
-        Told::Next => ("next", none.clone(), none),
+        Told::ReplyInChat(picks) => ("reply-in-chat", text_of(&picks), String::new()),
+        Told::Picks(picks) => ("change", text_of(&picks), String::new()),
+        Told::Message(text) => ("message", text, String::new()),
+        Told::Extend => ("extend", String::new(), String::new()),
+        Told::Change => ("take-back", String::new(), String::new()),
+        Told::Next => ("next", String::new(), String::new()),
         Told::ReceiptActions(_) => return false,
     };
     // What throws in a listener, the browser reports by itself.
-    hear.call3(&JsValue::NULL, &word.into(), &first, &second).is_ok_and(|taken| taken.is_truthy())
+    hear.call3(&JsValue::NULL, &word.into(), &first.into(), &second.into()).is_ok_and(|taken| taken.is_truthy())
 }
 
-/// The reply's JSON, and the text of its message.
-fn texts_of(reply: &Reply) -> (String, String) {
-    (serde_json::to_string(reply).unwrap_or_default(), reply.message())
-}
-
-fn picks_of(picks: &[Selection]) -> JsValue {
-    let picks = picks.iter().map(|pick| {
-        let object = Object::new();
-        let set = |name: &str, value: JsValue| {
-            // Refused only by what is frozen.
-            let _ = Reflect::set(&object, &name.into(), &value);
-        };
-        set("question", (pick.question as f64).into());
-        let selected: Array = pick.selected.iter().map(|option| JsValue::from(*option as f64)).collect();
-        set("selected", selected.into());
-        for (name, text) in [("other", &pick.other), ("note", &pick.note)] {
-            if let Some(text) = text {
-                set(name, text.into());
-            }
-        }
-        if pick.skipped {
-            set("skipped", true.into());
-        }
-        JsValue::from(object)
-    });
-    picks.collect::<Array>().into()
+/// The picks as JSON.
+fn text_of(picks: &[Selection]) -> String {
+    let pick = |pick: &Selection| {
+        let selected: Vec<Json<'_>> = pick.selected.iter().map(|option| (*option).into()).collect();
+        let text = |text: &Option<String>| text.as_deref().map(Json::from);
+        let members = [
+            ("question", Some(pick.question.into())),
+            ("selected", Some(Json::List(selected))),
+            ("other", text(&pick.other)),
+            ("note", text(&pick.note)),
+            ("skipped", pick.skipped.then_some(Json::Bool(true))),
+        ];
+        Json::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
+    };
+    Json::List(picks.iter().map(pick).collect()).text()
 }
 
 /// The ask of arguments that are complete, as from a history.
@@ -230,24 +224,20 @@ fn phase_of(outcome: &Outcome) -> Phase {
     }
 }
 
-/// The properties of the element, as an object.
-struct Settings<'a>(&'a JsValue);
+/// The properties of the element.
+struct Settings<'a>(&'a Json<'a>);
 
 impl Settings<'_> {
-    fn value(&self, name: &str) -> JsValue {
-        Reflect::get(self.0, &name.into()).unwrap_or_default()
-    }
-
     fn text(&self, name: &str) -> Option<String> {
-        self.value(name).as_string()
+        self.0.get(name)?.as_str().map(str::to_owned)
     }
 
     fn flag(&self, name: &str) -> bool {
-        self.value(name).is_truthy()
+        self.0.get(name).and_then(Json::as_bool).unwrap_or_default()
     }
 
-    fn number(&self, name: &str) -> Option<f64> {
-        self.value(name).as_f64().filter(|number| *number > 0.0)
+    fn number(&self, name: &str) -> Option<u64> {
+        self.0.get(name).and_then(counted)
     }
 
     fn options(&self) -> Options {
@@ -259,7 +249,7 @@ impl Settings<'_> {
                 Some(own) => Some(with_own(WORDS, &own)),
                 None => self.flag("hasWords").then_some(WORDS),
             },
-            heading_level: self.number("headingLevel").map(|level| level.min(6.0) as u8),
+            heading_level: self.number("headingLevel").map(|level| level.min(6) as u8),
             fresh: self.flag("fresh"),
             claim_focus: self.flag("claimFocus").then(ClaimFocus::if_idle),
             shortcuts: self.flag("shortcuts"),
@@ -268,7 +258,7 @@ impl Settings<'_> {
             notes: self.flag("notes").then(Notes::field),
             max_length: self.number("maxLength").map(|most| most as usize),
             persist: if self.flag("persist") { Persist::session() } else { Persist::default() },
-            expires_at: self.number("expiresAt").map(|at| at as u64),
+            expires_at: self.number("expiresAt"),
             parts: self.flag("parts"),
             offers: Offers {
                 messages: self.flag("takesMessages"),
@@ -277,6 +267,14 @@ impl Settings<'_> {
                 ..Offers::default()
             },
         }
+    }
+}
+
+/// A whole number above zero.
+fn counted(json: &Json<'_>) -> Option<u64> {
+    match json {
+        Json::Number(number) => number.as_u64().filter(|number| *number > 0),
+        _ => None,
     }
 }
 

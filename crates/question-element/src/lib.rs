@@ -5,6 +5,11 @@
 //!
 //! Only on wasm32 there is a card.
 
+/// What a card keeps is small and short-lived; the standard allocator's code is a tenth of the program's.
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
+
 pub mod agent;
 #[cfg(all(target_arch = "wasm32", feature = "card"))]
 pub mod card;

@@ -1,5 +1,6 @@
 //! What runs in a browser: built for WebAssembly, bound to JavaScript, made small and packed.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -47,6 +48,17 @@ pub(crate) fn optimize(program: &Path, log: &Log) -> Result<()> {
 pub(crate) fn wasm_opt(program: &Path, arguments: &[String], log: &Log) -> Result<()> {
     let mut opt = tools::binaryen().command("wasm-opt", log)?;
     log.run(opt.args(arguments).arg(program).arg("--output").arg(program))
+}
+
+/// The names by which a program and its JavaScript know each other, and short ones for them: each import as module, name and short name,
+/// each export as name and short name.
+pub(crate) type ShortNames = BTreeMap<String, Vec<Vec<String>>>;
+
+/// Gives the imports and exports of a program short names, and its modules the name `a`. Its JavaScript has to follow.
+pub(crate) fn shorten_names(program: &Path, settings: &[String], log: &Log) -> Result<ShortNames> {
+    let mut opt = tools::binaryen().command("wasm-opt", log)?;
+    opt.args(settings).arg("--minify-imports-and-exports-and-modules").arg(program).arg("--output").arg(program);
+    serde_json::from_str(&log.output(&mut opt)?).context("wasm-opt does not tell the short names")
 }
 
 /// What `wasm-opt` is told for the page.

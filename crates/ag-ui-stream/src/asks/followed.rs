@@ -158,7 +158,7 @@ impl Followed {
             (Some(text), _) => Outcome::parse(ask.unwrap_or(&nothing), text)
                 .or_else(|| Some(Outcome::Answered(Reply::read_message(ask?, text)?))),
             (None, Some(form)) => form.read(ask?, payload),
-            (None, None) => Outcome::from_json(ask?, &payload.clone().into_value()),
+            (None, None) => Outcome::from_json(ask?, payload),
         }
     }
 

@@ -8,7 +8,6 @@ use crate::snapshot::{AskPatch, TextPath};
 use crate::text::is_blank;
 use crate::validate::MAX_ASK_BYTES;
 use json_tree::{PartialParser, Token};
-use serde_json::{Map, Value};
 
 /// Follows the arguments through the shape of an ask. What is of another shape is passed over: it comes with the repaired ask.
 #[derive(Clone, Debug, Default)]
@@ -45,8 +44,8 @@ struct Frame {
     place: Place,
     /// The member whose value comes next.
     key: Key,
-    /// The keys so far. One that comes twice makes the ask malformed; what the first one said stays shown.
-    seen: Map<String, Value>,
+    /// The keys so far that mean anything here, a bit each. One that comes twice makes the ask malformed; what the first one said stays shown.
+    seen: u16,
 }
 
 /// A question without the list around it. Until the arguments end, a list may come and make its members stray ones that mean nothing.
@@ -92,6 +91,30 @@ struct Flags {
 /// The names of [`Flags`], by rank.
 const FLAGS: [&str; 3] = ["multiSelect", "multiple", "multi_select"];
 
+/// The names that mean anything somewhere, each a bit of [`Frame::seen`].
+const NAMES: [&str; 10] = [
+    "questions",
+    "question",
+    "header",
+    "multiSelect",
+    "multiple",
+    "multi_select",
+    "options",
+    "label",
+    "description",
+    "preview",
+];
+
+fn bit_of(name: &str) -> u16 {
+    NAMES.iter().position(|known| *known == name).map_or(0, |at| 1 << at)
+}
+
+impl Frame {
+    fn has_seen(&self, name: &str) -> bool {
+        self.seen & bit_of(name) != 0
+    }
+}
+
 /// A text that is being shown. White space at its ends is repaired away in the end, so it is not shown before it is known to be inside.
 #[derive(Clone, Debug)]
 struct GrowingText {
@@ -131,7 +154,7 @@ impl Growth {
             Token::Number(number) => {
                 if let (Place::Options { .. }, _) = self.slot() {
                     self.open_text();
-                    self.grow(&number.to_string(), tell);
+                    self.grow(&number.text(), tell);
                     self.close_text(tell);
                 }
             }
@@ -170,7 +193,7 @@ impl Growth {
     }
 
     fn push(&mut self, place: Place) {
-        self.frames.push(Frame { place, key: Key::Other, seen: Map::new() });
+        self.frames.push(Frame { place, key: Key::Other, seen: 0 });
     }
 
     fn open_object(&mut self) {
@@ -210,7 +233,7 @@ impl Growth {
     fn close(&mut self, frame: &Frame, tell: Tell<'_>) {
         match frame.place {
             Place::Question(question) => {
-                let is_whole = ["question", "options"].map(|name| frame.seen.contains_key(name));
+                let is_whole = ["question", "options"].map(|name| frame.has_seen(name));
                 let bare = self.bare.take();
                 if bare.is_some_and(|bare| bare.is_visible) && is_whole == [true; 2] {
                     self.keep(tell);
@@ -258,7 +281,7 @@ impl Growth {
         let is_of_question = matches!(name, "question" | "options" | "header") || FLAGS.contains(&name);
         match frame.place {
             // A question without the list around it is a question nevertheless.
-            Place::Arguments if is_of_question && !frame.seen.contains_key("questions") => {
+            Place::Arguments if is_of_question && !frame.has_seen("questions") => {
                 self.bare = Some(Bare { is_visible: false });
                 let place = self.open_question();
                 self.replace(place);
@@ -273,11 +296,8 @@ impl Growth {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
-        frame.key = if frame.seen.insert(name.to_owned(), Value::Null).is_none() {
-            Key::of(frame.place, name)
-        } else {
-            Key::Other
-        };
+        frame.key = if frame.has_seen(name) { Key::Other } else { Key::of(frame.place, name) };
+        frame.seen |= bit_of(name);
         if let Key::MultiSelect(rank) = frame.key {
             self.flags.values[rank] = Some(false);
         }
@@ -458,7 +478,7 @@ impl GrowingText {
         self.is_plain_option
             && !self.begun
             && self.held.starts_with(['{', '"'])
-            && unpack(&self.held).is_some_and(|value| value.is_object())
+            && unpack(&self.held).is_some_and(|value| value.as_object().is_some())
     }
 
     /// Takes a fragment and gives what is to be shown of it, and of what was held before.

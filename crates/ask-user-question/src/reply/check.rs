@@ -3,51 +3,74 @@
 use super::parse::flat_selection;
 use super::{Answer, Reply, Selected, Selection};
 use crate::text::{is_blank, quoted};
-use crate::validate::{Code, MAX_REPLY_BYTES, Report, Violation};
+use crate::validate::{Code, MAX_REPLY_BYTES, Refuse};
 use crate::wire::{AskUserQuestion, Question, QuestionOption};
-use std::fmt::Display;
+use json_tree::Json;
+use std::fmt;
 
-pub(super) fn check(ask: &AskUserQuestion, selections: Vec<Selection>) -> Result<Reply, Vec<Violation>> {
-    let mut draft = Draft::new(ask);
+pub(super) fn check<R: Refuse>(ask: &AskUserQuestion, selections: Vec<Selection>) -> Result<Reply, R> {
+    let mut draft = Draft::<R>::new(ask);
     for (s, selection) in selections.into_iter().enumerate() {
-        draft.take(&format!("selections[{s}]"), selection);
+        draft.take(Place::Selection(s), selection);
     }
     draft.finish()
 }
 
+/// Where a selection comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Place<'a> {
+    Selection(usize),
+    Detail(usize),
+    /// The flat map's answer to the question of this text.
+    Answer(&'a str),
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Selection(s) => write!(f, "selections[{s}]"),
+            Self::Detail(d) => write!(f, "details[{d}]"),
+            Self::Answer(key) => write!(f, "answers[{}]", Json::from(*key)),
+        }
+    }
+}
+
 /// A reply in the making: at most one answer for each question, and what was wrong on the way.
-pub(super) struct Draft<'a> {
+pub(super) struct Draft<'a, R> {
     ask: &'a AskUserQuestion,
     answers: Vec<Option<Answer>>,
     /// Questions that something was said about, so that a wrong answer is not reported as a missing one too.
     named: Vec<bool>,
     typed_bytes: usize,
-    report: Report,
+    pub(super) report: R,
 }
 
-impl<'a> Draft<'a> {
+impl<'a, R: Refuse> Draft<'a, R> {
     pub(super) fn new(ask: &'a AskUserQuestion) -> Self {
         Self {
             ask,
             answers: vec![None; ask.questions.len()],
             named: vec![false; ask.questions.len()],
             typed_bytes: 0,
-            report: Report::default(),
+            report: R::default(),
         }
     }
 
-    /// Takes one selection, found at `path`.
-    pub(super) fn take(&mut self, path: &str, selection: Selection) {
+    /// Takes one selection, found at `place`.
+    pub(super) fn take(&mut self, place: Place<'_>, selection: Selection) {
+        let count = self.ask.questions.len();
         let Some(question) = self.ask.questions.get(selection.question) else {
-            let message =
-                format!("There is no question {}; the ask has {}.", selection.question, self.ask.questions.len());
-            return self.report.add(format_args!("{path}.question"), Code::UnknownQuestion, message);
+            return self.report.refuse(Code::UnknownQuestion, || {
+                let message = format!("There is no question {}; the ask has {count}.", selection.question);
+                (format!("{place}.question"), message)
+            });
         };
         if self.names(selection.question) {
-            let message = format!("Question {} is answered twice.", quoted(&question.question));
-            return self.report.add(path, Code::RepeatedQuestion, message);
+            return self.report.refuse(Code::RepeatedQuestion, || {
+                (place.to_string(), format!("Question {} is answered twice.", quoted(&question.question)))
+            });
         }
-        let answer = self.answer(path, question, selection);
+        let answer = self.answer(place, question, selection);
         let index = answer.index;
         self.answers[index] = Some(answer);
     }
@@ -61,53 +84,50 @@ impl<'a> Draft<'a> {
         self.named[question]
     }
 
-    pub(super) fn report(&mut self, path: impl Display, code: Code, message: impl Display) {
-        self.report.add(path, code, message);
-    }
-
-    pub(super) fn finish(mut self) -> Result<Reply, Vec<Violation>> {
+    pub(super) fn finish(mut self) -> Result<Reply, R> {
         if self.ask.questions.is_empty() {
             // An empty reply would read as consent to who knows what.
-            self.report.add("questions", Code::Unanswered, "The ask has no questions that could be answered.");
+            self.report.refuse(Code::Unanswered, || {
+                ("questions".to_owned(), "The ask has no questions that could be answered.".to_owned())
+            });
         }
         for (q, question) in self.ask.questions.iter().enumerate() {
             if !self.named[q] {
-                self.report.add(format_args!("questions[{q}]"), Code::Unanswered, unanswered(question));
+                self.report.refuse(Code::Unanswered, || (format!("questions[{q}]"), unanswered(question)));
             }
         }
         if self.typed_bytes > MAX_REPLY_BYTES {
-            self.report.add(
-                "",
-                Code::TooLarge,
-                format_args!("Typed texts must stay under {MAX_REPLY_BYTES} bytes together."),
-            );
+            self.report.refuse(Code::TooLarge, || {
+                (String::new(), format!("Typed texts must stay under {MAX_REPLY_BYTES} bytes together."))
+            });
         }
         if !self.report.is_empty() {
-            return Err(self.report.into_violations());
+            return Err(self.report);
         }
         let answers: Vec<Answer> = self.answers.into_iter().flatten().collect();
         Ok(Reply { needs_details: needs_details(self.ask, &answers), answers })
     }
 
-    fn answer(&mut self, path: &str, question: &Question, selection: Selection) -> Answer {
-        let selected = self.selected(path, question, &selection.selected);
+    fn answer(&mut self, place: Place<'_>, question: &Question, selection: Selection) -> Answer {
+        let selected = self.selected(place, question, &selection.selected);
         let Selection { other, note, skipped, .. } = selection;
         if other.as_deref().is_some_and(is_blank) {
-            self.report.add(
-                format_args!("{path}.other"),
-                Code::BlankOther,
-                "\"Other\" was chosen but nothing was typed.",
-            );
+            self.report.refuse(Code::BlankOther, || {
+                (format!("{place}.other"), "\"Other\" was chosen but nothing was typed.".to_owned())
+            });
         }
         let given = selection.selected.len() + usize::from(other.is_some());
+        let name = || quoted(&question.question);
         if skipped && given > 0 {
-            let message = format!("Question {} is marked skipped and answered too.", quoted(&question.question));
-            self.report.add(path, Code::AnsweredAndSkipped, message);
+            self.report.refuse(Code::AnsweredAndSkipped, || {
+                (place.to_string(), format!("Question {} is marked skipped and answered too.", name()))
+            });
         } else if !skipped && given == 0 {
-            self.report.add(path, Code::Unanswered, unanswered(question));
+            self.report.refuse(Code::Unanswered, || (place.to_string(), unanswered(question)));
         } else if given > 1 && !question.multi_select {
-            let message = format!("Question {} takes one answer, not {given}.", quoted(&question.question));
-            self.report.add(path, Code::TooManyAnswers, message);
+            self.report.refuse(Code::TooManyAnswers, || {
+                (place.to_string(), format!("Question {} takes one answer, not {given}.", name()))
+            });
         }
         let note = note.filter(|note| !is_blank(note));
         for typed in other.iter().chain(&note) {
@@ -124,17 +144,19 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn selected(&mut self, path: &str, question: &Question, indexes: &[usize]) -> Vec<Selected> {
-        let mut chosen = vec![false; question.options.len()];
+    fn selected(&mut self, place: Place<'_>, question: &Question, indexes: &[usize]) -> Vec<Selected> {
+        let count = question.options.len();
+        let mut chosen = vec![false; count];
         for (s, &index) in indexes.iter().enumerate() {
-            let path = format_args!("{path}.selected[{s}]");
+            let place = || format!("{place}.selected[{s}]");
             match chosen.get_mut(index) {
                 Some(chosen) if !*chosen => *chosen = true,
-                Some(_) => self.report.add(path, Code::RepeatedOption, format_args!("Option {index} is chosen twice.")),
-                None => {
-                    let message = format!("There is no option {index}; the question has {}.", question.options.len());
-                    self.report.add(path, Code::UnknownOption, message);
+                Some(_) => {
+                    self.report.refuse(Code::RepeatedOption, || (place(), format!("Option {index} is chosen twice.")));
                 }
+                None => self.report.refuse(Code::UnknownOption, || {
+                    (place(), format!("There is no option {index}; the question has {count}."))
+                }),
             }
         }
         let options = question.options.iter().zip(chosen).enumerate();

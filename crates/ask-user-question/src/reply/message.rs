@@ -1,7 +1,7 @@
 //! The text of a reply, and the way back from it.
 
 use super::{Answer, Reply, Selection};
-use crate::text::is_blank;
+use crate::text::{is_blank, joined};
 use crate::wire::{AskUserQuestion, Question};
 
 /// How the next user message says that a question was skipped.
@@ -23,7 +23,7 @@ impl Reply {
             answers => {
                 let lines: Vec<String> =
                     answers.iter().map(|answer| line_start(answer.title()) + &answer.message()).collect();
-                lines.join("\n")
+                joined(&lines, "\n")
             }
         }
     }
@@ -53,7 +53,7 @@ impl Reply {
             Some(Selection { question: index, ..read })
         };
         let selections = answers.into_iter().enumerate().map(selection);
-        Self::check(ask, selections.collect::<Option<_>>()?).ok()
+        Self::of(ask, selections.collect::<Option<_>>()?)
     }
 }
 
@@ -61,7 +61,7 @@ impl Answer {
     fn message(&self) -> String {
         let text = self.text().unwrap_or_else(|| SKIPPED_TEXT.to_owned());
         match &self.note {
-            Some(note) => format!("{text}{NOTE}{note})"),
+            Some(note) => text + NOTE + note + ")",
             None => text,
         }
     }
@@ -70,7 +70,7 @@ impl Answer {
 /// What a line begins with that answers one of several questions: the title without line breaks, for the line is found again by it.
 fn line_start(title: &str) -> String {
     let words: Vec<&str> = title.split_whitespace().collect();
-    words.join(" ") + ": "
+    joined(&words, " ") + ": "
 }
 
 /// The answers in a message for several questions. An answer may have several lines, so it goes on to the next question's title.

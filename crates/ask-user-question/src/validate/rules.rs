@@ -3,14 +3,12 @@
 use super::{Code, MAX_ASK_BYTES, Report, Violation, exceeds};
 use crate::limits::Limits;
 use crate::text::{counted, is_blank, quoted};
-use serde_json::Value;
-use serde_json::map::{Entry, Map};
+use json_tree::Json;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-type Object = Map<String, Value>;
-
-pub(super) fn violations(limits: &Limits, ask: &Value) -> Vec<Violation> {
+pub(super) fn violations(limits: &Limits, ask: &Json<'_>) -> Vec<Violation> {
     let mut rules = Rules { limits, report: Report::default() };
     if exceeds(ask, MAX_ASK_BYTES) {
         let Violation { path, code, message } = too_large();
@@ -34,8 +32,8 @@ struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    fn ask(&mut self, ask: &Value) {
-        let Some(ask) = ask.as_object() else {
+    fn ask(&mut self, ask: &Json<'_>) {
+        let Json::Object(_) = ask else {
             return self.wrong_type("", "The arguments", "an object with `questions`");
         };
         let Some(questions) = self.array(ask, "questions", "questions") else {
@@ -45,7 +43,7 @@ impl Rules<'_> {
         let mut seen = Seen::default();
         for (q, question) in questions.iter().enumerate() {
             let path = format!("questions[{q}]");
-            let Some(question) = question.as_object() else {
+            let Json::Object(_) = question else {
                 self.wrong_type(&path, "A question", "an object with `question` and `options`");
                 continue;
             };
@@ -53,7 +51,7 @@ impl Rules<'_> {
         }
     }
 
-    fn question(&mut self, path: &str, q: usize, question: &Object, seen: &mut Seen) {
+    fn question<'a>(&mut self, path: &str, q: usize, question: &'a Json<'a>, seen: &mut Seen<'a>) {
         if let Some(text) = self.required_text(question, path, "question")
             && let Some(first) = seen.repeated(text, q)
         {
@@ -68,7 +66,7 @@ impl Rules<'_> {
         self.options(path, question, multi_select);
     }
 
-    fn header(&mut self, path: &str, question: &Object) {
+    fn header(&mut self, path: &str, question: &Json<'_>) {
         let header = if self.limits.header_required() {
             self.required_text(question, path, "header")
         } else {
@@ -87,7 +85,7 @@ impl Rules<'_> {
         }
     }
 
-    fn options(&mut self, path: &str, question: &Object, multi_select: bool) {
+    fn options(&mut self, path: &str, question: &Json<'_>, multi_select: bool) {
         let list = format!("{path}.options");
         let Some(options) = self.array(question, "options", &list) else {
             return;
@@ -96,7 +94,7 @@ impl Rules<'_> {
         let mut seen = Seen::default();
         for (o, option) in options.iter().enumerate() {
             let path = format!("{list}[{o}]");
-            let Some(option) = option.as_object() else {
+            let Json::Object(_) = option else {
                 self.wrong_type(&path, "An option", "an object with `label`");
                 continue;
             };
@@ -127,12 +125,12 @@ impl Rules<'_> {
         self.report.add("questions", code, message);
     }
 
-    fn option_count(&mut self, path: &str, question: &Object, count: usize) {
+    fn option_count(&mut self, path: &str, question: &Json<'_>, count: usize) {
         let allowed = self.limits.options();
         let Some(code) = outside(&allowed, count, Code::TooFewOptions, Code::TooManyOptions) else {
             return;
         };
-        let name = question.get("question").and_then(Value::as_str).map(quoted).unwrap_or_default();
+        let name = question.get("question").and_then(Json::as_str).map(quoted).unwrap_or_default();
         let space = if name.is_empty() { "" } else { " " };
         let hint = if count < *allowed.start() { " Do not count \"Other\": the card adds it." } else { "" };
         let message =
@@ -140,20 +138,20 @@ impl Rules<'_> {
         self.report.add(path, code, message);
     }
 
-    fn array<'a>(&mut self, object: &'a Object, key: &str, path: &str) -> Option<&'a Vec<Value>> {
+    fn array<'a>(&mut self, object: &'a Json<'a>, key: &str, path: &str) -> Option<&'a [Json<'a>]> {
         let Some(value) = object.get(key) else {
             self.missing(path, key);
             return None;
         };
-        if !value.is_array() {
+        if value.as_list().is_none() {
             self.wrong_type(path, format_args!("`{key}`"), "an array");
         }
-        value.as_array()
+        value.as_list()
     }
 
     /// A text that must be there and be visible; `None` (and reported) where it is not a text.
-    fn required_text<'a>(&mut self, object: &'a Object, path: &str, key: &str) -> Option<&'a str> {
-        if !object.contains_key(key) {
+    fn required_text<'a>(&mut self, object: &'a Json<'a>, path: &str, key: &str) -> Option<&'a str> {
+        if object.get(key).is_none() {
             self.missing(format_args!("{path}.{key}"), key);
             return None;
         }
@@ -162,19 +160,19 @@ impl Rules<'_> {
         Some(text)
     }
 
-    fn optional_text<'a>(&mut self, object: &'a Object, path: &str, key: &str) -> Option<&'a str> {
+    fn optional_text<'a>(&mut self, object: &'a Json<'a>, path: &str, key: &str) -> Option<&'a str> {
         let value = object.get(key)?;
-        if !value.is_string() {
+        if value.as_str().is_none() {
             self.wrong_type(format_args!("{path}.{key}"), format_args!("`{key}`"), "a string");
         }
         value.as_str()
     }
 
-    fn flag(&mut self, object: &Object, path: &str, key: &str) -> bool {
+    fn flag(&mut self, object: &Json<'_>, path: &str, key: &str) -> bool {
         let Some(value) = object.get(key) else {
             return false;
         };
-        if !value.is_boolean() {
+        if value.as_bool().is_none() {
             self.wrong_type(format_args!("{path}.{key}"), format_args!("`{key}`"), "true or false");
         }
         value.as_bool().unwrap_or(false)
@@ -212,18 +210,13 @@ pub(crate) fn range_of(allowed: &RangeInclusive<usize>, noun: &str) -> String {
     if min == max { format!("exactly {}", counted(*min, noun)) } else { format!("{min}-{max} {noun}s") }
 }
 
-/// The texts so far, each with where it came first. A JSON object, because each kind of map is code of its own.
+/// The texts so far, each with where it came first.
 #[derive(Default)]
-struct Seen(Object);
+struct Seen<'a>(BTreeMap<&'a str, usize>);
 
-impl Seen {
-    fn repeated(&mut self, text: &str, index: usize) -> Option<u64> {
-        match self.0.entry(text) {
-            Entry::Occupied(first) => first.get().as_u64(),
-            Entry::Vacant(place) => {
-                place.insert(index.into());
-                None
-            }
-        }
+impl<'a> Seen<'a> {
+    fn repeated(&mut self, text: &'a str, index: usize) -> Option<usize> {
+        let first = *self.0.entry(text).or_insert(index);
+        (first != index).then_some(first)
     }
 }

@@ -1,7 +1,8 @@
-use serde_json::Value;
+use json_tree::Json;
+use std::borrow::Cow;
 
 /// Whether a value takes more bytes than allowed. It keeps its own stack and stops at the limit, so neither depth nor size hurts.
-pub(crate) fn exceeds(value: &Value, limit: usize) -> bool {
+pub(crate) fn exceeds(value: &Json<'_>, limit: usize) -> bool {
     let mut bytes = 0usize;
     let mut open: Vec<Children<'_>> = Vec::new();
     let mut next = Some(value);
@@ -24,10 +25,10 @@ pub(crate) fn exceeds(value: &Value, limit: usize) -> bool {
         // One byte stands for a comma, a bracket or a number.
         bytes = bytes.saturating_add(1);
         match value {
-            Value::String(text) => bytes = bytes.saturating_add(text.len()),
-            Value::Array(items) => open.push(Children::Items(items.iter())),
-            Value::Object(fields) => open.push(Children::Fields(fields.iter())),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            Json::Text(text) => bytes = bytes.saturating_add(text.len()),
+            Json::List(items) => open.push(Children::Items(items)),
+            Json::Object(fields) => open.push(Children::Fields(fields)),
+            Json::Null | Json::Bool(_) | Json::Number(_) => {}
         }
         if bytes > limit {
             return true;
@@ -36,18 +37,24 @@ pub(crate) fn exceeds(value: &Value, limit: usize) -> bool {
 }
 
 enum Children<'a> {
-    Items(std::slice::Iter<'a, Value>),
-    Fields(serde_json::map::Iter<'a>),
+    Items(&'a [Json<'a>]),
+    Fields(&'a [(Cow<'a, str>, Json<'a>)]),
 }
 
-impl<'a> Iterator for Children<'a> {
-    /// The length of the key, where there is one, and the value.
-    type Item = (usize, &'a Value);
-
-    fn next(&mut self) -> Option<Self::Item> {
+impl<'a> Children<'a> {
+    /// The length of the next key, where there is one, and the value.
+    fn next(&mut self) -> Option<(usize, &'a Json<'a>)> {
         match self {
-            Self::Items(items) => items.next().map(|value| (0, value)),
-            Self::Fields(fields) => fields.next().map(|(key, value)| (key.len(), value)),
+            Self::Items(items) => {
+                let (value, rest) = items.split_first()?;
+                *items = rest;
+                Some((0, value))
+            }
+            Self::Fields(fields) => {
+                let ((key, value), rest) = fields.split_first()?;
+                *fields = rest;
+                Some((key.len(), value))
+            }
         }
     }
 }

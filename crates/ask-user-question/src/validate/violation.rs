@@ -166,6 +166,28 @@ impl PartialEq<&str> for Code {
     }
 }
 
+/// What hears of violations: [`Report`] in words, [`Refusal`] that there are any. A program in which nobody asks for the words has none.
+pub(crate) trait Refuse: Default {
+    /// Hears of one: `say` gives its path and its message.
+    fn refuse(&mut self, code: Code, say: impl FnOnce() -> (String, String));
+
+    fn is_empty(&self) -> bool;
+}
+
+/// Whether anything was wrong.
+#[derive(Default)]
+pub(crate) struct Refusal(bool);
+
+impl Refuse for Refusal {
+    fn refuse(&mut self, _: Code, _: impl FnOnce() -> (String, String)) {
+        self.0 = true;
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.0
+    }
+}
+
 /// Collects violations. What it holds is bounded, so that a small hostile input cannot make a huge report.
 #[derive(Default)]
 pub(crate) struct Report {
@@ -173,20 +195,27 @@ pub(crate) struct Report {
     schema_rule: bool,
 }
 
-impl Report {
+impl Refuse for Report {
     /// Adds one, unless the report is full. The first violation of a schema rule always finds room: without it the verdict
     /// would differ from the schema's.
-    pub(crate) fn add(&mut self, path: impl fmt::Display, code: Code, message: impl fmt::Display) {
+    fn refuse(&mut self, code: Code, say: impl FnOnce() -> (String, String)) {
         let decides = code.is_schema_rule() && !self.schema_rule;
         if self.violations.len() >= super::MAX_REPORTED && !decides {
             return;
         }
         self.schema_rule |= code.is_schema_rule();
-        self.violations.push(Violation { path: path.to_string(), code, message: message.to_string() });
+        let (path, message) = say();
+        self.violations.push(Violation { path, code, message });
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.violations.is_empty()
+    }
+}
+
+impl Report {
+    pub(crate) fn add(&mut self, path: impl fmt::Display, code: Code, message: impl fmt::Display) {
+        self.refuse(code, || (path.to_string(), message.to_string()));
     }
 
     pub(crate) fn into_violations(self) -> Vec<Violation> {

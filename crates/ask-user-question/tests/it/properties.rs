@@ -66,7 +66,7 @@ proptest! {
         let checked = check(&Limits::RUNTIME, input.clone());
         if checked.is_valid() {
             let (value, _) = repair::repair(input);
-            let read: AskUserQuestion = serde_json::from_value(drop_strange_previews(value)).unwrap();
+            let read: AskUserQuestion = serde_json::from_value(drop_strange_previews(value.into_value())).unwrap();
             prop_assert_eq!(checked.ask, Some(read));
         }
     }

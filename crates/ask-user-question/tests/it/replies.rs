@@ -3,6 +3,7 @@
 use ask_user_question::reply::Selection;
 use ask_user_question::validate::{MAX_REPLY_BYTES, Violation};
 use ask_user_question::{AskUserQuestion, Reply};
+use json_tree::Json;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -203,6 +204,17 @@ fn the_flat_map_of_other_clients_is_read() {
         selections(json!({"Which database?": " my own ", "Which features?": "Login"}))[0],
         typed(0, &[], " my own ")
     );
+}
+
+#[test]
+fn of_an_answer_that_comes_twice_the_last_counts() {
+    let text =
+        r#"{"answers": {"Which database?": "SQLite", "Which features?": "Login", "Which database?": "PostgreSQL"}}"#;
+    let json = Json::parse(text).unwrap();
+    let labels =
+        |json: json_tree::Json<'_>| Reply::parse(&ask(), &json).unwrap().answers()[0].selected[0].label.clone();
+    assert_eq!(labels(json.clone()), "PostgreSQL");
+    assert_eq!(labels(json.into_value().into()), "PostgreSQL");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn schema_and_code_agree_on_generated_asks() {
         TestRunner::new(cases)
             .run(&inputs, |input| {
                 let (repaired, _) = repair(input.clone());
-                for ask in [input, repaired] {
+                for ask in [input, repaired.into_value()] {
                     let verdict = agreed(&limits, &schema, &ask)?;
                     let count = if verdict { &valid } else { &invalid };
                     count.set(count.get() + 1);
@@ -39,7 +39,7 @@ fn schema_and_code_agree_on_the_examples() {
     for (limits, schema) in profiles() {
         for example in examples::all() {
             let (repaired, _) = repair(example.ask.clone());
-            for ask in [example.ask, repaired] {
+            for ask in [example.ask, repaired.into_value()] {
                 agreed(&limits, &schema, &ask).unwrap_or_else(|error| panic!("{}: {error}", example.name));
             }
         }

@@ -4,6 +4,7 @@ use super::shell::Shell;
 use crate::browser::document;
 use crate::dom::Control;
 use crate::keyboard::TAB;
+use crate::labels::concat;
 use wasm_bindgen::JsCast;
 use web_sys::{
     Element, FocusOptions, HtmlElement, HtmlTextAreaElement, KeyboardEvent, ScrollIntoViewOptions,
@@ -74,7 +75,7 @@ impl Shell {
 
     fn by_id(&self, id: &str) -> Option<Element> {
         // Looked up inside the root: the card may live in a shadow tree. Ids need no escape (see `dom`).
-        self.root()?.query_selector(&["#", id].concat()).ok()?
+        self.root()?.query_selector(&concat(&["#", id])).ok()?
     }
 }
 

@@ -13,17 +13,16 @@ use crate::clipboard::write_to_clipboard;
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::drafts::{Persist, remember};
+use crate::labels::concat;
 use crate::receipt::receipt_text;
 use crate::writer::Tree;
 use ask_user_question::AskSnapshot;
 use ask_user_question::reply::Selection;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{Element, HtmlElement, HtmlTextAreaElement, ResizeObserver};
 
 /// How long a reply must have been on its way before that is worth a word.
@@ -129,7 +128,7 @@ impl Shell {
         if !looks_same {
             self.draw();
         }
-        let prevents = to_do.contains(&Do::Prevent);
+        let prevents = to_do.iter().any(|act| matches!(act, Do::Prevent));
         for act in to_do {
             self.act(act);
         }
@@ -233,7 +232,7 @@ impl Shell {
             Do::Change => self.tell(Told::Change),
             Do::Next => self.tell(Told::Next),
             Do::Say(text) => self.announcer.say(text),
-            Do::SayOnce(kind, text) => self.announcer.say_once(&[&self.key, kind].concat(), text),
+            Do::SayOnce(kind, text) => self.announcer.say_once(&concat(&[&self.key, kind]), text),
             Do::Waiting => {
                 self.dispatch(events::WAITING);
             }
@@ -363,15 +362,12 @@ impl Shell {
                 _ => receipt_text(ask, card.labels),
             }
         });
-        let (me, text) = (self.me.clone(), text.unwrap_or_default());
-        // Boxed as Leptos' own are: then one instance takes them all.
-        let copy: Pin<Box<dyn Future<Output = ()>>> = Box::pin(async move {
-            let is_done = write_to_clipboard(&text).await;
+        let me = self.me.clone();
+        write_to_clipboard(&text.unwrap_or_default(), move |is_done| {
             if let Some(shell) = me.upgrade() {
                 shell.take(Input::Copied(control, is_done));
             }
         });
-        spawn_local(copy);
     }
 
     fn set_alarm(&self, wait: Option<u64>) {

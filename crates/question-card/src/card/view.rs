@@ -12,6 +12,7 @@ use super::machine::Card;
 use crate::anatomy::part;
 use crate::dom::Control;
 use crate::writer::Writer;
+use ask_user_question::text::joined;
 use ask_user_question::{AskSnapshot, Phase};
 
 /// A button without weight.
@@ -62,7 +63,7 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     }
     // Where several ask, their landmarks differ by what they ask.
     match has_begun && !is_malformed {
-        true => w.stamped("aria-labelledby", 2, &|| [ids.title(), ids.legend(0)].join(" ")),
+        true => w.stamped("aria-labelledby", 2, &|| joined(&[ids.title(), ids.legend(0)], " ")),
         false => w.stamped("aria-labelledby", 1, &|| ids.title()),
     }
     w.truth("aria-busy", card.phase == Phase::Streaming || (card.is_latched() && !card.is_held()));

@@ -5,11 +5,10 @@ use super::{Draft, Pick};
 use crate::dom::fnv1a;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::QuestionSnapshot;
-use json_tree::object;
-use serde_json::{Map, Value};
+use json_tree::Json;
 
 /// Of what form the text is; another form is not read.
-const VERSION: u64 = 1;
+const VERSION: usize = 1;
 /// The longest text that is written or read, in bytes. What a reply may hold at most has room in it.
 const MOST: usize = 2 << 20;
 
@@ -28,9 +27,10 @@ struct KeptQuestion {
 impl Kept {
     /// The text to write under this key of a call; nothing where that would be too much.
     pub(crate) fn to_text(&self, key: &str) -> Option<String> {
-        let questions: Vec<Value> = self.0.iter().map(write_question).collect();
-        let kept = object([("v", VERSION.into()), ("call", key.into()), ("questions", questions.into())]);
-        let text = json_tree::text(&kept.into());
+        let questions: Vec<Json<'_>> = self.0.iter().map(write_question).collect();
+        let kept = Json::object([("v", VERSION.into()), ("call", key.into()), ("questions", Json::List(questions))]);
+        let mut text = String::new();
+        kept.write(&mut text);
         (text.len() <= MOST).then_some(text)
     }
 
@@ -39,9 +39,9 @@ impl Kept {
         if text.len() > MOST {
             return None;
         }
-        let value = json_tree::parse(text).ok()?;
-        let is_ours = value.get("v")?.as_u64()? == VERSION && value.get("call")?.as_str()? == key;
-        let questions = value.get("questions").filter(|_| is_ours)?.as_array()?;
+        let value = Json::parse(text).ok()?;
+        let is_ours = value.get("v")?.as_index()? == VERSION && value.get("call")?.as_str()? == key;
+        let questions = value.get("questions").filter(|_| is_ours)?.as_list()?;
         questions.iter().map(read_question).collect::<Option<_>>().map(Self)
     }
 }
@@ -115,32 +115,35 @@ fn labels(asked: Option<&QuestionSnapshot>) -> Vec<&str> {
     options.iter().map(|option| option.label.text.as_str()).collect()
 }
 
-fn write_question(kept: &KeptQuestion) -> Value {
+fn write_question(kept: &KeptQuestion) -> Json<'_> {
     let KeptQuestion { index, asked, draft } = kept;
     let mut question = write_choice(&draft.choice);
-    question.insert("index".to_owned(), (*index).into());
-    question.insert("asked".to_owned(), (*asked).into());
-    question.insert("other".to_owned(), draft.other.as_str().into());
-    question.insert("note".to_owned(), draft.note.as_str().into());
-    let skipped = draft.skipped.as_ref().map(write_choice);
-    question.insert("skipped".to_owned(), skipped.into());
-    Value::Object(question)
+    question.push(("index", (*index).into()));
+    question.push(("asked", asked.map_or(Json::Null, |asked| Json::Number(asked.into()))));
+    question.push(("other", text(&draft.other)));
+    question.push(("note", text(&draft.note)));
+    let skipped = draft.skipped.as_ref().map(|before| Json::object(write_choice(before)));
+    question.push(("skipped", skipped.unwrap_or(Json::Null)));
+    Json::object(question)
 }
 
-fn write_choice(choice: &Choice) -> Map<String, Value> {
-    let pick = |pick: &Pick| Value::from_iter([Value::from(pick.option), pick.label.as_str().into()]);
-    let picks: Vec<Value> = choice.picks.iter().map(pick).collect();
-    object([
-        ("picks", picks.into()),
+fn write_choice(choice: &Choice) -> Vec<(&'static str, Json<'_>)> {
+    let pick = |pick: &'_ Pick| Json::List(vec![pick.option.into(), pick.label.as_str().into()]);
+    vec![
+        ("picks", Json::List(choice.picks.iter().map(pick).collect())),
         ("chosen", choice.other.into()),
-        ("before", choice.before_other.as_ref().map(pick).into()),
-    ])
+        ("before", choice.before_other.as_ref().map_or(Json::Null, pick)),
+    ]
 }
 
-fn read_question(value: &Value) -> Option<KeptQuestion> {
+fn text(text: &str) -> Json<'_> {
+    Json::Text(text.into())
+}
+
+fn read_question(value: &Json<'_>) -> Option<KeptQuestion> {
     let text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
     let skipped = match value.get("skipped")? {
-        Value::Null => None,
+        Json::Null => None,
         before => Some(read_choice(before)?),
     };
     let choice = match &skipped {
@@ -148,24 +151,30 @@ fn read_question(value: &Value) -> Option<KeptQuestion> {
         None => read_choice(value)?,
     };
     Some(KeptQuestion {
-        index: usize::try_from(value.get("index")?.as_u64()?).ok()?,
-        asked: value.get("asked")?.as_u64(),
+        index: value.get("index")?.as_index()?,
+        asked: match value.get("asked")? {
+            Json::Number(asked) => asked.as_u64(),
+            _ => None,
+        },
         draft: QuestionDraft { kind: None, choice, other: text("other")?, note: text("note")?, skipped },
     })
 }
 
-fn read_choice(value: &Value) -> Option<Choice> {
-    let picks = value.get("picks")?.as_array()?;
+fn read_choice(value: &Json<'_>) -> Option<Choice> {
+    let picks = value.get("picks")?.as_list()?;
     Some(Choice {
         picks: picks.iter().map(read_pick).collect::<Option<_>>()?,
         other: value.get("chosen")?.as_bool()?,
         before_other: match value.get("before")? {
-            Value::Null => None,
+            Json::Null => None,
             before => Some(read_pick(before)?),
         },
     })
 }
 
-fn read_pick(value: &Value) -> Option<Pick> {
-    Some(Pick { option: usize::try_from(value.get(0)?.as_u64()?).ok()?, label: value.get(1)?.as_str()?.to_owned() })
+fn read_pick(value: &Json<'_>) -> Option<Pick> {
+    let [option, label] = value.as_list()? else {
+        return None;
+    };
+    Some(Pick { option: option.as_index()?, label: label.as_str()?.to_owned() })
 }

@@ -219,7 +219,8 @@ pub(super) fn over(text: &str, most: usize) -> Option<usize> {
     if text.len() <= most {
         return None;
     }
-    text.chars().count().checked_sub(most).filter(|over| *over > 0)
+    let begins = |byte: &u8| *byte & 0xc0 != 0x80;
+    text.bytes().filter(begins).count().checked_sub(most).filter(|over| *over > 0)
 }
 
 fn without_last_breaks(text: &str) -> &str {

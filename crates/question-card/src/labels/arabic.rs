@@ -1,6 +1,6 @@
 //! Arabic, with its six plural forms.
 
-use super::{Direction, Labels, TimeLeft, Unit, question_of};
+use super::{Direction, Labels, TimeLeft, Unit, concat, question_of};
 
 pub(super) const LABELS: Labels = Labels {
     lang: "ar",
@@ -11,13 +11,13 @@ pub(super) const LABELS: Labels = Labels {
     select_many: "اختر كل ما ينطبق",
     other: "إجابة أخرى",
     other_placeholder: "اكتب إجابتك",
-    preview: |label| ["معاينة ", label].concat(),
+    preview: |label| concat(&["معاينة ", label]),
     other_unsent: "لن يُرسَل هذا النص",
-    chars_left: |left| ["المتبقي: ", &counted(left, &CHARACTERS)].concat(),
-    chars_over: |over| ["الزائد: ", &counted(over, &CHARACTERS)].concat(),
+    chars_left: |left| concat(&["المتبقي: ", &counted(left, &CHARACTERS)]),
+    chars_over: |over| concat(&["الزائد: ", &counted(over, &CHARACTERS)]),
     add_note: "إضافة ملاحظة",
     note: "ملاحظة",
-    noted: |note| ["ملاحظة: ", note].concat(),
+    noted: |note| concat(&["ملاحظة: ", note]),
     skip: "تخطي السؤال",
     skipping: "سيُرسَل هذا السؤال بلا إجابة",
     submit: "إرسال الإجابات",
@@ -35,25 +35,25 @@ pub(super) const LABELS: Labels = Labels {
         let questions = counted(count, &QUESTIONS_ASKED);
         let choice = match options {
             0 => String::new(),
-            _ => [" (", &counted(options, &OPTIONS), ")"].concat(),
+            _ => concat(&[" (", &counted(options, &OPTIONS), ")"]),
         };
-        ["يطرح الوكيل ", &questions, ". ", &asked, &choice].concat()
+        concat(&["يطرح الوكيل ", &questions, ". ", &asked, &choice])
     },
     nudge: "اختر إجابة أولًا",
-    error_select: |question| ["اختر إجابة عن ", question].concat(),
+    error_select: |question| concat(&["اختر إجابة عن ", question]),
     error_other: "اكتب إجابتك",
-    error_too_long: |over| ["اختصر النص. الزائد: ", &counted(over, &CHARACTERS)].concat(),
-    step: |number| ["السؤال ", &number.to_string()].concat(),
+    error_too_long: |over| concat(&["اختصر النص. الزائد: ", &counted(over, &CHARACTERS)]),
+    step: |number| concat(&["السؤال ", &number.to_string()]),
     back: "السابق",
     onward: "التالي",
     progress: |answered, count| {
-        ["تمت الإجابة: ", &counted(answered, &QUESTIONS_OPEN), " من أصل ", &count.to_string()].concat()
+        concat(&["تمت الإجابة: ", &counted(answered, &QUESTIONS_OPEN), " من أصل ", &count.to_string()])
     },
     unanswered: |open, count| match count {
         1 => "بقي السؤال بلا إجابة".to_owned(),
         _ => {
             let questions = counted(open, &QUESTIONS_OPEN);
-            ["بقي بلا إجابة: ", &questions, " من أصل ", &count.to_string()].concat()
+            concat(&["بقي بلا إجابة: ", &questions, " من أصل ", &count.to_string()])
         }
     },
     time_left,
@@ -66,7 +66,7 @@ pub(super) const LABELS: Labels = Labels {
     try_again: "إعادة المحاولة",
     sent: "أُرسلت الإجابة",
     declined: "أُلغي السؤال",
-    failed: |reason| ["لم تُرسَل إجابتك. ", reason].concat(),
+    failed: |reason| concat(&["لم تُرسَل إجابتك. ", reason]),
     answered_elsewhere: "تمت الإجابة في علامة تبويب أخرى",
     list: "، ",
     selected_prefix: "المختار:",
@@ -149,7 +149,7 @@ fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
         Unit::Minutes => &MINUTES,
         Unit::Seconds => &SECONDS,
     };
-    ["الوقت المتبقي للإجابة: ", &counted(count, noun)].concat()
+    concat(&["الوقت المتبقي للإجابة: ", &counted(count, noun)])
 }
 
 /// A number with its noun, by the plural rules of Unicode's CLDR. None, one and two are said by the noun alone.
@@ -162,7 +162,7 @@ fn counted(number: usize, noun: &Noun) -> String {
         (_, 11..=99) => noun.many,
         _ => noun.other,
     };
-    [&number.to_string(), " ", form].concat()
+    concat(&[&number.to_string(), " ", form])
 }
 
 #[cfg(test)]

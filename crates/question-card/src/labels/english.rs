@@ -1,6 +1,6 @@
 //! English.
 
-use super::{Direction, Labels, TimeLeft, Unit, question_of};
+use super::{Direction, Labels, TimeLeft, Unit, concat, question_of};
 
 pub(super) const LABELS: Labels = Labels {
     lang: "en",
@@ -11,13 +11,13 @@ pub(super) const LABELS: Labels = Labels {
     select_many: "Select all that apply",
     other: "Other",
     other_placeholder: "Your own answer",
-    preview: |label| ["Preview of ", label].concat(),
+    preview: |label| concat(&["Preview of ", label]),
     other_unsent: "This text will not be sent",
-    chars_left: |left| [&characters(left), " left"].concat(),
-    chars_over: |over| [&characters(over), " too many"].concat(),
+    chars_left: |left| concat(&[&characters(left), " left"]),
+    chars_over: |over| concat(&[&characters(over), " too many"]),
     add_note: "Add a note",
     note: "Note",
-    noted: |note| ["Note: ", note].concat(),
+    noted: |note| concat(&["Note: ", note]),
     skip: "Skip",
     skipping: "This question will be sent without an answer",
     submit: "Submit answers",
@@ -32,13 +32,13 @@ pub(super) const LABELS: Labels = Labels {
     malformed_answer: "Your answer",
     ready,
     nudge: "Choose an option first",
-    error_select: |question| ["Select an answer for ", question].concat(),
+    error_select: |question| concat(&["Select an answer for ", question]),
     error_other: "Enter your answer",
-    error_too_long: |over| ["Shorten your text by ", &characters(over)].concat(),
-    step: |number| ["Question ", &number.to_string()].concat(),
+    error_too_long: |over| concat(&["Shorten your text by ", &characters(over)]),
+    step: |number| concat(&["Question ", &number.to_string()]),
     back: "Back",
     onward: "Next",
-    progress: |answered, count| [&answered.to_string(), " of ", &count.to_string(), " answered"].concat(),
+    progress: |answered, count| concat(&[&answered.to_string(), " of ", &count.to_string(), " answered"]),
     unanswered,
     time_left,
     more_time: "More time",
@@ -50,7 +50,7 @@ pub(super) const LABELS: Labels = Labels {
     try_again: "Try again",
     sent: "Answer sent",
     declined: "Question cancelled",
-    failed: |reason| ["Your answer was not sent. ", reason].concat(),
+    failed: |reason| concat(&["Your answer was not sent. ", reason]),
     answered_elsewhere: "Answered in another tab",
     list: ", ",
     selected_prefix: "Selected:",
@@ -77,11 +77,11 @@ pub(super) const LABELS: Labels = Labels {
 };
 
 fn ready(count: usize, header: &str, question: &str, options: usize) -> String {
-    let asked = [question_of(header, question, ": "), choice(options)].concat();
+    let asked = question_of(header, question, ": ") + &choice(options);
     let number = count.to_string();
     match count {
-        1 => ["The agent asks 1 question. ", &asked].concat(),
-        _ => ["The agent asks ", &number, " questions. ", &asked].concat(),
+        1 => concat(&["The agent asks 1 question. ", &asked]),
+        _ => concat(&["The agent asks ", &number, " questions. ", &asked]),
     }
 }
 
@@ -89,7 +89,7 @@ fn choice(options: usize) -> String {
     match options {
         0 => String::new(),
         1 => " (1 option)".to_owned(),
-        _ => [" (", &options.to_string(), " options)"].concat(),
+        _ => concat(&[" (", &options.to_string(), " options)"]),
     }
 }
 
@@ -98,13 +98,13 @@ fn unanswered(open: usize, count: usize) -> String {
     let (open, all) = (open.to_string(), count.to_string());
     match count {
         1 => "The question still needs an answer".to_owned(),
-        _ => [&open, " of ", &all, " questions still ", verb, " an answer"].concat(),
+        _ => concat(&[&open, " of ", &all, " questions still ", verb, " an answer"]),
     }
 }
 
 fn characters(count: usize) -> String {
     let noun = if count == 1 { " character" } else { " characters" };
-    [&count.to_string(), noun].concat()
+    concat(&[&count.to_string(), noun])
 }
 
 fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
@@ -115,5 +115,5 @@ fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
         Unit::Seconds => (" second", " seconds"),
     };
     let noun = if count == 1 { one } else { more };
-    [&count.to_string(), noun, " left to answer"].concat()
+    concat(&[&count.to_string(), noun, " left to answer"])
 }

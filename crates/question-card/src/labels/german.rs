@@ -1,6 +1,6 @@
 //! German.
 
-use super::{Direction, Labels, TimeLeft, Unit, question_of};
+use super::{Direction, Labels, TimeLeft, Unit, concat, question_of};
 
 pub(super) const LABELS: Labels = Labels {
     lang: "de",
@@ -11,13 +11,13 @@ pub(super) const LABELS: Labels = Labels {
     select_many: "Alles Zutreffende auswählen",
     other: "Andere Antwort",
     other_placeholder: "Eigene Antwort",
-    preview: |label| ["Vorschau von ", label].concat(),
+    preview: |label| concat(&["Vorschau von ", label]),
     other_unsent: "Dieser Text wird nicht gesendet",
-    chars_left: |left| ["Noch ", &left.to_string(), " Zeichen"].concat(),
-    chars_over: |over| [&over.to_string(), " Zeichen zu viel"].concat(),
+    chars_left: |left| concat(&["Noch ", &left.to_string(), " Zeichen"]),
+    chars_over: |over| concat(&[&over.to_string(), " Zeichen zu viel"]),
     add_note: "Notiz hinzufügen",
     note: "Notiz",
-    noted: |note| ["Notiz: ", note].concat(),
+    noted: |note| concat(&["Notiz: ", note]),
     skip: "Überspringen",
     skipping: "Diese Frage wird ohne Antwort gesendet",
     submit: "Antworten absenden",
@@ -32,13 +32,13 @@ pub(super) const LABELS: Labels = Labels {
     malformed_answer: "Eigene Antwort",
     ready,
     nudge: "Zuerst eine Antwort auswählen",
-    error_select: |question| ["Bitte eine Antwort auswählen: ", question].concat(),
+    error_select: |question| concat(&["Bitte eine Antwort auswählen: ", question]),
     error_other: "Bitte eine Antwort eingeben",
-    error_too_long: |over| ["Bitte den Text um ", &over.to_string(), " Zeichen kürzen"].concat(),
-    step: |number| ["Frage ", &number.to_string()].concat(),
+    error_too_long: |over| concat(&["Bitte den Text um ", &over.to_string(), " Zeichen kürzen"]),
+    step: |number| concat(&["Frage ", &number.to_string()]),
     back: "Zurück",
     onward: "Weiter",
-    progress: |answered, count| [&answered.to_string(), " von ", &count.to_string(), " beantwortet"].concat(),
+    progress: |answered, count| concat(&[&answered.to_string(), " von ", &count.to_string(), " beantwortet"]),
     unanswered,
     time_left,
     more_time: "Mehr Zeit",
@@ -50,7 +50,7 @@ pub(super) const LABELS: Labels = Labels {
     try_again: "Erneut versuchen",
     sent: "Antwort gesendet",
     declined: "Frage abgebrochen",
-    failed: |reason| ["Die Antwort wurde nicht gesendet. ", reason].concat(),
+    failed: |reason| concat(&["Die Antwort wurde nicht gesendet. ", reason]),
     answered_elsewhere: "In einem anderen Tab beantwortet",
     list: ", ",
     selected_prefix: "Ausgewählt:",
@@ -77,11 +77,11 @@ pub(super) const LABELS: Labels = Labels {
 };
 
 fn ready(count: usize, header: &str, question: &str, options: usize) -> String {
-    let asked = [question_of(header, question, ": "), choice(options)].concat();
+    let asked = question_of(header, question, ": ") + &choice(options);
     let number = count.to_string();
     match count {
-        1 => ["Der Agent stellt eine Frage. ", &asked].concat(),
-        _ => ["Der Agent stellt ", &number, " Fragen. ", &asked].concat(),
+        1 => concat(&["Der Agent stellt eine Frage. ", &asked]),
+        _ => concat(&["Der Agent stellt ", &number, " Fragen. ", &asked]),
     }
 }
 
@@ -89,7 +89,7 @@ fn choice(options: usize) -> String {
     match options {
         0 => String::new(),
         1 => " (1 Antwort zur Wahl)".to_owned(),
-        _ => [" (", &options.to_string(), " Antworten zur Wahl)"].concat(),
+        _ => concat(&[" (", &options.to_string(), " Antworten zur Wahl)"]),
     }
 }
 
@@ -98,7 +98,7 @@ fn unanswered(open: usize, count: usize) -> String {
     let (open, all) = (open.to_string(), count.to_string());
     match count {
         1 => "Die Frage ist noch offen".to_owned(),
-        _ => [&open, " von ", &all, " Fragen ", verb, " noch offen"].concat(),
+        _ => concat(&[&open, " von ", &all, " Fragen ", verb, " noch offen"]),
     }
 }
 
@@ -110,5 +110,5 @@ fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
         Unit::Seconds => (" Sekunde", " Sekunden"),
     };
     let noun = if count == 1 { one } else { more };
-    ["Noch ", &count.to_string(), noun, " Zeit zum Antworten"].concat()
+    concat(&["Noch ", &count.to_string(), noun, " Zeit zum Antworten"])
 }

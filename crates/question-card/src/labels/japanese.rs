@@ -1,6 +1,6 @@
 //! Japanese. Its nouns have no plural.
 
-use super::{Direction, Labels, TimeLeft, Unit, question_of};
+use super::{Direction, Labels, TimeLeft, Unit, concat, question_of};
 
 pub(super) const LABELS: Labels = Labels {
     lang: "ja",
@@ -11,13 +11,13 @@ pub(super) const LABELS: Labels = Labels {
     select_many: "当てはまるものをすべて選択してください",
     other: "その他",
     other_placeholder: "回答を入力",
-    preview: |label| [label, "のプレビュー"].concat(),
+    preview: |label| concat(&[label, "のプレビュー"]),
     other_unsent: "このテキストは送信されません",
-    chars_left: |left| ["残り", &left.to_string(), "文字"].concat(),
-    chars_over: |over| [&over.to_string(), "文字超過しています"].concat(),
+    chars_left: |left| concat(&["残り", &left.to_string(), "文字"]),
+    chars_over: |over| concat(&[&over.to_string(), "文字超過しています"]),
     add_note: "メモを追加",
     note: "メモ",
-    noted: |note| ["メモ：", note].concat(),
+    noted: |note| concat(&["メモ：", note]),
     skip: "スキップする",
     skipping: "この質問は回答なしで送信されます",
     submit: "回答を送信",
@@ -34,21 +34,21 @@ pub(super) const LABELS: Labels = Labels {
         let asked = question_of(header, question, "：");
         let choice = match options {
             0 => String::new(),
-            _ => ["（選択肢", &options.to_string(), "件）"].concat(),
+            _ => concat(&["（選択肢", &options.to_string(), "件）"]),
         };
-        ["エージェントからの質問が", &count.to_string(), "件あります。", &asked, &choice].concat()
+        concat(&["エージェントからの質問が", &count.to_string(), "件あります。", &asked, &choice])
     },
     nudge: "先に選択肢を選んでください",
-    error_select: |question| [question, "の回答を選択してください"].concat(),
+    error_select: |question| concat(&[question, "の回答を選択してください"]),
     error_other: "回答を入力してください",
-    error_too_long: |over| ["テキストを", &over.to_string(), "文字短くしてください"].concat(),
-    step: |number| ["質問", &number.to_string()].concat(),
+    error_too_long: |over| concat(&["テキストを", &over.to_string(), "文字短くしてください"]),
+    step: |number| concat(&["質問", &number.to_string()]),
     back: "戻る",
     onward: "次へ",
-    progress: |answered, count| [&count.to_string(), "件中", &answered.to_string(), "件回答済み"].concat(),
+    progress: |answered, count| concat(&[&count.to_string(), "件中", &answered.to_string(), "件回答済み"]),
     unanswered: |open, count| match count {
         1 => "質問が未回答です".to_owned(),
-        _ => [&count.to_string(), "件中", &open.to_string(), "件の質問が未回答です"].concat(),
+        _ => concat(&[&count.to_string(), "件中", &open.to_string(), "件の質問が未回答です"]),
     },
     time_left,
     more_time: "時間を延長",
@@ -60,7 +60,7 @@ pub(super) const LABELS: Labels = Labels {
     try_again: "再試行",
     sent: "回答を送信しました",
     declined: "質問をキャンセルしました",
-    failed: |reason| ["回答を送信できませんでした。", reason].concat(),
+    failed: |reason| concat(&["回答を送信できませんでした。", reason]),
     answered_elsewhere: "別のタブで回答済みです",
     list: "、",
     selected_prefix: "選択済み：",
@@ -93,5 +93,5 @@ fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
         Unit::Minutes => "分",
         Unit::Seconds => "秒",
     };
-    ["回答期限まであと", &count.to_string(), unit].concat()
+    concat(&["回答期限まであと", &count.to_string(), unit])
 }

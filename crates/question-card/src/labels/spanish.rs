@@ -1,6 +1,6 @@
 //! Spanish.
 
-use super::{Direction, Labels, TimeLeft, Unit, question_of};
+use super::{Direction, Labels, TimeLeft, Unit, concat, question_of};
 
 pub(super) const LABELS: Labels = Labels {
     lang: "es",
@@ -11,19 +11,19 @@ pub(super) const LABELS: Labels = Labels {
     select_many: "Selecciona todas las que correspondan",
     other: "Otra respuesta",
     other_placeholder: "Tu respuesta",
-    preview: |label| ["Vista previa de ", label].concat(),
+    preview: |label| concat(&["Vista previa de ", label]),
     other_unsent: "Este texto no se enviará",
     chars_left: |left| {
         let verb = if left == 1 { "Queda " } else { "Quedan " };
-        [verb, &characters(left)].concat()
+        concat(&[verb, &characters(left)])
     },
     chars_over: |over| {
         let verb = if over == 1 { "Sobra " } else { "Sobran " };
-        [verb, &characters(over)].concat()
+        concat(&[verb, &characters(over)])
     },
     add_note: "Añadir una nota",
     note: "Nota",
-    noted: |note| ["Nota: ", note].concat(),
+    noted: |note| concat(&["Nota: ", note]),
     skip: "Omitir",
     skipping: "Esta pregunta se enviará sin respuesta",
     submit: "Enviar respuestas",
@@ -38,15 +38,15 @@ pub(super) const LABELS: Labels = Labels {
     malformed_answer: "Tu respuesta",
     ready,
     nudge: "Primero selecciona una opción",
-    error_select: |question| ["Selecciona una respuesta para ", question].concat(),
+    error_select: |question| concat(&["Selecciona una respuesta para ", question]),
     error_other: "Escribe tu respuesta",
-    error_too_long: |over| ["Acorta el texto en ", &characters(over)].concat(),
-    step: |number| ["Pregunta ", &number.to_string()].concat(),
+    error_too_long: |over| concat(&["Acorta el texto en ", &characters(over)]),
+    step: |number| concat(&["Pregunta ", &number.to_string()]),
     back: "Atrás",
     onward: "Siguiente",
     progress: |answered, count| {
         let participle = if answered == 1 { " respondida" } else { " respondidas" };
-        [&answered.to_string(), " de ", &count.to_string(), participle].concat()
+        concat(&[&answered.to_string(), " de ", &count.to_string(), participle])
     },
     unanswered,
     time_left,
@@ -59,7 +59,7 @@ pub(super) const LABELS: Labels = Labels {
     try_again: "Reintentar",
     sent: "Respuesta enviada",
     declined: "Pregunta cancelada",
-    failed: |reason| ["No se envió tu respuesta. ", reason].concat(),
+    failed: |reason| concat(&["No se envió tu respuesta. ", reason]),
     answered_elsewhere: "Respondida en otra pestaña",
     list: ", ",
     selected_prefix: "Seleccionado:",
@@ -86,11 +86,11 @@ pub(super) const LABELS: Labels = Labels {
 };
 
 fn ready(count: usize, header: &str, question: &str, options: usize) -> String {
-    let asked = [question_of(header, question, ": "), choice(options)].concat();
+    let asked = question_of(header, question, ": ") + &choice(options);
     let number = count.to_string();
     match count {
-        1 => ["El agente hace una pregunta. ", &asked].concat(),
-        _ => ["El agente hace ", &number, " preguntas. ", &asked].concat(),
+        1 => concat(&["El agente hace una pregunta. ", &asked]),
+        _ => concat(&["El agente hace ", &number, " preguntas. ", &asked]),
     }
 }
 
@@ -98,7 +98,7 @@ fn choice(options: usize) -> String {
     match options {
         0 => String::new(),
         1 => " (1 opción)".to_owned(),
-        _ => [" (", &options.to_string(), " opciones)"].concat(),
+        _ => concat(&[" (", &options.to_string(), " opciones)"]),
     }
 }
 
@@ -107,13 +107,13 @@ fn unanswered(open: usize, count: usize) -> String {
     let (open, all) = (open.to_string(), count.to_string());
     match count {
         1 => "Falta responder la pregunta".to_owned(),
-        _ => [verb, " por responder ", &open, " de ", &all, " preguntas"].concat(),
+        _ => concat(&[verb, " por responder ", &open, " de ", &all, " preguntas"]),
     }
 }
 
 fn characters(count: usize) -> String {
     let noun = if count == 1 { " carácter" } else { " caracteres" };
-    [&count.to_string(), noun].concat()
+    concat(&[&count.to_string(), noun])
 }
 
 fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
@@ -124,5 +124,5 @@ fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {
         Unit::Seconds => (" segundo", " segundos"),
     };
     let (verb, noun) = if count == 1 { ("Queda ", one) } else { ("Quedan ", more) };
-    [verb, &count.to_string(), noun, " para responder"].concat()
+    concat(&[verb, &count.to_string(), noun, " para responder"])
 }

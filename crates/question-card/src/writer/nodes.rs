@@ -1,6 +1,7 @@
 //! A walk that writes to the nodes of the page.
 
 use crate::browser::document;
+use ask_user_question::text::joined;
 use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlInputElement, HtmlTextAreaElement, Node, Text};
@@ -342,7 +343,7 @@ impl Shown {
 /// The part that an element of this class is: its name without what all begin with.
 fn part_of(class: &'static str) -> String {
     let name = |class: &'static str| class.strip_prefix("qc-").unwrap_or("card");
-    class.split(' ').map(name).collect::<Vec<_>>().join(" ")
+    joined(&class.split(' ').map(name).collect::<Vec<_>>(), " ")
 }
 
 fn remove(node: &Node) {

@@ -17,7 +17,8 @@ const memories = [];
 const instantiate = WebAssembly.instantiateStreaming;
 WebAssembly.instantiateStreaming = async (...given) => {
   const made = await instantiate(...given);
-  memories.push(made.instance.exports.memory);
+  // Its names are short ones.
+  memories.push(Object.values(made.instance.exports).find((it) => it instanceof WebAssembly.Memory));
   return made;
 };
 

@@ -220,18 +220,15 @@ impl Card {
 
     fn send(&mut self, ask: &AskSnapshot) {
         let selections = self.draft.selections();
-        match ask.ask.as_ref().map(|ask| Reply::check(ask, selections)) {
+        match ask.ask.as_ref().map(|ask| Reply::of(ask, selections)) {
             None => {}
-            Some(Ok(reply)) => {
+            Some(Some(reply)) => {
                 self.sent = Some(Sent::Reply(reply.clone()));
                 self.latch();
                 self.plan(Do::Reply(reply));
             }
-            // The draft let it pass and the shared rules did not: say why instead of doing nothing.
-            Some(Err(violations)) => {
-                let reasons: Vec<_> = violations.into_iter().map(|violation| violation.message).collect();
-                self.fail(&reasons.join(" "));
-            }
+            // The draft let it pass and the shared rules did not: say so instead of doing nothing.
+            Some(None) => self.fail(""),
         }
     }
 

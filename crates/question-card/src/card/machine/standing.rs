@@ -3,9 +3,10 @@
 use super::{Card, Manner, Sent, Submission, is_over, is_whole, takes_answer};
 use crate::dom::Control;
 use crate::draft::{Field, Problem};
-use crate::labels::isolate;
+use crate::labels::{concat, isolate};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::QuestionSnapshot;
+use ask_user_question::text::joined;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
 impl Card {
@@ -193,18 +194,18 @@ impl Card {
             let left = self.draft.left_over(question, sent, self.labels.list);
             let note = left.note.as_deref().map(self.labels.noted);
             let texts: Vec<String> = left.answer.into_iter().chain(note).collect();
-            texts.join("\n")
+            joined(&texts, "\n")
         };
         let named = |(index, asked): (usize, &QuestionSnapshot)| match left(index) {
             left if left.is_empty() => None,
-            left => Some([asked.question.text.as_str(), "\n", &left].concat()),
+            left => Some(concat(&[asked.question.text.as_str(), "\n", &left])),
         };
         match ask.questions.len() {
             // Where no question could be read, an own answer could be typed all the same.
             0 | 1 => left(0),
             _ => {
                 let all = ask.questions.iter().enumerate().filter_map(named);
-                all.collect::<Vec<_>>().join("\n\n")
+                joined(&all.collect::<Vec<_>>(), "\n\n")
             }
         }
     }

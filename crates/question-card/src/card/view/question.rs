@@ -9,6 +9,7 @@ use crate::labels::isolate;
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
+use ask_user_question::text::joined;
 
 /// The row of an own answer.
 const OTHER_ROW: &str = "qc-option qc-other";
@@ -37,7 +38,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.truth("aria-required", is_radio_group && card.settings.skip.is_none());
     w.truth("aria-invalid", is_radio_group && error.is_some_and(Problem::is_missing));
     match error.is_some() || card.nudge(index).is_some() {
-        true => w.stamped("aria-describedby", 2, &|| [ids.hint(index), ids.error(index)].join(" ")),
+        true => w.stamped("aria-describedby", 2, &|| joined(&[ids.hint(index), ids.error(index)], " ")),
         false => w.stamped("aria-describedby", 1, &|| ids.hint(index)),
     }
     w.word("data-status", Some(if card.draft.problem(index).is_none() { "answered" } else { "unanswered" }));
@@ -197,7 +198,7 @@ fn described(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnap
     let ids = place.card.ids;
     let description = || ids.description(place.index, option);
     match (shown.description.is_some(), is_inert) {
-        (true, true) => w.stamped("aria-describedby", 3, &|| [description(), ids.wait()].join(" ")),
+        (true, true) => w.stamped("aria-describedby", 3, &|| joined(&[description(), ids.wait()], " ")),
         (false, true) => w.stamped("aria-describedby", 2, &|| ids.wait()),
         (is_described, false) => w.stamped("aria-describedby", is_described.into(), &description),
     }
@@ -261,7 +262,7 @@ fn other_row(w: &mut Writer, place: Place<'_>) {
     w.text(card.labels.other);
     w.close();
     digit(w, card.shortcut_of_text(asked));
-    let labels = || [card.ids.other_label(question), card.ids.legend(question)].join(" ");
+    let labels = || joined(&[card.ids.other_label(question), card.ids.legend(question)], " ");
     text_field(w, card, question, Field::Other, &labels, card.shortcut_of_text(asked));
     if is_pick {
         actions::submit_button(w, card, card.labels.send);
@@ -306,7 +307,7 @@ pub(super) fn text_field(
     w.stamped("aria-describedby", stamp, &|| {
         let ids = [card.ids.error(question), card.ids.unsent(question), card.ids.counter(control)];
         let ids = ids.into_iter().zip(describes).filter(|(_, describes)| *describes);
-        ids.map(|(id, _)| id).collect::<Vec<_>>().join(" ")
+        joined(&ids.map(|(id, _)| id).collect::<Vec<_>>(), " ")
     });
     // A text has its own direction; a placeholder, and the caret before the first letter, the card's.
     w.word("dir", (!typed.is_empty()).then_some("auto"));
@@ -435,7 +436,7 @@ pub(crate) fn skip(w: &mut Writer, Place { card, index: question, .. }: Place<'_
 /// Several questions have such a button: its name says of which it is.
 fn named_by_question(w: &mut Writer, card: &Card, control: Control) {
     let legend = control.question().map(|question| card.ids.legend(question)).unwrap_or_default();
-    w.stamped("aria-labelledby", 1, &|| [card.ids.control(control), legend.clone()].join(" "));
+    w.stamped("aria-labelledby", 1, &|| joined(&[card.ids.control(control), legend.clone()], " "));
 }
 
 fn note_field(w: &mut Writer, place: Place<'_>) {
@@ -448,7 +449,7 @@ fn note_field(w: &mut Writer, place: Place<'_>) {
     }
     w.text(card.labels.note);
     w.close();
-    let labels = || [label(), card.ids.legend(question)].join(" ");
+    let labels = || joined(&[label(), card.ids.legend(question)], " ");
     text_field(w, card, question, Field::Note, &labels, None);
     field_error(w, place, Field::Note);
     counter(w, card, question, Field::Note);

@@ -4,6 +4,7 @@ use super::{growing, open_button};
 use crate::anatomy::part;
 use crate::card::machine::Card;
 use crate::dom::Control;
+use crate::labels::concat;
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
 
@@ -37,7 +38,7 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
         if is_answered {
             // For those who do not see its mark.
             w.open("span", part::HIDDEN, 0);
-            w.say(&[labels.list, labels.answered].concat());
+            w.say(&concat(&[labels.list, labels.answered]));
             w.close();
         }
         w.close();
