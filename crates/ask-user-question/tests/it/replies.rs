@@ -211,8 +211,7 @@ fn of_an_answer_that_comes_twice_the_last_counts() {
     let text =
         r#"{"answers": {"Which database?": "SQLite", "Which features?": "Login", "Which database?": "PostgreSQL"}}"#;
     let json = Json::parse(text).unwrap();
-    let labels =
-        |json: json_tree::Json<'_>| Reply::parse(&ask(), &json).unwrap().answers()[0].selected[0].label.clone();
+    let labels = |json: Json<'_>| Reply::parse(&ask(), &json).unwrap().answers()[0].selected[0].label.clone();
     assert_eq!(labels(json.clone()), "PostgreSQL");
     assert_eq!(labels(json.into_value().into()), "PostgreSQL");
 }
