@@ -242,8 +242,9 @@ impl Ids {
         self.name(question) + "-" + part
     }
 
-    /// The key under which the draft is kept.
-    pub(crate) fn draft(self) -> String {
+    /// The key of the browser's storage under which the draft is kept.
+    #[must_use]
+    pub fn draft(self) -> String {
         self.one("draft")
     }
 

@@ -65,7 +65,7 @@ fn session() -> web_sys::Storage {
 }
 
 fn in_session(id: &str) -> Option<String> {
-    let key = format!("{}-draft", Ids::new(id));
+    let key = Ids::new(id).draft();
     session().get_item(&key).expect("it may be read")
 }
 
@@ -210,7 +210,7 @@ async fn a_page_reads_what_an_earlier_one_wrote() {
 #[test]
 async fn what_is_no_draft_is_ignored() {
     let id = fresh_id();
-    let key = format!("{}-draft", Ids::new(&id));
+    let key = Ids::new(&id).draft();
     for text in ["", "{", "[[[", "{\"v\":1}", "\u{0}"] {
         session().set_item(&key, text).expect("it may be written");
         let card = waiting(&id, service(), Persist::session()).await;
