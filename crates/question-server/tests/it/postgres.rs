@@ -16,6 +16,7 @@ use question_server::store::{Lease, PostgresStore, Store};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use tokio::sync::Mutex;
+use tokio_postgres::NoTls;
 
 /// A database of its own in a Postgres that tests share which run at the same time: to make one takes a second of work.
 pub(crate) struct Database {
@@ -58,10 +59,11 @@ impl Postgres {
     }
 
     async fn make_database(&self, name: &str) {
-        let mut createdb = self.command("createdb");
-        let made = createdb.arg("-h").arg(&self.folder).args(["-U", "asker", name]).output().await;
-        let made = made.expect("it is there");
-        assert!(made.status.success(), "{made:?}");
+        let (client, connection) = tokio_postgres::connect(&self.address(), NoTls).await.expect("it runs");
+        let connection = tokio::spawn(connection);
+        client.batch_execute(&format!("CREATE DATABASE {name}")).await.expect("its name is new");
+        drop(client);
+        connection.await.expect("it does not panic").expect("it ends in peace");
     }
 
     /// Ends it without a word and starts it again.

@@ -73,7 +73,7 @@ async fn nginx(folder: &Path, servers: &[Server]) -> (Child, SocketAddr) {
                     proxy_set_header Connection ''; proxy_read_timeout 60s; }} }} }}"
     );
     std::fs::write(folder.join("nginx.conf"), config).expect("it can be written");
-    let program = std::env::var_os("NGINX").unwrap_or_else(|| "nginx".into());
+    let program = std::env::var_os("NGINX_PROGRAM").unwrap_or_else(|| "nginx".into());
     let mut command = Command::new(program);
     command.arg("-p").arg(folder).args(["-c", "nginx.conf", "-e", "/dev/null"]).kill_on_drop(true);
     let child = command.stdin(Stdio::null()).spawn().expect("nginx is there: `cargo xtask test postgres` brings it");
@@ -311,7 +311,7 @@ async fn three_servers_behind_nginx_are_as_one() {
     stands(Size { questions: 40, abreast: 8, every, kills: 1, database_dies: None }).await;
 }
 
-/// A minute and more: `cargo test -p question-server --test it -- --ignored --nocapture endurance`, with `POSTGRES_PROGRAMS` and `NGINX`.
+/// A minute and more: `cargo test -p question-server --test it -- --ignored --nocapture endurance`, with `POSTGRES_PROGRAMS` and `NGINX_PROGRAM`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes minutes"]
 async fn endurance_of_three_servers_behind_nginx() {

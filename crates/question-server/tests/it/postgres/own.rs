@@ -52,7 +52,7 @@ impl Postgres {
         postgres
     }
 
-    pub(crate) fn command(&self, program: &str) -> Command {
+    fn command(&self, program: &str) -> Command {
         let mut command = Command::new(path(program));
         command.current_dir(&self.folder).stdin(Stdio::null()).kill_on_drop(true);
         if let Some(user) = self.user {
