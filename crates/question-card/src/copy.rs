@@ -55,6 +55,10 @@ pub fn CopyReceipt(
     node.on_load(move |region| {
         let own = Rc::new(Announcer::default());
         own.speak_in(Some(region.into()));
+        // The browser may have copied before the region was there.
+        if copied.try_get_untracked() == Some(Copied::Yes) {
+            own.say(labels.copied);
+        }
         announcer.try_set_value(Some(own));
     });
     let region = move || {
