@@ -1,12 +1,12 @@
 //! The server as a value.
 
 use crate::access::{Token, admit};
+use crate::body::Bodies;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::guard::{Guard, guard};
-use crate::limits::Patience;
 use crate::metrics::OPEN_METRICS;
 use crate::models::Model;
 use crate::observe::{Observer, observe};
@@ -19,7 +19,7 @@ use crate::runtime::Runtime;
 use crate::store::Store;
 use crate::{agent_endpoint, conversations, events};
 use ask_user_question::Limits;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::State;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router, middleware};
@@ -50,9 +50,7 @@ pub struct Parts {
 #[derive(Clone, Debug)]
 pub(crate) struct App {
     pub(crate) runtime: Arc<Runtime>,
-    /// The largest body of a request, in bytes.
-    pub(crate) max_body: u64,
-    pub(crate) patience: Patience,
+    pub(crate) bodies: Bodies,
 }
 
 /// The whole server, to be bound to a socket or driven by hand.
@@ -63,7 +61,7 @@ pub fn app(config: &Config, parts: Parts) -> Router {
     let Parts { store, model, clock, page, other_agent, drain } = parts;
     let settings = settings(config, &*model);
     let runtime = Runtime::new(config, store, model, clock, drain);
-    let app = App { runtime, max_body: config.bounds.body as u64, patience: config.patience };
+    let app = App { runtime, bodies: Bodies::new(config) };
     // Answered for every host name: a probe knows neither names nor tokens.
     let health = Router::new()
         .route("/healthz", get(healthz))
@@ -89,7 +87,7 @@ pub fn app(config: &Config, parts: Parts) -> Router {
         Some(agent) => routes.route(other_agent::PATH, post(other_agent::run).layer(Extension(agent.clone()))),
         None => routes,
     };
-    let routes = routes.with_state(app).layer(DefaultBodyLimit::max(config.bounds.body));
+    let routes = routes.with_state(app);
     let routes = match page {
         Some(page) => {
             let page = Arc::new(page);

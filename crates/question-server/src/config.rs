@@ -462,6 +462,7 @@ mod tests {
             "--max-new=6",
             "--max-owned=8",
             "--max-requests=9",
+            "--max-bodies=10",
         ];
         let bounds = Bounds {
             body: 1,
@@ -473,6 +474,7 @@ mod tests {
             new: PerMinute::new(6),
             owned: 8,
             requests: PerMinute::new(9),
+            bodies: 10,
         };
         assert_eq!(config(&[], &args).bounds, bounds);
     }

@@ -13,6 +13,9 @@ pub struct Bounds {
     /// The largest body of a request, in bytes. A client sends the whole history each time.
     #[arg(long = "max-body", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
     pub body: usize,
+    /// How many bytes of bodies may be on their way at once. Longer requests then wait; the first 64 KiB of each never do.
+    #[arg(long = "max-bodies", value_name = "BYTES", value_parser = positive, default_value = "67108864")]
+    pub bodies: usize,
     /// The longest text that a user may send at once, in bytes: all messages of a request together, or one answer.
     #[arg(long = "max-message", value_name = "BYTES", value_parser = positive, default_value = "65536")]
     pub message: usize,
@@ -74,6 +77,9 @@ impl Default for Patience {
         }
     }
 }
+
+/// How much of each body needs no room in [`Bounds::bodies`], in bytes: answers go through whatever others send.
+pub const FREE_OF_A_BODY: usize = 64 << 10;
 
 /// How often the model is asked in one run, tools and refused asks in between.
 pub const MAX_MODEL_CALLS: u32 = 32;

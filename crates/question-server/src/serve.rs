@@ -17,6 +17,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Sleep, sleep};
 use tower_http::add_extension::AddExtension;
 
+/// How much of a request is read before somebody takes it, in bytes: also the longest head. A slow connection may hold all of it.
+const READ_AT_ONCE: usize = 32 << 10;
+
 /// Serves clients until told to stop. After that it only finishes open responses, and returns when the last is done.
 pub async fn serve(
     mut listener: TcpListener,
@@ -25,7 +28,7 @@ pub async fn serve(
     told_to_stop: impl Future<Output = ()>,
 ) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(patience.head);
+    http.timer(TokioTimer::new()).header_read_timeout(patience.head).max_buf_size(READ_AT_ONCE);
     let connections = GracefulShutdown::new();
     let mut told_to_stop = pin!(told_to_stop);
     loop {
