@@ -1,5 +1,9 @@
 //! What counts as text here: the few notions that card, agent and server must share.
 
+mod case;
+
+use case::lower;
+
 /// Whether nobody would see anything: only white space, invisible format characters and fillers, or nothing at all.
 ///
 /// ```
@@ -64,7 +68,7 @@ pub(crate) fn counted(n: usize, noun: &str) -> String {
 pub(crate) fn fold(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut gap = false;
-    for c in text.chars().flat_map(char::to_lowercase) {
+    for c in text.chars().map(lower) {
         if c.is_whitespace() {
             gap = !result.is_empty();
             continue;

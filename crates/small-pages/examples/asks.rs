@@ -48,21 +48,24 @@ impl Page {
         Some(self.conversation.asks().ask(call)?.questions.first()?.question.text.clone())
     }
 
-    /// Answers a call of one question with an option, and gives the body to post.
-    pub fn answer(&mut self, now: f64, call: &str, option: usize) -> Option<String> {
-        let now = now as u64;
+    /// Answers a call of one question with an option, and gives the body to post. What is new in it has ids that begin with the given one.
+    pub fn answer(&mut self, now: f64, call: &str, option: usize, id: &str) -> Option<String> {
         let ask = self.conversation.asks().ask(call)?.ask.clone()?;
         let picked = Selection { selected: vec![option], ..Selection::default() };
         let reply = AskReply {
             tool_call_id: call.to_owned(),
-            reply_id: format!("reply-{now}"),
-            outcome: Outcome::Answered(Reply::check(&ask, vec![picked]).ok()?),
+            reply_id: id.to_owned(),
+            outcome: Outcome::Answered(Reply::of(&ask, vec![picked])?),
             by: AnsweredBy::Card,
         };
         let said = Said { replies: vec![reply], ..Said::default() };
         let delivery = Delivery::Automatic(Origin::Foreign);
-        let request = self.conversation.request(now, &Setup::default(), delivery, &said, || format!("id-{now}"));
-        let request = request.ok()?;
+        let mut made = 0;
+        let next_id = || {
+            made += 1;
+            id.to_owned() + "-" + &made.to_string()
+        };
+        let request = self.conversation.request(now as u64, &Setup::default(), delivery, &said, next_id).ok()?;
         self.conversation.start_response(&request);
         Some(request.body)
     }

@@ -35,7 +35,7 @@ impl OpenCall {
         }
         Some(match is_none {
             true => self.name.clone(),
-            false => format!("{} {arguments}", self.name),
+            false => self.name.clone() + " " + arguments,
         })
     }
 }

@@ -97,7 +97,7 @@ impl Form {
             if !answer.skipped {
                 sorted::insert(&mut payload, &member.name, member.kind.value(answer)?);
             } else if member.required {
-                return Err(format!("\"{}\" must be answered", answer.question));
+                return Err(about(&answer.question, " must be answered"));
             }
         }
         Ok(Json::Object(payload))
@@ -110,7 +110,7 @@ impl Form {
             None => Selection { question, skipped: true, ..Selection::default() },
         };
         let selections = self.members.iter().enumerate().map(selection).collect();
-        Reply::check(ask, selections).ok().map(Outcome::Answered)
+        Reply::of(ask, selections).map(Outcome::Answered)
     }
 }
 
@@ -171,10 +171,10 @@ impl Kind {
                 let is_whole = |it: &Number| it.as_i64().is_some() || it.as_u64().is_some();
                 match Json::parse(text) {
                     Ok(Json::Number(number)) if !integer || is_whole(&number) => Ok(Json::Number(number)),
-                    _ => Err(format!("\"{text}\" is not a number that \"{}\" can have", answer.question)),
+                    _ => Err(about(text, " is not a number that ") + &about(&answer.question, " can have")),
                 }
             }
-            _ => Err(format!("\"{}\" takes one of its options", answer.question)),
+            _ => Err(about(&answer.question, " takes one of its options")),
         }
     }
 
@@ -213,5 +213,10 @@ fn choices(schema: &Json<'static>) -> Option<Vec<Json<'static>>> {
 }
 
 fn plain(value: &Json<'static>) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value.as_str().map_or_else(|| value.text(), str::to_owned)
+}
+
+/// What is said about a text, which stands in quotation marks.
+pub(super) fn about(text: &str, what: &str) -> String {
+    String::from("\"") + text + "\"" + what
 }

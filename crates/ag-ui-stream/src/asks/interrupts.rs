@@ -31,7 +31,7 @@ impl Asks {
         let raw_id = custom.raw_event().and_then(|raw| raw.get("id")?.as_str());
         let id = match raw_id {
             Some(id) => id.to_owned(),
-            None => format!("{}-on_interrupt-{}", self.run_id, self.legacy.len()),
+            None => self.run_id.clone() + "-on_interrupt-" + &self.legacy.len().to_string(),
         };
         let value = custom.get("value").map_or(Json::Null, sorted);
         self.legacy.push(Legacy { id, value });
@@ -96,7 +96,7 @@ impl Asks {
         } else {
             // Some agents give a later interrupt the id of an earlier one, whose receipt stays.
             let mut id = interrupt.id.clone();
-            let mut others = (self.run..).map(|run| format!("{}-{run}", interrupt.id));
+            let mut others = (self.run..).map(|run| interrupt.id.clone() + "-" + &run.to_string());
             while self.positions.contains(&id) {
                 id = others.next().unwrap_or_default();
             }
@@ -217,7 +217,7 @@ fn ask_of(interrupt: &Interrupt) -> Option<(AskUserQuestion, Option<Form>)> {
 fn ask_in(value: &Json<'static>) -> Option<AskUserQuestion> {
     let has_questions =
         value.get("questions").is_some() || value.get("question").is_some() && value.get("options").is_some();
-    if has_questions { AskUserQuestion::from_json(value.clone().into_value()) } else { None }
+    if has_questions { AskUserQuestion::from_json(value) } else { None }
 }
 
 /// An ask from a text, or from an object with a text and perhaps a list of choices.

@@ -1,6 +1,6 @@
 use super::{AskReply, Delivery, NextRun, Refusal, Said, Setup};
 use crate::asks::followed::{Followed, Source};
-use crate::asks::form::Form;
+use crate::asks::form::{Form, about};
 use crate::asks::history::Answers;
 use crate::asks::interrupts::{Legacy, raw, takes_reply};
 use crate::asks::time::parse_deadline;
@@ -388,7 +388,7 @@ fn result_of(followed: &Followed, outcome: &Outcome) -> Result<(String, Option<S
     match outcome {
         Outcome::Answered(reply) => {
             let payload = form_payload(followed, form, reply)?;
-            Ok((payload.to_string(), None))
+            Ok((payload.text(), None))
         }
         Outcome::RepliedInChat { text, .. } => Err(no_answer(followed, text)),
         Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => {
@@ -405,8 +405,7 @@ fn form_payload(followed: &Followed, form: &Form, reply: &Reply) -> Result<Json<
 
 /// Free text is none that a schema describes.
 fn no_answer(followed: &Followed, text: &str) -> Refusal {
-    let message = format!("\"{text}\" is no answer that the agent can take");
-    refused_payload(followed, message)
+    refused_payload(followed, about(text, " is no answer that the agent can take"))
 }
 
 fn refused_payload(followed: &Followed, message: String) -> Refusal {
