@@ -1,16 +1,14 @@
 //! `cargo xtask pack`: the npm package `question-card`, from the crate `question-element`.
 
-use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::flags::Pack;
 use crate::steps::{self, Log, Step};
 use crate::tools::{self, system};
-use crate::wasm::ShortNames;
 use crate::{files, page, wasm, workspace};
 
 /// The crate, from the workspace's root.
@@ -74,9 +72,7 @@ fn build(programs: &[Program], log: &Log) -> Result<()> {
         log.doing(name);
         build_program(name, features, &package.join("wasm"), log)?;
     }
-    for folder in [&package, &package.join("wasm")] {
-        minify(folder, log)?;
-    }
+    minify(&package, log)?;
     for (name, _) in programs {
         let (title, own) = match *name {
             "agent" => ("agent".to_owned(), &AGENT[..]),
@@ -99,81 +95,7 @@ fn build_program(name: &str, features: &str, folder: &Path, log: &Log) -> Result
     let mut build = wasm::cargo_for(["build", "--profile", "pack", "--package", "question-element", "--lib"], log)?;
     log.run(build.args(["--no-default-features", "--features", features]))?;
     let program = wasm::bind(&wasm::built("pack/question_element"), name, folder, log)?;
-    let arguments = wasm::opt_arguments()?;
-    let is_setting = |argument: &&String| argument.starts_with("--enable-");
-    let settings: Vec<_> = arguments.iter().filter(is_setting).cloned().collect();
-    wasm::wasm_opt(&program, &[&settings[..], &["-g", "-S"].map(str::to_owned)].concat(), log)?;
-    files::write(&program, without_last_words(&fs::read_to_string(&program)?))?;
-    // A call of a small function packs better than its code in each place.
-    let inlines = ["--one-caller-inline-max-function-size=12", "--always-inline-max-function-size=4", "-g"];
-    let others = arguments.iter().filter(|argument| !argument.contains("-inline-"));
-    wasm::wasm_opt(&program, &others.cloned().chain(inlines.map(str::to_owned)).collect::<Vec<_>>(), log)?;
-    // Functions of one name stand together before the names go: Brotli finds more that is alike.
-    for pass in [["-g", "--reorder-functions-by-name"], ["--strip-debug", "--strip-producers"]] {
-        wasm::wasm_opt(&program, &[&settings[..], &pass.map(str::to_owned)].concat(), log)?;
-    }
-    let script = folder.join(format!("{name}.js"));
-    let names = wasm::shorten_names(&program, &settings, log)?;
-    files::write(&script, renamed(&fs::read_to_string(&script)?, &names)?)
-}
-
-/// What the names of functions end with that say why a program ends, and do not return.
-const LAST_WORDS: [&str; 10] = [
-    "]::panicking::panic",
-    "]::panicking::panic_fmt",
-    "]::panicking::panic_bounds_check",
-    "]::result::unwrap_failed",
-    "]::option::expect_failed",
-    "]::slice::index::slice_index_fail",
-    "]::cell::panic_already_borrowed",
-    "]::cell::panic_already_mutably_borrowed",
-    "]::raw_vec::capacity_overflow",
-    "::assert_failed",
-];
-
-/// A program, as text, that ends without a word where it panics. Nobody would hear one: in a browser there is no standard error.
-fn without_last_words(program: &str) -> String {
-    let mut silent = String::with_capacity(program.len());
-    let mut is_cut = false;
-    for line in program.lines() {
-        if line == " )" {
-            is_cut = false;
-        }
-        if !is_cut {
-            silent.push_str(line);
-            silent.push('\n');
-        }
-        let name = line.strip_prefix(" (func $\"").and_then(|line| line.split('"').next());
-        if name.is_some_and(|name| LAST_WORDS.iter().any(|word| name.ends_with(word))) {
-            silent.push_str("  (unreachable)\n");
-            is_cut = true;
-        }
-    }
-    silent
-}
-
-/// The JavaScript beside a program whose imports and exports have short names now. The long ones end in hashes, which nothing packs.
-fn renamed(script: &str, names: &ShortNames) -> Result<String> {
-    let mut script = script.to_owned();
-    let mut exports = Vec::new();
-    for names in names.values().flatten() {
-        match &names[..] {
-            [module, name, short] => {
-                let long = format!("{name}: function");
-                ensure!(script.contains(&long), "the program's JavaScript has no {long}");
-                script =
-                    script.replace(&long, &format!("{short}: function")).replace(&format!("\"{module}\""), "\"a\"");
-            }
-            [name, short] => exports.push((name, short)),
-            _ => bail!("neither an import nor an export: {names:?}"),
-        }
-    }
-    // A name may begin with another one.
-    exports.sort_by_key(|(name, _)| Reverse(name.len()));
-    for (name, short) in exports {
-        script = script.replace(&format!("wasm.{name}"), &format!("wasm.{short}"));
-    }
-    Ok(script)
+    wasm::shrink(&program, &folder.join(format!("{name}.js")), log)
 }
 
 /// Puts into the package what nobody has to build.
@@ -209,13 +131,10 @@ fn without_remarks(css: &str) -> String {
 
 /// Takes out of the JavaScript in a folder what only its readers need.
 fn minify(folder: &Path, log: &Log) -> Result<()> {
-    let terser = tools::terser();
     for entry in fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))? {
         let file = entry?.path();
         if file.extension().is_some_and(|extension| extension == "js") {
-            let mut minify = terser.command("terser", log)?;
-            minify.args(["--module", "--compress", "passes=3,ecma=2022", "--mangle", "--output"]);
-            log.run(minify.args([&file, Path::new("--"), &file]))?;
+            wasm::minify(&file, log)?;
         }
     }
     Ok(())
@@ -255,25 +174,6 @@ mod tests {
         // A text or an address that looks like a remark would be cut.
         assert_eq!(styles.matches("/*").count(), styles.matches("*/").count());
         assert!(!styles.contains("url(") && !styles.contains("content: \"/*"));
-    }
-
-    #[test]
-    fn a_panic_ends_the_program_without_a_word() {
-        let program = "(module\n (func $a (param $0 i32)\n  (call $\"core[0]::panicking::panic_fmt\")\n )\n (func $\"core[0]::panicking::panic_fmt\" (param $0 i32)\n  (local $1 i32)\n  (call $say)\n )\n)\n";
-        let silent = program.replace("  (local $1 i32)\n  (call $say)\n", "  (unreachable)\n");
-        assert_eq!(without_last_words(program), silent);
-    }
-
-    #[test]
-    fn names_are_shortened_where_they_stand_for_the_program() {
-        let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let names = ShortNames::from([
-            ("imports".into(), vec![texts(&["./en_bg.js", "__wbg_body_5f", "B"])]),
-            ("exports".into(), vec![texts(&["card", "c"]), texts(&["card_new", "d"])]),
-        ]);
-        let script = "__wbg_body_5f: function(card) { wasm.card_new(wasm.card) }, \"./en_bg.js\": import0";
-        assert_eq!(renamed(script, &names).unwrap(), "B: function(card) { wasm.d(wasm.c) }, \"a\": import0");
-        assert!(renamed("", &names).is_err(), "an import that nobody gives would end the program");
     }
 
     #[test]

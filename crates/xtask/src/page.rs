@@ -1,9 +1,10 @@
 //! Trunk, told how to build and serve the page of this workspace.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::json;
 
 use crate::console::colours;
@@ -43,9 +44,7 @@ pub(crate) fn build_program(release: bool, log: &Log) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "app"], log)?.args(release.then_some("--release")))?;
     if release {
         // By now, the tools that take long may be there: one is brought at a time.
-        for tool in [tools::binaryen(), tools::terser()] {
-            tool.folder(log)?;
-        }
+        tools::binaryen().folder(log)?;
     }
     Ok(())
 }
@@ -55,14 +54,54 @@ pub(crate) fn build_gallery(release: bool, folder: &Path, log: &Log) -> Result<(
     log.run(wasm::cargo_for(["build", "--package", "card-gallery"], log)?.args(release.then_some("--release")))?;
     let built = wasm::built(if release { "release/card-gallery" } else { "debug/card-gallery" });
     let program = wasm::bind(&built, "gallery", folder, log)?;
-    if release { wasm::optimize(&program, log) } else { Ok(()) }
+    if release { wasm::shrink(&program, &folder.join("gallery.js"), log) } else { Ok(()) }
 }
 
 fn build_for_release(log: &Log) -> Result<()> {
     build_program(true, log)?;
-    log.run(trunk()?.args(["build", "--release", "--dist"]).arg(dist()))?;
+    // Not Trunk's release: what it makes small loses the names by which it gets smaller.
+    log.run(trunk()?.args(["build", "--cargo-profile", "release", "--minify", "--dist"]).arg(dist()))?;
+    shrink_program(&dist(), log)?;
     // Trunk starts each build from an empty folder, so nothing is packed yet.
     wasm::pack(&dist(), log)
+}
+
+/// Puts the program as small as it gets in the place of Trunk's, under a name that tells it from other builds.
+fn shrink_program(dist: &Path, log: &Log) -> Result<()> {
+    log.doing("makes the program small");
+    let bound = workspace::scratch("bound");
+    let program = wasm::bind(&wasm::built("release/app"), "app", &bound, log)?;
+    let script = bound.join("app.js");
+    wasm::shrink(&program, &script, log)?;
+    let page = dist.join("index.html");
+    let html = fs::read_to_string(&page)?;
+    let name = name_of_program(&html).context("index.html names no program")?;
+    let contents = [(fs::read(&script)?, ".js"), (fs::read(&program)?, "_bg.wasm")];
+    let new = format!("app-{:016x}", fingerprint(contents.iter().flat_map(|(bytes, _)| bytes)));
+    for (bytes, ending) in contents {
+        files::remove(&dist.join(format!("{name}{ending}")))?;
+        files::write(&dist.join(format!("{new}{ending}")), bytes)?;
+    }
+    files::write(&page, html.replace(name, &new))?;
+    for entry in fs::read_dir(dist)? {
+        let file = entry?.path();
+        if file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("boot-")) {
+            wasm::minify(&file, log)?;
+        }
+    }
+    Ok(())
+}
+
+/// What the files of the program that a built page starts are called, up to their endings.
+fn name_of_program(html: &str) -> Option<&str> {
+    let (_, after) = html.split_once("data-module=")?;
+    let (address, _) = after.split_once(".js")?;
+    address.rsplit('/').next()
+}
+
+/// A number that tells contents apart: 64 bits of FNV-1a.
+fn fingerprint<'a>(bytes: impl IntoIterator<Item = &'a u8>) -> u64 {
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// How `trunk serve` is to run.
@@ -102,7 +141,7 @@ pub(crate) fn trunk_serve(serving: &Serving, folder: &Path) -> Result<Command> {
 
 /// A call of Trunk, after [`bring_tools`] and [`build_program`].
 fn trunk() -> Result<Command> {
-    let tools = [tools::wasm_bindgen()?, tools::trunk(), tools::binaryen(), tools::terser()];
+    let tools = [tools::wasm_bindgen()?, tools::trunk(), tools::binaryen()];
     let mut folders = tools.iter().filter_map(|tool| tool.folder_here().transpose()).collect::<Result<Vec<_>>>()?;
     // A folder of the PATH that has one tool may have another one that is too old.
     let cache = tools::cache()?;
@@ -171,6 +210,14 @@ mod tests {
         assert!(all.contains(r#""connect-src 'self' https://a.example http://localhost:9000","#), "{all}");
         assert!(all.ends_with("'cp -r \"$0\" \"$TRUNK_STAGING_DIR\"', \"/a \\\"b\\\"/gallery\"]\n"), "{all}");
         assert!(settings_for_serving("[build]\n", &Serving::default()).is_err(), "other settings do not fit");
+    }
+
+    #[test]
+    fn a_built_page_names_its_program() {
+        let html = "<meta data-module=/app-4f.js data-wasm=/app-4f_bg.wasm name=program>";
+        assert_eq!(name_of_program(html), Some("app-4f"));
+        assert_eq!(name_of_program("<meta name=program>"), None);
+        assert_ne!(fingerprint(b"ab"), fingerprint(b"ba"));
     }
 
     #[test]

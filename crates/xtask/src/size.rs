@@ -70,7 +70,8 @@ fn build_small_pages(log: &Log) -> Result<()> {
     for (name, folder, _) in SMALL_PAGES {
         log.doing(name);
         let built = wasm::built(&format!("release/{folder}{name}"));
-        wasm::optimize(&wasm::bind(&built, name, &parts(), log)?, log)?;
+        let program = wasm::bind(&built, name, &parts(), log)?;
+        wasm::shrink(&program, &parts().join(format!("{name}.js")), log)?;
     }
     wasm::pack(&parts(), log)
 }

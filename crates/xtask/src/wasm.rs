@@ -1,6 +1,9 @@
 //! What runs in a browser: built for WebAssembly, bound to JavaScript, made small and packed.
 
-use std::collections::BTreeMap;
+mod shrink;
+
+pub(crate) use shrink::{minify, shrink};
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -39,30 +42,14 @@ pub(crate) fn bind_for(host: &str, built: &Path, name: &str, folder: &Path, log:
     Ok(folder.join(format!("{name}_bg.wasm")))
 }
 
-/// Makes a program as small as the page's.
+/// Makes a program small, and leaves its names of imports and exports.
 pub(crate) fn optimize(program: &Path, log: &Log) -> Result<()> {
-    wasm_opt(program, &opt_arguments()?, log)
-}
-
-/// Lets `wasm-opt` write a program again.
-pub(crate) fn wasm_opt(program: &Path, arguments: &[String], log: &Log) -> Result<()> {
     let mut opt = tools::binaryen().command("wasm-opt", log)?;
-    log.run(opt.args(arguments).arg(program).arg("--output").arg(program))
-}
-
-/// The names by which a program and its JavaScript know each other, and short ones for them: each import as module, name and short name,
-/// each export as name and short name.
-pub(crate) type ShortNames = BTreeMap<String, Vec<Vec<String>>>;
-
-/// Gives the imports and exports of a program short names, and its modules the name `a`. Its JavaScript has to follow.
-pub(crate) fn shorten_names(program: &Path, settings: &[String], log: &Log) -> Result<ShortNames> {
-    let mut opt = tools::binaryen().command("wasm-opt", log)?;
-    opt.args(settings).arg("--minify-imports-and-exports-and-modules").arg(program).arg("--output").arg(program);
-    serde_json::from_str(&log.output(&mut opt)?).context("wasm-opt does not tell the short names")
+    log.run(opt.args(opt_arguments()?).arg(program).arg("--output").arg(program))
 }
 
 /// What `wasm-opt` is told for the page.
-pub(crate) fn opt_arguments() -> Result<Vec<String>> {
+fn opt_arguments() -> Result<Vec<String>> {
     opt_arguments_in(&workspace::read("index.html")?).context("index.html does not tell wasm-opt's level")
 }
 
@@ -85,7 +72,9 @@ pub(crate) fn pack(folder: &Path, log: &Log) -> Result<()> {
 const PACK: &str = r#"
 import fs from "node:fs"; import path from "node:path"; import zlib from "node:zlib";
 const dist = process.argv[1];
-const best = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 11 } };
+const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGBLOCK } = zlib.constants;
+// One block of 4 MB: what is alike is found in all of a program.
+const best = { params: { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LGBLOCK]: 22 } };
 for (const name of fs.readdirSync(dist, { recursive: true })) {
   const file = path.join(dist, name);
   if (!fs.statSync(file).isFile()) continue;
@@ -103,7 +92,9 @@ pub(crate) fn weights(title: &str, folder: &Path, files: &[String], log: &Log) -
 const WEIGH: &str = r#"
 import fs from "node:fs"; import path from "node:path"; import zlib from "node:zlib";
 const [, folder, title, ...files] = process.argv;
-const best = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 11 } };
+const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGBLOCK } = zlib.constants;
+// One block of 4 MB: what is alike is found in all of a program.
+const best = { params: { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LGBLOCK]: 22 } };
 const row = (name, bytes) => console.log(("  " + name).padEnd(42) + String(bytes).padStart(8));
 let together = 0;
 console.log(title);
