@@ -1,5 +1,7 @@
 //! A program and the JavaScript that starts it, as small as they get together.
 
+mod unread;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,13 +21,24 @@ type ShortNames = BTreeMap<String, Vec<Vec<String>>>;
 pub(crate) fn shrink(program: &Path, script: &Path, log: &Log) -> Result<()> {
     let arguments = super::opt_arguments()?;
     let opt = || tools::binaryen().command("wasm-opt", log);
-    let settings = arguments.iter().filter(|argument| argument.starts_with("--enable-"));
-    log.run(opt()?.args(settings).args(["-g", "-S"]).arg(program).arg("--output").arg(program))?;
-    files::write(program, without_the_unheard(&fs::read_to_string(program)?))?;
+    let as_text = || -> Result<String> {
+        let settings = arguments.iter().filter(|argument| argument.starts_with("--enable-"));
+        let text = program.with_extension("wat");
+        log.run(opt()?.args(settings).args(["-g", "-S"]).arg(program).arg("--output").arg(&text))?;
+        let read = fs::read_to_string(&text)?;
+        files::remove(&text)?;
+        Ok(read)
+    };
+    let text = as_text()?;
+    let last_texts = unread::last_texts(&text, is_last_word);
+    files::write(program, without_the_unheard(&text))?;
     let mut opt = opt()?;
-    opt.args(arguments).args(["--strip-debug", "--strip-producers", "--strip-target-features"]);
+    opt.args(&arguments).args(["--strip-debug", "--strip-producers", "--strip-target-features"]);
     opt.arg("--minify-imports-and-exports-and-modules").arg(program).arg("--output").arg(program);
     let names = serde_json::from_str(&log.output(&mut opt)?).context("wasm-opt does not tell the short names")?;
+    let mut bytes = fs::read(program)?;
+    unread::forget(&mut bytes, &as_text()?, &last_texts)?;
+    files::write(program, bytes)?;
     let script_now = without_unmade_classes(&fs::read_to_string(script)?);
     files::write(script, renamed(&script_now, &names)?)?;
     minify(script, log)
@@ -53,6 +66,10 @@ const LAST_WORDS: [&str; 11] = [
     "::assert_failed",
 ];
 
+fn is_last_word(name: &str) -> bool {
+    LAST_WORDS.iter().any(|word| name.ends_with(word))
+}
+
 /// The classes of `wasm-streams`, which comes with Leptos: their names begin so, and nobody here makes one.
 const UNMADE: &str = "IntoUnderlying";
 
@@ -72,7 +89,7 @@ fn without_the_unheard(program: &str) -> String {
             silent.push('\n');
         }
         let name = line.strip_prefix(" (func $\"").and_then(|line| line.split('"').next());
-        if name.is_some_and(|name| LAST_WORDS.iter().any(|word| name.ends_with(word))) {
+        if name.is_some_and(is_last_word) {
             silent.push_str("  (unreachable)\n");
             is_cut = true;
         }
