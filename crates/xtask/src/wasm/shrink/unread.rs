@@ -16,8 +16,8 @@ pub(super) fn last_texts(program: &str, is_last: impl Fn(&str) -> bool) -> Vec<[
     lines.windows(3).filter_map(text).collect()
 }
 
-/// Puts zeros, which pack to nothing, in the place of those of these texts that a program does not read, and of the places in sources that
-/// it does not. `code` is the same program as text: what stands in no instruction and in no other data, nobody can ask for.
+/// Puts zeros, which pack to nothing, over those of these texts that a program does not read. The same goes for places in sources.
+/// `code` is the same program as text: what stands in no instruction and in no other data, nobody can ask for.
 pub(super) fn forget(program: &mut [u8], code: &str, texts: &[[u32; 2]]) -> Result<()> {
     let mut data = Data::of(program)?;
     let known = literals(code);
