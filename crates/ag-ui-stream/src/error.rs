@@ -1,7 +1,6 @@
 //! Why a stream is refused and how it ended: kind and place. The words come where somebody reads them.
 
 use crate::sse::SseError;
-use json_tree::Number;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 
@@ -73,10 +72,9 @@ pub(crate) enum Fault {
         expected: Expected,
         found: Expected,
     },
-    /// It is no integer from `min` on.
+    /// `{0}` is no integer from `min` on.
     Integer {
         min: i64,
-        found: Number,
     },
     /// `{0}` is none of these.
     Choice(&'static [&'static str]),
@@ -222,8 +220,8 @@ impl fmt::Display for StreamError {
             Fault::NotAnEvent => f.write_str("the frame is no object with a string `type`"),
             Fault::Missing => f.write_str("required, and missing"),
             Fault::Expected { expected, found } => write!(f, "expected {expected}, found {found}"),
-            Fault::Integer { min, found } => {
-                write!(f, "expected an integer from {min} to {MAX_INTEGER}, found {found}")
+            Fault::Integer { min } => {
+                write!(f, "expected an integer from {min} to {MAX_INTEGER}, found {}", name(0))
             }
             Fault::Choice(choices) => write!(f, "expected \"{}\", found {:?}", choices.join("\" or \""), name(0)),
             Fault::TooFew { min, found } => write!(f, "expected at least {min} item, found {found}"),

@@ -1,7 +1,6 @@
 //! RFC 6902: JSON Patch, applied whole or not at all.
 
 mod apply;
-mod equal;
 mod place;
 
 use json_tree::Json;

@@ -91,13 +91,8 @@ impl Union {
 }
 
 /// A whole number that survives a JavaScript number. The schema's integers include 1.0.
-pub(crate) fn whole(number: &Number) -> Option<i64> {
-    let of_float = || {
-        let number = number.as_f64();
-        (number.fract() == 0.0 && number.abs() <= MAX_INTEGER as f64).then_some(number as i64)
-    };
-    let is_safe = |it: &i64| (-MAX_INTEGER..=MAX_INTEGER).contains(it);
-    number.as_i64().or_else(of_float).filter(is_safe)
+pub(crate) fn whole(number: &Number<'_>) -> Option<i64> {
+    number.as_whole().filter(|it| (-MAX_INTEGER..=MAX_INTEGER).contains(it))
 }
 
 /// Reads the text of one frame, and the halves of characters at the ends of its `delta`.

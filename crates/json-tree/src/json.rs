@@ -15,7 +15,7 @@ pub enum Json<'a> {
     /// `true` or `false`.
     Bool(bool),
     /// A number.
-    Number(Number),
+    Number(Number<'a>),
     /// A string.
     Text(Cow<'a, str>),
     /// An array.
@@ -96,7 +96,7 @@ impl<'a> Json<'a> {
         match self {
             Self::Null => Json::Null,
             Self::Bool(value) => Json::Bool(value),
-            Self::Number(number) => Json::Number(number),
+            Self::Number(number) => Json::Number(number.into_static()),
             Self::Text(text) => Json::Text(text.into_owned().into()),
             Self::List(items) => Json::List(items.into_iter().map(Json::into_static).collect()),
             Self::Object(members) => {

@@ -1,124 +1,158 @@
 //! Numbers: what one is, the grammar of its text, byte by byte, and what a text says.
 
-mod double;
+mod decimal;
 
+use decimal::Decimal;
+use std::borrow::Cow;
 use std::fmt;
 
-/// A number: whole where 64 bits hold it, else a double.
+/// A number: whole where 64 bits hold it, else the decimal that was written. So no page carries the code that makes doubles of texts, and
+/// texts of doubles.
 ///
+/// Numbers are equal where they are so numerically, as `1`, `1.0` and `10e-1` are.
+#[derive(Clone)]
+pub struct Number<'a>(Kind<'a>);
+
 /// In halves, because a [`Json`](crate::Json) is then so small that WebAssembly moves one in registers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Number {
-    kind: Kind,
-    bits: [u32; 2],
+#[derive(Clone)]
+enum Kind<'a> {
+    Natural([u32; 2]),
+    Negative([u32; 2]),
+    Written(Cow<'a, str>),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Natural,
-    Negative,
-    Double,
+fn halves(bits: u64) -> [u32; 2] {
+    [(bits >> 32) as u32, bits as u32]
 }
 
-impl Number {
-    fn new(kind: Kind, bits: u64) -> Self {
-        Self { kind, bits: [(bits >> 32) as u32, bits as u32] }
-    }
+fn whole([high, low]: [u32; 2]) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
 
+impl Number<'_> {
     /// As JSON. (`Display` would do, by more code.)
     #[must_use]
-    pub fn text(self) -> String {
-        match self.kind {
-            Kind::Natural => self.bits().to_string(),
-            Kind::Negative => (self.bits() as i64).to_string(),
-            Kind::Double => double::text(f64::from_bits(self.bits())),
+    pub fn text(&self) -> String {
+        match &self.0 {
+            Kind::Natural(bits) => whole(*bits).to_string(),
+            Kind::Negative(bits) => (whole(*bits) as i64).to_string(),
+            Kind::Written(text) => Decimal::of(text).text(),
         }
-    }
-
-    fn bits(self) -> u64 {
-        u64::from(self.bits[0]) << 32 | u64::from(self.bits[1])
     }
 
     /// A double; none where it is not finite.
     #[must_use]
-    pub fn from_f64(double: f64) -> Option<Self> {
-        double.is_finite().then(|| Self::new(Kind::Double, double.to_bits()))
+    pub fn from_f64(double: f64) -> Option<Number<'static>> {
+        serde_json::Number::from_f64(double).map(|number| Number(Kind::Written(number.to_string().into())))
     }
 
-    /// A whole number, where it is one.
+    /// A whole number that was written as one, where 64 bits hold it.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
-        match self.kind {
-            Kind::Natural => i64::try_from(self.bits()).ok(),
-            Kind::Negative => Some(self.bits() as i64),
-            Kind::Double => None,
+        match &self.0 {
+            Kind::Natural(bits) => i64::try_from(whole(*bits)).ok(),
+            Kind::Negative(bits) => Some(whole(*bits) as i64),
+            Kind::Written(_) => None,
         }
     }
 
     /// A whole number that is not negative, where it is one.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
-        (self.kind == Kind::Natural).then(|| self.bits())
+        match &self.0 {
+            Kind::Natural(bits) => Some(whole(*bits)),
+            Kind::Negative(_) | Kind::Written(_) => None,
+        }
     }
 
-    /// The nearest double.
+    /// The nearest double. (What calls this carries the standard library's tables for it.)
     #[must_use]
     pub fn as_f64(&self) -> f64 {
-        match self.kind {
-            Kind::Natural => self.bits() as f64,
-            Kind::Negative => self.bits() as i64 as f64,
-            Kind::Double => f64::from_bits(self.bits()),
+        match &self.0 {
+            Kind::Natural(bits) => whole(*bits) as f64,
+            Kind::Negative(bits) => whole(*bits) as i64 as f64,
+            Kind::Written(text) => text.parse().unwrap_or_default(),
+        }
+    }
+
+    /// The whole number that it equals, as `1.0` and `1e3` equal one, where 64 bits hold that.
+    #[must_use]
+    pub fn as_whole(&self) -> Option<i64> {
+        match &self.0 {
+            Kind::Written(text) => Decimal::of(text).as_whole(),
+            Kind::Natural(_) | Kind::Negative(_) => self.as_i64(),
+        }
+    }
+
+    pub(crate) fn into_static(self) -> Number<'static> {
+        Number(match self.0 {
+            Kind::Natural(bits) => Kind::Natural(bits),
+            Kind::Negative(bits) => Kind::Negative(bits),
+            Kind::Written(text) => Kind::Written(text.into_owned().into()),
+        })
+    }
+}
+
+impl PartialEq for Number<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Kind::Natural(one), Kind::Natural(other)) | (Kind::Negative(one), Kind::Negative(other)) => one == other,
+            (Kind::Written(_), _) | (_, Kind::Written(_)) => Decimal::of(&self.text()) == Decimal::of(&other.text()),
+            _ => false,
         }
     }
 }
 
-impl From<u64> for Number {
+impl Eq for Number<'_> {}
+
+impl From<u64> for Number<'_> {
     fn from(number: u64) -> Self {
-        Self::new(Kind::Natural, number)
+        Self(Kind::Natural(halves(number)))
     }
 }
 
-impl From<usize> for Number {
+impl From<usize> for Number<'_> {
     fn from(number: usize) -> Self {
         Self::from(number as u64)
     }
 }
 
-impl From<i64> for Number {
+impl From<i64> for Number<'_> {
     fn from(number: i64) -> Self {
-        Self::new(if number < 0 { Kind::Negative } else { Kind::Natural }, number as u64)
+        let bits = halves(number as u64);
+        Self(if number < 0 { Kind::Negative(bits) } else { Kind::Natural(bits) })
     }
 }
 
-impl From<Number> for serde_json::Number {
-    fn from(number: Number) -> Self {
-        match number.kind {
-            Kind::Natural => number.bits().into(),
-            Kind::Negative => (number.bits() as i64).into(),
-            Kind::Double => Self::from_f64(f64::from_bits(number.bits())).unwrap_or_else(|| 0.into()),
+impl From<Number<'_>> for serde_json::Number {
+    fn from(number: Number<'_>) -> Self {
+        match number.0 {
+            Kind::Natural(bits) => whole(bits).into(),
+            Kind::Negative(bits) => (whole(bits) as i64).into(),
+            Kind::Written(_) => Self::from_f64(number.as_f64()).unwrap_or_else(|| 0.into()),
         }
     }
 }
 
-impl From<serde_json::Number> for Number {
+impl From<serde_json::Number> for Number<'_> {
     fn from(number: serde_json::Number) -> Self {
         if let Some(natural) = number.as_u64() {
             return natural.into();
         }
         match number.as_i64() {
             Some(negative) => negative.into(),
-            None => Self::new(Kind::Double, number.as_f64().unwrap_or_default().to_bits()),
+            None => Self(Kind::Written(number.to_string().into())),
         }
     }
 }
 
-impl fmt::Display for Number {
+impl fmt::Display for Number<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text())
     }
 }
 
-impl fmt::Debug for Number {
+impl fmt::Debug for Number<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Number({self})")
     }
@@ -176,15 +210,19 @@ impl NumberState {
     }
 }
 
-/// The number that a text of this grammar says: whole where 64 bits hold it, else the nearest double; `None` where no double holds it.
-pub(crate) fn number(text: &str) -> Option<Number> {
-    let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    let whole = if !is_whole || text == "-0" {
-        None
-    } else if text.starts_with('-') {
-        text.parse::<i64>().ok().map(Number::from)
-    } else {
-        text.parse::<u64>().ok().map(Number::from)
+/// The number that a text of this grammar says; `None` where no double holds it.
+pub(crate) fn number(text: &str) -> Option<Number<'_>> {
+    let digits = text.strip_prefix('-');
+    let natural = digits.unwrap_or(text).bytes().try_fold(0_u64, |sum, byte| {
+        let digit = u64::from(byte).checked_sub(u64::from(b'0')).filter(|digit| *digit < 10)?;
+        // (A checked product is one of 128 bits.)
+        if sum > u64::MAX / 10 { None } else { (sum * 10).checked_add(digit) }
+    });
+    let whole = match (natural, digits) {
+        (Some(natural), None) => Some(natural.into()),
+        // Zero below zero is none.
+        (Some(negative @ 1..), Some(_)) => 0_i64.checked_sub_unsigned(negative).map(Number::from),
+        _ => None,
     };
-    whole.or_else(|| Number::from_f64(double::nearest(text)?))
+    whole.or_else(|| Decimal::of(text).is_a_double().then_some(Number(Kind::Written(text.into()))))
 }

@@ -61,7 +61,7 @@ pub enum Token<'a> {
     /// The string is complete.
     StringEnd,
     /// A number.
-    Number(Number),
+    Number(Number<'a>),
     /// A boolean.
     Bool(bool),
     /// Null.
@@ -386,8 +386,8 @@ impl PartialParser {
 
     fn end_number(&mut self, tell: Tell<'_>) -> Outcome {
         let number = number(&self.scratch).ok_or(ErrorKind::NumberOutOfRange)?;
-        self.scratch.clear();
         tell(Token::Number(number));
+        self.scratch.clear();
         self.state = State::AfterValue;
         Ok(())
     }

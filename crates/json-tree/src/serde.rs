@@ -12,7 +12,7 @@ impl Serialize for Json<'_> {
         match self {
             Self::Null => serializer.serialize_unit(),
             Self::Bool(value) => serializer.serialize_bool(*value),
-            Self::Number(number) => serde_json::Number::from(*number).serialize(serializer),
+            Self::Number(number) => serde_json::Number::from(number.clone()).serialize(serializer),
             Self::Text(text) => serializer.serialize_str(text),
             Self::List(items) => serializer.collect_seq(items),
             Self::Object(members) => {

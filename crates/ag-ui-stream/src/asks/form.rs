@@ -168,9 +168,9 @@ impl Kind {
             }
             (Self::Text, _, Some(text)) => Ok(text.into()),
             (Self::Number { integer }, _, Some(text)) => {
-                let is_whole = |it: &Number| it.as_i64().is_some() || it.as_u64().is_some();
+                let is_whole = |it: &Number<'_>| it.as_i64().is_some() || it.as_u64().is_some();
                 match Json::parse(text) {
-                    Ok(Json::Number(number)) if !integer || is_whole(&number) => Ok(Json::Number(number)),
+                    Ok(Json::Number(number)) if !integer || is_whole(&number) => Ok(Json::Number(number).into_static()),
                     _ => Err(about(text, " is not a number that ") + &about(&answer.question, " can have")),
                 }
             }

@@ -46,7 +46,7 @@ fn milliseconds(fraction: &str) -> Option<i64> {
 
 fn number(digits: &str) -> Option<i64> {
     let is_number = (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| digits.parse().ok())?
+    is_number.then(|| digits.bytes().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
 }
 
 /// Howard Hinnant's `days_from_civil`.

@@ -1,7 +1,6 @@
 //! Applies RFC 6902, whole or not at all. What a patch costs is its own length, what it copies and the items that it shifts in arrays, never
 //! the document's length.
 
-use super::equal::same;
 use super::place::{find, find_mut, levels, present, put, remove, restore, take_back};
 use json_tree::Json;
 use std::{fmt, mem};
@@ -205,7 +204,7 @@ impl<'p> Patching<'_, 'p> {
             }
             Operation::Test { path, value } => match find(self.document, path) {
                 None => Err(PatchErrorKind::NoSuchPlace),
-                Some(found) if same(found, &value.clone().into_sorted()) => Ok(()),
+                Some(found) if *found == value.clone().into_sorted() => Ok(()),
                 Some(_) => Err(PatchErrorKind::TestFailed),
             },
         }

@@ -87,7 +87,7 @@ impl Walk<'_> {
                     *number = integer.into();
                     Ok(true)
                 }
-                _ => Err(path.malformed(Fault::Integer { min: *min, found: *number }, &[])),
+                _ => Err(path.malformed(Fault::Integer { min: *min }, &[&number.text()])),
             },
             (Shape::Choice(choices), Json::Text(text)) => {
                 if choices.contains(&&**text) {

@@ -150,6 +150,48 @@ fn numbers_at_the_edges_are_the_nearest_doubles() {
 }
 
 #[test]
+fn numbers_are_equal_by_value_however_they_are_written() {
+    let read = |text: &str| Json::parse(text).unwrap().into_static();
+    let same = [
+        &["1", "1.0", "10e-1", "0.1e1", "1E0", "100.00e-2"][..],
+        &["0", "-0", "0.0", "-0e5", "0e-99999999999999999999"],
+        &["-12.5", "-1250e-2", "-0.0125E+3"],
+        &["18446744073709551615", "18446744073709551615.0", "1.8446744073709551615e19"],
+        &["18446744073709551616", "1844674407370955161.6e1"],
+        &["0.1", "0.10", "1e-1"],
+        &["0.10000000000000000001"],
+    ];
+    for (at, texts) in same.iter().enumerate() {
+        for text in *texts {
+            let mut equal = same.iter().enumerate().flat_map(|(at, texts)| texts.iter().map(move |other| (at, other)));
+            assert!(equal.all(|(other_at, other)| (read(text) == read(other)) == (other_at == at)), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_whole_number_is_one_however_it_is_written() {
+    let whole = |text: &str| match Json::parse(text).unwrap() {
+        Json::Number(number) => number.as_whole(),
+        _ => None,
+    };
+    for (text, number) in [
+        ("12", Some(12)),
+        ("-12.00", Some(-12)),
+        ("1.2e1", Some(12)),
+        ("12e17", Some(1_200_000_000_000_000_000)),
+        ("-0.0", Some(0)),
+        ("1.5", None),
+        ("15e-1", None),
+        ("12e18", None),
+        ("9223372036854775808", None),
+        ("1e300", None),
+    ] {
+        assert_eq!(whole(text), number, "{text}");
+    }
+}
+
+#[test]
 fn values_are_written_as_serde_json_writes_them() {
     law(1000, &json(), |value| {
         let text = serde_json::to_string(&value).unwrap();

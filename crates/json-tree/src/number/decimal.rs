@@ -1,0 +1,93 @@
+//! Decimals as their digits say them.
+
+/// What the text of a number says.
+pub(super) struct Decimal {
+    is_negative: bool,
+    /// Without zeros at either end; none for zero.
+    digits: String,
+    /// Where the point is, behind the first digit.
+    point: i64,
+}
+
+/// The digits of the least number that is nearer to infinity than to the largest double. It has no others.
+const TOO_LARGE: &str = concat!(
+    "179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286",
+    "416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571",
+    "366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792",
+);
+
+/// Zero has no sign here.
+impl PartialEq for Decimal {
+    fn eq(&self, other: &Self) -> bool {
+        let has_same_sign = self.is_negative == other.is_negative || self.digits.is_empty();
+        has_same_sign && self.point == other.point && self.digits == other.digits
+    }
+}
+
+impl Decimal {
+    /// What a text of a number's grammar says.
+    #[cold]
+    pub(super) fn of(text: &str) -> Self {
+        let (mut digits, mut point, mut exponent) = (String::new(), 0, 0);
+        let (mut is_fraction, mut is_exponent, mut is_small) = (false, false, false);
+        for byte in text.bytes() {
+            match byte {
+                b'.' => is_fraction = true,
+                b'e' | b'E' => is_exponent = true,
+                b'0'..=b'9' if is_exponent => {
+                    // A number whose exponent is longer is far away, however long the rest is.
+                    exponent = (exponent * 10 + i64::from(byte - b'0')).min(i64::MAX / 100);
+                }
+                b'0' if digits.is_empty() => point -= i64::from(is_fraction),
+                b'0'..=b'9' => {
+                    digits.push(char::from(byte));
+                    point += i64::from(!is_fraction);
+                }
+                b'-' => is_small = is_exponent,
+                _ => {}
+            }
+        }
+        while digits.ends_with('0') {
+            digits.pop();
+        }
+        point += if is_small { -exponent } else { exponent };
+        Self { is_negative: text.starts_with('-'), point: if digits.is_empty() { 0 } else { point }, digits }
+    }
+
+    /// Whether a finite double is nearest to it.
+    pub(super) fn is_a_double(&self) -> bool {
+        let length = TOO_LARGE.len() as i64;
+        self.point < length || self.point == length && *self.digits < *TOO_LARGE
+    }
+
+    pub(super) fn as_whole(&self) -> Option<i64> {
+        let zeros = usize::try_from(self.point).ok()?.checked_sub(self.digits.len())?;
+        let mut whole = self.digits.clone();
+        // Longer ones do not fit.
+        whole.push_str("00000000000000000000".get(..zeros)?);
+        let whole = if whole.is_empty() { 0 } else { whole.parse::<i64>().ok()? };
+        Some(if self.is_negative { -whole } else { whole })
+    }
+
+    /// As `serde_json` writes a double of these digits.
+    pub(super) fn text(&self) -> String {
+        let Self { is_negative, digits, point } = self;
+        let mut out = String::from(if *is_negative { "-" } else { "" });
+        let is_plain = digits.is_empty() || (-4..=16).contains(point);
+        // Where the point is in the text; before the digits come zeros, if there are any.
+        let shown = if is_plain { *point } else { 1 };
+        let last = if is_plain { shown.max(0) + 1 } else { 1 };
+        for place in shown.min(1) - 1..last.max(digits.len() as i64) {
+            if place == shown {
+                out.push('.');
+            }
+            let digit = usize::try_from(place).ok().and_then(|place| digits.as_bytes().get(place));
+            out.push(char::from(digit.copied().unwrap_or(b'0')));
+        }
+        if !is_plain {
+            out.push_str(if *point > 0 { "e+" } else { "e" });
+            out.push_str(&(point - 1).to_string());
+        }
+        out
+    }
+}
