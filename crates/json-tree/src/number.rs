@@ -1,6 +1,7 @@
 //! Numbers: what one is, the grammar of its text, byte by byte, and what a text says.
 
 mod decimal;
+mod double;
 
 use decimal::Decimal;
 use std::borrow::Cow;
@@ -65,13 +66,13 @@ impl Number<'_> {
         }
     }
 
-    /// The nearest double. (What calls this carries the standard library's tables for it.)
+    /// The nearest double.
     #[must_use]
     pub fn as_f64(&self) -> f64 {
         match &self.0 {
             Kind::Natural(bits) => whole(*bits) as f64,
             Kind::Negative(bits) => whole(*bits) as i64 as f64,
-            Kind::Written(text) => text.parse().unwrap_or_default(),
+            Kind::Written(text) => double::nearest(text).unwrap_or_default(),
         }
     }
 
