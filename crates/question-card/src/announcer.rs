@@ -1,6 +1,6 @@
 //! What is said aloud: one live region per card, one queue per document.
 
-use crate::browser::later;
+use crate::browser::{later, set_text};
 use crate::once::Once;
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -76,7 +76,7 @@ impl Announcer {
     /// Puts a text into the region. Gives which one it is.
     fn show(&self, text: &str) -> u32 {
         if let Some(region) = &*self.region.borrow() {
-            region.set_text_content(Some(text));
+            set_text(region, "textContent", text);
         }
         self.shown.set(self.shown.get() + 1);
         self.shown.get()

@@ -1,18 +1,107 @@
-//! What the card asks of the browser: its window and document, timers, listeners.
+//! What the card asks of the browser: its globals, properties by name, timers, listeners.
+//!
+//! Each function that a program imports is code on both sides. So properties are read by their names, through one function for each type.
 
 use std::time::Duration;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Document, Event, EventTarget, Window};
+use web_sys::{Element, Event, EventTarget, Node, NodeList};
 
-/// The window that the card is in.
-pub(crate) fn window() -> Window {
-    web_sys::window().expect("a card is drawn in a window")
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = document, js_name = createElement, catch)]
+    pub(crate) fn create_element(tag: &str) -> Result<Node, JsValue>;
+
+    #[wasm_bindgen(js_namespace = document, js_name = createTextNode)]
+    pub(crate) fn create_text(text: &str) -> Node;
+
+    #[wasm_bindgen(js_namespace = document, js_name = hasFocus)]
+    pub(crate) fn page_has_focus() -> bool;
+
+    /// Refused where the browser does not know the selector.
+    #[wasm_bindgen(js_namespace = document, js_name = querySelectorAll, catch)]
+    pub(crate) fn find_all(selector: &str) -> Result<NodeList, JsValue>;
+
+    /// Milliseconds since the page began.
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    pub(crate) fn clock() -> f64;
+
+    #[wasm_bindgen(js_name = matchMedia)]
+    pub(crate) fn match_media(query: &str) -> JsValue;
+
+    #[wasm_bindgen(js_name = getSelection)]
+    pub(crate) fn selection() -> Option<Node>;
+
+    #[wasm_bindgen(js_name = queueMicrotask)]
+    fn queue_microtask(act: &JsValue);
+
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(act: &JsValue, milliseconds: i32) -> i32;
+
+    #[wasm_bindgen(js_name = clearTimeout)]
+    fn clear_timeout(id: i32);
+
+    /// Anything that has properties.
+    type Object;
+
+    #[wasm_bindgen(method, structural, indexing_getter)]
+    fn text(this: &Object, name: &str) -> String;
+
+    #[wasm_bindgen(method, structural, indexing_getter)]
+    fn flag(this: &Object, name: &str) -> bool;
+
+    #[wasm_bindgen(method, structural, indexing_getter)]
+    fn number(this: &Object, name: &str) -> f64;
+
+    #[wasm_bindgen(method, structural, indexing_getter)]
+    fn node(this: &Object, name: &str) -> Option<Node>;
+
+    #[wasm_bindgen(method, structural, indexing_setter)]
+    fn set_text(this: &Object, name: &str, value: &str);
+
+    #[wasm_bindgen(method, structural, indexing_setter)]
+    fn set_flag(this: &Object, name: &str, value: bool);
 }
 
-/// The document that the card is in.
-pub(crate) fn document() -> Document {
-    window().document().expect("a window has a document")
+/// A property that is a text.
+pub(crate) fn text(of: &JsValue, name: &str) -> String {
+    of.unchecked_ref::<Object>().text(name)
+}
+
+/// A property that is true or false; one that is missing is false.
+pub(crate) fn flag(of: &JsValue, name: &str) -> bool {
+    of.unchecked_ref::<Object>().flag(name)
+}
+
+/// A property that is a number.
+pub(crate) fn number(of: &JsValue, name: &str) -> f64 {
+    of.unchecked_ref::<Object>().number(name)
+}
+
+/// A property that is a node, or the window.
+pub(crate) fn node(of: &JsValue, name: &str) -> Option<Node> {
+    of.unchecked_ref::<Object>().node(name)
+}
+
+/// A property that is an element.
+pub(crate) fn element(of: &JsValue, name: &str) -> Option<Element> {
+    node(of, name).map(JsCast::unchecked_into)
+}
+
+/// Sets a property that is a text.
+pub(crate) fn set_text(of: &JsValue, name: &str, value: &str) {
+    of.unchecked_ref::<Object>().set_text(name, value);
+}
+
+/// Sets a property that is true or false.
+pub(crate) fn set_flag(of: &JsValue, name: &str, value: bool) {
+    of.unchecked_ref::<Object>().set_flag(name, value);
+}
+
+/// Whether a node is of this type, such as [`Node::ELEMENT_NODE`].
+pub(crate) fn is_of_type(node: &Node, of: u16) -> bool {
+    number(node, "nodeType") == f64::from(of)
 }
 
 /// What the browser calls, once.
@@ -22,14 +111,12 @@ pub(crate) fn callback(act: impl FnOnce() + 'static) -> JsValue {
 
 /// Does something later, whatever happens until then.
 pub(crate) fn later(after: Duration, act: impl FnOnce() + 'static) {
-    let act = callback(act);
-    // The browser refuses only what is no function.
-    let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(act.unchecked_ref(), milliseconds(after));
+    set_timeout(&callback(act), milliseconds(after));
 }
 
 /// Does something as soon as what is being done is over.
 pub(crate) fn soon(act: impl FnOnce() + 'static) {
-    window().queue_microtask(callback(act).unchecked_ref());
+    queue_microtask(&callback(act));
 }
 
 /// Something that will be done, unless this is dropped before.
@@ -42,16 +129,13 @@ impl Timer {
     /// Does something later.
     pub(crate) fn new(after: Duration, act: impl FnOnce() + 'static) -> Self {
         let act = Closure::once(boxed(act));
-        let ring = act.as_ref().unchecked_ref();
-        let id = window().set_timeout_with_callback_and_timeout_and_arguments_0(ring, milliseconds(after));
-        // The browser refuses only what is no function.
-        Self { id: id.unwrap_or_default(), _act: act }
+        Self { id: set_timeout(act.as_ref(), milliseconds(after)), _act: act }
     }
 }
 
 impl Drop for Timer {
     fn drop(&mut self) {
-        window().clear_timeout_with_handle(self.id);
+        clear_timeout(self.id);
     }
 }
 

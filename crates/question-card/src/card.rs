@@ -14,6 +14,8 @@ mod machine;
 mod options;
 mod view;
 
+pub(crate) use self::machine::is_over;
+
 // Nothing happens on a server.
 #[cfg(not(feature = "ssr"))]
 mod claim;

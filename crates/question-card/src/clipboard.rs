@@ -1,9 +1,21 @@
 //! The clipboard.
 
-use crate::browser::{callback, window};
-use js_sys::{Function, Reflect};
+use crate::browser::callback;
 use std::rc::Rc;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+#[wasm_bindgen]
+extern "C" {
+    type Written;
+
+    /// Fails where there is no clipboard, as on a page that was not loaded securely.
+    #[wasm_bindgen(js_namespace = ["navigator", "clipboard"], js_name = writeText, catch)]
+    fn write_text(text: &str) -> Result<Written, JsValue>;
+
+    #[wasm_bindgen(method)]
+    fn then(this: &Written, done: &JsValue, refused: &JsValue);
+}
 
 /// Puts a text into the clipboard, and tells later whether the browser let it.
 ///
@@ -14,20 +26,8 @@ pub(crate) fn write_to_clipboard(text: &str, told: impl Fn(bool) + 'static) {
         let told = told.clone();
         callback(move || told(is_done))
     };
-    if call(&window().navigator(), text, &tell(true), &tell(false)).is_none() {
-        told(false);
+    match write_text(text) {
+        Ok(written) => written.then(&tell(true), &tell(false)),
+        Err(_) => told(false),
     }
-}
-
-/// None where there is no clipboard, as on a page that was not loaded securely.
-fn call(navigator: &JsValue, text: &str, done: &JsValue, refused: &JsValue) -> Option<()> {
-    let clipboard = Reflect::get(navigator, &"clipboard".into()).ok().filter(JsValue::is_object)?;
-    let written =
-        method(&clipboard, "writeText")?.call3(&clipboard, &text.into(), &JsValue::UNDEFINED, &JsValue::UNDEFINED);
-    let written = written.ok()?;
-    method(&written, "then")?.call3(&written, done, refused, &JsValue::UNDEFINED).ok().map(drop)
-}
-
-fn method(object: &JsValue, name: &str) -> Option<Function> {
-    Some(Reflect::get(object, &name.into()).ok()?.unchecked_into())
 }

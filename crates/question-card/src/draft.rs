@@ -178,7 +178,13 @@ impl Draft {
 
     /// What keeps each of the first `count` questions from being sent, in order.
     pub(crate) fn problems(&self, count: usize) -> Vec<(usize, Problem)> {
-        (0..count).filter_map(|question| Some((question, self.problem(question)?))).collect()
+        let mut problems = Vec::new();
+        for question in 0..count {
+            if let Some(problem) = self.problem(question) {
+                problems.push((question, problem));
+            }
+        }
+        problems
     }
 
     /// Whether anything would be lost.
@@ -188,7 +194,11 @@ impl Draft {
 
     /// Everything that is part of the reply: one selection for each question of which there is anything to say.
     pub(crate) fn selections(&self) -> Vec<Selection> {
-        (0..self.questions.len()).filter_map(|question| self.selection(question)).collect()
+        let mut selections = Vec::new();
+        for question in 0..self.questions.len() {
+            selections.extend(self.selection(question));
+        }
+        selections
     }
 
     /// What of a question is not part of what was sent for it, with `list` between answers.
@@ -196,15 +206,20 @@ impl Draft {
         let (Some(draft), own) = (self.question(question), self.selection(question)) else {
             return LeftOver::default();
         };
-        let answer = |selection: &Selection| (selection.selected.clone(), selection.other.clone(), selection.skipped);
-        let note = |selection: &Selection| selection.note.clone();
-        let answer_sent = own.as_ref().map(answer) == sent.map(answer);
-        let note_sent = own.and_then(|own| note(&own)) == sent.and_then(note);
-        let labels = draft.choice.picks.iter().map(|pick| pick.label.as_str());
+        let nothing = Selection::default();
+        let (own, sent) = (own.unwrap_or_default(), sent.unwrap_or(&nothing));
+        let answer_sent = own.selected == sent.selected && own.other == sent.other && own.skipped == sent.skipped;
+        let note_sent = own.note == sent.note;
         let text_sent = answer_sent && draft.choice.other;
-        let keeps_text = !text_sent && !is_blank(&draft.other);
-        let parts: Vec<&str> =
-            labels.filter(|_| !answer_sent).chain(keeps_text.then_some(draft.other.as_str())).collect();
+        let mut parts = Vec::new();
+        if !answer_sent {
+            for pick in &draft.choice.picks {
+                parts.push(pick.label.as_str());
+            }
+        }
+        if !text_sent && !is_blank(&draft.other) {
+            parts.push(&draft.other);
+        }
         LeftOver {
             answer: (!parts.is_empty()).then(|| joined(&parts, list)),
             note: (!note_sent && !is_blank(&draft.note)).then(|| draft.note.clone()),
@@ -228,7 +243,7 @@ impl Draft {
                 let option = question.options.get(pick.option);
                 option.is_some_and(|option| option.label == pick.label)
             };
-            draft.kind == Some(Kind::of(question.multi_select)) && draft.picks().all(is_there)
+            draft.kind == Some(Kind::of(question.multi_select)) && draft.all_picks(&is_there)
         };
         self.questions.len() == ask.questions.len() && self.questions.iter().zip(&ask.questions).all(fits)
     }

@@ -4,12 +4,13 @@
 //! is kept beyond the life of the page. It is kept from the first change until the ask is over; what then did not reach the agent, until the
 //! user puts it away.
 
-use crate::browser::window;
 use crate::dom::Ids;
 use crate::draft::Kept;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Whether drafts outlive the page. They do not, by default: nothing is written. A page that asks for neither of the two ways does not carry what
 /// writes and reads drafts.
@@ -120,32 +121,34 @@ impl Written for Arc<dyn DraftStore> {
     }
 }
 
-/// The tab's `sessionStorage`.
+/// The tab's `sessionStorage`, which a browser may refuse.
 struct Session;
 
-impl Session {
-    fn storage() -> Option<web_sys::Storage> {
-        window().session_storage().ok()?
-    }
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = sessionStorage, js_name = getItem, catch)]
+    fn get_item(key: &str) -> Result<Option<String>, JsValue>;
+
+    #[wasm_bindgen(js_namespace = sessionStorage, js_name = setItem, catch)]
+    fn set_item(key: &str, text: &str) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(js_namespace = sessionStorage, js_name = removeItem, catch)]
+    fn remove_item(key: &str) -> Result<(), JsValue>;
 }
 
 impl DraftStore for Session {
     fn load(&self, key: &str) -> Option<String> {
-        Self::storage()?.get_item(&storage_key(key)).ok()?
+        get_item(&storage_key(key)).ok()?
     }
 
     fn save(&self, key: &str, draft: &str) {
-        if let Some(session) = Self::storage() {
-            // A full storage refuses; the draft is in memory all the same.
-            let _ = session.set_item(&storage_key(key), draft);
-        }
+        // A full storage refuses; the draft is in memory all the same.
+        let _ = set_item(&storage_key(key), draft);
     }
 
     fn remove(&self, key: &str) {
-        if let Some(session) = Self::storage() {
-            // Refused only where nothing could be written either.
-            let _ = session.remove_item(&storage_key(key));
-        }
+        // Refused only where nothing could be written either.
+        let _ = remove_item(&storage_key(key));
     }
 }
 

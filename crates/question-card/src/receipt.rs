@@ -4,6 +4,7 @@
 pub(crate) mod component;
 
 use crate::anatomy::part;
+use crate::card::is_over;
 use crate::dom::Ids;
 use crate::labels::{Labels, concat, isolate};
 use crate::writer::Writer;
@@ -22,22 +23,26 @@ const MOST_LINES: usize = 4;
 pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
     let reply = chat_reply(ask);
     let to_answer = |text: &str| concat(&[labels.copy_answer, " ", text]);
-    let texts = rows_of(ask, ask.outcome.as_ref()).into_iter().map(|row| {
-        let without = row.without_text(labels).unwrap_or_default();
+    let mut parts = Vec::new();
+    for row in rows_of(ask, false) {
+        let mut part = concat(&[labels.copy_question, " ", row.question]);
         let answer = match row.has_answer() {
-            false => without.to_owned(),
-            true => joined(&row.chosen.into_iter().chain(row.own).collect::<Vec<_>>(), labels.list),
+            false => row.without_text(labels).unwrap_or_default().to_owned(),
+            true => joined(&row.answers(), labels.list),
         };
         // The answer to it may be in the chat.
-        let is_answered = reply.is_none() || !answer.is_empty();
-        let answer = is_answered.then(|| to_answer(&answer));
-        let note = row.note.map(|note| (labels.noted)(&note));
-        let question = concat(&[labels.copy_question, " ", &row.question]);
-        let lines: Vec<String> = [question].into_iter().chain(answer).chain(note).collect();
-        joined(&lines, "\n")
-    });
-    let texts = texts.chain(reply.map(to_answer));
-    joined(&texts.collect::<Vec<_>>(), "\n\n")
+        if reply.is_none() || !answer.is_empty() {
+            part += &concat(&["\n", &to_answer(&answer)]);
+        }
+        if let Some(note) = row.note {
+            part += &concat(&["\n", &(labels.noted)(note)]);
+        }
+        parts.push(part);
+    }
+    if let Some(reply) = reply {
+        parts.push(to_answer(reply));
+    }
+    joined(&parts, "\n\n")
 }
 
 /// What the user replied in the chat.
@@ -60,12 +65,21 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     }
     // How it ended and what was asked; then what was answered.
     w.stamped("aria-labelledby", rows.len() + 1, &|| {
-        let questions = (0..rows.len()).map(|index| ids.receipt_question(index));
-        joined(&[ids.receipt()].into_iter().chain(questions).collect::<Vec<_>>(), " ")
+        let mut names = vec![ids.receipt()];
+        for index in 0..rows.len() {
+            names.push(ids.receipt_question(index));
+        }
+        joined(&names, " ")
     });
-    let answers = rows.iter().enumerate().filter(|(_, row)| row.says_anything(labels));
-    let answers = answers.map(|(index, _)| ids.receipt_answer(index));
-    let described: Vec<String> = answers.chain(reply.map(|_| ids.receipt_reply())).collect();
+    let mut described = Vec::new();
+    for (index, row) in rows.iter().enumerate() {
+        if row.says_anything(labels) {
+            described.push(ids.receipt_answer(index));
+        }
+    }
+    if reply.is_some() {
+        described.push(ids.receipt_reply());
+    }
     match described.is_empty() {
         true => w.word("aria-describedby", None),
         false => w.put("aria-describedby", &joined(&described, " ")),
@@ -91,28 +105,30 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
 }
 
 /// One question of the record.
-struct Row {
-    header: Option<String>,
-    question: String,
+#[derive(Default)]
+struct Row<'a> {
+    header: Option<&'a str>,
+    question: &'a str,
     /// The labels that were chosen.
-    chosen: Vec<String>,
+    chosen: Vec<&'a str>,
     /// What was typed, in whatever language.
-    own: Vec<String>,
+    own: Option<&'a str>,
     /// What could be chosen, where nothing was.
-    offered: Vec<String>,
-    note: Option<String>,
+    offered: Vec<&'a str>,
+    note: Option<&'a str>,
     /// What to say where there is no answer; nothing where none could be expected.
     without: Without,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Without {
+    #[default]
     Nothing,
     Skipped,
     NoAnswer,
 }
 
-impl Row {
+impl<'a> Row<'a> {
     /// What is said where there is no answer.
     fn without_text(&self, labels: &Labels) -> Option<&'static str> {
         match self.without {
@@ -128,31 +144,38 @@ impl Row {
     }
 
     fn has_answer(&self) -> bool {
-        !self.chosen.is_empty() || !self.own.is_empty()
+        !self.chosen.is_empty() || self.own.is_some()
+    }
+
+    /// What was chosen, and what was typed.
+    fn answers(&self) -> Vec<&'a str> {
+        let mut answers = self.chosen.clone();
+        answers.extend(self.own);
+        answers
     }
 }
 
 /// A row; `lang` is the language of what the agent wrote.
-fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row, lang: Option<&str>, labels: &'static Labels) {
+fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row<'_>, lang: Option<&str>, labels: &'static Labels) {
     let has_answer = row.has_answer();
     if w.open("p", part::RECEIPT_QUESTION, index) {
         w.set("id", &ids.receipt_question(index));
         speaks(w, lang);
         w.set("dir", "auto");
     }
-    if let Some(header) = &row.header {
+    if let Some(header) = row.header {
         if w.open("span", part::CHIP, 0) {
             w.set("dir", "auto");
         }
         w.say(header);
         w.close();
-        w.say(&concat(&[" ", &row.question]));
+        w.say(&concat(&[" ", row.question]));
     } else {
-        w.say(&row.question);
+        w.say(row.question);
     }
     w.close();
     // Its style shortens the question as long as this is closed: no listener, and nothing that a reader of screens would miss.
-    if is_long(&row.question) {
+    if is_long(row.question) {
         w.open("details", part::MORE, index);
         w.open("summary", "", 0);
         w.text(labels.show_all);
@@ -163,9 +186,9 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row, lang: Option
         if w.open("ul", part::ANSWERS, index) {
             w.set("id", &ids.receipt_answer(index));
         }
-        let chosen = row.chosen.iter().map(|label| (label, lang));
-        for (at, (text, lang)) in chosen.chain(row.own.iter().map(|text| (text, None))).enumerate() {
+        for (at, text) in row.answers().into_iter().enumerate() {
             // What the user typed is in whatever language.
+            let lang = lang.filter(|_| at < row.chosen.len());
             w.open("li", part::ANSWER, at * 2 + usize::from(lang.is_some()));
             w.open("span", part::HIDDEN, 0);
             w.say(&concat(&[labels.selected_prefix, " "]));
@@ -200,7 +223,7 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row, lang: Option
         w.text(text);
         w.close();
     }
-    if let Some(note) = &row.note {
+    if let Some(note) = row.note {
         w.open("p", part::OPTION_DESC, index);
         w.say(&(labels.noted)(&isolate(note)));
         w.close();
@@ -218,75 +241,68 @@ fn speaks(w: &mut Writer, lang: Option<&str>) {
     }
 }
 
-fn rows(ask: &AskSnapshot, phase: Phase) -> Vec<Row> {
+fn rows(ask: &AskSnapshot, phase: Phase) -> Vec<Row<'_>> {
     match (&ask.outcome, phase) {
         // A text that still grows is shown once it is whole, not at each byte.
         (None, Phase::Streaming) => Vec::new(),
-        (None, Phase::Ready | Phase::Answerable | Phase::Malformed) => {
-            let rows = asked(ask).zip(&ask.questions);
-            rows.map(|(row, question)| Row { offered: labels_of(question), ..row }).collect()
-        }
-        (outcome, _) => rows_of(ask, outcome.as_ref()),
+        (outcome, _) => rows_of(ask, outcome.is_none() && !is_over(phase)),
     }
 }
 
-fn labels_of(question: &QuestionSnapshot) -> Vec<String> {
-    let options = question.options.iter();
-    options.map(|option| option.label.text.clone()).collect()
-}
-
-fn rows_of(ask: &AskSnapshot, outcome: Option<&Outcome>) -> Vec<Row> {
-    match outcome {
-        Some(Outcome::Answered(reply)) => reply.answers().iter().map(answered).collect(),
-        Some(Outcome::RepliedInChat { partial, .. }) => {
-            asked(ask).enumerate().map(|(index, row)| with_partial(ask, index, row, partial)).collect()
+/// What was asked and answered; where it `offers` something, what could be chosen.
+fn rows_of(ask: &AskSnapshot, offers: bool) -> Vec<Row<'_>> {
+    let mut rows = Vec::new();
+    if let Some(Outcome::Answered(reply)) = &ask.outcome {
+        for answer in reply.answers() {
+            rows.push(answered(answer));
         }
-        Some(Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled) | None => {
-            asked(ask).collect()
-        }
+        return rows;
     }
+    for (index, asked) in ask.questions.iter().enumerate() {
+        let header = asked.header.as_ref().map(|header| header.text.as_str());
+        let mut row = Row { header, question: &asked.question.text, ..Row::default() };
+        if let Some(Outcome::RepliedInChat { partial, .. }) = &ask.outcome {
+            add_partial(&mut row, index, asked, partial);
+        }
+        if offers {
+            for option in &asked.options {
+                row.offered.push(&option.label.text);
+            }
+        }
+        rows.push(row);
+    }
+    rows
 }
 
-fn answered(answer: &Answer) -> Row {
-    let labels = answer.selected.iter().map(|selected| selected.label.clone());
-    Row {
-        header: answer.header.clone(),
-        question: answer.question.clone(),
-        chosen: labels.collect(),
-        own: answer.other.iter().cloned().collect(),
-        offered: Vec::new(),
-        note: answer.note.clone(),
+fn answered(answer: &Answer) -> Row<'_> {
+    let mut row = Row {
+        header: answer.header.as_deref(),
+        question: &answer.question,
+        own: answer.other.as_deref(),
+        note: answer.note.as_deref(),
         without: match answer.skipped {
             true => Without::Skipped,
             false => Without::NoAnswer,
         },
-    }
-}
-
-fn asked(ask: &AskSnapshot) -> impl Iterator<Item = Row> {
-    ask.questions.iter().map(|question| Row {
-        header: question.header.as_ref().map(|header| header.text.clone()),
-        question: question.question.text.clone(),
-        chosen: Vec::new(),
-        own: Vec::new(),
-        offered: Vec::new(),
-        note: None,
-        without: Without::Nothing,
-    })
-}
-
-fn with_partial(ask: &AskSnapshot, index: usize, row: Row, partial: &[Selection]) -> Row {
-    let Some(selection) = partial.iter().find(|selection| selection.question == index) else {
-        return row;
+        ..Row::default()
     };
-    let label = |option: &usize| Some(ask.questions.get(index)?.options.get(*option)?.label.text.clone());
-    let labels = selection.selected.iter().filter_map(label);
-    Row {
-        chosen: labels.collect(),
-        own: selection.other.iter().cloned().collect(),
-        note: selection.note.clone(),
-        ..row
+    for selected in &answer.selected {
+        row.chosen.push(&selected.label);
     }
+    row
+}
+
+fn add_partial<'a>(row: &mut Row<'a>, index: usize, asked: &'a QuestionSnapshot, partial: &'a [Selection]) {
+    let Some(selection) = partial.iter().find(|selection| selection.question == index) else {
+        return;
+    };
+    for option in &selection.selected {
+        if let Some(option) = asked.options.get(*option) {
+            row.chosen.push(&option.label.text);
+        }
+    }
+    row.own = selection.other.as_deref();
+    row.note = selection.note.as_deref();
 }
 
 fn state_name(phase: Phase) -> &'static str {

@@ -85,7 +85,8 @@ function beginning(json) {
   return json.replace(/["\]}]+$/, "");
 }
 
-const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+/** A text, or an object as JSON, which escapes halves of characters that stand alone: nobody could read those. */
+const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value)?.replace(/\\\\|\\ud[89a-f]../g, (found) => (found === "\\\\" ? found : "\ufffd")));
 
 // Where there is no page, such as on a server, the module can be loaded and does nothing.
 const Base = globalThis.HTMLElement ?? class {};
@@ -319,9 +320,11 @@ export class QuestionCard extends Base {
       card.tell("restart", "");
       this.#fed = 0;
     }
-    if (this.#fed < this.#text.length) {
-      card.tell("append", this.#text.slice(this.#fed));
-      this.#fed = this.#text.length;
+    // Half of a character waits for the other one.
+    const end = this.#text.length - (!this.#ended && /[\ud800-\udbff]$/.test(this.#text));
+    if (this.#fed < end) {
+      card.tell("append", this.#text.slice(this.#fed, end));
+      this.#fed = end;
     }
     const told = this.#told;
     if (this.#ended && !told.ended) {
@@ -394,7 +397,7 @@ export class QuestionCard extends Base {
       // A card that is made anew finds it where it was.
       this.#streams = false;
     }
-    this.#card = new this.#program.Card(this.#place, JSON.stringify(now), (word, first, second) => this.#hear(word, first, second));
+    this.#card = new this.#program.Card(this.#place, textOf(now), (word, first, second) => this.#hear(word, first, second));
   }
 
   #style(tree, inShadow) {

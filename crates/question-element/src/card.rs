@@ -8,7 +8,6 @@ use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
-use js_sys::Function;
 use json_tree::Json;
 use question_card::{ClaimFocus, Labels, Layout, MountedCard, Notes, Offers, Options, Persist, Skip, SubmitMode, Told};
 use std::cell::{Cell, RefCell};
@@ -17,6 +16,15 @@ use std::sync::Arc;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::Node;
+
+#[wasm_bindgen]
+extern "C" {
+    /// What the class hears with.
+    pub type Hear;
+
+    #[wasm_bindgen(method, js_name = call, catch)]
+    fn call(this: &Hear, with: &JsValue, word: &str, first: &str, second: &str) -> Result<bool, JsValue>;
+}
 
 /// One card in a page, taken out when it is freed.
 #[wasm_bindgen]
@@ -33,9 +41,8 @@ impl Card {
     /// Puts a card at the end of a node. `settings` has the properties of the element, as JSON. `hear` is called with what happened, in a
     /// word, and up to two texts; what it returns says whether a message was taken.
     #[wasm_bindgen(constructor)]
-    pub fn new(place: &Node, settings: &str, hear: Function) -> Self {
-        // A text of JavaScript may have half a character.
-        let settings = Json::parse_with_halves(settings, "").map_or(Json::Null, |(settings, _)| settings);
+    pub fn new(place: &Node, settings: &str, hear: Hear) -> Self {
+        let settings = Json::parse(settings).unwrap_or(Json::Null);
         let settings = Settings(&settings);
         let tool_call_id = settings.text("id").unwrap_or_default();
         let given = Rc::<RefCell<Option<Outcome>>>::default();
@@ -151,7 +158,7 @@ impl Card {
 }
 
 /// What the card tells, to JavaScript.
-fn tell(hear: &Function, given: &RefCell<Option<Outcome>>, told: Told) -> bool {
+fn tell(hear: &Hear, given: &RefCell<Option<Outcome>>, told: Told) -> bool {
     let (word, first, second) = match told {
         Told::Reply(reply) => {
             let (json, message) = (Json::from(&reply).text(), reply.message());
@@ -171,24 +178,29 @@ fn tell(hear: &Function, given: &RefCell<Option<Outcome>>, told: Told) -> bool {
         Told::ReceiptActions(_) => return false,
     };
     // What throws in a listener, the browser reports by itself.
-    hear.call3(&JsValue::NULL, &word.into(), &first.into(), &second.into()).is_ok_and(|taken| taken.is_truthy())
+    hear.call(&JsValue::NULL, word, &first, &second).unwrap_or_default()
 }
 
 /// The picks as JSON.
 fn text_of(picks: &[Selection]) -> String {
-    let pick = |pick: &Selection| {
-        let selected: Vec<Json<'_>> = pick.selected.iter().map(|option| (*option).into()).collect();
-        let text = |text: &Option<String>| text.as_deref().map(Json::from);
-        let members = [
-            ("question", Some(pick.question.into())),
-            ("selected", Some(Json::List(selected))),
-            ("other", text(&pick.other)),
-            ("note", text(&pick.note)),
-            ("skipped", pick.skipped.then_some(Json::Bool(true))),
-        ];
-        Json::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
-    };
-    Json::List(picks.iter().map(pick).collect()).text()
+    let mut all = Vec::new();
+    for pick in picks {
+        let mut selected = Vec::new();
+        for option in &pick.selected {
+            selected.push(Json::from(*option));
+        }
+        let mut members = vec![("question", pick.question.into()), ("selected", Json::List(selected))];
+        for (name, text) in [("other", &pick.other), ("note", &pick.note)] {
+            if let Some(text) = text {
+                members.push((name, text.as_str().into()));
+            }
+        }
+        if pick.skipped {
+            members.push(("skipped", Json::Bool(true)));
+        }
+        all.push(Json::object(members));
+    }
+    Json::List(all).text()
 }
 
 /// The ask of arguments that are complete, as from a history.

@@ -2,14 +2,14 @@
 
 use super::focus::focus_quietly;
 use super::machine::takes_answer;
-use super::shell::{Shell, clock};
-use crate::browser::{Listening, document, window};
+use super::shell::Shell;
+use crate::browser::{self, Listening, clock, find_all, flag, match_media, number, page_has_focus, text};
 use crate::once::Once;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent, ShadowRoot};
+use web_sys::{Element, Event, HtmlElement, Node};
 
 /// A key that comes this soon, in milliseconds, after the focus was claimed was meant for where the focus had been.
 const TOO_SOON: f64 = 300.0;
@@ -29,9 +29,9 @@ thread_local! {
 /// Lets a card take the focus when its question has arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimFocus {
-    watch: fn(&Claim),
+    watch: fn(&Claim, &Node),
     claim: fn(&Shell),
-    gives_back: fn(&Shell, &KeyboardEvent) -> bool,
+    gives_back: fn(&Shell, &Event) -> bool,
 }
 
 impl ClaimFocus {
@@ -60,11 +60,11 @@ pub(super) struct Claim {
 
 impl Claim {
     /// Watches from now on whether the user touches the page.
-    fn watch(&self) {
+    fn watch(&self, document: &Node) {
         self.watching.get_or_init(|| {
             self.idle.set(true);
             let idle = self.idle.clone();
-            Listening::before_all(&document(), &TOUCHES, move |_| idle.set(false))
+            Listening::before_all(document, &TOUCHES, move |_| idle.set(false))
         });
     }
 }
@@ -72,8 +72,8 @@ impl Claim {
 impl Shell {
     /// Watches from now on whether the user touches the page, where the host allows a claim.
     pub(super) fn watch_for_claim(&self) {
-        if let Some(claims) = self.claims {
-            (claims.watch)(&self.claim);
+        if let (Some(claims), Some(document)) = (self.claims, self.document()) {
+            (claims.watch)(&self.claim, &document);
         }
     }
 
@@ -85,16 +85,16 @@ impl Shell {
     }
 
     /// Whether a key goes back to where the focus was claimed from.
-    pub(super) fn is_claimed_from(&self, key: &KeyboardEvent) -> bool {
+    pub(super) fn is_claimed_from(&self, key: &Event) -> bool {
         self.claims.is_some_and(|claims| (claims.gives_back)(self, key))
     }
 
     /// Gives the focus back if this key was on its way before the focus was claimed. The key then goes where it was meant to.
-    fn gives_focus_back(&self, key: &KeyboardEvent) -> bool {
+    fn gives_focus_back(&self, key: &Event) -> bool {
         let Some((at, from)) = self.claim.taken.take() else {
             return false;
         };
-        let too_soon = key.time_stamp() - at < TOO_SOON;
+        let too_soon = number(key, "timeStamp") - at < TOO_SOON;
         if too_soon {
             match (from, self.focused()) {
                 (Some(from), _) => focus_quietly(&from),
@@ -129,10 +129,8 @@ impl Shell {
     }
 
     fn is_page_idle(&self) -> bool {
-        let has_mouse = window().match_media("(pointer: fine)").ok().flatten().is_some_and(|query| query.matches());
-        let has_focus = document().has_focus().unwrap_or(false);
-        has_mouse
-            && has_focus
+        flag(&match_media("(pointer: fine)"), "matches")
+            && page_has_focus()
             && self.focused().is_none_or(|focused| is_empty_text_field(&focused))
             && !self.is_covered()
     }
@@ -143,33 +141,35 @@ impl Shell {
             return true;
         };
         let place = in_document(root.clone().into());
-        let overlays =
-            [OVERLAYS, POPOVERS].into_iter().filter_map(|selector| document().query_selector_all(selector).ok());
-        overlays
-            .flat_map(|found| (0..found.length()).filter_map(move |index| found.item(index)))
-            .filter_map(|node| node.dyn_into::<Element>().ok())
-            .any(|overlay| is_visible(&overlay) && !overlay.contains(Some(&place)))
+        for found in [find_all(OVERLAYS), find_all(POPOVERS)].into_iter().flatten() {
+            for index in 0..number(&found, "length") as u32 {
+                let overlay: Option<Element> = found.item(index).map(JsCast::unchecked_into);
+                if overlay.is_some_and(|overlay| is_visible(&overlay) && !overlay.contains(Some(&place))) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 }
 
 /// The element itself, or in whose shadow trees it is.
 fn in_document(mut element: Element) -> Element {
-    while let Ok(tree) = element.get_root_node().dyn_into::<ShadowRoot>() {
-        element = tree.host();
+    while let Some(host) = browser::element(&element.get_root_node(), "host") {
+        element = host;
     }
     element
 }
 
 fn is_empty_text_field(element: &HtmlElement) -> bool {
-    if let Some(area) = element.dyn_ref::<HtmlTextAreaElement>() {
-        area.value().is_empty()
-    } else if let Some(input) = element.dyn_ref::<HtmlInputElement>() {
-        input.type_() == "text" && input.value().is_empty()
-    } else {
-        element.is_content_editable() && element.text_content().unwrap_or_default().is_empty()
+    let is_empty = |name| text(element, name).is_empty();
+    match text(element, "localName").as_str() {
+        "textarea" => is_empty("value"),
+        "input" => text(element, "type") == "text" && is_empty("value"),
+        _ => flag(element, "isContentEditable") && is_empty("textContent"),
     }
 }
 
 fn is_visible(element: &Element) -> bool {
-    element.get_client_rects().length() > 0
+    number(&element.get_client_rects(), "length") > 0.0
 }

@@ -1,6 +1,9 @@
 //! What the card tells the page around it, as events that bubble.
 
-use web_sys::{CustomEvent, CustomEventInit, HtmlElement};
+use crate::browser::set_flag;
+use js_sys::Object;
+use wasm_bindgen::JsCast;
+use web_sys::{CustomEvent, HtmlElement};
 
 /// An answer is waited for now.
 pub(super) const WAITING: &str = "qc-waiting";
@@ -9,10 +12,10 @@ pub(super) const RESOLVED: &str = "qc-resolved";
 
 /// Dispatches an event at the card's root. Says whether nobody prevented its default.
 pub(super) fn dispatch(root: &HtmlElement, name: &str) -> bool {
-    let init = CustomEventInit::new();
-    init.set_bubbles(true);
-    init.set_composed(true);
-    init.set_cancelable(name == RESOLVED);
-    let event = CustomEvent::new_with_event_init_dict(name, &init);
+    let init = Object::new();
+    for (property, is_so) in [("bubbles", true), ("composed", true), ("cancelable", name == RESOLVED)] {
+        set_flag(&init, property, is_so);
+    }
+    let event = CustomEvent::new_with_event_init_dict(name, init.unchecked_ref());
     event.map_or(true, |event| root.dispatch_event(&event).unwrap_or(true))
 }

@@ -1,22 +1,19 @@
 //! Where the focus goes. The card moves it only in answer to what the user did.
 
 use super::shell::Shell;
-use crate::browser::document;
+use crate::browser::{self, set_flag, set_text, text};
 use crate::dom::Control;
 use crate::keyboard::TAB;
 use crate::labels::concat;
+use js_sys::Object;
 use wasm_bindgen::JsCast;
-use web_sys::{
-    Element, FocusOptions, HtmlElement, HtmlTextAreaElement, KeyboardEvent, ScrollIntoViewOptions,
-    ScrollLogicalPosition, ShadowRoot,
-};
+use web_sys::{Element, Event, HtmlElement, Node};
 
 impl Shell {
     /// Puts the focus on a control, if it is there.
     pub(super) fn focus(&self, control: Control) {
         if let Some(element) = self.control(control) {
-            // The browser refuses only where nothing can be focused at all.
-            let _ = element.focus();
+            focus_on(&element);
         }
     }
 
@@ -42,14 +39,20 @@ impl Shell {
 
     /// What has the focus, in whichever open tree; nothing if it is the page itself.
     pub(super) fn focused(&self) -> Option<HtmlElement> {
+        let document = self.document()?;
         let beside = self.root().and_then(|root| active_beside(root));
-        let mut focused = beside.or_else(|| document().active_element())?;
-        while let Some(inner) = focused.shadow_root().and_then(|tree| tree.active_element()) {
+        let mut focused = beside.or_else(|| active_in(&document))?;
+        while let Some(inner) = browser::node(&focused, "shadowRoot").and_then(|tree| active_in(&tree)) {
             focused = inner;
         }
-        let is_page = document().body().is_some_and(|body| *body == focused)
-            || document().document_element().as_ref() == Some(&focused);
-        if is_page { None } else { focused.dyn_into().ok() }
+        let is = |page| browser::element(&document, page).as_ref() == Some(&focused);
+        let is_page = is("body") || is("documentElement");
+        (!is_page).then(|| focused.unchecked_into())
+    }
+
+    /// The document that the card is in.
+    pub(super) fn document(&self) -> Option<Node> {
+        browser::node(self.root()?, "ownerDocument")
     }
 
     /// Brings what is said above the buttons, and what has the focus, into view.
@@ -70,7 +73,7 @@ impl Shell {
     /// The element of a control of this card, which may be still to be shown.
     pub(super) fn made(&self, control: Control) -> Option<HtmlElement> {
         let id = self.card.borrow().ids.control(control);
-        self.by_id(&id)?.dyn_into().ok()
+        Some(self.by_id(&id)?.unchecked_into())
     }
 
     fn by_id(&self, id: &str) -> Option<Element> {
@@ -81,30 +84,41 @@ impl Shell {
 
 /// What has the focus in the tree that an element is part of. For the document all of a shadow tree is its host.
 fn active_beside(element: &Element) -> Option<Element> {
-    match element.get_root_node().dyn_into::<ShadowRoot>() {
-        Ok(tree) => tree.active_element(),
-        Err(_) => document().active_element(),
-    }
+    active_in(&element.get_root_node())
+}
+
+/// What has the focus in a tree.
+fn active_in(tree: &Node) -> Option<Element> {
+    browser::element(tree, "activeElement")
+}
+
+/// Focuses, and lets the browser scroll there.
+pub(super) fn focus_on(element: &HtmlElement) {
+    focus_with(element, false);
 }
 
 /// Focuses without scrolling.
 pub(super) fn focus_quietly(element: &HtmlElement) {
-    let options = FocusOptions::new();
-    options.set_prevent_scroll(true);
+    focus_with(element, true);
+}
+
+fn focus_with(element: &HtmlElement, prevents_scroll: bool) {
+    let options = Object::new();
+    set_flag(&options, "preventScroll", prevents_scroll);
     // The browser refuses only where nothing can be focused at all.
-    let _ = element.focus_with_options(&options);
+    let _ = element.focus_with_options(options.unchecked_ref());
 }
 
 /// Brings a text field that Tab has come to into view as its `scroll-margin` wants it: browsers themselves look at the caret alone there,
 /// and leave it below whatever stays at the edge of the window.
-pub(super) fn show_field(event: &KeyboardEvent, target: &Element) {
-    if target.is_instance_of::<HtmlTextAreaElement>() && event.key() == TAB {
+pub(super) fn show_field(event: &Event, target: &Element) {
+    if text(target, "localName") == "textarea" && text(event, "key") == TAB {
         scroll_to(target);
     }
 }
 
 fn scroll_to(element: &Element) {
-    let options = ScrollIntoViewOptions::new();
-    options.set_block(ScrollLogicalPosition::Nearest);
-    element.scroll_into_view_with_scroll_into_view_options(&options);
+    let options = Object::new();
+    set_text(&options, "block", "nearest");
+    element.scroll_into_view_with_scroll_into_view_options(options.unchecked_ref());
 }

@@ -4,17 +4,17 @@ use super::focus::show_field;
 use super::machine::{Click, Input};
 use super::shell::Shell;
 use crate::anatomy::part;
-use crate::browser::{self, window};
+use crate::browser::{self, element, flag, is_of_type, node, number, selection, text};
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::keyboard::KeyPress;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlTextAreaElement, KeyboardEvent, MouseEvent};
+use web_sys::{Element, Event, Node};
 
 /// How far a pointer may move, in CSS pixels, until that is no tap any more: it has selected text or scrolled.
 const STILL_A_TAP: f64 = 8.0;
 /// What some browsers report as `keyCode` while an input method has the key, `isComposing` or not.
-const KEY_CODE_COMPOSING: u32 = 229;
+const KEY_CODE_COMPOSING: f64 = 229.0;
 
 /// What a card listens to: what is said of a form alone comes first.
 const EVENTS: [&str; 11] = [
@@ -43,32 +43,33 @@ pub(super) fn listen(shell: &Shell, root: &Element) -> browser::Listening {
 
 impl Shell {
     fn hear(&self, event: &Event) {
-        let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else {
+        let Some(target) = node(event, "target").filter(|target| is_of_type(target, Node::ELEMENT_NODE)) else {
             return;
         };
-        let name = event.type_();
+        let target: Element = target.unchecked_into();
+        let name = text(event, "type");
         let Ok((ids, is_form)) = self.card.try_borrow().map(|card| (card.ids, !card.is_over())) else {
             return;
         };
-        let control = ids.parse(&target.id());
+        let control = ids.parse(&text(&target, "id"));
         let prevents = match name.as_str() {
-            "click" => self.click(event.unchecked_ref(), &target),
+            "click" => self.click(event, &target),
             _ if !is_form => false,
             "submit" => {
                 self.take(Input::Submit);
                 true
             }
-            "keydown" => self.press(event.unchecked_ref(), target, control),
+            "keydown" => self.press(event, target, control),
             "keyup" => {
-                show_field(event.unchecked_ref(), &target);
+                show_field(event, &target);
                 false
             }
             "pointerdown" => {
-                self.pointer.went_down.set(Some(place(event.unchecked_ref())));
+                self.pointer.went_down.set(Some(place(event)));
                 false
             }
             // Where that is a preview, it stays the one that is shown.
-            "focusin" => target.class_name() != part::PREVIEW_TEXT && self.take(Input::Focused(control)),
+            "focusin" => text(&target, "className") != part::PREVIEW_TEXT && self.take(Input::Focused(control)),
             "change" => control.is_some_and(|control| self.take(Input::Choose(control))),
             "input" => self.write(&target, control),
             "compositionstart" => {
@@ -86,10 +87,10 @@ impl Shell {
         }
     }
 
-    fn click(&self, event: &MouseEvent, target: &Element) -> bool {
+    fn click(&self, event: &Event, target: &Element) -> bool {
         // Asked once of each click: a label makes a second one, which nobody pressed.
         let down = self.pointer.went_down.take();
-        let has_pointer = event.detail() != 0;
+        let has_pointer = number(event, "detail") != 0.0;
         let has_moved = down.is_some_and(|(x, y)| {
             let (up_x, up_y) = place(event);
             (up_x - x).powi(2) + (up_y - y).powi(2) > STILL_A_TAP * STILL_A_TAP
@@ -102,25 +103,26 @@ impl Shell {
             is_bare: is_on_bare_row(target),
             is_tap: !has_pointer || !has_moved,
             has_pointer,
-            at: event.time_stamp(),
+            at: number(event, "timeStamp"),
         };
         self.take(Input::Click(click))
     }
 
-    fn press(&self, event: &KeyboardEvent, target: Element, control: Option<Control>) -> bool {
+    fn press(&self, event: &Event, target: Element, control: Option<Control>) -> bool {
         if self.is_claimed_from(event) {
             return false;
         }
-        let key = event.key();
+        let key = text(event, "key");
+        let is = |property| flag(event, property);
         let composes = self.pointer.composes.borrow().as_ref() == Some(&target);
         let press = KeyPress {
             key: &key,
-            ctrl_or_meta: event.ctrl_key() || event.meta_key(),
-            alt: event.alt_key(),
-            shift: event.shift_key(),
-            repeat: event.repeat(),
-            composing: event.is_composing() || event.key_code() == KEY_CODE_COMPOSING || composes,
-            prevented: event.default_prevented(),
+            ctrl_or_meta: is("ctrlKey") || is("metaKey"),
+            alt: is("altKey"),
+            shift: is("shiftKey"),
+            repeat: is("repeat"),
+            composing: is("isComposing") || number(event, "keyCode") == KEY_CODE_COMPOSING || composes,
+            prevented: is("defaultPrevented"),
         };
         self.take(Input::Key(press, control))
     }
@@ -131,18 +133,17 @@ impl Shell {
             Some(Control::Note { question }) => (question, Field::Note),
             _ => return false,
         };
-        let text = target.dyn_ref::<HtmlTextAreaElement>().map(HtmlTextAreaElement::value);
-        text.is_some_and(|text| self.take(Input::Typed(question, field, &text)))
+        self.take(Input::Typed(question, field, &text(target, "value")))
     }
 
     /// The control that an element is, or that it is in.
     fn control_around(&self, target: &Element) -> Option<Control> {
         let ids = self.card.borrow().ids;
-        let mut element = target.clone();
+        let mut around = target.clone();
         loop {
-            element = element.closest("[id]").ok()??;
-            match ids.parse(&element.id()) {
-                None => element = element.parent_element()?,
+            around = around.closest("[id]").ok()??;
+            match ids.parse(&text(&around, "id")) {
+                None => around = element(&around, "parentElement")?,
                 control => return control,
             }
         }
@@ -152,10 +153,10 @@ impl Shell {
 /// Whether a click hit a row beside what is in it, and was not the end of selecting text.
 fn is_on_bare_row(target: &Element) -> bool {
     let is_on_control = !matches!(target.closest("label, input, textarea, button"), Ok(None));
-    let selects_text = window().get_selection().ok().flatten().is_some_and(|selection| !selection.is_collapsed());
+    let selects_text = selection().is_some_and(|selection| !flag(&selection, "isCollapsed"));
     !is_on_control && !selects_text
 }
 
-fn place(event: &MouseEvent) -> (f64, f64) {
-    (f64::from(event.client_x()), f64::from(event.client_y()))
+fn place(event: &Event) -> (f64, f64) {
+    (number(event, "clientX"), number(event, "clientY"))
 }

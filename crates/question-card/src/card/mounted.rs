@@ -49,7 +49,7 @@ impl MountedCard {
         let element = shell.start(None);
         if let Some(element) = &element {
             // Refused only where the parent can have no children.
-            let _ = parent.append_child(element);
+            let _ = parent.insert_before(element, None);
         }
         let held = Cell::new(false);
         let mounted = Self { shell, ask, element, held, expires_at: Cell::new(options.expires_at) };

@@ -1,14 +1,14 @@
 //! Carries the card between the machine and the page: events go in, what is to be done comes out.
 
 use super::claim::Claim;
-use super::focus::focus_quietly;
+use super::focus::{focus_on, focus_quietly};
 use super::host::{Host, Options, Told};
 use super::listening::listen;
 use super::machine::{Card, Do, Input, Now, Submission};
 use super::{ClaimFocus, events, view};
 use crate::anatomy::part;
 use crate::announcer::Announcer;
-use crate::browser::{self, Listening, Timer, soon, window};
+use crate::browser::{self, Listening, Timer, clock, soon};
 use crate::clipboard::write_to_clipboard;
 use crate::dom::Control;
 use crate::draft::Field;
@@ -23,7 +23,7 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, HtmlElement, HtmlTextAreaElement, ResizeObserver};
+use web_sys::{Element, HtmlElement, ResizeObserver};
 
 /// How long a reply must have been on its way before that is worth a word.
 const SENDING_AFTER: Duration = Duration::from_secs(1);
@@ -172,7 +172,7 @@ impl Shell {
             clock: clock(),
             date,
             has_focus: focused.is_some(),
-            focused: focused.and_then(|focused| card.ids.parse(&focused.id())),
+            focused: focused.and_then(|focused| card.ids.parse(&browser::text(&focused, "id"))),
             page_moved_at: PAGE_MOVED_AT.get(),
         }
     }
@@ -185,10 +185,10 @@ impl Shell {
             tree.write(card.rewritten, &|w| view::card(w, &card, ask, self.has_labels));
         });
         if self.root.get().is_none()
-            && let Some(root) = tree.element().and_then(|root| root.dyn_into().ok())
+            && let Some(root) = tree.element()
         {
             // It is set once.
-            let _ = self.root.set(root);
+            let _ = self.root.set(root.unchecked_into());
         }
         let (is_live, is_over, adds_actions) = (card.live, card.is_over(), card.settings.adds_actions);
         let has_buttons = is_live || !card.late.is_empty();
@@ -200,7 +200,7 @@ impl Shell {
             self.listens.get_or_init(|| listen(self, root));
         }
         if is_live && !self.announcer.has_region() {
-            self.announcer.speak_in(root.first_element_child());
+            self.announcer.speak_in(browser::element(root, "firstElementChild"));
             self.watches.get_or_init(|| Sizes::watch(self, root));
             self.watch_for_claim();
         }
@@ -314,7 +314,10 @@ impl Shell {
         }
         let ways_out = [Control::Submit, OWN_ANSWER, Control::Cancel];
         let way_out = ways_out.into_iter().find_map(|control| self.control(control));
-        way_out.is_some_and(|control| control.focus().is_ok())
+        way_out.is_some_and(|control| {
+            focus_on(&control);
+            true
+        })
     }
 
     /// Puts the focus into a question. Says whether there was anything.
@@ -330,9 +333,9 @@ impl Shell {
     }
 
     fn focus_receipt(&self) -> bool {
-        let receipt = self.find(part::RECEIPT).and_then(|receipt| receipt.dyn_into::<HtmlElement>().ok());
+        let receipt = self.find(part::RECEIPT);
         receipt.is_some_and(|receipt| {
-            focus_quietly(&receipt);
+            focus_quietly(receipt.unchecked_ref());
             true
         })
     }
@@ -343,13 +346,12 @@ impl Shell {
             Field::Other => Control::OtherText { question },
             Field::Note => Control::Note { question },
         };
-        let area = self.made(control).and_then(|control| control.dyn_into::<HtmlTextAreaElement>().ok());
-        if let Some(area) = area {
+        if let Some(area) = self.made(control) {
             let card = self.card.borrow();
             let text = card.draft.text(question, field);
             // Writing a value moves the caret.
-            if area.value() != text {
-                area.set_value(text);
+            if browser::text(&area, "value") != text {
+                browser::set_text(&area, "value", text);
             }
         }
     }
@@ -410,8 +412,10 @@ impl Shell {
         };
         let timer = Timer::new(GATHER, write(self.me.clone()));
         let write = write(self.me.clone());
-        let flush = Listening::to(&window(), &["pagehide"], move |_| write());
-        self.unwritten.replace(Some((timer, flush)));
+        if let Some(window) = self.document().and_then(|document| browser::node(&document, "defaultView")) {
+            let flush = Listening::to(&window, &["pagehide"], move |_| write());
+            self.unwritten.replace(Some((timer, flush)));
+        }
     }
 
     /// Writes what is to be written.
@@ -423,7 +427,7 @@ impl Shell {
 
     /// The first element of this class in the card.
     fn find(&self, class: &str) -> Option<Element> {
-        self.root.get()?.get_elements_by_class_name(class).item(0)
+        self.root.get()?.query_selector(&concat(&[".", class])).ok()?
     }
 }
 
@@ -454,9 +458,4 @@ impl Drop for Sizes {
     fn drop(&mut self) {
         self.observer.disconnect();
     }
-}
-
-/// Milliseconds since the page began.
-pub(super) fn clock() -> f64 {
-    window().performance().map_or(0.0, |clock| clock.now())
 }

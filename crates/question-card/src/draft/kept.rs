@@ -27,7 +27,10 @@ struct KeptQuestion {
 impl Kept {
     /// The text to write under this key of a call; nothing where that would be too much.
     pub(crate) fn to_text(&self, key: &str) -> Option<String> {
-        let questions: Vec<Json<'_>> = self.0.iter().map(write_question).collect();
+        let mut questions = Vec::new();
+        for question in &self.0 {
+            questions.push(write_question(question));
+        }
         let kept = Json::object([("v", VERSION.into()), ("call", key.into()), ("questions", Json::List(questions))]);
         let mut text = String::new();
         kept.write(&mut text);
@@ -42,20 +45,25 @@ impl Kept {
         let value = Json::parse(text).ok()?;
         let is_ours = value.get("v")?.as_index()? == VERSION && value.get("call")?.as_str()? == key;
         let questions = value.get("questions").filter(|_| is_ours)?.as_list()?;
-        questions.iter().map(read_question).collect::<Option<_>>().map(Self)
+        let mut kept = Vec::new();
+        for question in questions {
+            kept.push(read_question(question)?);
+        }
+        Some(Self(kept))
     }
 }
 
 impl Draft {
     /// What is to be kept of it; nothing where the user did nothing.
     pub(crate) fn kept(&self, ask: &AskSnapshot) -> Option<Kept> {
-        let keep = |(index, draft): (usize, &QuestionDraft)| KeptQuestion {
-            index,
-            asked: ask.questions.get(index).and_then(fingerprint),
-            draft: QuestionDraft { kind: None, ..draft.clone() },
-        };
-        let touched = self.questions.iter().enumerate().filter(|(_, draft)| draft.is_touched());
-        let all: Vec<_> = touched.map(keep).chain(self.waiting.0.iter().cloned()).collect();
+        let mut all = Vec::new();
+        for (index, draft) in self.questions.iter().enumerate() {
+            if draft.is_touched() {
+                let asked = ask.questions.get(index).and_then(fingerprint);
+                all.push(KeptQuestion { index, asked, draft: QuestionDraft { kind: None, ..draft.clone() } });
+            }
+        }
+        all.extend_from_slice(&self.waiting.0);
         (!all.is_empty()).then_some(Kept(all))
     }
 
@@ -73,15 +81,15 @@ impl Draft {
     ///
     /// What the user did in the meantime stays; what was about another question, or about options that are gone, does not come back.
     pub(crate) fn take_up(&mut self, ask: &AskSnapshot, no_more: bool) -> Vec<usize> {
-        let asked = |kept: &KeptQuestion| ask.questions.get(kept.index);
-        let is_whole = |kept: &KeptQuestion| no_more || asked(kept).is_some_and(|asked| asked.closed);
-        let (whole, rest) = std::mem::take(&mut self.waiting.0).into_iter().partition(is_whole);
-        self.waiting.0 = rest;
         // Where no question could be read, an own answer could be typed all the same.
         let count = ask.questions.len().max(1);
         let mut taken = Vec::new();
-        for kept in whole {
-            let asked = asked(&kept);
+        for kept in std::mem::take(&mut self.waiting.0) {
+            let asked = ask.questions.get(kept.index);
+            if !no_more && !asked.is_some_and(|asked| asked.closed) {
+                self.waiting.0.push(kept);
+                continue;
+            }
             let current = self.grow_below(kept.index, count);
             if let Some(current) = current.filter(|current| !current.is_touched())
                 && is_same(kept.asked, asked.and_then(fingerprint))
@@ -111,8 +119,11 @@ fn fingerprint(asked: &QuestionSnapshot) -> Option<u64> {
 }
 
 fn labels(asked: Option<&QuestionSnapshot>) -> Vec<&str> {
-    let options = asked.map_or(&[][..], |asked| &asked.options);
-    options.iter().map(|option| option.label.text.as_str()).collect()
+    let mut labels = Vec::new();
+    for option in asked.map_or(&[][..], |asked| &asked.options) {
+        labels.push(option.label.text.as_str());
+    }
+    labels
 }
 
 fn write_question(kept: &KeptQuestion) -> Json<'_> {
@@ -128,12 +139,16 @@ fn write_question(kept: &KeptQuestion) -> Json<'_> {
 }
 
 fn write_choice(choice: &Choice) -> Vec<(&'static str, Json<'_>)> {
-    let pick = |pick: &'_ Pick| Json::List(vec![pick.option.into(), pick.label.as_str().into()]);
-    vec![
-        ("picks", Json::List(choice.picks.iter().map(pick).collect())),
-        ("chosen", choice.other.into()),
-        ("before", choice.before_other.as_ref().map_or(Json::Null, pick)),
-    ]
+    let mut picks = Vec::new();
+    for pick in &choice.picks {
+        picks.push(write_pick(pick));
+    }
+    let before = choice.before_other.as_ref().map_or(Json::Null, write_pick);
+    vec![("picks", Json::List(picks)), ("chosen", choice.other.into()), ("before", before)]
+}
+
+fn write_pick(pick: &Pick) -> Json<'_> {
+    Json::List(vec![pick.option.into(), pick.label.as_str().into()])
 }
 
 fn text(text: &str) -> Json<'_> {
@@ -161,9 +176,12 @@ fn read_question(value: &Json<'_>) -> Option<KeptQuestion> {
 }
 
 fn read_choice(value: &Json<'_>) -> Option<Choice> {
-    let picks = value.get("picks")?.as_list()?;
+    let mut picks = Vec::new();
+    for pick in value.get("picks")?.as_list()? {
+        picks.push(read_pick(pick)?);
+    }
     Some(Choice {
-        picks: picks.iter().map(read_pick).collect::<Option<_>>()?,
+        picks,
         other: value.get("chosen")?.as_bool()?,
         before_other: match value.get("before")? {
             Json::Null => None,

@@ -75,10 +75,7 @@ impl QuestionDraft {
         let choice = &mut self.choice;
         match self.kind {
             Some(Kind::Multi) => {
-                let place = choice.picks.binary_search_by_key(&pick.option, |pick| pick.option);
-                if let Err(place) = place {
-                    choice.picks.insert(place, pick);
-                }
+                choice.insert(pick);
             }
             Some(Kind::Single) | None => {
                 *choice = Choice { picks: vec![pick], ..Choice::default() };
@@ -133,26 +130,23 @@ impl QuestionDraft {
 
     pub(super) fn become_kind(&mut self, kind: Kind) {
         self.kind = Some(kind);
-        for choice in self.choices() {
+        self.choice.become_kind(kind);
+        if let Some(choice) = &mut self.skipped {
             choice.become_kind(kind);
         }
     }
 
     pub(super) fn follow_labels(&mut self, labels: &[&str]) {
-        for choice in self.choices() {
+        self.choice.follow_labels(labels);
+        if let Some(choice) = &mut self.skipped {
             choice.follow_labels(labels);
         }
     }
 
-    /// Every pick, of what is chosen and of what would be chosen again.
-    pub(super) fn picks(&self) -> impl Iterator<Item = &Pick> {
-        let choices = std::iter::once(&self.choice).chain(&self.skipped);
-        choices.flat_map(|choice| choice.picks.iter().chain(&choice.before_other))
-    }
-
-    /// What is chosen, and what would be chosen again.
-    fn choices(&mut self) -> impl Iterator<Item = &mut Choice> {
-        std::iter::once(&mut self.choice).chain(&mut self.skipped)
+    /// Whether this holds for every pick, of what is chosen and of what would be chosen again.
+    pub(super) fn all_picks(&self, holds: &dyn Fn(&Pick) -> bool) -> bool {
+        let all = |choice: &Choice| choice.picks.iter().all(holds) && choice.before_other.iter().all(holds);
+        all(&self.choice) && self.skipped.as_ref().is_none_or(all)
     }
 
     /// The text as it is sent: unchanged, except that line breaks at its end go.
@@ -199,17 +193,35 @@ impl Choice {
     }
 
     fn follow_labels(&mut self, labels: &[&str]) {
-        let now_at = |pick: &Pick| match labels.get(pick.option) {
-            Some(&label) if label == pick.label => Some(pick.option),
-            _ => labels.iter().position(|&label| label == pick.label),
-        };
-        let follow = |pick: Pick| now_at(&pick).map(|option| Pick { option, ..pick });
-        let mut followed: Vec<Option<Pick>> = vec![None; labels.len()];
-        for pick in std::mem::take(&mut self.picks).into_iter().filter_map(follow) {
-            followed[pick.option].get_or_insert(pick);
+        for mut pick in std::mem::take(&mut self.picks) {
+            if pick.follow(labels) {
+                self.insert(pick);
+            }
         }
-        self.picks = followed.into_iter().flatten().collect();
-        self.before_other = self.before_other.take().and_then(follow);
+        if let Some(pick) = &mut self.before_other
+            && !pick.follow(labels)
+        {
+            self.before_other = None;
+        }
+    }
+
+    /// Adds a pick in its place, unless its option is picked.
+    fn insert(&mut self, pick: Pick) {
+        if let Err(place) = self.picks.binary_search_by_key(&pick.option, |pick| pick.option) {
+            self.picks.insert(place, pick);
+        }
+    }
+}
+
+impl Pick {
+    /// Goes to where its label is. Says whether it is anywhere.
+    fn follow(&mut self, labels: &[&str]) -> bool {
+        if labels.get(self.option) == Some(&self.label.as_str()) {
+            return true;
+        }
+        let place = labels.iter().position(|&label| label == self.label);
+        self.option = place.unwrap_or(self.option);
+        place.is_some()
     }
 }
 

@@ -1,10 +1,10 @@
 //! A walk that writes to the nodes of the page.
 
-use crate::browser::document;
+use crate::browser::{create_element, create_text, is_of_type, node, set_flag, set_text, text};
 use ask_user_question::text::joined;
 use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, HtmlInputElement, HtmlTextAreaElement, Node, Text};
+use web_sys::{Element, Node, Text};
 
 /// What was written, to compare the next walk with.
 pub(crate) struct Tree {
@@ -59,6 +59,8 @@ struct Open {
 }
 
 const TEXT: Site = Site { tag: "", class: "", key: 0 };
+/// Where a text node has its text.
+const DATA: &str = "data";
 
 impl Tree {
     /// Nothing yet; where a server wrote the element, that is taken over.
@@ -82,7 +84,7 @@ impl Tree {
 
     /// The element.
     pub(crate) fn element(&self) -> Option<Element> {
-        self.top.first()?.node.clone().dyn_into().ok()
+        Some(self.top.first()?.node.clone().unchecked_into())
     }
 }
 
@@ -167,13 +169,13 @@ impl Writer {
         let changes = self.here.changes("checked", is_on.then_some(Value::Word("")));
         // A browser that loads a page again may have chosen by itself.
         if changes || self.here.adopts.is_some() {
-            self.here.element().unchecked_ref::<HtmlInputElement>().set_checked(is_on);
+            set_flag(self.here.element(), "checked", is_on);
         }
     }
 
     /// What stands in a new text field. It is the user's alone from then on.
     pub(crate) fn value(&mut self, text: &str) {
-        self.here.element().unchecked_ref::<HtmlTextAreaElement>().set_value(text);
+        set_text(self.here.element(), "value", text);
     }
 
     /// A text of the card's own.
@@ -198,13 +200,11 @@ impl Writer {
         let node: &Text = shown.node.unchecked_ref();
         match text.get(written..) {
             _ if self.rewrites => {
-                if node.data() != text {
-                    node.set_data(text);
-                }
+                rewrite(node, text);
             }
             Some("") => {}
             Some(more) if written > 0 && node.append_data(more).is_ok() => {}
-            _ => node.set_data(text),
+            _ => set_text(node, DATA, text),
         }
         if written != text.len() {
             shown.values = vec![("", Value::Stamp(text.len()))];
@@ -217,7 +217,7 @@ impl Writer {
             None => self.add_text(text, value),
             Some(mut shown) => {
                 if shown.values.first().is_none_or(|(_, before)| *before != value) {
-                    shown.node.unchecked_ref::<Text>().set_data(text);
+                    set_text(&shown.node, DATA, text);
                     shown.values = vec![("", value)];
                 }
                 self.here.pass(shown, false);
@@ -226,17 +226,14 @@ impl Writer {
     }
 
     fn add_text(&mut self, text: &str, value: Value) {
-        let adopted = self.here.adopt(|node| node.node_type() == Node::TEXT_NODE);
+        let adopted = self.here.adopt(|node| is_of_type(node, Node::TEXT_NODE));
         let node = match adopted {
             Some(node) => {
-                let shown: &Text = node.unchecked_ref();
-                if shown.data() != text {
-                    shown.set_data(text);
-                }
+                rewrite(&node, text);
                 node
             }
             None => {
-                let node = document().create_text_node(text).into();
+                let node = create_text(text);
                 self.here.insert(&node);
                 node
             }
@@ -264,17 +261,11 @@ impl Open {
 
     /// A child that was not there before, unless a server wrote it.
     fn begin(&mut self, site: Site) -> Self {
-        let is_it = |node: &Node| {
-            let element = node.dyn_ref::<Element>();
-            element.is_some_and(|element| element.tag_name().eq_ignore_ascii_case(site.tag))
-        };
+        let is_it = |node: &Node| is_of_type(node, Node::ELEMENT_NODE) && text(node, "localName") == site.tag;
         let adopted = self.adopt(is_it);
-        let adopts = adopted.as_ref().map(Node::first_child);
-        let node = adopted.unwrap_or_else(|| match document().create_element(site.tag) {
-            Ok(element) => element.into(),
-            // Refused only where a tag is none.
-            Err(value) => value.unchecked_into(),
-        });
+        let adopts = adopted.as_ref().map(|adopted| node(adopted, "firstChild"));
+        // Refused only where a tag is none.
+        let node = adopted.unwrap_or_else(|| create_element(site.tag).unwrap_or_else(JsCast::unchecked_into));
         let shown = Shown { site, node, values: Vec::new(), children: Vec::new() };
         Self { shown, at: 0, is_new: true, adopts }
     }
@@ -283,7 +274,7 @@ impl Open {
     fn adopt(&mut self, is_it: impl Fn(&Node) -> bool) -> Option<Node> {
         let next = self.adopts.as_mut()?;
         let found = next.clone().filter(is_it)?;
-        *next = found.next_sibling();
+        *next = node(&found, "nextSibling");
         Some(found)
     }
 
@@ -342,13 +333,20 @@ impl Shown {
 
 /// The part that an element of this class is: its name without what all begin with.
 fn part_of(class: &'static str) -> String {
-    let name = |class: &'static str| class.strip_prefix("qc-").unwrap_or("card");
-    joined(&class.split(' ').map(name).collect::<Vec<_>>(), " ")
+    let mut names = Vec::new();
+    for class in class.split(' ') {
+        names.push(class.strip_prefix("qc-").unwrap_or("card"));
+    }
+    joined(&names, " ")
 }
 
 fn remove(node: &Node) {
-    if let Some(parent) = node.parent_node() {
-        // Refused only where it is no child.
-        let _ = parent.remove_child(node);
+    node.unchecked_ref::<Element>().remove();
+}
+
+/// Gives a text node another text, where it has not this one.
+fn rewrite(node: &Node, data: &str) {
+    if text(node, DATA) != data {
+        set_text(node, DATA, data);
     }
 }

@@ -1,9 +1,10 @@
 //! A program and the JavaScript that starts it, as small as they get together.
 
+mod likeness;
 mod unread;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -20,24 +21,30 @@ type ShortNames = BTreeMap<String, Vec<Vec<String>>>;
 /// Makes a bound program as small as it gets, and has its JavaScript follow. `wasm-bindgen` has to have left the names of its functions.
 pub(crate) fn shrink(program: &Path, script: &Path, log: &Log) -> Result<()> {
     let arguments = super::opt_arguments()?;
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let settings = || arguments.iter().filter(|argument| argument.starts_with("--enable-"));
     let opt = || tools::binaryen().command("wasm-opt", log);
-    let as_text = || -> Result<String> {
-        let settings = arguments.iter().filter(|argument| argument.starts_with("--enable-"));
+    let as_text = |passes: &[&str]| -> Result<String> {
         let text = program.with_extension("wat");
-        log.run(opt()?.args(settings).args(["-g", "-S"]).arg(program).arg("--output").arg(&text))?;
+        let mut opt = opt()?;
+        log.run(opt.args(settings()).args(passes).args(["-g", "-S"]).arg(program).arg("--output").arg(&text))?;
         let read = fs::read_to_string(&text)?;
         files::remove(&text)?;
         Ok(read)
     };
-    let text = as_text()?;
+    let text = as_text(&[])?;
     let last_texts = unread::last_texts(&text, is_last_word);
     files::write(program, without_the_unheard(&text))?;
+    let text = as_text(&["--remove-unused-module-elements"])?;
+    files::write(program, without_formatting(&text))?;
+    let text = as_text(&arguments)?;
+    files::write(program, likeness::ordered(&text))?;
     let mut opt = opt()?;
-    opt.args(&arguments).args(["--strip-debug", "--strip-producers", "--strip-target-features"]);
+    opt.args(settings()).args(["--strip-debug", "--strip-producers", "--strip-target-features"]);
     opt.arg("--minify-imports-and-exports-and-modules").arg(program).arg("--output").arg(program);
     let names = serde_json::from_str(&log.output(&mut opt)?).context("wasm-opt does not tell the short names")?;
     let mut bytes = fs::read(program)?;
-    unread::forget(&mut bytes, &as_text()?, &last_texts)?;
+    unread::forget(&mut bytes, &as_text(&[])?, &last_texts)?;
     files::write(program, bytes)?;
     let script_now = without_unmade_classes(&fs::read_to_string(script)?);
     files::write(script, renamed(&script_now, &names)?)?;
@@ -70,6 +77,17 @@ fn is_last_word(name: &str) -> bool {
     LAST_WORDS.iter().any(|word| name.ends_with(word))
 }
 
+/// What the names of functions end with that are called by [`FORMATS`] alone, or call it to tell of a panic.
+const FORMATTED: [&str; 5] = [
+    "]::fmt::Display>::fmt",
+    "]::fmt::Debug>::fmt",
+    "]::fmt::Write>::write_fmt",
+    "]::panic::PanicPayload>::get",
+    "]::panic::PanicPayload>::take_box",
+];
+/// What the name of the function ends with that puts a text together.
+const FORMATS: &str = "]::fmt::write";
+
 /// The classes of `wasm-streams`, which comes with Leptos: their names begin so, and nobody here makes one.
 const UNMADE: &str = "IntoUnderlying";
 
@@ -77,24 +95,51 @@ const UNMADE: &str = "IntoUnderlying";
 /// in a browser there is no standard error.
 fn without_the_unheard(program: &str) -> String {
     let for_unmade = UNMADE.to_lowercase();
-    let mut silent = String::with_capacity(program.len());
-    let mut is_cut = false;
+    let is_kept = |line: &&str| !line.starts_with(" (export ") || !line.contains(&for_unmade);
+    without(program.lines().filter(is_kept), is_last_word)
+}
+
+/// A program, as text, without the code that formats, where nothing but panics has formatted. It stands in tables, so no tool sees that.
+fn without_formatting(program: &str) -> String {
+    let mut caller = "";
+    let mut calls = BTreeMap::<&str, BTreeSet<&str>>::new();
     for line in program.lines() {
-        if line == " )" {
-            is_cut = false;
-        }
-        let is_for_unmade = line.starts_with(" (export ") && line.contains(&for_unmade);
-        if !is_cut && !is_for_unmade {
-            silent.push_str(line);
-            silent.push('\n');
-        }
-        let name = line.strip_prefix(" (func $\"").and_then(|line| line.split('"').next());
-        if name.is_some_and(is_last_word) {
-            silent.push_str("  (unreachable)\n");
-            is_cut = true;
+        caller = name_of(line).unwrap_or(caller);
+        let called = line.trim().strip_prefix("(call $\"").and_then(|line| line.split('"').next());
+        if let Some(called) = called {
+            calls.entry(called).or_default().insert(caller);
         }
     }
-    silent
+    let is_unused =
+        |name: &str| !calls.contains_key(name) && FORMATTED.iter().any(|formatted| name.ends_with(formatted));
+    let mut formats = calls.iter().filter(|(name, _)| name.ends_with(FORMATS)).flat_map(|(_, callers)| callers);
+    match formats.all(|caller| is_unused(caller)) {
+        true => without(program.lines(), is_unused),
+        false => program.to_owned(),
+    }
+}
+
+/// The lines of a program that ends where it comes to functions of such names.
+fn without<'a>(program: impl Iterator<Item = &'a str>, is_cut: impl Fn(&str) -> bool) -> String {
+    let mut rest = String::new();
+    let mut is_inside = false;
+    for line in program {
+        is_inside &= line != " )";
+        if !is_inside {
+            rest.push_str(line);
+            rest.push('\n');
+        }
+        if name_of(line).is_some_and(&is_cut) {
+            rest.push_str("  (unreachable)\n");
+            is_inside = true;
+        }
+    }
+    rest
+}
+
+/// The name of the function that begins in this line.
+fn name_of(line: &str) -> Option<&str> {
+    line.strip_prefix(" (func $\"")?.split('"').next()
 }
 
 /// JavaScript without those classes, and what is done with them.
@@ -156,6 +201,23 @@ mod tests {
         assert_eq!(without_the_unheard(program), "(module\n (export \"card\" (func $a))\n)\n");
         let script = "export class IntoUnderlyingSink {\n    free() {\n    }\n}\nif (Symbol.dispose) IntoUnderlyingSink.a = b;\n\nexport class Card {\n}\nconst IntoUnderlyingSinkEnd = (a)\n    ? { b: () => {} }\n    : c;\nlet d;\n";
         assert_eq!(without_unmade_classes(script), "\nexport class Card {\n}\nlet d;\n");
+    }
+
+    #[test]
+    fn formatting_goes_where_nothing_but_panics_formats() {
+        let function = |name: &str, calls: &str| format!(" (func $\"{name}\"\n  (call $\"{calls}\")\n )\n");
+        let (number, write) = ("<u32 as core[0]::fmt::Display>::fmt", "core[0]::fmt::write");
+        let payload = function("<std[0]::Words as core[0]::panic::PanicPayload>::get", write);
+        let program = function(write, "a") + &function(number, "b") + &payload;
+        let silent = program.replace("(call $\"b\")", "(unreachable)");
+        let silent = silent.replace("get\"\n  (call $\"core[0]::fmt::write\")", "get\"\n  (unreachable)");
+        assert_eq!(without_formatting(&program), silent);
+        // The card itself writes a text so.
+        let written = program.clone() + &function("card[0]::title", write);
+        assert_eq!(without_formatting(&written), written);
+        // It writes a number so, and nothing else.
+        let shown = program + &function("card[0]::number", number);
+        assert!(without_formatting(&shown).contains("(call $\"b\")"));
     }
 
     #[test]

@@ -53,10 +53,12 @@ pub(crate) struct Look {
     forced_colours: &'static str,
 }
 
-pub(crate) const LOOKS: [Look; 6] = [
+pub(crate) const LOOKS: [Look; 8] = [
     look(1280, "light", "none"),
     look(1280, "dark", "none"),
     look(1280, "light", "active"),
+    look(1280, "dark", "active"),
+    look(320, "dark", "active"),
     look(320, "light", "active"),
     look(320, "dark", "none"),
     look(320, "light", "none"),

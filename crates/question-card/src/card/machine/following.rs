@@ -119,14 +119,18 @@ impl Card {
         };
         let mut rows = std::mem::take(&mut self.rows);
         rows.resize_with(ask.questions.len(), RowsUp::default);
-        for (up, asked) in rows.iter_mut().zip(&ask.questions).skip(from) {
+        for (index, asked) in ask.questions.iter().enumerate().skip(from) {
+            let up = &mut rows[index];
             let is_up = |option| matches!(Row::of(self, asked, option), Row::Input(_));
-            let options = (0..asked.options.len()).map(|option| note(up.options.get(option).copied(), is_up(option)));
-            let is_other_up = self.manner == Manner::Explicit && is_whole(asked);
-            *up = match is_choice {
-                true => RowsUp { options: options.collect(), other: Some(note(up.other, is_other_up)) },
-                false => RowsUp::default(),
-            };
+            if !is_choice {
+                *up = RowsUp::default();
+                continue;
+            }
+            let before = std::mem::take(&mut up.options);
+            for option in 0..asked.options.len() {
+                up.options.push(note(before.get(option).copied(), is_up(option)));
+            }
+            up.other = Some(note(up.other, self.manner == Manner::Explicit && is_whole(asked)));
         }
         self.rows = rows;
     }

@@ -3,7 +3,7 @@
 use super::{Card, Manner, Sent, Submission, is_over, is_whole, takes_answer};
 use crate::dom::Control;
 use crate::draft::{Field, Problem};
-use crate::labels::{concat, isolate};
+use crate::labels::isolate;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::joined;
@@ -189,25 +189,24 @@ impl Card {
 
     /// What was chosen or typed and is not part of what was sent.
     pub(super) fn left_text(&self, ask: &AskSnapshot, sent: &[Selection]) -> String {
-        let left = |question: usize| {
+        let count = ask.questions.len();
+        let mut parts = Vec::new();
+        // Where no question could be read, an own answer could be typed all the same.
+        for question in 0..count.max(1) {
             let sent = sent.iter().find(|sent| sent.question == question);
             let left = self.draft.left_over(question, sent, self.labels.list);
-            let note = left.note.as_deref().map(self.labels.noted);
-            let texts: Vec<String> = left.answer.into_iter().chain(note).collect();
-            joined(&texts, "\n")
-        };
-        let named = |(index, asked): (usize, &QuestionSnapshot)| match left(index) {
-            left if left.is_empty() => None,
-            left => Some(concat(&[asked.question.text.as_str(), "\n", &left])),
-        };
-        match ask.questions.len() {
-            // Where no question could be read, an own answer could be typed all the same.
-            0 | 1 => left(0),
-            _ => {
-                let all = ask.questions.iter().enumerate().filter_map(named);
-                joined(&all.collect::<Vec<_>>(), "\n\n")
+            let mut lines = Vec::new();
+            lines.extend(left.answer);
+            lines.extend(left.note.as_deref().map(self.labels.noted));
+            if !lines.is_empty() {
+                // Of several, each says what it is about.
+                if count > 1 {
+                    lines.insert(0, ask.questions[question].question.text.clone());
+                }
+                parts.push(joined(&lines, "\n"));
             }
         }
+        joined(&parts, "\n\n")
     }
 
     /// What the agent has of this ask.

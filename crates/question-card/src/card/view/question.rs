@@ -305,9 +305,15 @@ pub(super) fn text_field(
     let describes = [problem.is_some(), field == Field::Other && card.is_unsent(question), card.draft.is_limited()];
     let stamp = describes.iter().fold(0, |stamp, describes| stamp << 1 | usize::from(*describes));
     w.stamped("aria-describedby", stamp, &|| {
-        let ids = [card.ids.error(question), card.ids.unsent(question), card.ids.counter(control)];
-        let ids = ids.into_iter().zip(describes).filter(|(_, describes)| *describes);
-        joined(&ids.map(|(id, _)| id).collect::<Vec<_>>(), " ")
+        let mut ids = Vec::new();
+        for (at, id) in
+            [card.ids.error(question), card.ids.unsent(question), card.ids.counter(control)].into_iter().enumerate()
+        {
+            if describes[at] {
+                ids.push(id);
+            }
+        }
+        joined(&ids, " ")
     });
     // A text has its own direction; a placeholder, and the caret before the first letter, the card's.
     w.word("dir", (!typed.is_empty()).then_some("auto"));

@@ -227,3 +227,49 @@ async fn hostile_text_stays_text() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_character_arrives_in_two_halves() {
+    on_plain_page(async |page| {
+        let script = "
+            const whole = JSON.stringify(ask).replace('Which database?', 'Which 🐘?'), half = whole.indexOf('🐘') + 1;
+            return (async () => {
+                const found = put({ toolCallId: 'halves' });
+                await load();
+                found.append(whole.slice(0, half));
+                await new Promise(requestAnimationFrame);
+                found.append(whole.slice(half));
+                await new Promise(requestAnimationFrame);
+            })();";
+        page.host(script).await?;
+        page.says("Which 🐘?").await?;
+        page.host("element.finish();").await?;
+        page.is("awaiting").await?;
+        page.says("Which 🐘?").await?;
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn half_of_a_character_alone_costs_no_more_than_itself() {
+    on_plain_page(async |page| {
+        // As a host's own language may have cut its texts.
+        let script = r"
+            const options = [{ label: '\ud83d' }, { label: 'C:\\ud83d' }];
+            const args = { questions: [{ question: 'Half \udc18?', header: 'H\ud83d', multiSelect: false, options }] };
+            put({ toolCallId: 'half', scope: 'a \ud83d', labels: { submit: 'Go \ud83d' }, args, status: 'answerable' });";
+        page.host(script).await?;
+        page.is("awaiting").await?;
+        for words in ["Half \u{fffd}?", "H\u{fffd}", r"C:\ud83d", "Go \u{fffd}"] {
+            page.says(words).await?;
+        }
+        page.choose("\u{fffd}").await?;
+        page.submit().await?;
+        assert_eq!(page.answers().await?, json!(["\u{fffd}"]));
+        page.host(r"element.result = { answers: { 'Half \udc18?': '\ud83d' } };").await?;
+        assert_eq!(page.answers().await?, json!(["\u{fffd}"]));
+        Ok(())
+    })
+    .await;
+}
