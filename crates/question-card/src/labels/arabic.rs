@@ -9,7 +9,7 @@ pub(super) const LABELS: Labels = Labels {
     select_one: "اختر إجابة واحدة",
     pick_one: "انقر إجابة لإرسالها",
     select_many: "اختر كل ما ينطبق",
-    other: "إجابة أخرى",
+    other: "أخرى",
     other_placeholder: "اكتب إجابتك",
     preview: |label| concat(&["معاينة ", label]),
     other_unsent: "لن يُرسَل هذا النص",

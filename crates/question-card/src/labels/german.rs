@@ -9,7 +9,7 @@ pub(super) const LABELS: Labels = Labels {
     select_one: "Eine Antwort auswählen",
     pick_one: "Antippen sendet die Antwort",
     select_many: "Alles Zutreffende auswählen",
-    other: "Andere Antwort",
+    other: "Sonstiges",
     other_placeholder: "Eigene Antwort",
     preview: |label| concat(&["Vorschau von ", label]),
     other_unsent: "Dieser Text wird nicht gesendet",

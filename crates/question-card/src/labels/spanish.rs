@@ -9,7 +9,7 @@ pub(super) const LABELS: Labels = Labels {
     select_one: "Selecciona una opción",
     pick_one: "Toca una opción para enviarla",
     select_many: "Selecciona todas las que correspondan",
-    other: "Otra respuesta",
+    other: "Otra",
     other_placeholder: "Tu respuesta",
     preview: |label| concat(&["Vista previa de ", label]),
     other_unsent: "Este texto no se enviará",

@@ -26,6 +26,29 @@ async fn a11y_03_nothing_is_wider_than_a_narrow_window() {
 }
 
 #[tokio::test]
+async fn a11y_03_a_field_has_room_for_what_it_asks_for() {
+    gallery(async |page| {
+        for width in [320, 390] {
+            page.resize(width, 800).await?;
+            for setting in [
+                "explicit&lang=en",
+                "on-pick&lang=en",
+                "on-pick&lang=de",
+                "on-pick&lang=es",
+                "on-pick&lang=ar",
+                "on-pick&lang=ja",
+            ] {
+                page.open(&format!("?gallery=chat-service&state=awaiting&mode={setting}")).await?;
+                let room: f64 = page.tell(ROOM, []).await?;
+                assert!(room >= 0.0, "{setting} at {width}: {room}");
+            }
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a11y_04_texts_may_be_spaced_wider() {
     gallery(async |page| {
         for state in ["awaiting", "invalid", "answered", "failed"] {
@@ -252,6 +275,14 @@ async fn spoken(page: &GalleryPage, expression: &str) -> WebDriverResult<(String
 
 /// How wide the page is with all that is in it.
 const WIDTH: &str = "return document.documentElement.scrollWidth;";
+
+/// How much wider the field of an own answer is than the words in it.
+const ROOM: &str = r#"
+const field = document.querySelector(".qc-other-input"), style = getComputedStyle(field);
+const pen = document.createElement("canvas").getContext("2d");
+pen.font = style.font;
+return field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - pen.measureText(field.placeholder).width;
+"#;
 
 /// Finds texts that are cut off, that leave their card, or that lie over each other.
 const CUT: &str = r#"
