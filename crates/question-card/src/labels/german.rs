@@ -10,7 +10,7 @@ pub(super) const LABELS: Labels = Labels {
     pick_one: "Antippen sendet die Antwort",
     select_many: "Alles Zutreffende auswählen",
     other: "Sonstiges",
-    other_placeholder: "Eigene Antwort",
+    other_placeholder: "Ihre Antwort",
     preview: |label| concat(&["Vorschau von ", label]),
     other_unsent: "Dieser Text wird nicht gesendet",
     chars_left: |left| concat(&["Noch ", &left.to_string(), " Zeichen"]),
