@@ -187,8 +187,13 @@ const introduced = inGallery || fetch("settings.json", { signal: AbortSignal.tim
     Object.assign(document.querySelector("#shell").dataset, { agent: name, profile });
   })
   .catch(() => {});
+// The program speaks English; other languages are files beside it.
+const learned = inGallery || language === "en" || fetch(`words/${language}.txt`, { signal: AbortSignal.timeout(5000) })
+  .then((sheet) => sheet.ok && sheet.text())
+  .then((text) => text && Object.assign(document.querySelector("#shell").dataset, { words: text }))
+  .catch(() => {});
 // Without a wait at the top: the first paint is that of the frame, which comes when this file is done.
-Promise.all([import(module), introduced])
+Promise.all([import(module), introduced, learned])
   .then(([{ default: start }]) => start(wasm && { module_or_path: wasm }))
   .then(() => early.abort())
   .catch((problem) => {

@@ -88,11 +88,11 @@ impl Settings {
         value.clone_into(&mut self.texts[setting as usize]);
     }
 
-    /// The words in the language that is set, or else in the first of these that there is.
+    /// The language that is set, or else the first of these that there is.
     #[must_use]
-    pub fn words(&self, languages: &[String]) -> &'static Words {
+    pub fn language(&self, languages: &[String]) -> &'static str {
         let languages = languages.iter().map(String::as_str);
-        Words::for_languages([self.get(Setting::Language)].into_iter().chain(languages))
+        Words::language_of([self.get(Setting::Language)].into_iter().chain(languages))
     }
 
     /// How replies travel.

@@ -1,9 +1,15 @@
-//! The page's own words, in the languages that the card speaks too.
+//! The page's own words, in the languages that the card speaks too. English is in the program; a page in another language fetches its
+//! [sheet](Words::sheet).
 
+#[cfg(not(target_arch = "wasm32"))]
 mod arabic;
 mod english;
+#[cfg(not(target_arch = "wasm32"))]
 mod german;
+#[cfg(not(target_arch = "wasm32"))]
 mod japanese;
+mod sheet;
+#[cfg(not(target_arch = "wasm32"))]
 mod spanish;
 
 use agent_chat::Trouble;
@@ -11,7 +17,7 @@ use leptos::prelude::*;
 use question_card::{Labels, isolate};
 
 /// Every word that the page says itself, in one language.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Words {
     /// The card's words in this language, and its name and direction.
     pub labels: &'static Labels,
@@ -53,12 +59,13 @@ pub struct Words {
 }
 
 /// The words of the settings.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SettingsWords {
     pub(crate) title: &'static str,
     pub(crate) close: &'static str,
     pub(crate) language: &'static str,
     pub(crate) as_browser: &'static str,
+    pub(crate) language_missing: &'static str,
     pub(crate) theme: &'static str,
     pub(crate) as_system: &'static str,
     pub(crate) light: &'static str,
@@ -84,7 +91,7 @@ pub(crate) struct SettingsWords {
 }
 
 /// What went wrong. Of a pair, the one stands before what is reported, the other after it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TroubleWords {
     pub(crate) unreachable: &'static str,
     pub(crate) elsewhere: [&'static str; 2],
@@ -107,29 +114,58 @@ pub(crate) struct TroubleWords {
     pub(crate) unfit: [&'static str; 2],
 }
 
-static ALL: [&Words; 5] = [&english::WORDS, &german::WORDS, &arabic::WORDS, &japanese::WORDS, &spanish::WORDS];
+/// Every language there is, by its tag and by what it calls itself, English first.
+pub(crate) const LANGUAGES: [(&str, &str); 5] =
+    [(ENGLISH, "English"), ("de", "Deutsch"), ("ar", "العربية"), ("ja", "日本語"), ("es", "Español")];
+
+const ENGLISH: &str = "en";
 
 impl Words {
-    /// Every language there is, English first.
+    /// Every language there is, English first. The page itself has English alone.
+    #[cfg(not(target_arch = "wasm32"))]
     #[must_use]
     pub fn all() -> &'static [&'static Self] {
+        static ALL: [&Words; 5] = [&english::WORDS, &german::WORDS, &arabic::WORDS, &japanese::WORDS, &spanish::WORDS];
         &ALL
     }
 
-    /// The words in the first of these languages, given by their tags, that there is; else English.
+    /// The first of these languages, given by their tags, that there is; else English.
     ///
     /// ```
     /// # use app::words::Words;
-    /// let words = Words::for_languages(["fr-CA", "es-MX", "de"]);
-    /// assert_eq!(words.labels.lang, "es");
+    /// assert_eq!(Words::language_of(["fr-CA", "es-MX", "de"]), "es");
     /// ```
     #[must_use]
-    pub fn for_languages<'a>(tags: impl IntoIterator<Item = &'a str>) -> &'static Self {
-        let speaks = |tag: &str| {
+    pub fn language_of<'a>(tags: impl IntoIterator<Item = &'a str>) -> &'static str {
+        let known = |tag: &str| {
             let language = tag.split(['-', '_']).next().unwrap_or_default();
-            ALL.into_iter().find(|words| words.labels.lang.eq_ignore_ascii_case(language))
+            LANGUAGES.iter().map(|(tag, _)| *tag).find(|tag| tag.eq_ignore_ascii_case(language))
         };
-        tags.into_iter().find_map(speaks).unwrap_or(ALL[0])
+        tags.into_iter().find_map(known).unwrap_or(ENGLISH)
+    }
+
+    pub(crate) fn english() -> &'static Self {
+        &english::WORDS
+    }
+
+    /// The words in a language, if it is English or its sheet was read. The phrases of other languages that were read are not spoken any
+    /// more.
+    #[must_use]
+    pub fn spoken(language: &str) -> Option<&'static Self> {
+        if language == ENGLISH { Some(Self::english()) } else { sheet::again(language) }
+    }
+
+    /// Learns a language from its sheet. Nothing is learned from one that another version of the page has written.
+    #[must_use]
+    pub fn read(sheet: &str) -> Option<&'static Self> {
+        sheet::read(sheet)
+    }
+
+    /// These words as a sheet: a line for each.
+    #[cfg(not(target_arch = "wasm32"))]
+    #[must_use]
+    pub fn sheet(&self) -> String {
+        sheet::written(self)
     }
 
     /// What `boot.js` says in the page's frame before the program is there, by the names that it has there.
@@ -188,7 +224,7 @@ impl Words {
     pub(crate) fn of_the_document() -> &'static Self {
         let root = document().document_element();
         let lang = root.and_then(|root| root.get_attribute("lang"));
-        Self::for_languages([lang.unwrap_or_default().as_str()])
+        lang.and_then(|lang| Self::spoken(&lang)).unwrap_or_else(Self::english)
     }
 }
 
@@ -201,8 +237,21 @@ impl PartialEq for Words {
 
 /// The words of the page that this is a part of; English outside of one.
 pub(crate) fn words() -> ReadSignal<&'static Words> {
-    use_context().unwrap_or_else(|| RwSignal::new(ALL[0]).read_only())
+    use_context().unwrap_or_else(|| RwSignal::new(Words::english()).read_only())
 }
 
 /// One of the page's words in whatever language.
 pub(crate) type Pick = fn(&Words) -> &'static str;
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::{LANGUAGES, Words};
+
+    #[test]
+    fn each_language_goes_by_its_own_name() {
+        assert_eq!(LANGUAGES.len(), Words::all().len());
+        for ((tag, name), words) in LANGUAGES.iter().zip(Words::all()) {
+            assert_eq!((*tag, *name), (words.labels.lang, words.name));
+        }
+    }
+}

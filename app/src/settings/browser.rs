@@ -3,8 +3,10 @@
 use super::{OwnAgent, Setting, Settings};
 use crate::effect::effect;
 use crate::words::Words;
+use agent_chat::text_beside_page;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{HtmlElement, Storage, UrlSearchParams};
 
 /// Gives all views of the current owner the settings, and the words in their language. The document follows the settings.
@@ -12,17 +14,43 @@ use web_sys::{HtmlElement, Storage, UrlSearchParams};
 pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<&'static Words>) {
     let settings = RwSignal::new(settings());
     let languages = languages();
-    let words = RwSignal::new(settings.with_untracked(|settings| settings.words(&languages)));
+    // In the language that `boot.js` has dressed the frame in. Another version's sheet is as good as none.
+    let _ = said("data-words").and_then(|sheet| Words::read(&sheet));
+    let language = settings.with_untracked(|settings| settings.language(&languages));
+    let words = RwSignal::new(Words::spoken(language).unwrap_or_else(Words::english));
+    let missing = MissingLanguage(RwSignal::new(false));
     provide_context(settings);
     provide_context(words.read_only());
+    provide_context(missing);
     effect(move || {
-        let (now, colors) = settings.with(|settings| (settings.words(&languages), settings.color_scheme()));
+        let (language, colors) = settings.with(|settings| (settings.language(&languages), settings.color_scheme()));
+        let spoken = Words::spoken(language);
+        let now = spoken.unwrap_or_else(|| words.get_untracked());
         dress(now, colors);
         if words.get_untracked() != now {
             words.set(now);
         }
+        missing.0.set(false);
+        if spoken.is_none() {
+            spawn_local(async move {
+                let sheet = text_beside_page(&["words/", language, ".txt"].concat()).await;
+                match sheet.and_then(|sheet| Words::read(&sheet)) {
+                    // Whatever language is set by now is spoken.
+                    Some(_) => settings.notify(),
+                    None => missing.0.set(true),
+                }
+            });
+        }
     });
     (settings, words.read_only())
+}
+
+/// Whether the language that is set could not be fetched.
+#[derive(Clone, Copy)]
+struct MissingLanguage(RwSignal<bool>);
+
+pub(super) fn missing_language() -> RwSignal<bool> {
+    use_context::<MissingLanguage>().map_or_else(|| RwSignal::new(false), |missing| missing.0)
 }
 
 /// The settings that the address asks for, and the others as they were kept.
@@ -35,11 +63,14 @@ fn settings() -> Settings {
     .of_own_agent(own_agent())
 }
 
-/// The page's own agent, as `boot.js` has written it into the frame.
+/// The page's own agent.
 fn own_agent() -> OwnAgent {
-    let frame = document().get_element_by_id("shell");
-    let said = |name| frame.as_ref()?.get_attribute(name);
     OwnAgent { name: said("data-agent").unwrap_or_default(), profile: said("data-profile").unwrap_or_default() }
+}
+
+/// What `boot.js` has written into the frame.
+fn said(name: &str) -> Option<String> {
+    document().get_element_by_id("shell")?.get_attribute(name)
 }
 
 /// Keeps a setting. The address asks for it no more, or a reload would forget what was chosen last.

@@ -5,7 +5,7 @@ use crate::attention;
 use crate::effect::effect;
 use crate::nodes::{add, element, flag, goes_with_owner, hear, is_called, keep, says, set, write};
 use crate::shell::{part, place};
-use crate::words::{Pick, Words, words};
+use crate::words::{LANGUAGES, Pick, words};
 use agent_chat::{keep_headers, kept_headers};
 use leptos::ev::{Event, MouseEvent};
 use leptos::prelude::*;
@@ -39,7 +39,7 @@ fn dialog(settings: RwSignal<Settings>) -> HtmlDialogElement {
     let title = add(&around, "h2", "");
     set(&title, "id", TITLE_ID);
     says(&title, |words| words.settings.title);
-    choice(&around, settings, Setting::Language, |words| words.settings.language, &LANGUAGES);
+    language(&around, settings);
     choice(&around, settings, Setting::Theme, |words| words.settings.theme, &THEMES);
     choice(&around, settings, Setting::Submit, |words| words.settings.submit, &SUBMIT_MODES);
     notify(&around, settings);
@@ -59,15 +59,6 @@ fn dialog(settings: RwSignal<Settings>) -> HtmlDialogElement {
     hear(&close, "click", move |_: MouseEvent| closes.close());
     dialog
 }
-
-const LANGUAGES: [(&str, Pick); 6] = [
-    ("", |words| words.settings.as_browser),
-    ("en", |_| Words::all()[0].name),
-    ("de", |_| Words::all()[1].name),
-    ("ar", |_| Words::all()[2].name),
-    ("ja", |_| Words::all()[3].name),
-    ("es", |_| Words::all()[4].name),
-];
 
 const THEMES: [(&str, Pick); 3] = [
     ("", |words| words.settings.as_system),
@@ -103,18 +94,37 @@ fn choice(
     settings: RwSignal<Settings>,
     setting: Setting,
     label: Pick,
-    values: &'static [(&'static str, Pick)],
-) {
+    values: &[(&'static str, Pick)],
+) -> Element {
     let select = element("select", "");
     set(&select, "name", setting.name());
     for (value, text) in values {
-        let option = add(&select, "option", "");
-        set(&option, "value", value);
-        flag(&option, "selected", settings.with_untracked(|settings| settings.get(setting) == *value));
-        says(&option, *text);
+        says(&value_of(&select, settings, setting, value), *text);
     }
     hear(&select, "change", move |event: Event| change(settings, setting, &event_target_value(&event)));
     row(parent, "setting", label, &select);
+    select
+}
+
+/// One of those values.
+fn value_of(select: &Element, settings: RwSignal<Settings>, setting: Setting, value: &str) -> Element {
+    let option = add(select, "option", "");
+    set(&option, "value", value);
+    flag(&option, "selected", settings.with_untracked(|settings| settings.get(setting) == value));
+    option
+}
+
+/// The language, each by its own name.
+fn language(parent: &Element, settings: RwSignal<Settings>) {
+    let as_browser: (_, Pick) = ("", |words| words.settings.as_browser);
+    let select = choice(parent, settings, Setting::Language, |words| words.settings.language, &[as_browser]);
+    for (tag, name) in LANGUAGES {
+        write(&value_of(&select, settings, Setting::Language, tag), name);
+    }
+    let (words, missing) = (words(), browser::missing_language());
+    keep(&hint_line(parent, ""), move |line| {
+        write(line, if missing.get() { words.get().settings.language_missing } else { "" });
+    });
 }
 
 /// The agent's address and, where it is not the page's own, what headers it gets.
@@ -256,17 +266,4 @@ fn notify(parent: &Element, settings: RwSignal<Settings>) {
 fn change(settings: RwSignal<Settings>, setting: Setting, value: &str) {
     browser::keep(setting, value);
     settings.update(|settings| settings.set(setting, value));
-}
-
-#[cfg(all(test, not(target_arch = "wasm32")))]
-mod tests {
-    use super::{LANGUAGES, Words};
-
-    #[test]
-    fn each_language_goes_by_its_own_name() {
-        assert_eq!(LANGUAGES.len(), Words::all().len() + 1);
-        for ((tag, name), words) in LANGUAGES[1..].iter().zip(Words::all()) {
-            assert_eq!((*tag, name(words)), (words.labels.lang, words.name));
-        }
-    }
 }

@@ -38,6 +38,7 @@ pub(super) static WORDS: Words = Words {
         close: "إغلاق",
         language: "اللغة",
         as_browser: "كما في المتصفح",
+        language_missing: "تعذّر تحميل هذه اللغة. هل يوجد اتصال؟",
         theme: "المظهر",
         as_system: "كما في هذا الجهاز",
         light: "فاتح",

@@ -38,6 +38,7 @@ pub(super) static WORDS: Words = Words {
         close: "Close",
         language: "Language",
         as_browser: "As in the browser",
+        language_missing: "This language could not be loaded. Is there a connection?",
         theme: "Appearance",
         as_system: "As on this device",
         light: "Light",

@@ -42,6 +42,7 @@ pub(super) static WORDS: Words = Words {
         close: "Schließen",
         language: "Sprache",
         as_browser: "Wie im Browser",
+        language_missing: "Diese Sprache ließ sich nicht laden. Besteht eine Verbindung?",
         theme: "Darstellung",
         as_system: "Wie auf diesem Gerät",
         light: "Hell",

@@ -38,6 +38,7 @@ pub(super) static WORDS: Words = Words {
         close: "閉じる",
         language: "言語",
         as_browser: "ブラウザーに合わせる",
+        language_missing: "この言語を読み込めませんでした。接続をご確認ください。",
         theme: "外観",
         as_system: "端末に合わせる",
         light: "ライト",

@@ -38,6 +38,7 @@ pub(super) static WORDS: Words = Words {
         close: "Cerrar",
         language: "Idioma",
         as_browser: "Como en el navegador",
+        language_missing: "No se pudo cargar este idioma. ¿Hay conexión?",
         theme: "Apariencia",
         as_system: "Como en este dispositivo",
         light: "Clara",

@@ -3,6 +3,7 @@
 use agent_chat::{Delivery, Limits};
 use app::agent::Agent;
 use app::settings::{OwnAgent, Setting, Settings};
+use app::words::Words;
 use question_card::SubmitMode;
 
 fn set(setting: Setting, value: &str) -> Settings {
@@ -65,8 +66,7 @@ fn what_is_not_known_is_the_default() {
         assert_eq!(settings.submit_mode(), SubmitMode::OnPick);
         assert_eq!(settings.color_scheme(), "light dark");
         assert!(!settings.notifies());
-        let words = settings.words(&["ja".to_owned()]);
-        assert_eq!(words.labels.lang, "ja");
+        assert_eq!(settings.language(&["ja".to_owned()]), "ja");
     }
 }
 
@@ -79,13 +79,12 @@ fn what_is_set_is_done() {
     assert_eq!(set(Setting::Theme, "dark").color_scheme(), "dark");
     assert_eq!(set(Setting::Theme, "light").color_scheme(), "light");
     assert!(set(Setting::Notify, "on").notifies());
-    let words = set(Setting::Language, "de").words(&["ja".to_owned()]);
-    assert_eq!(words.labels.lang, "de");
+    assert_eq!(set(Setting::Language, "de").language(&["ja".to_owned()]), "de");
 }
 
 #[test]
 fn another_agent_goes_by_its_own_name() {
-    let words = Settings::default().words(&[]);
+    let words = Words::all()[0];
     let own = Settings::default();
     let [(_, title), (_, subtitle), ..] = words.of_the_frame();
     assert_eq!((own.title(words), own.subtitle(words)), (title[0], subtitle[0]));

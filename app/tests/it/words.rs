@@ -2,6 +2,7 @@
 
 use agent_chat::Trouble;
 use app::words::Words;
+use question_card::{TimeLeft, Unit};
 
 #[test]
 fn the_first_language_that_there_is_is_taken() {
@@ -13,9 +14,12 @@ fn the_first_language_that_there_is_is_taken() {
         (&["fr", "jam"], "en"),
         (&[], "en"),
     ] {
-        let words = Words::for_languages(languages.iter().copied());
-        assert_eq!(words.labels.lang, taken, "{languages:?}");
+        assert_eq!(Words::language_of(languages.iter().copied()), taken, "{languages:?}");
     }
+}
+
+fn in_language(tag: &str) -> &'static Words {
+    Words::all().iter().find(|words| words.labels.lang == tag).expect("there is such a language")
 }
 
 fn refused(status: u16, message: &str) -> Trouble {
@@ -75,7 +79,7 @@ fn each_language_keeps_to_one_form_of_address() {
         ("de", "du dich dein deine deiner wähle gib schreib versuche"),
     ];
     for (language, others) in others {
-        let said = format!("{:?}", Words::for_languages([language])).to_lowercase();
+        let said = format!("{:?}", in_language(language)).to_lowercase();
         let words = said.split(|letter: char| !letter.is_alphabetic());
         let found: Vec<_> = words.filter(|word| others.split(' ').any(|other| other == *word)).collect();
         assert!(found.is_empty(), "{language}: {found:?}");
@@ -106,5 +110,66 @@ fn the_frame_says_what_the_page_says() {
     for (name, said) in english.filter(|(_, said)| said.len() == 1) {
         let around = [format!(">{}<", said[0]), format!("\"{}\"", said[0])];
         assert!(around.iter().any(|said| frame.contains(said)), "index.html has no {name}: {around:?}");
+    }
+}
+
+/// What a page fetches: `UPDATE_FILES=1` writes it again.
+#[test]
+fn sheets_say_what_their_languages_say() {
+    for words in &Words::all()[1..] {
+        let path = format!("{}/words/{}.txt", env!("CARGO_MANIFEST_DIR"), words.labels.lang);
+        let sheet = words.sheet();
+        if std::env::var_os("UPDATE_FILES").is_some() {
+            std::fs::write(&path, &sheet).expect("the sheet is written");
+        }
+        assert_eq!(std::fs::read_to_string(&path).ok().as_ref(), Some(&sheet), "{path}");
+        let read = Words::read(&sheet).expect("its own version reads it");
+        assert_eq!(texts(read), texts(words));
+        assert_eq!(Words::spoken(words.labels.lang), Some(read));
+        for number in 0..=210 {
+            assert_eq!(phrases(read, number), phrases(words, number));
+        }
+    }
+}
+
+/// Everything but where functions are.
+fn texts(words: &Words) -> String {
+    let said = format!("{words:?}");
+    let parts = said.split("0x").map(|part| part.trim_start_matches(|letter: char| letter.is_ascii_hexdigit()));
+    parts.collect::<Vec<_>>().join("function")
+}
+
+/// What depends on a number or has something to fill in.
+fn phrases(words: &Words, number: usize) -> Vec<String> {
+    let labels = words.labels;
+    let left = |unit| (labels.time_left)(TimeLeft { count: number, unit });
+    let mut phrases = vec![
+        (labels.preview)("A {1} B"),
+        (labels.noted)("{0}|x"),
+        (labels.failed)("why"),
+        (labels.error_select)("Which?"),
+        (labels.chars_left)(number),
+        (labels.chars_over)(number),
+        (labels.error_too_long)(number),
+        (labels.step)(number),
+        (labels.ready)(number, "Header", "Question?", 3),
+        (labels.ready)(1, "", "Question?", number),
+        left(Unit::Days),
+        left(Unit::Hours),
+        left(Unit::Minutes),
+        left(Unit::Seconds),
+    ];
+    for count in [1, 2, 11] {
+        phrases.extend([(labels.progress)(number, count), (labels.unanswered)(number, count)]);
+    }
+    phrases
+}
+
+#[test]
+fn a_sheet_of_another_version_is_not_read() {
+    let sheet = in_language("de").sheet();
+    let shorter = sheet.trim_end().rsplit_once('\n').expect("more than one line").0;
+    for other in ["", "<!doctype html>", shorter, &format!("{sheet}one more\n")] {
+        assert_eq!(Words::read(other), None);
     }
 }

@@ -61,3 +61,19 @@ export const turn_clock = (milliseconds) => {
     run();
   }
 };
+
+// Ends after what the browser has to do by now.
+export const next_task = () => new Promise((done) => setTimer(done, 0));
+
+// The files beside the page, which the tests' server does not have.
+const files = new Map();
+const fetch = window.fetch.bind(window);
+window.fetch = async (request, options) => {
+  const path = request instanceof Request ? new URL(request.url).pathname.slice(1) : "";
+  if (!path.startsWith("words/")) return fetch(request, options);
+  const text = files.get(path);
+  return new Response(text, { status: text === undefined ? 404 : 200 });
+};
+
+export const lay_beside_page = (path, text) => files.set(path, text);
+export const remove_beside_page = (path) => files.delete(path);

@@ -16,6 +16,11 @@ extern "C" {
     pub(crate) fn turn_clock(milliseconds: u32);
     /// Clicks the last notification.
     pub(crate) fn click_notification();
+    /// Lets the browser do what it has to do by now.
+    pub(crate) async fn next_task();
+    fn lay_beside_page(path: &str, text: &str);
+    /// Takes a file beside the page away.
+    pub(crate) fn remove_beside_page(path: &str);
 }
 
 /// What was notified: whether it is open, the title, the text.
@@ -30,9 +35,24 @@ pub(crate) fn kept(setting: &str) -> Option<String> {
     storage?.get_item(&key).expect("it can be read")
 }
 
+/// The sheet of a language that is not English, if there is one.
+pub(crate) fn sheet(language: &str) -> Option<&'static str> {
+    SHEETS.into_iter().find_map(|(tag, sheet)| (tag == language).then_some(sheet))
+}
+
+const SHEETS: [(&str, &str); 4] = [
+    ("de", include_str!("../../words/de.txt")),
+    ("ar", include_str!("../../words/ar.txt")),
+    ("ja", include_str!("../../words/ja.txt")),
+    ("es", include_str!("../../words/es.txt")),
+];
+
 /// Forgets what was kept, shows the page, and goes to an address with this query.
 pub(crate) fn begin_anew(query: &str) {
     hide(false);
+    for (tag, sheet) in SHEETS {
+        lay_beside_page(&format!("words/{tag}.txt"), sheet);
+    }
     let storage = window().local_storage().expect("there is a storage");
     storage.expect("there is a storage").clear().expect("it forgets");
     let history = window().history().expect("there is a history");

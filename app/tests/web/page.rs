@@ -1,5 +1,6 @@
 //! A part of the page, in a document of its own as far as possible.
 
+use crate::browser::{next_task, query, sheet};
 use app::shell;
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
@@ -19,12 +20,18 @@ impl Part {
         Self::mounted_in(place.clone(), place, begin).await
     }
 
-    /// The same in the frame that `index.html` has drawn.
+    /// The same in the frame that `index.html` has drawn, with the language that `boot.js` has fetched.
     pub(crate) async fn mounted_in_frame(begin: impl FnOnce() + 'static) -> Self {
         let page = include_str!("../../../index.html");
         let (_, body) = page.split_once("<body>").expect("a page has a body");
         let place = div();
         place.set_inner_html(body);
+        let query = query();
+        let language = query.split_once("lang=").map_or("", |(_, tag)| tag.get(..2).unwrap_or_default());
+        if let Some(sheet) = sheet(language) {
+            let frame = place.query_selector("#shell").expect("a valid selector").expect("a page has a frame");
+            frame.set_attribute("data-words", sheet).expect("a valid name");
+        }
         Self::mounted_in(place, shell::place(), begin).await
     }
 
@@ -37,6 +44,17 @@ impl Part {
     /// Waits until the views have followed the signals.
     pub(crate) async fn settled(&self) {
         leptos::task::tick().await;
+    }
+
+    /// Waits until what the page fetches lets it say this there.
+    pub(crate) async fn comes_to_say(&self, selector: &str, text: &str) {
+        for _ in 0..100 {
+            if self.the::<Element>(selector).text_content().as_deref() == Some(text) {
+                return;
+            }
+            next_task().await;
+        }
+        self.says(selector, text);
     }
 
     pub(crate) fn find(&self, selector: &str) -> Option<Element> {

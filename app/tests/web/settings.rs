@@ -1,6 +1,6 @@
 //! The settings, and what becomes of them.
 
-use crate::browser::{begin_anew, kept, let_notify, notified, query};
+use crate::browser::{begin_anew, kept, let_notify, notified, query, remove_beside_page};
 use crate::page::{Part, tell};
 use agent_chat::kept_headers;
 use app::settings::browser::provide_settings;
@@ -79,12 +79,28 @@ async fn another_language_is_spoken_at_once() {
     let part = opened("?lang=en").await;
     part.says("dialog h2", "Settings");
     choose(&part, "lang", "ar").await;
-    part.says("dialog h2", "الإعدادات");
+    part.comes_to_say("dialog h2", "الإعدادات").await;
     assert_eq!((root().lang(), root().dir()), ("ar".to_owned(), "rtl".to_owned()));
     choose(&part, "lang", "de").await;
-    part.says("dialog h2", "Einstellungen");
+    part.comes_to_say("dialog h2", "Einstellungen").await;
     assert_eq!((root().lang(), root().dir()), ("de".to_owned(), "ltr".to_owned()));
     assert_eq!(kept("lang").as_deref(), Some("de"));
+    choose(&part, "lang", "ar").await;
+    part.says("dialog h2", "الإعدادات");
+}
+
+#[test]
+async fn a_language_that_cannot_be_fetched_is_told_and_wanted_again() {
+    let part = opened("?lang=en").await;
+    remove_beside_page("words/ja.txt");
+    choose(&part, "lang", "ja").await;
+    let hint = "label:has([name=lang]) + .hint";
+    part.comes_to_say(hint, "This language could not be loaded. Is there a connection?").await;
+    part.says("dialog h2", "Settings");
+    assert_eq!(root().lang(), "en");
+    choose(&part, "lang", "en").await;
+    part.says(hint, "");
+    assert_eq!(kept("lang").as_deref(), Some("en"));
 }
 
 #[test]

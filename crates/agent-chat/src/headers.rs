@@ -2,14 +2,13 @@
 
 use crate::policy::{Reach, reach};
 use crate::storage::Shelf;
-use gloo_net::http::RequestBuilder;
-use web_sys::RequestRedirect;
+use web_sys::{RequestInit, RequestRedirect};
 
 /// What goes with each request to an agent. The function is a value, so that a page without headers does not carry it.
 #[derive(Clone, Debug)]
 pub(crate) struct Headers {
     list: Vec<(String, String)>,
-    put: fn(&[(String, String)], RequestBuilder) -> RequestBuilder,
+    put: fn(&[(String, String)], &RequestInit),
 }
 
 impl Headers {
@@ -18,19 +17,21 @@ impl Headers {
         (!list.is_empty()).then_some(Self { list, put })
     }
 
-    pub(crate) fn put(&self, request: RequestBuilder) -> RequestBuilder {
-        (self.put)(&self.list, request)
+    /// Puts them into what a request is made of.
+    pub(crate) fn put(&self, request: &RequestInit) {
+        (self.put)(&self.list, request);
     }
 }
 
-fn put(list: &[(String, String)], request: RequestBuilder) -> RequestBuilder {
-    let headers = gloo_net::http::Headers::new().into_raw();
+fn put(list: &[(String, String)], request: &RequestInit) {
+    let headers = web_sys::Headers::new().expect("headers can be empty");
     for (name, value) in list {
         // What is no legal header is left out.
         let _ = headers.append(name, value);
     }
+    request.set_headers(&headers);
     // They are for this agent alone, and a browser would take them along.
-    request.headers(gloo_net::http::Headers::from_raw(headers)).redirect(RequestRedirect::Error)
+    request.set_redirect(RequestRedirect::Error);
 }
 
 /// The headers that are kept for the origin of an agent's address.

@@ -57,6 +57,7 @@ pub use entry::{Ask, Entry, EntryKey, Item};
 pub use headers::{keep_headers, kept_headers};
 pub use options::ChatOptions;
 pub use status::{Connection, Given, Status};
+pub use transport::text_beside_page;
 pub use trouble::Trouble;
 
 /// The README's example is compiled with the documentation tests.

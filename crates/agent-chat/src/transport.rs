@@ -3,15 +3,14 @@
 use crate::headers::Headers;
 use crate::json;
 use ag_ui_stream::Message;
-use gloo_net::http::{Request, RequestBuilder, Response};
-use js_sys::{Reflect, Uint8Array, encode_uri_component};
-use leptos::prelude::set_timeout_with_handle;
+use js_sys::{Promise, Reflect, Uint8Array, encode_uri_component};
+use leptos::prelude::{set_timeout_with_handle, window};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader};
+use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, Request, RequestInit, Response};
 
 /// The type of a stream of events.
 const EVENT_STREAM: &str = "text/event-stream";
@@ -133,7 +132,11 @@ impl Abort {
     }
 
     /// Waits for something of the request's; after this long the request is given up.
-    async fn within<T>(&self, most: Option<Duration>, something: impl Future<Output = T>) -> T {
+    async fn within(
+        &self,
+        most: Option<Duration>,
+        something: Result<Promise, JsValue>,
+    ) -> Result<JsValue, TransportError> {
         let expire = {
             let abort = self.clone();
             move || {
@@ -142,11 +145,14 @@ impl Abort {
             }
         };
         let timer = most.and_then(|most| set_timeout_with_handle(expire, most).ok());
-        let done = something.await;
+        let done = match something {
+            Ok(promise) => JsFuture::from(promise).await,
+            Err(problem) => Err(problem),
+        };
         if let Some(timer) = timer {
             timer.clear();
         }
-        done
+        done.map_err(|_| self.error())
     }
 }
 
@@ -161,15 +167,11 @@ impl Endpoint {
         body: String,
         abort: &Abort,
     ) -> Result<ByteStream, TransportError> {
-        let url = path.map(|path| self.beside(path));
-        let request = Request::post(url.as_deref().unwrap_or(&self.url));
-        let request = self
-            .described(request, EVENT_STREAM)
-            .header("Content-Type", "application/json")
-            .abort_signal(Some(&abort.signal()))
-            .body(body)
-            .map_err(|_| abort.error())?;
-        self.send(request, abort).await
+        let url = path.map_or_else(|| self.url.clone(), |path| self.beside(path));
+        let init = RequestInit::new();
+        init.set_method("POST");
+        init.set_body(&JsValue::from(body));
+        self.stream(&url, &init, &[("Content-Type", "application/json")], abort).await
     }
 
     /// Gets what stands at a path beside the agent, as text.
@@ -177,11 +179,9 @@ impl Endpoint {
     /// # Errors
     /// As [`post`](Self::post).
     pub(crate) async fn text(&self, path: &str, abort: &Abort) -> Result<String, TransportError> {
-        let request = self.described(Request::get(&self.beside(path)), "application/json");
-        let request = request.abort_signal(Some(&abort.signal())).build();
-        let response = self.respond(request.map_err(|_| abort.error())?, abort).await?;
-        let text = abort.within(self.answer(), response.text()).await;
-        text.map_err(|_| abort.error())
+        let request = self.request(&self.beside(path), &RequestInit::new(), &[("Accept", "application/json")], abort);
+        let response = respond(request, self.answer(), abort).await?;
+        text_of(&response, self.answer(), abort).await
     }
 
     /// Gets the stream of events at a path beside the agent, from an event id on.
@@ -194,36 +194,44 @@ impl Endpoint {
         last_id: Option<&str>,
         abort: &Abort,
     ) -> Result<ByteStream, TransportError> {
-        let mut request = self.described(Request::get(&self.beside(path)), EVENT_STREAM);
-        if let Some(last_id) = last_id {
-            request = request.header("Last-Event-ID", last_id);
-        }
-        let request = request.abort_signal(Some(&abort.signal())).build();
-        self.send(request.map_err(|_| abort.error())?, abort).await
+        let last_id = last_id.map(|last_id| ("Last-Event-ID", last_id));
+        self.stream(&self.beside(path), &RequestInit::new(), last_id.as_slice(), abort).await
     }
 
-    async fn send(&self, request: Request, abort: &Abort) -> Result<ByteStream, TransportError> {
-        let response = self.respond(request, abort).await?;
+    async fn stream(
+        &self,
+        url: &str,
+        init: &RequestInit,
+        headers: &[(&str, &str)],
+        abort: &Abort,
+    ) -> Result<ByteStream, TransportError> {
+        let headers = [headers, &[("Accept", EVENT_STREAM)]].concat();
+        let response = respond(self.request(url, init, &headers, abort), self.answer(), abort).await?;
         let is_other = |it: &String| !it.to_ascii_lowercase().starts_with(EVENT_STREAM);
-        let reader = response.body().map(|body| body.get_reader().unchecked_into());
         Ok(ByteStream {
-            other_type: response.headers().get("content-type").filter(is_other),
-            reader,
+            other_type: response.headers().get("content-type").ok().flatten().filter(is_other),
+            reader: response.body().map(|body| body.get_reader().unchecked_into()),
             silence: self.patience.map(|patience| patience.silence),
         })
     }
 
-    async fn respond(&self, request: Request, abort: &Abort) -> Result<Response, TransportError> {
-        let response = abort.within(self.answer(), request.send()).await;
-        let response = response.map_err(|_| abort.error())?;
-        if response.ok() {
-            return Ok(response);
+    /// A request with what goes with each to this agent, or what the browser says against it.
+    fn request(
+        &self,
+        url: &str,
+        init: &RequestInit,
+        headers: &[(&str, &str)],
+        abort: &Abort,
+    ) -> Result<Request, JsValue> {
+        init.set_signal(Some(&abort.signal()));
+        if let Some(kept) = &self.headers {
+            kept.put(init);
         }
-        let body = abort.within(self.answer(), response.text()).await;
-        Err(TransportError::Status {
-            status: response.status(),
-            body: Box::new(ErrorBody::read(&body.unwrap_or_default())),
-        })
+        let request = Request::new_with_str_and_init(url, init)?;
+        for (name, value) in headers {
+            request.headers().set(name, value)?;
+        }
+        Ok(request)
     }
 
     fn answer(&self) -> Option<Duration> {
@@ -234,16 +242,31 @@ impl Endpoint {
     fn beside(&self, path: &str) -> String {
         let agent = self.url.split(['?', '#']).next().unwrap_or_default();
         let folder = agent.rfind('/').map_or("", |end| &agent[..=end]);
-        format!("{folder}{path}")
+        [folder, path].concat()
     }
+}
 
-    fn described(&self, request: RequestBuilder, accept: &str) -> RequestBuilder {
-        let request = match &self.headers {
-            Some(headers) => headers.put(request),
-            None => request,
-        };
-        request.header("Accept", accept)
+/// What comes back for a request, within this time.
+async fn respond(
+    request: Result<Request, JsValue>,
+    patience: Option<Duration>,
+    abort: &Abort,
+) -> Result<Response, TransportError> {
+    let response = abort.within(patience, request.map(|request| window().fetch_with_request(&request))).await?;
+    let response: Response = response.unchecked_into();
+    if response.ok() {
+        return Ok(response);
     }
+    let body = text_of(&response, patience, abort).await;
+    Err(TransportError::Status {
+        status: response.status(),
+        body: Box::new(ErrorBody::read(&body.unwrap_or_default())),
+    })
+}
+
+async fn text_of(response: &Response, patience: Option<Duration>, abort: &Abort) -> Result<String, TransportError> {
+    let text = abort.within(patience, response.text()).await?;
+    Ok(text.as_string().unwrap_or_default())
 }
 
 /// The text at an address of the page's own origin.
@@ -252,21 +275,21 @@ impl Endpoint {
 /// Where its server can't be reached, or answers with an error status.
 pub(crate) async fn own_text(url: &str) -> Result<String, TransportError> {
     let abort = Abort::new();
-    let request = Request::get(url).abort_signal(Some(&abort.signal())).build();
-    let request = request.map_err(|_| TransportError::Network)?;
-    let response = abort.within(Some(OWN_PATIENCE), request.send()).await;
-    let response = response.map_err(|_| TransportError::Network)?;
-    if !response.ok() {
-        return Err(TransportError::Status { status: response.status(), body: Box::default() });
-    }
-    let text = abort.within(Some(OWN_PATIENCE), response.text()).await;
-    text.map_err(|_| TransportError::Network)
+    let init = RequestInit::new();
+    init.set_signal(Some(&abort.signal()));
+    let response = respond(Request::new_with_str_and_init(url, &init), Some(OWN_PATIENCE), &abort).await?;
+    text_of(&response, Some(OWN_PATIENCE), &abort).await
+}
+
+/// A text of the page's own, such as its words in a language, from the server that the page is from. `None` where it can't be had just now.
+pub async fn text_beside_page(path: &str) -> Option<String> {
+    own_text(path).await.ok()
 }
 
 /// The path of a conversation beside its agent, and of what belongs to it.
 pub(crate) fn conversation_path(id: &str, rest: &str) -> String {
     let id = String::from(encode_uri_component(id));
-    format!("conversations/{id}{rest}")
+    ["conversations/", &id, rest].concat()
 }
 
 impl ByteStream {
@@ -305,7 +328,7 @@ impl ByteStream {
         let Some(reader) = &self.reader else {
             return Ok(None);
         };
-        let part = abort.within(self.silence, JsFuture::from(reader.read())).await.map_err(|_| abort.error())?;
+        let part = abort.within(self.silence, Ok(reader.read())).await?;
         let done = field(&part, "done").is_truthy();
         let chunk = field(&part, "value");
         Ok((!done).then(|| chunk.unchecked_into::<Uint8Array>().to_vec()))
