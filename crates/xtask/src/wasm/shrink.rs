@@ -33,14 +33,16 @@ pub(crate) fn shrink(program: &Path, script: &Path, log: &Log) -> Result<()> {
         Ok(read)
     };
     let text = as_text(&[])?;
-    let last_texts = unread::last_texts(&text, is_last_word);
+    let last_texts = unread::last_texts(&text);
     files::write(program, without_the_unheard(&text))?;
     let text = as_text(&["--remove-unused-module-elements"])?;
     files::write(program, without_formatting(&text))?;
     let text = as_text(&arguments)?;
     files::write(program, likeness::ordered(&text))?;
     let mut opt = opt()?;
-    opt.args(settings()).args(["--strip-debug", "--strip-producers", "--strip-target-features"]);
+    // The levels let it write instructions as it does for an optimized program, which a text is not by itself.
+    opt.args(settings()).args(["--optimize-level=2", "--shrink-level=2"]);
+    opt.args(["--strip-debug", "--strip-producers", "--strip-target-features"]);
     opt.arg("--minify-imports-and-exports-and-modules").arg(program).arg("--output").arg(program);
     let names = serde_json::from_str(&log.output(&mut opt)?).context("wasm-opt does not tell the short names")?;
     let mut bytes = fs::read(program)?;
