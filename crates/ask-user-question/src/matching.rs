@@ -4,6 +4,7 @@
 //! Text that might mean two options stays free text, since a wrong guess is worse than a second question.
 
 use crate::outcome::Outcome;
+use crate::reply::flat::{self, Behind};
 use crate::reply::{MOST_PARTS, Reply, Selection, picked};
 use crate::text::{is_blank, plain};
 use crate::wire::{AskUserQuestion, Question};
@@ -110,6 +111,14 @@ struct Labels(Vec<String>);
 /// What separates several answers.
 const SEPARATORS: [char; 4] = [',', '、', '،', ';'];
 
+fn ends_at_separator(text: &str) -> Option<Behind<'_>> {
+    let text = text.trim_start();
+    match text.strip_prefix(SEPARATORS) {
+        Some(next) => Some(Some(next.trim_start())),
+        None => text.is_empty().then_some(None),
+    }
+}
+
 impl Labels {
     fn of(question: &Question) -> Self {
         let options = question.options.iter();
@@ -148,29 +157,14 @@ impl Labels {
     /// The options that the parts of a text mean, where each means one. A label may have separators of its own.
     fn several(&self, text: &str) -> Option<Vec<usize>> {
         let typed = plain(&text.replace('\n', ";"));
-        let mut rest = typed.as_str();
-        let mut found = Vec::new();
-        for _ in 0..MOST_PARTS {
-            let whole = |(option, label): (usize, &String)| {
-                let behind = rest.strip_prefix(label.as_str())?.trim_start();
-                (behind.is_empty() || behind.starts_with(SEPARATORS)).then_some((option, behind))
-            };
-            let fitting = self.0.iter().enumerate().filter_map(whole);
-            let (option, behind) = match fitting.max_by_key(|(option, _)| self.0[*option].len()) {
-                Some(longest) => longest,
-                None => {
-                    let end = rest.find(SEPARATORS).unwrap_or(rest.len());
-                    let (part, behind) = rest.split_at_checked(end)?;
-                    (self.meant(part)?, behind)
-                }
-            };
-            found.push(option);
-            match behind.strip_prefix(SEPARATORS) {
-                Some(behind) => rest = behind.trim_start(),
-                None => return Some(found),
-            }
-        }
-        None
+        let labels: Vec<&str> = self.0.iter().map(String::as_str).collect();
+        let (found, rest) = flat::parts(&typed, MOST_PARTS, &mut |_, rest| {
+            flat::longest(&labels, 0, rest, ends_at_separator).or_else(|| {
+                let (part, behind) = rest.split_at_checked(rest.find(SEPARATORS).unwrap_or(rest.len()))?;
+                Some((self.meant(part)?, ends_at_separator(behind)?))
+            })
+        });
+        rest.is_none().then_some(found)
     }
 
     /// The only option whose label is so.

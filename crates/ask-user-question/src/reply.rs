@@ -4,6 +4,7 @@
 
 mod check;
 mod encode;
+pub(crate) mod flat;
 mod message;
 mod parse;
 

@@ -52,6 +52,10 @@ impl AskUserQuestion {
 }
 
 impl Question {
+    pub(crate) fn labels(&self) -> Vec<&str> {
+        self.options.iter().map(|option| option.label.as_str()).collect()
+    }
+
     /// Those of its options that are picked, by their positions: in order, each once.
     pub(crate) fn in_order(&self, picked: &[usize]) -> Vec<usize> {
         let mut is_picked = vec![false; self.options.len()];

@@ -1,5 +1,6 @@
 //! The text of a reply, and the way back from it.
 
+use super::flat::{self, Behind};
 use super::{Answer, Reply, Selection};
 use crate::text::{is_blank, joined};
 use crate::wire::{AskUserQuestion, Question};
@@ -137,34 +138,14 @@ fn with_notes(text: &str) -> impl Iterator<Item = (&str, &str)> {
 /// The options whose labels a text begins with, joined as a message joins them: in order, the longest that fits at each place, unless two options
 /// share it. And what follows them, if anything does.
 fn labels<'a>(question: &Question, text: &'a str) -> (Vec<usize>, Option<&'a str>) {
-    let mut found: Vec<usize> = Vec::new();
-    let mut rest = text;
-    for _ in 0..MOST_PARTS {
-        let next = found.last().map_or(0, |last| last + 1);
-        let options = question.options.iter().enumerate().skip(next);
-        let fitting = options.filter_map(|(option, it)| {
-            let behind = rest.strip_prefix(it.label.as_str())?;
-            match behind.strip_prefix(", ") {
-                Some(behind) => Some((option, Some(behind))),
-                None => behind.is_empty().then_some((option, None)),
-            }
-        });
-        let longest = fitting.max_by_key(|&(option, _)| question.options[option].label.len());
-        let is_shared = |option: usize| {
-            let label = &question.options[option].label;
-            let mut others = question.options[..option].iter();
-            others.any(|it| it.label == *label)
-        };
-        match longest.filter(|&(option, _)| !is_shared(option)) {
-            Some((option, behind)) => {
-                found.push(option);
-                match behind {
-                    Some(behind) => rest = behind,
-                    None => return (found, None),
-                }
-            }
-            None => return (found, Some(rest)),
-        }
-    }
-    (Vec::new(), Some(text))
+    let labels = question.labels();
+    flat::parts(text, MOST_PARTS, &mut |found, rest| {
+        let from = found.last().map_or(0, |last| last + 1);
+        let next = flat::longest(&labels, from, rest, ends_as_written);
+        next.filter(|&(option, _)| !labels[..option].contains(&labels[option]))
+    })
+}
+
+fn ends_as_written(text: &str) -> Option<Behind<'_>> {
+    if text.is_empty() { Some(None) } else { text.strip_prefix(", ").map(Some) }
 }

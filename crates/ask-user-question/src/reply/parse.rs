@@ -1,8 +1,8 @@
 //! Reading replies off the wire.
 
 use super::check::{Draft, Place};
-use super::encode::flat;
-use super::{Reply, Selection};
+use super::flat::{self, Behind};
+use super::{Reply, Selection, encode};
 use crate::text::{is_blank, quoted};
 use crate::validate::{Code, MAX_ASK_BYTES, MAX_REPLY_BYTES, Refuse, exceeds};
 use crate::wire::{AskUserQuestion, Question};
@@ -195,37 +195,26 @@ fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
     if question.options.len() > MOST_OPTIONS {
         return None;
     }
-    let label_before = |text: &str| -> Option<(usize, usize)> {
-        let options = question.options.iter().enumerate();
-        let fitting = options.filter_map(|(o, option)| {
-            let rest = text.strip_prefix(option.label.as_str())?.trim_start();
-            (rest.is_empty() || rest.starts_with(',')).then_some((o, text.len() - rest.len()))
-        });
-        fitting.max_by_key(|&(o, _)| question.options[o].label.len())
-    };
-    let mut found = Vec::new();
-    let mut rest = text;
-    loop {
-        let (option, length) = label_before(rest).or_else(|| {
-            let trimmed = rest.trim_start();
-            let (option, length) = label_before(trimmed)?;
-            Some((option, rest.len() - trimmed.len() + length))
-        })?;
-        if found.contains(&option) {
-            return None;
-        }
-        found.push(option);
-        rest = match rest.get(length..)?.strip_prefix(',') {
-            Some(next) => next.strip_prefix(' ').unwrap_or(next),
-            None => break,
-        };
+    let labels = question.labels();
+    let longest = |text| flat::longest(&labels, 0, text, ends_at_comma);
+    let (found, rest) = flat::parts(text, labels.len() + 1, &mut |found, rest| {
+        let next = longest(rest).or_else(|| longest(rest.trim_start()));
+        next.filter(|(option, _)| !found.contains(option))
+    });
+    rest.is_none().then(|| question.in_order(&found))
+}
+
+fn ends_at_comma(text: &str) -> Option<Behind<'_>> {
+    let text = text.trim_start();
+    match text.strip_prefix(',') {
+        Some(next) => Some(Some(next.strip_prefix(' ').unwrap_or(next))),
+        None => text.is_empty().then_some(None),
     }
-    Some(question.in_order(&found))
 }
 
 /// Refuses a reply whose flat map says something else than its details: neither side may be taken for consent then.
 fn compare<R: Refuse>(reply: &Reply, answers: &Members<'_>) -> Result<(), R> {
-    let expected = flat(reply.answers());
+    let expected = encode::flat(reply.answers());
     let said = |key: &str| answers.iter().rfind(|(name, _)| name == key).and_then(|(_, text)| text.as_str());
     let mut report = R::default();
     let mut contradicts = |key: &str| {
