@@ -1,16 +1,17 @@
 //! The tree, and its ways from and to `serde_json`'s value.
 
+use crate::sorted::names;
 use crate::{Error, Number};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::BinaryHeap;
 use std::fmt;
 
 /// A JSON text as it was written: members stand in their order, and twice where they came twice; strings are borrowed where they hold no
 /// escape.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Json<'a> {
     /// `null`.
+    #[default]
     Null,
     /// `true` or `false`.
     Bool(bool),
@@ -130,12 +131,10 @@ impl<'a> Json<'a> {
         match self {
             Self::List(items) => items.iter().find_map(Self::repeated_key),
             Self::Object(members) => {
-                // A heap, whose code is smaller than that of sorting and of maps.
-                let mut keys: BinaryHeap<&str> = members.iter().map(|(key, _)| &**key).collect();
-                while let Some(key) = keys.pop() {
-                    if keys.peek() == Some(&key) {
-                        return Some(key);
-                    }
+                let names = names(members);
+                let mut twice = names.windows(2).rev().filter(|pair| pair[0].0 == pair[1].0);
+                if let Some(pair) = twice.next() {
+                    return Some(pair[0].0);
                 }
                 members.iter().find_map(|(_, member)| member.repeated_key())
             }
