@@ -40,8 +40,9 @@ pub fn match_message(ask: &AskUserQuestion, text: &str, partial: Vec<Selection>)
 
 fn one_question(question: &Question, text: &str, partial: &[Selection]) -> Option<Selection> {
     let named = || picks(question, strip_title(question, text)?);
-    let selection = picks(question, text).or_else(named).or_else(|| own_words(text))?;
-    Some(with_note(selection, 0, partial))
+    let mut selection = picks(question, text).or_else(named).or_else(|| own_words(text))?;
+    keep_note(&mut selection, partial);
+    Some(selection)
 }
 
 /// One line for each question, in any order; `None` where a line names no question, or two.
@@ -49,21 +50,21 @@ fn lines(questions: &[Question], text: &str, partial: &[Selection]) -> Option<Ve
     if questions.len() > MOST_PARTS {
         return None;
     }
-    let mut selections: Vec<Option<Selection>> = vec![None; questions.len()];
+    let mut selections: Vec<Selection> = Vec::new();
     for line in text.lines().filter(|line| !is_blank(line)) {
         let mut named =
             questions.iter().enumerate().filter_map(|(q, question)| Some((q, strip_title(question, line)?)));
         let (q, answer) = named.next()?;
-        if named.next().is_some() || selections[q].is_some() {
+        if named.next().is_some() || selections.iter().any(|selection| selection.question == q) {
             return None;
         }
-        selections[q] = Some(with_note(line_answer(&questions[q], answer)?, q, partial));
+        let answer = answer.trim();
+        let mut selection = picks(&questions[q], answer).or_else(|| own_words(answer))?;
+        selection.question = q;
+        keep_note(&mut selection, partial);
+        selections.push(selection);
     }
-    selections.into_iter().collect()
-}
-
-fn line_answer(question: &Question, answer: &str) -> Option<Selection> {
-    picks(question, answer.trim()).or_else(|| own_words(answer.trim()))
+    Some(selections)
 }
 
 /// The text as "Other".
@@ -72,10 +73,11 @@ fn own_words(text: &str) -> Option<Selection> {
 }
 
 /// A note that was written on the card before the user turned to typing is not lost.
-fn with_note(selection: Selection, question: usize, partial: &[Selection]) -> Selection {
-    let written = partial.iter().find(|picks| picks.question == question);
-    let note = || written.and_then(|picks| picks.note.clone());
-    Selection { question, note: selection.note.clone().or_else(note), ..selection }
+fn keep_note(selection: &mut Selection, partial: &[Selection]) {
+    let written = partial.iter().find(|picks| picks.question == selection.question);
+    if let (None, Some(picks)) = (&selection.note, written) {
+        selection.note.clone_from(&picks.note);
+    }
 }
 
 /// What follows `Header:` (or the question's text and a colon) on a line.

@@ -2,9 +2,10 @@
 
 use crate::reply::{Answer, Reply, Selected, Selection, details, lenient_details};
 use crate::text::is_blank;
-use crate::wire::{AskUserQuestion, Question};
+use crate::wire::AskUserQuestion;
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
+use std::mem;
 
 /// How an ask ended. None but `Answered` can be taken for consent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,45 +148,47 @@ impl Outcome {
 
 /// What was picked, with every question that was not as skipped: the details of an unfinished reply.
 fn picks_of(ask: &AskUserQuestion, partial: &[Selection]) -> Vec<Answer> {
-    let mut partial = canonical(ask, partial.to_vec()).into_iter().peekable();
-    let answer = |(index, question): (usize, &Question)| {
-        let picks = partial.next_if(|selection| selection.question == index).unwrap_or_default();
-        Answer {
-            index,
-            question: question.question.clone(),
-            header: question.header.clone(),
-            skipped: picks.selected.is_empty() && picks.other.is_none(),
-            selected: picks
-                .selected
-                .iter()
-                .map(|&index| Selected { index, label: question.options[index].label.clone() })
-                .collect(),
-            other: picks.other,
-            note: picks.note,
+    let mut answers = Answer::blank(ask);
+    for answer in &mut answers {
+        answer.skipped = true;
+    }
+    for picks in canonical(ask, partial.to_vec()) {
+        let (answer, question) = (&mut answers[picks.question], &ask.questions[picks.question]);
+        answer.skipped = picks.selected.is_empty() && picks.other.is_none();
+        for &index in &picks.selected {
+            answer.selected.push(Selected { index, label: question.options[index].label.clone() });
         }
-    };
-    ask.questions.iter().enumerate().map(answer).collect()
+        (answer.other, answer.note) = (picks.other, picks.note);
+    }
+    answers
 }
 
 /// The picks that fit the ask, one selection a question, in the order of the questions; those that say nothing are left out.
-fn canonical(ask: &AskUserQuestion, partial: Vec<Selection>) -> Vec<Selection> {
-    let mut kept: Vec<Option<Selection>> = vec![None; ask.questions.len()];
-    for selection in partial.into_iter().filter_map(|it| fitting(ask, it)) {
-        kept[selection.question].get_or_insert(selection);
+fn canonical(ask: &AskUserQuestion, mut partial: Vec<Selection>) -> Vec<Selection> {
+    let mut places = vec![usize::MAX; ask.questions.len()];
+    for (at, selection) in partial.iter_mut().enumerate() {
+        if fits(ask, selection) && places[selection.question] == usize::MAX {
+            places[selection.question] = at;
+        }
     }
-    kept.into_iter().flatten().collect()
+    places.into_iter().filter_map(|at| partial.get_mut(at).map(mem::take)).collect()
 }
 
-fn fitting(ask: &AskUserQuestion, mut selection: Selection) -> Option<Selection> {
-    let question = ask.questions.get(selection.question)?;
+/// Whether a selection says something that fits the ask; what does not count in it is taken out.
+fn fits(ask: &AskUserQuestion, selection: &mut Selection) -> bool {
+    let Some(question) = ask.questions.get(selection.question) else {
+        return false;
+    };
     selection.selected = question.in_order(&selection.selected);
-    selection.other = selection.other.filter(|text| !is_blank(text));
-    selection.note = selection.note.filter(|text| !is_blank(text));
+    for text in [&mut selection.other, &mut selection.note] {
+        if text.as_deref().is_some_and(is_blank) {
+            *text = None;
+        }
+    }
     let picked = selection.selected.len() + usize::from(selection.other.is_some());
     let contradicts = picked > 1 && !question.multi_select || picked > 0 && selection.skipped;
-    let says_nothing = picked == 0 && selection.note.is_none();
     selection.skipped = false;
-    (!contradicts && !says_nothing).then_some(selection)
+    !contradicts && (picked > 0 || selection.note.is_some())
 }
 
 /// The kinds of outcome on the wire.

@@ -132,6 +132,20 @@ impl Reply {
 }
 
 impl Answer {
+    /// Of each question, one that says nothing.
+    pub(crate) fn blank(ask: &AskUserQuestion) -> Vec<Self> {
+        let blank = |(index, question): (usize, &Question)| Self {
+            index,
+            question: question.question.clone(),
+            header: question.header.clone(),
+            selected: Vec::new(),
+            other: None,
+            note: None,
+            skipped: false,
+        };
+        ask.questions.iter().enumerate().map(blank).collect()
+    }
+
     /// The answer as one text: labels, then custom text, joined with `", "`; `None` where the question was skipped.
     #[must_use]
     pub fn text(&self) -> Option<String> {

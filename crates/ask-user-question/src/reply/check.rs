@@ -38,7 +38,7 @@ impl fmt::Display for Place<'_> {
 /// A reply in the making: at most one answer for each question, and what was wrong on the way.
 pub(super) struct Draft<'a, R> {
     ask: &'a AskUserQuestion,
-    answers: Vec<Option<Answer>>,
+    answers: Vec<Answer>,
     /// Questions that something was said about, so that a wrong answer is not reported as a missing one too.
     named: Vec<bool>,
     typed_bytes: usize,
@@ -49,7 +49,7 @@ impl<'a, R: Refuse> Draft<'a, R> {
     pub(super) fn new(ask: &'a AskUserQuestion) -> Self {
         Self {
             ask,
-            answers: vec![None; ask.questions.len()],
+            answers: Answer::blank(ask),
             named: vec![false; ask.questions.len()],
             typed_bytes: 0,
             report: R::default(),
@@ -70,9 +70,7 @@ impl<'a, R: Refuse> Draft<'a, R> {
                 (place.to_string(), format!("Question {} is answered twice.", quoted(&question.question)))
             });
         }
-        let answer = self.answer(place, question, selection);
-        let index = answer.index;
-        self.answers[index] = Some(answer);
+        self.answer(place, question, selection);
     }
 
     /// Marks a question as spoken of, and says whether it was before.
@@ -104,11 +102,10 @@ impl<'a, R: Refuse> Draft<'a, R> {
         if !self.report.is_empty() {
             return Err(self.report);
         }
-        let answers: Vec<Answer> = self.answers.into_iter().flatten().collect();
-        Ok(Reply { needs_details: needs_details(self.ask, &answers), answers })
+        Ok(Reply { needs_details: needs_details(self.ask, &self.answers), answers: self.answers })
     }
 
-    fn answer(&mut self, place: Place<'_>, question: &Question, selection: Selection) -> Answer {
+    fn answer(&mut self, place: Place<'_>, question: &Question, selection: Selection) {
         let selected = self.selected(place, question, &selection.selected);
         let Selection { other, note, skipped, .. } = selection;
         if other.as_deref().is_some_and(is_blank) {
@@ -133,15 +130,8 @@ impl<'a, R: Refuse> Draft<'a, R> {
         for typed in other.iter().chain(&note) {
             self.typed_bytes = self.typed_bytes.saturating_add(typed.len());
         }
-        Answer {
-            index: selection.question,
-            question: question.question.clone(),
-            header: question.header.clone(),
-            selected,
-            other,
-            note,
-            skipped,
-        }
+        let answer = &mut self.answers[selection.question];
+        (answer.selected, answer.other, answer.note, answer.skipped) = (selected, other, note, skipped);
     }
 
     fn selected(&mut self, place: Place<'_>, question: &Question, indexes: &[usize]) -> Vec<Selected> {
@@ -192,7 +182,10 @@ fn is_ambiguous(answer: &Answer, question: &Question) -> bool {
     let has_comma = |selected: &Selected| selected.label.contains(',');
     question.multi_select
         && (answer.selected.iter().any(has_comma)
-            || flat_selection(question, answer.index, &answer.joined()) != Some(answer.selection()))
+            || flat_selection(question, answer.index, &answer.joined()).is_none_or(|read| {
+                let picked = answer.selected.iter().map(|selected| &selected.index);
+                read.other.is_some() || !read.selected.iter().eq(picked)
+            }))
 }
 
 /// Whether a chosen label is that of another option too.

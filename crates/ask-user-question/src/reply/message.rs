@@ -48,13 +48,13 @@ impl Reply {
             [_] => vec![text],
             questions => split(questions, text)?,
         };
-        let selection = |(index, answer): (usize, &str)| {
-            let question = &ask.questions[index];
-            let read = picked(question, answer).or_else(|| own_words(question, answer))?;
-            Some(Selection { question: index, ..read })
-        };
-        let selections = answers.into_iter().enumerate().map(selection);
-        Self::of(ask, selections.collect::<Option<_>>()?)
+        let mut selections = Vec::new();
+        for (index, (question, answer)) in ask.questions.iter().zip(answers).enumerate() {
+            let mut selection = picked(question, answer).or_else(|| own_words(question, answer))?;
+            selection.question = index;
+            selections.push(selection);
+        }
+        Self::of(ask, selections)
     }
 }
 
