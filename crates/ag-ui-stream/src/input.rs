@@ -81,7 +81,7 @@ impl From<&RunAgentInput> for Json<'static> {
             items.as_ref().map(|items| Json::List(items.iter().map(Json::from).collect()))
         }
         let said = |text: &Option<String>| text.as_deref().map(Json::from);
-        let members = [
+        let mut members = [
             ("threadId", Some(input.thread_id.as_str().into())),
             ("runId", Some(input.run_id.as_str().into())),
             ("messages", Some(Json::List(input.messages.iter().map(Json::from).collect()))),
@@ -93,7 +93,7 @@ impl From<&RunAgentInput> for Json<'static> {
             ("forwardedProps", input.forwarded_props.clone()),
             ("resume", list(&input.resume)),
         ];
-        Json::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
+        Json::object_of(&mut members)
     }
 }
 
@@ -143,13 +143,13 @@ impl Tool {
 
 impl From<&Tool> for Json<'static> {
     fn from(tool: &Tool) -> Self {
-        let members = [
+        let mut members = [
             ("name", Some(tool.name.as_str().into())),
             ("description", Some(tool.description.as_str().into())),
             ("parameters", tool.parameters.as_ref().and_then(|it| Some(Json::parse(it.as_str()).ok()?.into_static()))),
             ("metadata", tool.metadata.clone()),
         ];
-        Self::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
+        Self::object_of(&mut members)
     }
 }
 
@@ -206,13 +206,13 @@ impl ResumeEntry {
 
 impl From<&ResumeEntry> for Json<'static> {
     fn from(entry: &ResumeEntry) -> Self {
-        let members = [
+        let mut members = [
             ("interruptId", Some(entry.interrupt_id.as_str().into())),
             ("status", Some(borrowed(if entry.is_resolved { "resolved" } else { "cancelled" }))),
             ("payload", entry.payload.clone()),
             ("metadata", entry.metadata.clone()),
         ];
-        Self::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
+        Self::object_of(&mut members)
     }
 }
 

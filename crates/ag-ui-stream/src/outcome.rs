@@ -100,7 +100,7 @@ impl Interrupt {
 impl From<&Interrupt> for Json<'static> {
     fn from(interrupt: &Interrupt) -> Self {
         let said = |text: &Option<String>| text.as_deref().map(Json::from);
-        let members = [
+        let mut members = [
             ("id", Some(interrupt.id.as_str().into())),
             ("reason", Some(interrupt.reason.as_str().into())),
             ("message", said(&interrupt.message)),
@@ -110,7 +110,7 @@ impl From<&Interrupt> for Json<'static> {
             ("subagentRunId", said(&interrupt.subagent_run_id)),
             ("metadata", interrupt.metadata.clone()),
         ];
-        Json::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
+        Json::object_of(&mut members)
     }
 }
 

@@ -39,6 +39,18 @@ impl<'a> Json<'a> {
         Self::Object(object)
     }
 
+    /// An object of those of these members that are there; they are taken out of the list.
+    #[must_use]
+    pub fn object_of(members: &mut [(&'static str, Option<Self>)]) -> Self {
+        let mut object = Members::new();
+        for (name, member) in members {
+            if let Some(member) = member.take() {
+                object.push((Cow::Borrowed(name), member));
+            }
+        }
+        Self::Object(object)
+    }
+
     /// The last member of a name, which is the one that counts.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {

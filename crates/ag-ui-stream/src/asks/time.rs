@@ -3,50 +3,86 @@
 /// Milliseconds since the Unix epoch of a date and time such as `2026-11-20T12:00:00.5+01:00`; a time without zone counts as UTC. `None`
 /// where it is something else or before 1970.
 pub(super) fn parse_deadline(text: &str) -> Option<u64> {
-    let (date, time) = text.trim().split_once(['T', 't', ' '])?;
-    let mut date = date.splitn(3, '-').map(number);
-    let (year, month, day) = (date.next()??, date.next()??, date.next()??);
+    let mut text = Text(text.trim().as_bytes());
+    let (year, _) = text.number()?;
+    let (month, _) = text.behind(b"-")?.number()?;
+    let (day, _) = text.behind(b"-")?.number()?;
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) || year > 9999 {
         return None;
     }
-    let (clock, offset) = split_zone(time)?;
-    let (clock, fraction) = clock.split_once(['.', ',']).unwrap_or((clock, ""));
-    let mut parts = clock.splitn(3, ':').map(number);
-    let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(0))?);
+    let (hour, _) = text.behind(b"Tt ")?.number()?;
+    let (minute, _) = text.behind(b":")?.number()?;
+    let second = if text.skips(b":") { text.number()?.0 } else { 0 };
     if hour > 24 || minute > 59 || second > 60 {
         return None;
     }
+    let milliseconds = if text.skips(b".,") { text.milliseconds() } else { 0 };
+    let offset = text.zone()?;
     let seconds = days_since_epoch(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset * 60;
-    u64::try_from(seconds * 1000 + milliseconds(fraction)?).ok()
+    u64::try_from(seconds * 1000 + milliseconds).ok()
 }
 
-/// The time of day and its distance from UTC in minutes.
-fn split_zone(time: &str) -> Option<(&str, i64)> {
-    if let Some(clock) = time.strip_suffix(['Z', 'z']) {
-        return Some((clock, 0));
+/// What is not read yet.
+struct Text<'t>(&'t [u8]);
+
+impl Text<'_> {
+    /// Whether one of these characters comes, which is read then.
+    fn skips(&mut self, characters: &[u8]) -> bool {
+        let rest = self.0.split_first().filter(|(first, _)| characters.contains(first));
+        if let Some((_, rest)) = rest {
+            self.0 = rest;
+        }
+        rest.is_some()
     }
-    let Some(at) = time.find(['+', '-']) else {
-        return Some((time, 0));
-    };
-    let (clock, zone) = time.split_at_checked(at)?;
-    let digits: String = zone.chars().skip(1).filter(|c| *c != ':').collect();
-    let hours = number(&digits)?;
-    let minutes = match digits.len() {
-        2 => hours * 60,
-        4 => hours / 100 * 60 + hours % 100,
-        _ => return None,
-    };
-    Some((clock, if zone.starts_with('-') { -minutes } else { minutes }))
-}
 
-fn milliseconds(fraction: &str) -> Option<i64> {
-    let digits: String = fraction.chars().chain("000".chars()).take(3).collect();
-    fraction.bytes().all(|byte| byte.is_ascii_digit()).then(|| number(&digits))?
-}
+    /// What comes behind one of these characters.
+    fn behind(&mut self, characters: &[u8]) -> Option<&mut Self> {
+        self.skips(characters).then_some(self)
+    }
 
-fn number(digits: &str) -> Option<i64> {
-    let is_number = (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| digits.bytes().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
+    fn digit(&mut self) -> Option<i64> {
+        let digit = self.0.first().filter(|byte| byte.is_ascii_digit())?;
+        self.0 = &self.0[1..];
+        Some(i64::from(digit - b'0'))
+    }
+
+    /// A number of nine digits at most, and how many it has.
+    fn number(&mut self) -> Option<(i64, usize)> {
+        let (mut number, mut digits) = (0, 0);
+        while let Some(digit) = self.digit() {
+            number = number * 10 + digit;
+            digits += 1;
+            if digits > 9 {
+                return None;
+            }
+        }
+        (digits > 0).then_some((number, digits))
+    }
+
+    fn milliseconds(&mut self) -> i64 {
+        let (mut milliseconds, mut worth) = (0, 100);
+        while let Some(digit) = self.digit() {
+            milliseconds += digit * worth;
+            worth /= 10;
+        }
+        milliseconds
+    }
+
+    /// The distance from UTC in minutes, which is all that is left.
+    fn zone(&mut self) -> Option<i64> {
+        let is_behind = self.0.first() == Some(&b'-');
+        let offset = if self.0.is_empty() || self.skips(b"Zz") {
+            0
+        } else {
+            match self.behind(b"+-")?.number()? {
+                (hours, 2) if self.skips(b":") => hours * 60 + self.number().filter(|(_, digits)| *digits == 2)?.0,
+                (hours, 2) => hours * 60,
+                (time, 4) => time / 100 * 60 + time % 100,
+                _ => return None,
+            }
+        };
+        self.0.is_empty().then_some(if is_behind { -offset } else { offset })
+    }
 }
 
 /// Howard Hinnant's `days_from_civil`.

@@ -52,7 +52,7 @@ fn detail(answer: &Answer) -> Json<'static> {
     };
     let said = |text: &Option<String>| text.as_deref().map(Json::from);
     let selected: Vec<Json<'_>> = answer.selected.iter().map(option).collect();
-    let members = [
+    let mut members = [
         ("index", Some(answer.index.into())),
         ("header", said(&answer.header)),
         ("selected", Some(selected.into())),
@@ -60,5 +60,5 @@ fn detail(answer: &Answer) -> Json<'static> {
         ("note", said(&answer.note)),
         ("status", Some(if answer.skipped { "skipped" } else { "answered" }.into())),
     ];
-    Json::object(members.into_iter().filter_map(|(name, member)| Some((name, member?))))
+    Json::object_of(&mut members)
 }
