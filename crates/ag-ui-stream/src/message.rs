@@ -142,8 +142,8 @@ impl ToolCall {
         }
     }
 
-    fn to_json(&self) -> Json<'_> {
-        let function = [("name", borrowed(&self.name)), ("arguments", borrowed(&self.arguments))];
+    fn to_json(&self, told: fn(&str) -> &str) -> Json<'_> {
+        let function = [("name", borrowed(&self.name)), ("arguments", borrowed(told(&self.arguments)))];
         let mut call =
             vec![("id", borrowed(&self.id)), ("type", borrowed("function")), ("function", Json::object(function))];
         call.extend(self.encrypted_value.as_ref().map(|value| ("encryptedValue", borrowed(value))));
@@ -247,6 +247,11 @@ impl Message {
 
     /// As JSON that borrows its texts.
     pub(crate) fn to_json(&self) -> Json<'_> {
+        self.to_json_with(|arguments| arguments)
+    }
+
+    /// As [`to_json`](Self::to_json), with what is to be told of the arguments of calls.
+    pub(crate) fn to_json_with(&self, told: fn(&str) -> &str) -> Json<'_> {
         let said = |text: &'_ Option<String>| text.as_ref().map(|text| Json::from(text.as_str()));
         let mut members: Members<'_> = vec![("role".into(), borrowed(self.role()))];
         for field in self.role.fields() {
@@ -259,7 +264,7 @@ impl Message {
                     Content::Open(members) => Some(members.clone()),
                 },
                 "toolCalls" if self.tool_calls.is_empty() => None,
-                "toolCalls" => Some(Json::List(self.tool_calls.iter().map(ToolCall::to_json).collect())),
+                "toolCalls" => Some(Json::List(self.tool_calls.iter().map(|call| call.to_json(told)).collect())),
                 "toolCallId" => Some(borrowed(&self.tool_call_id)),
                 "activityType" => Some(borrowed(&self.activity_type)),
                 "error" => said(&self.error),

@@ -6,7 +6,7 @@ use crate::asks::interrupts::{Legacy, raw, takes_reply};
 use crate::asks::time::parse_deadline;
 use crate::asks::{Asks, reply::AskedBy};
 use crate::input::{PROTOCOL_VERSION, ResumeEntry};
-use crate::message::{Message, Metadata, Role, ToolCall, borrowed};
+use crate::message::{Message, Metadata, Role, borrowed};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
 use crate::thread::{RunState, Thread};
@@ -322,7 +322,7 @@ pub(super) fn body(
     borrowed(run_id).write(&mut body);
     // Activities are for the page; the agent never gets them.
     let history = history.iter().filter(|message| message.role != Role::Activity);
-    list(&mut body, "messages", history.map(|message| with_whole_arguments(message)));
+    list(&mut body, "messages", &mut history.map(|message| with_whole_arguments(message)));
     body.push_str(r#","protocolVersion":"#);
     borrowed(PROTOCOL_VERSION).write(&mut body);
     // Absent means `{}`, and null is not allowed.
@@ -330,18 +330,18 @@ pub(super) fn body(
         body.push_str(r#","state":"#);
         state.write(&mut body);
     }
-    list(&mut body, "tools", setup.tools.iter().map(Json::from));
-    list(&mut body, "context", setup.context.iter().map(Json::from));
+    list(&mut body, "tools", &mut setup.tools.iter().map(Json::from));
+    list(&mut body, "context", &mut setup.context.iter().map(Json::from));
     body.push_str(r#","forwardedProps":"#);
     json_tree::write_members(&mut body, props);
     if !resume.is_empty() {
-        list(&mut body, "resume", resume.iter().map(Json::from));
+        list(&mut body, "resume", &mut resume.iter().map(Json::from));
     }
     body.push('}');
     body
 }
 
-fn list<'a>(body: &mut String, name: &str, items: impl Iterator<Item = Json<'a>>) {
+fn list<'a>(body: &mut String, name: &str, items: &mut dyn Iterator<Item = Json<'a>>) {
     body.push_str(",\"");
     body.push_str(name);
     body.push_str("\":[");
@@ -356,15 +356,7 @@ fn list<'a>(body: &mut String, name: &str, items: impl Iterator<Item = Json<'a>>
 
 /// Some agents read the arguments in the history, so those that never became whole go as an empty object.
 fn with_whole_arguments(message: &Message) -> Json<'_> {
-    let is_broken = |call: &ToolCall| Json::parse(&call.arguments).is_err();
-    if !message.tool_calls().iter().any(is_broken) {
-        return message.to_json();
-    }
-    let mut message = message.clone();
-    for call in message.tool_calls.iter_mut().filter(|call| is_broken(call)) {
-        "{}".clone_into(&mut call.arguments);
-    }
-    Json::from(&message)
+    message.to_json_with(|arguments| if Json::parse(arguments).is_ok() { arguments } else { "{}" })
 }
 
 /// Whether an ask in its phase can still end so.
