@@ -108,6 +108,8 @@ mod tests {
         assert_eq!(parse_deadline("2026-11-20T13:00:00+01:00"), noon);
         assert_eq!(parse_deadline("2026-11-20T06:30-0530"), noon);
         assert_eq!(parse_deadline("2026-11-20 12:00:00,5"), noon.map(|noon| noon + 500));
+        assert_eq!(parse_deadline(" 2026-11-20t14:00:00.1239+02 "), noon.map(|noon| noon + 123));
+        assert_eq!(parse_deadline("2026-11-20T12:00"), noon);
         assert_eq!(parse_deadline("1970-01-01T00:00:00Z"), Some(0));
         assert_eq!(parse_deadline("2000-02-29T00:00:00Z"), Some(951_782_400_000));
     }
@@ -123,6 +125,11 @@ mod tests {
             "2026-11-20T25:00Z",
             "+026-1-1T1:1Z",
             "2026-11-20T12:00:00.5x",
+            "2026-11-20T12:00:00+1",
+            "2026-11-20T12:00:00+01:0",
+            "2026-11-20T12:00:00 Z",
+            "2026-11-20T12:00:00Z+01",
+            "1234567890-11-20T12:00:00Z",
         ] {
             assert_eq!(parse_deadline(text), None, "{text}");
         }

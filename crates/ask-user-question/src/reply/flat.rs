@@ -24,7 +24,7 @@ pub(crate) fn longest<'t>(
 }
 
 /// Reads parts for as long as `part`, which is told what was found, finds an option in the rest: the options, and what is left, if anything
-/// is. Of more than so many parts, all is left.
+/// is. Where there are more parts than `most`, all is left.
 pub(crate) fn parts<'t>(
     text: &'t str,
     most: usize,
