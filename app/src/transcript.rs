@@ -71,8 +71,10 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
         }
     });
     let goes = reader.clone();
+    let mut begins = true;
     effect(move || {
-        if at_end.get() {
+        // Where the list begins, its first size leads to its end.
+        if at_end.get() && !std::mem::take(&mut begins) {
             news.set(false);
             goes.go_to_end();
         }

@@ -20,7 +20,7 @@ impl Page {
     async fn at(query: &str) -> Self {
         begin_anew(query);
         let waiting = RwSignal::new(Vec::new());
-        let part = Part::mounted(move || {
+        let part = Part::mounted_in_frame(move || {
             let (settings, words) = provide_settings();
             call_for_attention(waiting.read_only(), settings, words);
         })

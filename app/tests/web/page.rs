@@ -15,12 +15,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    pub(crate) async fn mounted(begin: impl FnOnce() + 'static) -> Self {
-        let place = div();
-        Self::mounted_in(place.clone(), place, begin).await
-    }
-
-    /// The same in the frame that `index.html` has drawn, with the language that `boot.js` has fetched.
+    /// In the frame that `index.html` has drawn, with the language that `boot.js` has fetched.
     pub(crate) async fn mounted_in_frame(begin: impl FnOnce() + 'static) -> Self {
         let page = include_str!("../../../index.html");
         let (_, body) = page.split_once("<body>").expect("a page has a body");

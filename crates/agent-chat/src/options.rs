@@ -20,6 +20,7 @@ pub struct ChatOptions {
     pub(crate) endpoint: Endpoint,
     pub(crate) delivery: Delivery,
     pub(crate) setup: Setup,
+    limits: Limits,
     pub(crate) approvals: Vec<String>,
     pub(crate) server: Option<&'static Server>,
     pub(crate) memory: Option<&'static Memory>,
@@ -50,20 +51,19 @@ impl ChatOptions {
             endpoint: Endpoint { url: url.into(), headers: None, patience: None },
             delivery: Delivery::default(),
             setup: Setup { thread_id: new_id(), ..Setup::default() },
+            limits: Limits::RUNTIME,
             approvals: Vec::new(),
             server: None,
             memory: None,
             gate: None,
             words: ToString::to_string,
         }
-        .with_limits(&Limits::RUNTIME)
     }
 
     /// The same, with the ask tool announced to the agent under other limits.
     #[must_use]
-    pub fn with_limits(mut self, limits: &Limits) -> Self {
-        self.setup.tools = vec![ask_tool(limits)];
-        self
+    pub fn with_limits(self, limits: &Limits) -> Self {
+        Self { limits: limits.clone(), ..self }
     }
 
     /// The same, with properties for the agent's own use in every run, such as `{"interrupts": true}` for one that asks by interrupts.
@@ -142,9 +142,11 @@ impl ChatOptions {
             false => Origin::Foreign,
         }
     }
-}
-
-/// Without the guidance, which is for the agent's own prompt.
-fn ask_tool(limits: &Limits) -> Tool {
-    Tool { parameters: Some(tool::parameters(limits)), ..Tool::new(limits.tool_name(), tool::description(limits)) }
+    /// What a run is started with. The ask tool is described for each run, and not where a page starts and nothing is sent. It comes without
+    /// the guidance, which is for the agent's own prompt.
+    pub(crate) fn setup(&self) -> Setup {
+        let (name, description) = (self.limits.tool_name(), tool::description(&self.limits));
+        let ask = Tool { parameters: Some(tool::parameters(&self.limits)), ..Tool::new(name, description) };
+        Setup { tools: vec![ask], ..self.setup.clone() }
+    }
 }

@@ -6,7 +6,6 @@ use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
-use std::collections::HashMap;
 
 /// The entries and their signals, each of which lives for as long as it is shown. A delta changes one signal. When messages or calls come, the list
 /// is rebuilt from the first change on. [`lay`](Self::lay) notifies once of all changes of a chunk: earlier entries cost nothing.
@@ -15,8 +14,8 @@ pub(crate) struct Transcript {
     waiting: RwSignal<Vec<Ask>>,
     /// The messages whose texts are arriving, by their ids.
     arriving: RwSignal<Vec<String>>,
-    /// What is shown of each message, call and interrupt, by its id.
-    shown: HashMap<String, Shown>,
+    /// What is shown of each message, call and interrupt, by its id and in the order of ids. A map would be code of its own.
+    shown: Vec<(Box<str>, Box<Shown>)>,
     /// Asks that no call made, with the message after which each appeared.
     callless: Vec<(Option<String>, String)>,
     /// The id and text of what the user said last, while the agent does not have it.
@@ -33,7 +32,7 @@ pub(crate) struct Transcript {
     version: u64,
 }
 
-/// What goes by one id. In one map, since one for each kind would be the code of a map for each.
+/// What goes by one id.
 #[derive(Default)]
 struct Shown {
     text: Option<GrowingText>,
@@ -87,7 +86,7 @@ impl Transcript {
             entries: RwSignal::new(Vec::new()),
             waiting: RwSignal::new(Vec::new()),
             arriving: RwSignal::new(Vec::new()),
-            shown: HashMap::new(),
+            shown: Vec::new(),
             callless: Vec::new(),
             unsent: None,
             places: Vec::new(),
@@ -148,15 +147,27 @@ impl Transcript {
 
     /// Every ask that is shown.
     pub(crate) fn asks(&self) -> impl Iterator<Item = &AskSignals> {
-        self.shown.values().filter_map(|shown| shown.ask.as_ref())
+        self.shown.iter().filter_map(|(_, shown)| shown.ask.as_ref())
     }
 
     fn ask(&self, tool_call_id: &str) -> Option<&AskSignals> {
-        self.shown.get(tool_call_id)?.ask.as_ref()
+        self.known(tool_call_id)?.ask.as_ref()
+    }
+
+    fn place(&self, id: &str) -> Result<usize, usize> {
+        self.shown.binary_search_by(|(known, _)| (**known).cmp(id))
+    }
+
+    fn known(&self, id: &str) -> Option<&Shown> {
+        self.place(id).ok().map(|at| &*self.shown[at].1)
     }
 
     fn shown(&mut self, id: &str) -> &mut Shown {
-        self.shown.entry(id.to_owned()).or_default()
+        let at = self.place(id).unwrap_or_else(|at| {
+            self.shown.insert(at, (id.into(), Box::default()));
+            at
+        });
+        &mut self.shown[at].1
     }
 
     /// Updates which asks wait.
@@ -183,7 +194,7 @@ impl Transcript {
     /// The conversation was told: what is not in it is not shown any longer.
     pub(crate) fn forget_others(&mut self, thread: &Thread, asks: &Asks) {
         let unsent = self.unsent.as_ref().map(|(id, _)| id.as_str());
-        self.shown.retain(|id, shown| {
+        self.shown.retain_mut(|(id, shown)| {
             shown.text.take_if(|_| thread.message(id).is_none() && unsent != Some(id));
             shown.done.take_if(|_| thread.call(id).is_none());
             shown.ask.take_if(|_| asks.ask(id).is_none());
@@ -250,7 +261,7 @@ impl Transcript {
 
     /// Changes an ask in place, at the cost of the change.
     pub(crate) fn update_ask(&mut self, tool_call_id: &str, change: impl FnOnce(&mut AskSnapshot)) {
-        if let Some(AskSignals { ask, .. }) = self.shown.get(tool_call_id).and_then(|shown| shown.ask.as_ref()) {
+        if let Some(AskSignals { ask, .. }) = self.known(tool_call_id).and_then(|shown| shown.ask.as_ref()) {
             ask.update_untracked(change);
             if self.patched.last() != Some(ask) {
                 self.patched.push(ask.clone());
@@ -260,7 +271,7 @@ impl Transcript {
 
     /// Appends what a message's text grew by. False where the message has no entry yet.
     pub(crate) fn append(&mut self, message_id: &str, grown: &str) -> bool {
-        let Some(GrowingText { signal, .. }) = self.shown.get(message_id).and_then(|shown| shown.text.as_ref()) else {
+        let Some(GrowingText { signal, .. }) = self.known(message_id).and_then(|shown| shown.text.as_ref()) else {
             return false;
         };
         signal.update_untracked(|text| text.push_str(grown));
@@ -355,7 +366,7 @@ impl Transcript {
     }
 
     fn text(&mut self, message_id: &str, text: &str) -> GrowingText {
-        let known = self.shown.get(message_id).and_then(|shown| shown.text.clone());
+        let known = self.known(message_id).and_then(|shown| shown.text.clone());
         let grown = known.as_ref().and_then(|known| {
             known.signal.with_untracked(|shown| text.strip_prefix(shown.as_str()).map(str::to_owned))
         });
@@ -380,7 +391,7 @@ impl Transcript {
     /// Shows whether a call has its result.
     fn show_result(&self, thread: &Thread, tool_call_id: &str) {
         let answered = thread.call(tool_call_id).is_some_and(|call| call.answered);
-        let done = self.shown.get(tool_call_id).and_then(|shown| shown.done.as_ref());
+        let done = self.known(tool_call_id).and_then(|shown| shown.done.as_ref());
         if let Some(done) = done.filter(|done| done.get_untracked() != answered) {
             done.set(answered);
         }

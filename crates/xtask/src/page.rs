@@ -82,7 +82,8 @@ fn shrink_program(dist: &Path, log: &Log) -> Result<()> {
         files::remove(&dist.join(format!("{name}{ending}")))?;
         files::write(&dist.join(format!("{new}{ending}")), bytes)?;
     }
-    files::write(&page, html.replace(name, &new))?;
+    let html = join_styles(dist, &html.replace(name, &new))?;
+    files::write(&page, html)?;
     for entry in fs::read_dir(dist)? {
         let file = entry?.path();
         if file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("boot-")) {
@@ -90,6 +91,40 @@ fn shrink_program(dist: &Path, log: &Log) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Makes one of the style sheets of a built page, in their order: what is alike in them is packed once. Returns the page with that one.
+fn join_styles(dist: &Path, html: &str) -> Result<String> {
+    let (names, around) = without_style_sheets(html);
+    let mut css = String::new();
+    for name in names {
+        let file = dist.join(name);
+        css += &fs::read_to_string(&file).with_context(|| format!("can't read {}", file.display()))?;
+        files::remove(&file)?;
+    }
+    let [before, after] = around.context("index.html has no style sheet")?;
+    let joined = format!("style-{:016x}.css", fingerprint(css.as_bytes()));
+    files::write(&dist.join(&joined), css)?;
+    Ok(format!("{before}<link href=/{joined} rel=stylesheet>{after}"))
+}
+
+/// The names of the style sheets of a built page, and what is before the first one and after it, without them.
+fn without_style_sheets(html: &str) -> (Vec<&str>, Option<[String; 2]>) {
+    let mut names = Vec::new();
+    let mut around = [String::new(), String::new()];
+    for (at, part) in html.split("<link ").enumerate() {
+        let (link, after) = part.split_once('>').unwrap_or((part, ""));
+        let sheet = link.split(' ').find_map(|attribute| attribute.strip_prefix("href=/"));
+        match sheet.filter(|_| at > 0 && link.split(' ').any(|attribute| attribute == "rel=stylesheet")) {
+            Some(sheet) => {
+                names.push(sheet);
+                around[1] += after;
+            }
+            None => around[usize::from(!names.is_empty())].extend([if at > 0 { "<link " } else { "" }, part]),
+        }
+    }
+    let around = (!names.is_empty()).then_some(around);
+    (names, around)
 }
 
 /// What the files of the program that a built page starts are called, up to their endings.
@@ -218,6 +253,14 @@ mod tests {
         assert_eq!(name_of_program(html), Some("app-4f"));
         assert_eq!(name_of_program("<meta name=program>"), None);
         assert_ne!(fingerprint(b"ab"), fingerprint(b"ba"));
+    }
+
+    #[test]
+    fn the_style_sheets_of_a_built_page_are_found() {
+        let html = "<title><link href=data:, rel=icon><link data-integrity=none href=/a-1.css rel=stylesheet>\n<link href=/b-2.css rel=stylesheet><link href=/c.js><p>";
+        let around = ["<title><link href=data:, rel=icon>".to_owned(), "\n<link href=/c.js><p>".to_owned()];
+        assert_eq!(without_style_sheets(html), (vec!["a-1.css", "b-2.css"], Some(around)));
+        assert_eq!(without_style_sheets("<title><p>"), (vec![], None));
     }
 
     #[test]

@@ -147,7 +147,7 @@ impl Core {
         if !self.following()?.has_died() || !self.holds_stream() {
             return None;
         }
-        Some(Post::Run(Box::new(NextRun::again(&self.options.setup, new_id()))))
+        Some(Post::Run(Box::new(NextRun::again(&self.options.setup(), new_id()))))
     }
 
     fn knows_of_no_question(&self) -> bool {
@@ -216,7 +216,7 @@ impl Core {
 
     fn run(&self, said: Said) -> Result<Post, Refusal> {
         let delivery = self.options.delivery.in_a_run(self.options.agent());
-        let run = self.conversation.request(now(), &self.options.setup, delivery, &said, new_id)?;
+        let run = self.conversation.request(now(), &self.options.setup(), delivery, &said, new_id)?;
         Ok(Post::Run(Box::new(run)))
     }
 
