@@ -122,7 +122,11 @@ fn sheets_say_what_their_languages_say() {
         if std::env::var_os("UPDATE_FILES").is_some() {
             std::fs::write(&path, &sheet).expect("the sheet is written");
         }
-        assert_eq!(std::fs::read_to_string(&path).ok().as_ref(), Some(&sheet), "{path}");
+        assert_eq!(
+            std::fs::read_to_string(&path).ok().as_ref(),
+            Some(&sheet),
+            "{path} is not what UPDATE_FILES=1 writes"
+        );
         let read = Words::read(&sheet).expect("its own version reads it");
         assert_eq!(texts(read), texts(words));
         assert_eq!(Words::spoken(words.labels.lang), Some(read));
