@@ -1,9 +1,8 @@
 //! Asks made from the JSON Schema of an interrupt's answer, and the payload made from the reply.
 
-use super::interrupts::option;
 use ask_user_question::outcome::Outcome;
 use ask_user_question::reply::{Answer, Reply, Selection};
-use ask_user_question::{AskUserQuestion, Question};
+use ask_user_question::{AskUserQuestion, Question, QuestionOption};
 use json_tree::{Json, Members, Number, sorted};
 
 /// What agents call the member that says whether something is approved, the protocol's own name first.
@@ -219,4 +218,8 @@ fn plain(value: &Json<'static>) -> String {
 /// What is said about a text, which stands in quotation marks.
 pub(super) fn about(text: &str, what: &str) -> String {
     String::from("\"") + text + "\"" + what
+}
+
+pub(super) fn option(label: impl Into<String>) -> QuestionOption {
+    QuestionOption { label: label.into(), description: None, preview: None }
 }

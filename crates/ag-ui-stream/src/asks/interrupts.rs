@@ -1,7 +1,7 @@
 //! Asks that come as interrupts, in the protocol's form or in the legacy one.
 
 use super::followed::Source;
-use super::form::{APPROVALS, Form};
+use super::form::{APPROVALS, Form, option};
 use super::time::parse_deadline;
 use super::{AskChange, Asks};
 use crate::event::EventRef;
@@ -9,7 +9,7 @@ use crate::message::sorted;
 use crate::outcome::Interrupt;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question};
 use json_tree::Json;
 use std::borrow::Cow;
 
@@ -235,8 +235,4 @@ fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
 fn shares_question(call: &AskUserQuestion, ask: &AskUserQuestion) -> bool {
     let texts = || call.questions.iter().map(|question| question.question.trim());
     ask.questions.iter().any(|question| texts().any(|text| text == question.question.trim()))
-}
-
-pub(super) fn option(label: impl Into<String>) -> QuestionOption {
-    QuestionOption { label: label.into(), description: None, preview: None }
 }

@@ -1,6 +1,6 @@
 //! From selections to a reply: the one place where answers are judged.
 
-use super::parse::flat_selection;
+use super::flat::flat_selection;
 use super::{Answer, Reply, Selected, Selection};
 use crate::text::{is_blank, quoted};
 use crate::validate::{Code, MAX_REPLY_BYTES, Refuse};

@@ -1,5 +1,9 @@
 //! Answers that are labels joined in one text, however they are joined.
 
+use super::Selection;
+use crate::text::is_blank;
+use crate::wire::Question;
+
 /// What follows a label, where the label may end there: nothing more, or the next part.
 pub(crate) type Behind<'t> = Option<&'t str>;
 
@@ -42,4 +46,44 @@ pub(crate) fn parts<'t>(
         }
     }
     (Vec::new(), Some(text))
+}
+
+/// What a flat text says: one label, labels joined with commas, or else custom text; `None` where it is blank.
+pub(super) fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selection> {
+    let position = |text: &str| question.options.iter().position(|option| option.label == text);
+    let one = position(text).or_else(|| position(text.trim())).map(|index| vec![index]);
+    let selected = one.or_else(|| question.multi_select.then(|| joined_labels(question, text)).flatten());
+    if selected.is_none() && is_blank(text) {
+        return None;
+    }
+    Some(Selection {
+        question: q,
+        other: selected.is_none().then(|| text.to_owned()),
+        selected: selected.unwrap_or_default(),
+        ..Selection::default()
+    })
+}
+
+/// The options whose labels, each once and in any order, make up the text; where several fit, the longest label does.
+fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
+    // Every label is tried at every place, which is nothing for the handful of options of a question and too much for a hostile one.
+    const MOST_OPTIONS: usize = 1000;
+    if question.options.len() > MOST_OPTIONS {
+        return None;
+    }
+    let labels = question.labels();
+    let at = |text| longest(&labels, 0, text, ends_at_comma);
+    let (found, rest) = parts(text, labels.len() + 1, &mut |found, rest| {
+        let next = at(rest).or_else(|| at(rest.trim_start()));
+        next.filter(|(option, _)| !found.contains(option))
+    });
+    rest.is_none().then(|| question.in_order(&found))
+}
+
+fn ends_at_comma(text: &str) -> Option<Behind<'_>> {
+    let text = text.trim_start();
+    match text.strip_prefix(',') {
+        Some(next) => Some(Some(next.strip_prefix(' ').unwrap_or(next))),
+        None => text.is_empty().then_some(None),
+    }
 }
