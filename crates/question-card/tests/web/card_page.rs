@@ -149,7 +149,7 @@ impl CardPage {
 
     /// A card that no framework holds, but the caller.
     pub fn without_framework(snapshot: AskSnapshot, options: &Options) -> (Self, MountedCard) {
-        // Tests wait by Leptos' executor, which may not have begun: this card does not use it.
+        // Tests wait by Leptos' executor, which this card does not start.
         let _ = any_spawner::Executor::init_wasm_bindgen();
         let root: HtmlElement = document().create_element("div").expect("a div").unchecked_into();
         document().body().expect("a body").append_child(&root).expect("it is appended");
