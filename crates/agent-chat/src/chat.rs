@@ -276,7 +276,15 @@ impl AgentChat {
                 self.with(|core| core.look_at_address());
             }),
             window_event_listener_untyped("pagehide", move |_| {
-                self.with(|core| core.save());
+                self.with(|core| {
+                    core.save();
+                    core.is_left = true;
+                });
+                self.reconsider();
+            }),
+            window_event_listener_untyped("pageshow", move |_| {
+                self.with(|core| core.is_left = false);
+                self.reconsider();
             }),
             window_event_listener_untyped("online", move |_| self.reconsider()),
             window_event_listener_untyped("offline", move |_| self.reconsider()),

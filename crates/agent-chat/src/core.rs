@@ -56,6 +56,8 @@ pub(crate) struct Core {
     pub(crate) broken: bool,
     /// When the stream was heard last.
     pub(crate) heard: u64,
+    /// Whether the browser has left the page, which it may keep to come back to.
+    pub(crate) is_left: bool,
     /// What staying in step waits in while there is nothing to do.
     pub(crate) pause: Pause,
 }
@@ -112,6 +114,7 @@ impl Core {
             listening: None,
             broken: false,
             heard: 0,
+            is_left: false,
             pause: Pause::default(),
             options,
         }

@@ -176,6 +176,10 @@ impl AgentChat {
 impl Core {
     /// Looks at everything again, because something has changed.
     pub(crate) fn reconsider_stream(&mut self) {
+        if self.is_left {
+            // The page that comes next waits for it, and the browser may keep this one as it is.
+            self.turn = None;
+        }
         self.show_flow(!self.broken);
         // After a machine has slept, its connections may be dead without anybody having said so.
         let is_heard = now().saturating_sub(self.heard) < LONGEST_SILENCE;
@@ -191,7 +195,7 @@ impl Core {
     }
 
     fn next_step(&mut self) -> Step {
-        if !self.following().is_some_and(Following::has_begun) {
+        if self.is_left || !self.following().is_some_and(Following::has_begun) {
             self.turn = None;
             return Step::Pause;
         }
@@ -231,7 +235,7 @@ impl Core {
     /// Whether this tab would hold the stream: as long as somebody can see it, and while the agent is at work. So there are no more streams than
     /// windows, of the six connections that browsers allow to a host.
     fn wants_stream(&self) -> bool {
-        browser::is_visible() || self.status.get_untracked() == Status::Running
+        !self.is_left && (browser::is_visible() || self.status.get_untracked() == Status::Running)
     }
 
     fn has_missed(&self) -> bool {

@@ -650,6 +650,28 @@ async fn a_page_that_nobody_sees_leaves_the_stream_to_others() {
 }
 
 #[test]
+async fn a_page_that_is_left_during_a_run_leaves_the_stream_to_the_next() {
+    let server = Server::new();
+    let (left, stream) = server.asked_visitor().await;
+    stream.tells("", "life-5", &run_started(&server.id, "r2", json!([answer("other")])));
+    left.sees_status(Status::Running).await;
+    scripted_agent::tells("pagehide");
+    left.sees("the stream given up", |_| stream.is_aborted()).await;
+    scripted_agent::tick().await;
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new(), "the browser may keep the page as it is");
+    let next = Visitor::beside(server.options());
+    server.describes(answered("reply", "life-5m")).await;
+    server.heard().await.tells("", "life-6", &run_finished(&server.id, "r2"));
+    next.sees_status(Status::Idle).await;
+    drop(next);
+
+    // The browser comes back to it.
+    scripted_agent::tells("pageshow");
+    let again = server.asked("/events").await;
+    assert_eq!(again.header("last-event-id").as_deref(), Some("life-6"), "the next page told this one, too");
+}
+
+#[test]
 async fn tabs_share_one_stream_and_when_its_holder_leaves_another_takes_over() {
     let server = Server::new();
     let (first, stream) = server.asked_visitor().await;

@@ -34,6 +34,7 @@ async fn tell(told: Weak<Runtime>, mut outgoing: UnboundedReceiver<Arc<Log>>) {
         };
         one_turn(runtime.publish(std::mem::take(&mut logs))).await;
         drop(runtime);
+        // What comes meanwhile is told together.
         sleep(FEED_PACE).await;
     }
 }

@@ -124,6 +124,7 @@ async fn listen(config: &Config, heard: &UnboundedSender<Heard>) {
         if let Err(error) = hear(config, heard).await {
             tracing::warn!(%error, "other servers are not heard");
         }
+        // A database that has just gone is not asked at once.
         sleep(PAUSE).await;
     }
 }
