@@ -3,11 +3,10 @@
 use crate::clock::HandClock;
 use crate::folder::Folder;
 use crate::house::parts;
-use crate::http::{Answer, get, post, says};
+use crate::http::{Answer, get, loaded, post, says};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
 use crate::watcher::{Watcher, until_state};
-use ag_ui_stream::Asks;
 use ag_ui_stream::asks::reply::Delivery;
 use ask_user_question::outcome::EXPIRED_TEXT;
 use ask_user_question::{Outcome, Phase};
@@ -86,7 +85,7 @@ async fn everybody_is_told_until_when_it_waits() {
     assert_eq!(described["pending"][0]["expiresAt"], until);
     let mut watcher = Watcher::open(&server, "t", None).await;
     assert_eq!(watcher.next().await.data["expiresAt"], until);
-    let asked = visitor.asks.asks().next().expect("it asks");
+    let asked = visitor.conversation.asks().asks().next().expect("it asks");
     assert_eq!(asked.expires_at, Some(1_795_176_000_000 + 3_600_000), "by the interrupt");
 }
 
@@ -117,10 +116,8 @@ async fn an_expired_question_lets_the_agent_go_on_and_all_clients_learn_it() {
 
     let described = get(&server, "/conversations/t").await.json();
     assert_eq!(described["pending"], json!([]));
-    let messages: Vec<ag_ui_stream::Message> =
-        serde_json::from_value(described["messages"].clone()).expect("they are AG-UI's");
-    let asks = Asks::replay(&messages);
-    let phases: Vec<Phase> = asks.asks().map(|ask| ask.phase).collect();
+    let page = loaded(&described["messages"]);
+    let phases: Vec<Phase> = page.asks().asks().map(|ask| ask.phase).collect();
     assert_eq!(phases, [Phase::Expired], "a page that is loaded now sees it");
     clock.advance(100 * HOUR);
     until_state(&server, "t", "idle").await;

@@ -1,7 +1,8 @@
 //! Requests to a server that is driven by hand, and what comes back.
 
-use ag_ui_stream::Event;
-use ag_ui_stream::reader::{End, EventReader};
+use ag_ui_stream::conversation::Update;
+use ag_ui_stream::reader::End;
+use ag_ui_stream::{Asks, Conversation, Event, Message};
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, Method, Request, Response, StatusCode, header};
@@ -40,24 +41,34 @@ impl Answer {
 
     /// The events of the stream, each of them legal where it stands.
     pub(crate) fn events(&self) -> (Vec<Event>, End) {
+        self.events_in(&mut Conversation::default())
+    }
+
+    /// The same, as the next of a conversation.
+    pub(crate) fn events_in(&self, conversation: &mut Conversation) -> (Vec<Event>, End) {
         assert_eq!(self.status, StatusCode::OK, "{:?}", self.body);
         assert_eq!(self.headers[header::CONTENT_TYPE], "text/event-stream");
-        let mut reader = EventReader::new();
-        let mut events = Vec::new();
-        let mut take = |reader: &mut EventReader| {
-            while let Some(event) = reader.next_event() {
-                events.push(event.expect("the server keeps to the protocol"));
-            }
-        };
         for chunk in self.body.chunks(7) {
-            reader.feed(chunk);
-            take(&mut reader);
+            conversation.feed(chunk);
         }
-        let end = reader.finish();
-        take(&mut reader);
-        assert!(reader.next_warning().is_none(), "the server keeps to the protocol");
-        (events, end)
+        told(conversation)
     }
+}
+
+/// The events that a conversation was fed, each of them legal where it stands, and how they end.
+#[track_caller]
+pub(crate) fn told(conversation: &mut Conversation) -> (Vec<Event>, End) {
+    conversation.finish();
+    let mut events = Vec::new();
+    while let Some(update) = conversation.next_update(0) {
+        match update {
+            Update::Event { event, .. } => events.push(event.into_owned()),
+            Update::End(end) => return (events, end),
+            Update::Thread(_) | Update::Ask(_) => {}
+            odd @ (Update::Refused(_) | Update::Warning(_)) => panic!("the server breaks the protocol: {odd:?}"),
+        }
+    }
+    panic!("a response ends")
 }
 
 pub(crate) async fn call(server: &Router, request: Request<Body>) -> Answer {
@@ -86,6 +97,12 @@ pub(crate) async fn post(server: &Router, path: &str, body: Value) -> Answer {
 pub(crate) fn start(server: &Router, path: &'static str, body: Value) -> JoinHandle<Answer> {
     let server = server.clone();
     tokio::spawn(async move { post(&server, path, body).await })
+}
+
+/// A conversation as a page has it that loads its messages.
+pub(crate) fn loaded(messages: &Value) -> Conversation {
+    let messages: Vec<Message> = serde_json::from_value(messages.clone()).expect("messages are AG-UI's");
+    Conversation::new(Asks::new(), messages)
 }
 
 /// The messages of a conversation.

@@ -17,7 +17,7 @@ const ESTIMATE: &str = "Proceed with this estimate?";
 /// Whether the server's history is the client's, and no call in it lacks its result.
 async fn check_in_step(visitor: &Visitor, thread_id: &str) {
     let stored = get(&visitor.server, &format!("/conversations/{thread_id}")).await.json();
-    let ours = serde_json::to_value(visitor.thread.messages()).expect("messages are JSON");
+    let ours = serde_json::to_value(visitor.conversation.thread().messages()).expect("messages are JSON");
     assert_eq!(comparable(&stored["messages"]), comparable(&ours));
 }
 
@@ -54,7 +54,7 @@ async fn three_taps_and_a_summary_that_uses_all_of_them() {
             assert!(summary.contains(part), "{part} is missing: {summary}");
         }
         assert!(visitor.is_asked_nothing());
-        let phases: Vec<Phase> = visitor.asks.asks().map(|ask| ask.phase).collect();
+        let phases: Vec<Phase> = visitor.conversation.asks().asks().map(|ask| ask.phase).collect();
         assert_eq!(phases, [Phase::Answered; 3]);
         check_in_step(&visitor, "car").await;
     }

@@ -1,12 +1,12 @@
 //! A page that is loaded again: what the conversation is, and what happens from there on, with nothing missing in between.
 
 use crate::house::{parts, server, server_with};
-use crate::http::{get, post, request, says, start};
+use crate::http::{get, loaded, post, request, says, start, told};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
 use crate::watcher::{Frame, Watcher};
-use ag_ui_stream::reader::{EndOutcome, EventReader};
-use ag_ui_stream::{Asks, Message, Thread};
+use ag_ui_stream::Conversation;
+use ag_ui_stream::reader::EndOutcome;
 use ask_user_question::{Outcome, Phase};
 use axum::Router;
 use axum::body::to_bytes;
@@ -17,8 +17,7 @@ use tower::ServiceExt as _;
 
 /// A page as it is after it was loaded.
 struct Loaded {
-    thread: Thread,
-    asks: Asks,
+    conversation: Conversation,
     last_event_id: String,
     is_running: bool,
 }
@@ -26,15 +25,8 @@ struct Loaded {
 impl Loaded {
     async fn from(server: &Router) -> Self {
         let described = get(server, "/conversations/t").await.json();
-        let messages: Vec<Message> =
-            serde_json::from_value(described["messages"].clone()).expect("messages are AG-UI's");
-        let mut thread = Thread::default();
-        for message in &messages {
-            thread.push_message(message.clone());
-        }
         Self {
-            thread,
-            asks: Asks::replay(&messages),
+            conversation: loaded(&described["messages"]),
             last_event_id: text(&described["lastEventId"]),
             is_running: described["runId"].is_string(),
         }
@@ -53,26 +45,18 @@ impl Loaded {
 
     /// Each connection after a load or a reset is a stream of its own, and legal from its first event on.
     fn take(&mut self, frames: &[Frame]) {
-        let mut reader = EventReader::new();
         for frame in frames.iter().filter(|frame| frame.event.is_none()) {
-            reader.feed(format!("data: {}\n\n", frame.data).as_bytes());
+            self.conversation.feed_json(&frame.data.to_string());
         }
-        let end = reader.finish();
-        assert_eq!(end.outcome, EndOutcome::Completed, "{frames:?}");
-        while let Some(event) = reader.next_event() {
-            let event = event.expect("the server keeps to the protocol");
-            self.thread.handle_event(&event);
-            self.asks.handle_event(0, &event);
-        }
-        assert!(self.thread.next_warning().is_none(), "{frames:?}");
+        assert_eq!(told(&mut self.conversation).1.outcome, EndOutcome::Completed, "{frames:?}");
     }
 
     fn messages(&self) -> Value {
-        json!(self.thread.messages())
+        json!(self.conversation.thread().messages())
     }
 
     fn phases(&self) -> Vec<Phase> {
-        self.asks.asks().map(|ask| ask.phase).collect()
+        self.conversation.asks().asks().map(|ask| ask.phase).collect()
     }
 }
 
@@ -191,7 +175,7 @@ async fn events_that_are_not_kept_any_more_are_made_up_for_by_the_history() {
     run.await.expect("it ends").events();
     let rest = inside.until(is_end).await;
     let mut page = Loaded::from(&server).await;
-    page.thread = Thread::default();
+    page.conversation = Conversation::default();
     page.take(&told.into_iter().chain(rest).collect::<Vec<_>>());
 
     // The same where nothing goes on.
@@ -200,9 +184,10 @@ async fn events_that_are_not_kept_any_more_are_made_up_for_by_the_history() {
     let kinds: Vec<_> = told.iter().map(kind).collect();
     assert_eq!(kinds, [&anew[..], &["RUN_FINISHED"]].concat());
     let last = told.last().expect("there are some");
-    assert_eq!(last.data["outcome"]["pendingToolCallIds"][0], page.asks.asks().next().expect("it asks").tool_call_id);
+    let ask = page.conversation.asks().asks().next().expect("it asks");
+    assert_eq!(last.data["outcome"]["pendingToolCallIds"][0], ask.tool_call_id);
     let mut fresh = Loaded::from(&server).await;
-    fresh.thread = Thread::default();
+    fresh.conversation = Conversation::default();
     fresh.take(&told);
     assert_eq!(fresh.messages(), Loaded::from(&server).await.messages());
     assert_eq!(without_errors(&page.messages()), without_errors(&fresh.messages()));

@@ -1,11 +1,11 @@
 //! Who wins, what is taken, and what happens to replies that come twice, late or wrong.
 
 use crate::house::server;
-use crate::http::{get, messages, post, says};
+use crate::http::{get, loaded, messages, post, says, told};
 use crate::visitor::Visitor;
 use crate::watcher::{Frame, Watcher};
 use ag_ui_stream::event::EventType;
-use ag_ui_stream::{Event, EventReader, Message, Thread};
+use ag_ui_stream::{Conversation, Event, Message};
 use serde_json::{Value, json};
 
 fn results(events: &[Event]) -> usize {
@@ -56,8 +56,7 @@ async fn another_reply_is_refused_with_the_winner() {
     let (mut first, mut second) = (Visitor::new(&server, "first", "car"), Visitor::new(&server, "second", "car"));
     first.says("I need my car looked at").await;
     // The second tab has loaded the same conversation.
-    second.thread = first.thread.clone();
-    second.asks = first.asks.clone();
+    second.conversation = loaded(&json!(first.conversation.thread().messages()));
     let outcome = second.pick("Oil change");
     let late = second.reply("late", outcome);
     let late = second.next_run(&late);
@@ -88,7 +87,7 @@ async fn a_result_is_told_once_and_only_to_those_who_did_not_bring_it() {
     let outcome = visitor.pick("Brake service");
     let said = visitor.reply("reply", outcome);
     let next = visitor.next_run(&said);
-    next.start(&mut visitor.thread, &mut visitor.asks);
+    visitor.conversation.start_response(&next);
     let answer = post(&server, "/agent", json!(next.input())).await;
     assert_eq!(results(&answer.events().0), 0, "the client brought the tool message");
     visitor.takes(&answer);
@@ -198,14 +197,11 @@ async fn other_clients_may_answer_in_plain_text() {
 #[tokio::test]
 async fn a_typed_reply_is_told_in_the_order_in_which_it_is_stored() {
     let server = server();
-    let mut thread = Thread::default();
+    let mut conversation = Conversation::default();
     for (id, text) in [("u1", "hi"), ("u2", "Brake service")] {
-        let (events, _) = post(&server, "/agent", says("t", id, text)).await.events();
-        for event in &events {
-            thread.handle_event(event);
-        }
+        post(&server, "/agent", says("t", id, text)).await.events_in(&mut conversation);
     }
-    let told: Vec<&str> = thread.messages().iter().map(Message::id).collect();
+    let told: Vec<&str> = conversation.thread().messages().iter().map(Message::id).collect();
     let stored = messages(&server, "t").await;
     let in_the_store: Vec<&str> = stored.iter().filter_map(|message| message["id"].as_str()).collect();
     assert_eq!(told, in_the_store);
@@ -290,7 +286,7 @@ async fn as_soon_as_a_question_is_told_it_can_be_answered() {
     let server = server();
     post(&server, "/agent", says("car", "u", "hi")).await.events();
     let mut watcher = Watcher::open(&server, "car", None).await;
-    let mut reader = EventReader::new();
+    let mut conversation = loaded(&json!(messages(&server, "car").await));
     for answer in ["Brake service", "Rush", "No"] {
         let waiting = |frame: &Frame| frame.data["type"] == "awaiting_user_response";
         let seen = watcher.until(waiting).await;
@@ -300,13 +296,12 @@ async fn as_soon_as_a_question_is_told_it_can_be_answered() {
         let taken = post(&server, "/conversations/car/respond", body).await;
         assert_eq!(taken.status, 200, "{:?}", taken.body);
         for frame in seen.iter().filter(|frame| frame.event.is_none()) {
-            reader.feed(format!("data: {}\n\n", frame.data).as_bytes());
+            conversation.feed_json(&frame.data.to_string());
         }
     }
-    let read: Result<Vec<Event>, _> = std::iter::from_fn(|| reader.next_event()).collect();
-    let read = read.expect("no run begins before the last has ended");
+    // No run begins before the last has ended.
     let started = |event: &&Event| event.kind() == EventType::RunStarted;
-    assert_eq!(read.iter().filter(started).count(), 2);
+    assert_eq!(told(&mut conversation).0.iter().filter(started).count(), 2);
 }
 
 #[tokio::test]

@@ -1,11 +1,12 @@
 //! Runs that take another course than the desks' do.
 
 use crate::house::server_with;
-use crate::http::{get, messages, post, request, says};
+use crate::http::{get, messages, post, request, says, told};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
 use crate::watcher::Watcher;
 use ag_ui_stream::reader::EndOutcome;
+use ag_ui_stream::{Conversation, Message};
 use axum::body::Body;
 use axum::http::Method;
 use futures_util::StreamExt as _;
@@ -65,7 +66,7 @@ async fn calls_behind_the_question_are_shown_once_they_are_done_with() {
     let server = server_with(Script::new([calls(), vec![Line::Says("Done.")], calls()]));
     let mut visitor = Visitor::new(&server, "v", "t");
     visitor.says("go").await;
-    assert_eq!(visitor.thread.unanswered_tool_call_ids().len(), 1);
+    assert_eq!(visitor.conversation.thread().unanswered_tool_call_ids().len(), 1);
     visitor.picks("One").await;
     assert!(visitor.is_asked("Which?"), "the second ask is there, with its questions");
     visitor.picks("Two").await;
@@ -200,9 +201,9 @@ async fn cancelling_stops_a_run_and_keeps_what_was_said() {
     assert_eq!(cancelled.json()["state"]["type"], "idle");
     let rest = axum::body::to_bytes(body, usize::MAX).await.expect("the run has ended");
     seen.extend_from_slice(&rest);
-    let mut reader = ag_ui_stream::EventReader::new();
-    reader.feed(&seen);
-    assert_eq!(reader.finish().outcome, EndOutcome::Cancelled);
+    let mut conversation = Conversation::default();
+    conversation.feed(&seen);
+    assert_eq!(told(&mut conversation).1.outcome, EndOutcome::Cancelled);
     let stored = get(&server, "/conversations/t").await.json();
     let kept = &stored["messages"][1];
     assert_eq!((kept["content"].as_str(), kept.get("toolCalls")), (Some("Let me think"), None));
@@ -224,14 +225,10 @@ async fn a_retry_during_the_run_gets_the_rest_of_it() {
     let mut seen = first_text(&mut body).await;
     post(&server, "/conversations/t/cancel", json!({})).await;
     seen.extend_from_slice(&axum::body::to_bytes(body, usize::MAX).await.expect("the run has ended"));
-    let mut reader = ag_ui_stream::EventReader::new();
-    reader.feed(&seen);
-    let mut thread = ag_ui_stream::Thread::default();
-    while let Some(event) = reader.next_event() {
-        thread.handle_event(&event.expect("the server keeps to the protocol"));
-    }
-    assert_eq!(reader.finish().outcome, EndOutcome::Cancelled);
-    let texts: Vec<String> = thread.messages().iter().map(|message| message.text().into_owned()).collect();
+    let mut conversation = Conversation::default();
+    conversation.feed(&seen);
+    assert_eq!(told(&mut conversation).1.outcome, EndOutcome::Cancelled);
+    let texts: Vec<_> = conversation.thread().messages().iter().map(Message::text).collect();
     assert_eq!(texts, ["go", "Let me think"]);
     assert_eq!(script.times_asked(), 1);
 }

@@ -2,7 +2,7 @@
 
 use crate::folder::Folder;
 use crate::http::says;
-use crate::socket::{binary, exchange, start};
+use crate::socket::{binary, check_run, exchange, post, start};
 use ask_user_question::examples;
 use boon::{Compiler, Schemas};
 use question_server::models::scripted::Scripted;
@@ -19,18 +19,10 @@ fn read(json: &str) -> Value {
     serde_json::from_str(json).expect("it is JSON")
 }
 
-/// Says something and gives the run that follows.
+/// Says something and gives what the run that follows says, its pieces put together.
 async fn say(address: SocketAddr, id: &str, text: &str) -> String {
-    let body = says("reader", id, text).to_string();
-    let length = body.len();
-    let head = format!("POST /agent HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json");
-    exchange(address, &format!("{head}\r\nContent-Length: {length}\r\n\r\n{body}")).await
-}
-
-/// What a run said, its pieces put together.
-fn joined(run: &str) -> String {
-    let events = run.lines().filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data: ")?).ok());
-    events.filter_map(|event| event["delta"].as_str().map(str::to_owned)).collect()
+    let run = post(address, "/agent", &says("reader", id, text)).await;
+    check_run(&run).iter().map(|event| event.delta()).collect()
 }
 
 #[tokio::test]
@@ -43,15 +35,15 @@ async fn a_user_books_with_an_agent_of_the_operators_own_up_to_the_receipt() {
     let (_server, address) = start(&["--port", "0", "--pace", "0", "--model", "script", "--script", file]).await;
     let settings = exchange(address, &format!("GET /settings.json HTTP/1.0\r\nHost: {address}\r\n\r\n")).await;
     assert!(settings.contains(r#""name":"Library""#) && settings.contains(r#""profile":"chat""#), "{settings}");
-    let asked = joined(&say(address, "u1", "Hello!").await);
+    let asked = say(address, "u1", "Hello!").await;
     assert!(asked.contains("Welcome to the library.") && asked.contains("What can I do for you?"), "{asked}");
-    let asked = joined(&say(address, "u2", "Are you open on Sundays?").await);
+    let asked = say(address, "u2", "Are you open on Sundays?").await;
     assert!(asked.contains("Our librarians know that.") && asked.contains("What can I do for you?"), "{asked}");
-    let asked = joined(&say(address, "u3", "reserve a book").await);
+    let asked = say(address, "u3", "reserve a book").await;
     assert!(asked.contains("For how many weeks shall it be reserved?"), "{asked}");
-    let asked = joined(&say(address, "u4", "A year").await);
+    let asked = say(address, "u4", "A year").await;
     assert!(asked.contains("“A year” is not to be had.") && asked.contains("For how many weeks"), "{asked}");
-    let done = joined(&say(address, "u5", "four").await);
+    let done = say(address, "u5", "four").await;
     assert_eq!(done, "Your book is reserved for four weeks. The fee is $1.50.");
 }
 

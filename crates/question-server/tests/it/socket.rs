@@ -2,10 +2,10 @@
 
 use crate::folder::Folder;
 use crate::house::server_with;
-use crate::http::says;
+use crate::http::{says, told};
 use crate::provider::{Provider, Recorded};
-use ag_ui_stream::EventReader;
 use ag_ui_stream::reader::EndOutcome;
+use ag_ui_stream::{Conversation, Event};
 use question_server::limits::Patience;
 use question_server::models::scripted::Scripted;
 use question_server::serve;
@@ -27,13 +27,16 @@ pub(crate) async fn say_hello(address: SocketAddr) -> String {
     post(address, "/agent", &says(UNGUESSABLE, "u", "hi")).await
 }
 
-async fn post(address: SocketAddr, path: &str, body: &Value) -> String {
+pub(crate) async fn post(address: SocketAddr, path: &str, body: &Value) -> String {
+    exchange(address, &posting(address, path, body)).await
+}
+
+fn posting(address: SocketAddr, path: &str, body: &Value) -> String {
     let body = body.to_string();
     let length = body.len();
-    let request = format!(
+    format!(
         "POST {path} HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-    );
-    exchange(address, &request).await
+    )
 }
 
 pub(crate) async fn exchange(address: SocketAddr, request: &str) -> String {
@@ -46,11 +49,7 @@ pub(crate) async fn exchange(address: SocketAddr, request: &str) -> String {
 
 /// Says hello and gives what the server tells until a line that contains this has come whole, and the connection.
 pub(crate) async fn hello_until(address: SocketAddr, thread: &str, until: &str) -> (String, BufReader<TcpStream>) {
-    let body = says(thread, "u1", "hello").to_string();
-    let length = body.len();
-    let request = format!(
-        "POST /agent HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-    );
+    let request = posting(address, "/agent", &says(thread, "u1", "hello"));
     let mut stream = TcpStream::connect(address).await.expect("it listens");
     let asked = stream.write_all(request.as_bytes()).await;
     asked.expect("it reads");
@@ -66,14 +65,17 @@ pub(crate) async fn hello_until(address: SocketAddr, thread: &str, until: &str) 
     }
 }
 
+/// The events of a run that came whole.
 #[track_caller]
-fn check_run(response: &str) {
+pub(crate) fn check_run(response: &str) -> Vec<Event> {
     let (head, body) = response.split_once("\r\n\r\n").expect("there is a head");
     assert!(head.starts_with("HTTP/1.0 200"), "{head}");
     assert!(head.contains("content-type: text/event-stream"), "{head}");
-    let mut reader = EventReader::new();
-    reader.feed(body.as_bytes());
-    assert_eq!(reader.finish().outcome, EndOutcome::Completed);
+    let mut conversation = Conversation::default();
+    conversation.feed(body.as_bytes());
+    let (events, end) = told(&mut conversation);
+    assert_eq!(end.outcome, EndOutcome::Completed);
+    events
 }
 
 #[tokio::test]

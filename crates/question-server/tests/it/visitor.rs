@@ -1,9 +1,9 @@
 //! A visitor of the chat: speaks AG-UI with the project's own reader and answers asks as a page would.
 
 use crate::http::{Answer, post};
-use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Said, Setup, next_run};
+use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Said, Setup};
 use ag_ui_stream::reader::EndOutcome;
-use ag_ui_stream::{Asks, Message, Thread};
+use ag_ui_stream::{Conversation, Message};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Phase, Reply};
@@ -14,8 +14,7 @@ use std::sync::Arc;
 /// One client of one conversation.
 pub(crate) struct Visitor {
     pub(crate) server: Router,
-    pub(crate) thread: Thread,
-    pub(crate) asks: Asks,
+    pub(crate) conversation: Conversation,
     setup: Setup,
     name: &'static str,
     delivery: Delivery,
@@ -29,8 +28,7 @@ impl Visitor {
     pub(crate) fn new(server: &Router, name: &'static str, thread_id: &str) -> Self {
         Self {
             server: server.clone(),
-            thread: Thread::default(),
-            asks: Asks::new(),
+            conversation: Conversation::default(),
             setup: Setup { thread_id: thread_id.to_owned(), ..Setup::default() },
             name,
             delivery: Delivery::UserMessage,
@@ -107,7 +105,8 @@ impl Visitor {
 
     /// The ask that waits: its call and what it asks.
     pub(crate) fn waiting(&self) -> (String, Arc<AskUserQuestion>) {
-        let waiting = self.asks.asks().find(|ask| ask.phase == Phase::Answerable).expect("a question waits");
+        let waiting =
+            self.conversation.asks().asks().find(|ask| ask.phase == Phase::Answerable).expect("a question waits");
         (waiting.tool_call_id.clone(), waiting.ask.clone().expect("what waits is complete"))
     }
 
@@ -116,16 +115,18 @@ impl Visitor {
     }
 
     pub(crate) fn is_asked_nothing(&self) -> bool {
-        self.asks.asks().all(|ask| ask.phase != Phase::Answerable) && self.thread.unanswered_tool_call_ids().is_empty()
+        let conversation = &self.conversation;
+        conversation.asks().asks().all(|ask| ask.phase != Phase::Answerable)
+            && conversation.thread().unanswered_tool_call_ids().is_empty()
     }
 
     /// Says something as a client that knows nothing of asks would: one user message more, nothing else.
     pub(crate) async fn says_beside_the_ask(&mut self, text: &str) -> String {
         self.ids += 1;
         let message = Message::user(format!("{}-{}", self.name, self.ids), text);
-        self.thread.push_message(message);
+        self.conversation.push_message(message);
         let run_id = format!("{}-run-{}", self.name, self.ids);
-        let input = json!({"threadId": self.setup.thread_id, "runId": run_id, "messages": self.thread.messages()});
+        let input = json!({"threadId": self.setup.thread_id, "runId": run_id, "messages": self.conversation.thread().messages()});
         let answer = post(&self.server, "/agent", input).await;
         self.takes(&answer)
     }
@@ -137,13 +138,12 @@ impl Visitor {
             *ids += 1;
             format!("{name}-{ids}")
         };
-        next_run(0, &self.thread, &self.asks, &self.setup, self.delivery, said, next_id)
-            .expect("nothing else is pending")
+        self.conversation.request(0, &self.setup, self.delivery, said, next_id).expect("nothing else is pending")
     }
 
     async fn send(&mut self, said: Said) -> String {
         let next = self.next_run(&said);
-        next.start(&mut self.thread, &mut self.asks);
+        self.conversation.start_response(&next);
         let mut input = json!(next.input());
         let messages = input["messages"].as_array_mut().into_iter().flatten();
         for message in messages.filter(|_| !self.marks) {
@@ -156,16 +156,10 @@ impl Visitor {
 
     /// Applies a run that ended well, and gives the text that it added.
     pub(crate) fn takes(&mut self, answer: &Answer) -> String {
-        let before = self.thread.messages().len();
-        let (events, end) = answer.events();
-        let ended_well = matches!(end.outcome, EndOutcome::Completed | EndOutcome::Interrupt);
-        assert!(ended_well, "{end:?}");
-        for event in &events {
-            self.thread.handle_event(event);
-            self.asks.handle_event(0, event);
-        }
-        assert!(self.thread.next_warning().is_none());
-        let added = self.thread.messages().iter().skip(before);
+        let before = self.conversation.thread().messages().len();
+        let (_, end) = answer.events_in(&mut self.conversation);
+        assert!(matches!(end.outcome, EndOutcome::Completed | EndOutcome::Interrupt), "{end:?}");
+        let added = self.conversation.thread().messages().iter().skip(before);
         added.filter(|message| message.role() == "assistant").map(Message::text).collect()
     }
 }
