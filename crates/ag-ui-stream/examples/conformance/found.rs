@@ -67,9 +67,9 @@ fn summary(run: &Run) -> Value {
     let codes = run.warnings.iter().map(|warning| warning.code.as_str());
     json!({
         "outcome": run.end.outcome,
-        "state": run.thread.state(),
-        "messages": run.thread.messages(),
-        "pending": run.thread.pending_tool_call_ids(),
+        "state": run.thread().state(),
+        "messages": run.thread().messages(),
+        "pending": run.thread().pending_tool_call_ids(),
         "warnings": codes.collect::<Vec<_>>(),
     })
 }

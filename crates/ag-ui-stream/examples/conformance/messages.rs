@@ -18,7 +18,7 @@ use std::collections::HashSet;
 
 pub(crate) fn check(run: &Run) -> Result<(), String> {
     let said = Said::of(run);
-    let messages = Messages(run.thread.messages());
+    let messages = Messages(run.thread().messages());
     messages.check_ids()?;
     messages.check_start(&said)?;
     for text in &said.texts {

@@ -1,10 +1,11 @@
 //! What the reader makes of a stream.
 
+use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::reader::End;
 use ag_ui_stream::sse::{OutFrame, write_frame};
 use ag_ui_stream::warning::Warning;
-use ag_ui_stream::{Event, EventReader, Message, Thread};
+use ag_ui_stream::{Asks, Conversation, Event, Message, Thread};
 use serde_json::Value;
 
 pub(crate) struct Run {
@@ -12,11 +13,15 @@ pub(crate) struct Run {
     pub(crate) history: Vec<Message>,
     pub(crate) events: Vec<Event>,
     pub(crate) warnings: Vec<Warning>,
-    pub(crate) thread: Thread,
     pub(crate) end: End,
+    conversation: Conversation,
 }
 
 impl Run {
+    pub(crate) fn thread(&self) -> &Thread {
+        self.conversation.thread()
+    }
+
     /// Reads events as frames, after the input (null where there is none) that the run was started with.
     pub(crate) fn of_events(input: &Value, events: &[Value]) -> Result<Self, String> {
         let mut text = String::new();
@@ -31,37 +36,45 @@ impl Run {
     /// Reads bytes in one chunk and byte by byte, which must not make a difference.
     pub(crate) fn of_bytes(input: &Value, bytes: &[u8]) -> Result<Self, String> {
         let history = history(input)?;
-        let whole = Self::read(history.clone(), input.get("state"), [bytes]);
-        let bytes = Self::read(history, input.get("state"), bytes.chunks(1));
+        let whole = Self::read(history.clone(), input.get("state"), [bytes])?;
+        let bytes = Self::read(history, input.get("state"), bytes.chunks(1))?;
         if whole.events != bytes.events || whole.warnings != bytes.warnings || whole.end != bytes.end {
             return Err("byte by byte gives something else".to_owned());
         }
         Ok(whole)
     }
 
-    fn read<'a>(history: Vec<Message>, state: Option<&Value>, chunks: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut reader = EventReader::new();
-        let mut events = Vec::new();
-        for chunk in chunks {
-            reader.feed(chunk);
-            while let Some(Ok(event)) = reader.next_event() {
-                events.push(event);
-            }
-        }
-        let end = reader.finish();
-        while let Some(Ok(event)) = reader.next_event() {
-            events.push(event);
-        }
-        let mut thread = Thread::new(history.clone());
+    fn read<'a>(
+        history: Vec<Message>,
+        state: Option<&Value>,
+        chunks: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Self, String> {
+        let mut conversation = Conversation::new(Asks::new(), history.clone());
         if let Some(state) = state {
-            thread.handle_event(&Event::new(EventType::StateSnapshot, [("snapshot", state.clone().into())]));
+            conversation.handle_event(0, Event::new(EventType::StateSnapshot, [("snapshot", state.clone().into())]));
+            // The input is no event of the run.
+            while conversation.next_update(0).is_some() {}
         }
-        for event in &events {
-            thread.handle_event(event);
+        let (mut events, mut warnings, mut end) = (Vec::new(), Vec::new(), None);
+        let mut take_all = |conversation: &mut Conversation| {
+            while let Some(update) = conversation.next_update(0) {
+                match update {
+                    Update::Event { event, .. } => events.push(event.into_owned()),
+                    Update::Warning(warning) => warnings.push(warning),
+                    Update::End(told) => end = Some(told),
+                    // The end tells a refusal once more.
+                    Update::Thread(_) | Update::Ask(_) | Update::Refused(_) => {}
+                }
+            }
+        };
+        for chunk in chunks {
+            conversation.feed(chunk);
+            take_all(&mut conversation);
         }
-        let mut warnings: Vec<Warning> = std::iter::from_fn(|| reader.next_warning()).collect();
-        warnings.extend(std::iter::from_fn(|| thread.next_warning()));
-        Self { history, events, warnings, thread, end }
+        conversation.finish();
+        take_all(&mut conversation);
+        let end = end.ok_or("its end is not told")?;
+        Ok(Self { history, events, warnings, end, conversation })
     }
 }
 

@@ -2,12 +2,11 @@
 
 use crate::Verdict;
 use crate::run::Run;
-use ag_ui_stream::asks::Asks;
-use ag_ui_stream::asks::reply::{Delivery, Said, Setup, next_run};
+use ag_ui_stream::asks::reply::{Delivery, Said, Setup};
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::warning::Warning;
-use ag_ui_stream::{Event, Thread};
+use ag_ui_stream::{Conversation, Event};
 use serde_json::Value;
 
 pub(crate) fn check(case: &Value) -> Verdict {
@@ -41,9 +40,9 @@ impl Run {
         self.check_messages(expect)?;
         self.check_warnings(expect)?;
         if let Some(state) = expect.get("state")
-            && self.thread.state() != state
+            && self.thread().state() != state
         {
-            return Err(format!("the state is {}", self.thread.state()));
+            return Err(format!("the state is {}", self.thread().state()));
         }
         check_request(expect)
     }
@@ -89,7 +88,7 @@ impl Run {
     }
 
     fn check_messages(&self, expect: &Value) -> Result<(), String> {
-        let messages = serde_json::to_value(self.thread.messages()).map_err(|error| error.to_string())?;
+        let messages = serde_json::to_value(self.thread().messages()).map_err(|error| error.to_string())?;
         let messages = messages.as_array().cloned().unwrap_or_default();
         if let Some(count) = expect.get("messageCount").and_then(Value::as_u64)
             && count != messages.len() as u64
@@ -143,7 +142,7 @@ fn check_request(expect: &Value) -> Result<(), String> {
         ids += 1;
         format!("id-{ids}")
     };
-    let next = next_run(0, &Thread::default(), &Asks::new(), &Setup::default(), Delivery::UserMessage, &said, next_id);
+    let next = Conversation::default().request(0, &Setup::default(), Delivery::UserMessage, &said, next_id);
     let input =
         serde_json::to_value(next.map_err(|error| error.to_string())?.input()).map_err(|error| error.to_string())?;
     match request.iter().find(|(name, value)| input.get(name) != Some(value)) {

@@ -1,7 +1,8 @@
-//! An ask as a chat page gets it: bytes of an AG-UI stream, through the reader and the interceptor.
+//! An ask as a chat page gets it: bytes of an AG-UI stream, through a page's conversation.
 
+use ag_ui_stream::Conversation;
 use ag_ui_stream::asks::AskChange;
-use ag_ui_stream::{Asks, EventReader};
+use ag_ui_stream::conversation::Update;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, examples};
 use serde_json::{Value, json};
@@ -34,28 +35,24 @@ pub fn pieces(text: &str, size: usize) -> Vec<&str> {
 
 /// What a chat page has between the network and the card.
 #[derive(Default)]
-pub struct Wire {
-    reader: EventReader,
-    asks: Asks,
-}
+pub struct Wire(Conversation);
 
 impl Wire {
     /// What these bytes change of the one ask.
     pub fn takes(&mut self, bytes: &[u8]) -> Vec<AskPatch> {
-        self.reader.feed(bytes);
+        self.0.feed(bytes);
         let mut patches = Vec::new();
-        while let Some(event) = self.reader.next_event() {
-            let event = event.expect("the events keep to the protocol");
-            let changes = self.asks.handle_event(0, &event);
-            patches.extend(changes.into_iter().filter_map(|change| match change {
-                AskChange::Opened { .. } => None,
-                AskChange::Patched { patch, .. } => Some(patch),
-            }));
+        while let Some(update) = self.0.next_update(0) {
+            match update {
+                Update::Ask(AskChange::Patched { patch, .. }) => patches.push(patch),
+                Update::Refused(error) => panic!("the events keep to the protocol: {error}"),
+                _ => {}
+            }
         }
         patches
     }
 
     pub fn ask(&self) -> AskSnapshot {
-        self.asks.asks().next().cloned().expect("the call has begun")
+        self.0.asks().asks().next().cloned().expect("the call has begun")
     }
 }
