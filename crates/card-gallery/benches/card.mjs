@@ -136,9 +136,38 @@ async function feeding(size, rate) {
   return [kb(size), `${rate}×`, ms(of("first")), ms(of("next")), ms(of("ran")), of("long") ?? "–", ms(of("longest")), mb(of("heap"))];
 }
 
-/** How long the page's own handlers take for what a person does in a card of four questions. */
+/** Writes down, in the page, how long each act of a person takes until the frame that shows it. */
+const listen = () =>
+  inPage(async () => {
+    const kindOf = ({ name, target }) => {
+      if (target?.closest(".qc-submit")) return "Submit";
+      if (name.startsWith("key")) return target?.matches("textarea") ? "typing" : "keys on options";
+      return "tap";
+    };
+    window.acts = new Map();
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        const { interactionId, duration } = entry;
+        if (interactionId) window.acts.set(interactionId, { kind: kindOf(entry), took: Math.max(duration, window.acts.get(interactionId)?.took ?? 0) });
+      }
+    }).observe({ type: "event", durationThreshold: 16 });
+  });
+
+/** What `listen` has written down, once the last frame is there. */
+const heard = () =>
+  inPage(async () => {
+    for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+    await new Promise((later) => setTimeout(later, 200));
+    return [...window.acts.values()];
+  });
+
+/**
+ * How long the page's own handlers take for what a person does in a card of four questions, and how long it takes until the frame that
+ * shows it.
+ */
 async function answering(rate) {
   await act(SIZES[0]);
+  await listen();
   const place = (selector, nth) =>
     inPage(async (selector, nth) => {
       const found = document.querySelectorAll(selector)[nth];
@@ -168,14 +197,16 @@ async function answering(rate) {
   }
   // Refused, with every question in its place: nothing is answered by a blank text.
   await click(".qc-submit", 0);
+  const acts = await heard();
   await slowDown(1);
   const { events, marks } = await trace();
   const handled = events.filter((event) => event.name === "EventDispatch" && event.at > marks("done").at(-1).at);
   const of = (...kinds) => handled.filter((event) => kinds.includes(event.args.data.type)).map((event) => event.took);
-  return [["click", "change"], ["keydown"], ["input"]].map((kinds) => {
-    const took = of(...kinds);
-    return [kinds.join(", "), `${rate}×`, took.length, ms(median(took)), ms(most(took))];
-  });
+  const row = (name, took) => [name, `${rate}×`, took.length, ms(median(took)), ms(most(took))];
+  return {
+    handlers: [["click", "change"], ["keydown"], ["input"]].map((kinds) => row(kinds.join(", "), of(...kinds))),
+    shown: ["tap", "keys on options", "typing", "Submit"].map((kind) => row(kind, acts.filter((act) => act.kind === kind).map((act) => act.took))),
+  };
 }
 
 async function scrolling(rate) {
@@ -221,8 +252,9 @@ try {
   tellWhere();
   table(["arguments", "slower", "last byte to Submit", "of the next card", "main thread", "long tasks", "longest task", "heap"], ...fed);
   const answered = [];
-  for (const rate of RATES) answered.push(...(await inBrowser(() => answering(rate))));
-  table(["handlers of", "slower", "events", "median", "most"], ...answered);
+  for (const rate of RATES) answered.push(await inBrowser(() => answering(rate)));
+  table(["handlers of", "slower", "events", "median", "most"], ...answered.flatMap(({ handlers }) => handlers));
+  table(["to the frame that shows it", "slower", "acts of 16 ms or more", "median", "worst"], ...answered.flatMap(({ shown }) => shown));
   const scrolled = [];
   for (const rate of RATES) scrolled.push(await inBrowser(() => scrolling(rate)));
   table(["1,000 receipts, slower", "more listeners", "frames scrolled", "late", "median", "most"], ...scrolled);
