@@ -43,6 +43,20 @@ const inPage = (source, ...args) =>
     args,
   });
 
+/**
+ * A script of the page's: writes down, in `acts`, how long each act of a person takes until the frame that shows it, by which event it
+ * became known, and where.
+ */
+const LISTEN_TO_ACTS = `
+  window.acts = new Map();
+  new PerformanceObserver((list) => {
+    for (const { interactionId, duration, name, target } of list.getEntries()) {
+      if (!interactionId) continue;
+      const act = window.acts.get(interactionId) ?? { name, target, took: 0 };
+      window.acts.set(interactionId, { ...act, took: Math.max(duration, act.took) });
+    }
+  }).observe({ type: "event", durationThreshold: 16, buffered: true });`;
+
 /** Measures something in a browser of its own, with nothing in its memory. */
 async function inNewBrowser(measure, options = {}, more = {}) {
   const args = [...chromiumArguments.split(" ").map((argument) => `--${argument}`), "--window-size=1280,900"];

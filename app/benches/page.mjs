@@ -50,14 +50,9 @@ const WATCH = `{
   watch.observe(document, { childList: true, subtree: true });
 }`;
 
-/** Runs before the page's own scripts: writes down how long each act of a person takes to show, and each long task. */
+/** Runs before the page's own scripts: writes down each act of a person, and each long task. */
 const LISTEN = `{
-  const acts = window.acts = new Map();
-  new PerformanceObserver((list) => {
-    for (const { interactionId, duration } of list.getEntries()) {
-      if (interactionId) acts.set(interactionId, Math.max(duration, acts.get(interactionId) ?? 0));
-    }
-  }).observe({ type: "event", durationThreshold: 16, buffered: true });
+  ${LISTEN_TO_ACTS}
   const tasks = window.tasks = [];
   new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask", buffered: true });
 }`;
@@ -191,7 +186,7 @@ const booking = (address, id, rate) =>
     }
     await holds("document.querySelector('form.composer button[type=submit]')");
     await inPage("async () => new Promise((later) => setTimeout(later, 500))");
-    return await inPage("async () => ({ acts: [...window.acts.values()], tasks: window.tasks })");
+    return await inPage("async () => ({ acts: [...window.acts.values()].map(({ took }) => took), tasks: window.tasks })");
   });
 
 /** A server before the real one, which has a long conversation besides. */

@@ -276,10 +276,7 @@ impl AgentChat {
                 self.with(|core| core.look_at_address());
             }),
             window_event_listener_untyped("pagehide", move |_| {
-                self.with(|core| {
-                    core.save();
-                    core.is_left = true;
-                });
+                self.with(Core::page_left);
                 self.reconsider();
             }),
             window_event_listener_untyped("pageshow", move |_| {

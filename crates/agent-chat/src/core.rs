@@ -200,6 +200,13 @@ impl Core {
         }
     }
 
+    /// The browser leaves the page, and may keep it as it is. The page that comes next waits for the turn.
+    pub(crate) fn page_left(&mut self) {
+        self.save();
+        self.is_left = true;
+        self.turn = None;
+    }
+
     /// The page's address is another one.
     pub(crate) fn look_at_address(&self) {
         if self.options.memory.is_some_and(|memory| (memory.is_left)(&self.options.setup.thread_id)) {

@@ -176,10 +176,6 @@ impl AgentChat {
 impl Core {
     /// Looks at everything again, because something has changed.
     pub(crate) fn reconsider_stream(&mut self) {
-        if self.is_left {
-            // The page that comes next waits for it, and the browser may keep this one as it is.
-            self.turn = None;
-        }
         self.show_flow(!self.broken);
         // After a machine has slept, its connections may be dead without anybody having said so.
         let is_heard = now().saturating_sub(self.heard) < LONGEST_SILENCE;

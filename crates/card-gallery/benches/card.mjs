@@ -136,29 +136,18 @@ async function feeding(size, rate) {
   return [kb(size), `${rate}×`, ms(of("first")), ms(of("next")), ms(of("ran")), of("long") ?? "–", ms(of("longest")), mb(of("heap"))];
 }
 
-/** Writes down, in the page, how long each act of a person takes until the frame that shows it. */
-const listen = () =>
+/** Each act of a person so far: its kind, and how long it took. */
+const heard = () =>
   inPage(async () => {
+    // What the last act changed has its frame.
+    for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+    await new Promise((later) => setTimeout(later, 200));
     const kindOf = ({ name, target }) => {
       if (target?.closest(".qc-submit")) return "Submit";
       if (name.startsWith("key")) return target?.matches("textarea") ? "typing" : "keys on options";
       return "tap";
     };
-    window.acts = new Map();
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) {
-        const { interactionId, duration } = entry;
-        if (interactionId) window.acts.set(interactionId, { kind: kindOf(entry), took: Math.max(duration, window.acts.get(interactionId)?.took ?? 0) });
-      }
-    }).observe({ type: "event", durationThreshold: 16 });
-  });
-
-/** What `listen` has written down, once the last frame is there. */
-const heard = () =>
-  inPage(async () => {
-    for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
-    await new Promise((later) => setTimeout(later, 200));
-    return [...window.acts.values()];
+    return [...window.acts.values()].map((act) => ({ kind: kindOf(act), took: act.took }));
   });
 
 /**
@@ -167,7 +156,7 @@ const heard = () =>
  */
 async function answering(rate) {
   await act(SIZES[0]);
-  await listen();
+  await inPage(`async () => {${LISTEN_TO_ACTS}}`);
   const place = (selector, nth) =>
     inPage(async (selector, nth) => {
       const found = document.querySelectorAll(selector)[nth];

@@ -1,6 +1,6 @@
 //! A conversation that its server has: it comes back, goes on and stays in step.
 
-use crate::scripted_agent::{self, Call};
+use crate::scripted_agent::{self, Call, Request};
 use crate::server::{Server, answer, answered, asking, hello, run_finished, run_started, says, size_call};
 use crate::visitor::{SIZE, Visitor};
 use agent_chat::{ChatOptions, Connection, Delivery, Status, Trouble};
@@ -578,6 +578,14 @@ async fn a_failed_run_is_shown_after_a_reload_and_can_be_tried_again() {
     assert_eq!(Call::next().await.input.messages.len(), 1);
 }
 
+/// A visitor who was asked, and whose agent runs since somebody else has answered.
+async fn watches_a_run(server: &Server) -> (Visitor, Request) {
+    let (visitor, stream) = server.asked_visitor().await;
+    stream.tells("", "life-5", &run_started(&server.id, "r2", json!([answer("other")])));
+    visitor.sees_status(Status::Running).await;
+    (visitor, stream)
+}
+
 /// The server takes what the user has said last, and shows the beginning of what the agent says to that.
 async fn begins_to_answer(server: &Server, visitor: &Visitor, call: &Call) {
     call.accept_as(&server.id);
@@ -588,10 +596,7 @@ async fn begins_to_answer(server: &Server, visitor: &Visitor, call: &Call) {
 #[test]
 async fn stop_asks_the_server_to_end_the_run() {
     let server = Server::new();
-    let (visitor, stream) = server.asked_visitor().await;
-    // One that somebody else has started.
-    stream.tells("", "life-5", &run_started(&server.id, "r2", json!([answer("other")])));
-    visitor.sees_status(Status::Running).await;
+    let (visitor, stream) = watches_a_run(&server).await;
     visitor.chat.stop();
     let post = server.posted("/cancel").await;
     assert_eq!(post.body(), json!({"runId": "r2"}));
@@ -634,9 +639,7 @@ async fn stop_ends_no_run_but_the_one_that_it_was_meant_for() {
 #[test]
 async fn a_page_that_nobody_sees_leaves_the_stream_to_others() {
     let server = Server::new();
-    let (visitor, stream) = server.asked_visitor().await;
-    stream.tells("", "life-5", &run_started(&server.id, "r2", json!([answer("other")])));
-    visitor.sees_status(Status::Running).await;
+    let (visitor, stream) = watches_a_run(&server).await;
     scripted_agent::is_shown(false);
     scripted_agent::tick().await;
     assert!(!stream.is_aborted(), "somebody waits for the agent's answer");
@@ -652,9 +655,7 @@ async fn a_page_that_nobody_sees_leaves_the_stream_to_others() {
 #[test]
 async fn a_page_that_is_left_during_a_run_leaves_the_stream_to_the_next() {
     let server = Server::new();
-    let (left, stream) = server.asked_visitor().await;
-    stream.tells("", "life-5", &run_started(&server.id, "r2", json!([answer("other")])));
-    left.sees_status(Status::Running).await;
+    let (left, stream) = watches_a_run(&server).await;
     scripted_agent::tells("pagehide");
     left.sees("the stream given up", |_| stream.is_aborted()).await;
     scripted_agent::tick().await;
