@@ -48,23 +48,31 @@ impl Outcome {
     /// `details`. It has no `answers`, so that nobody takes it for a reply.
     #[must_use]
     pub fn tool_content(&self, ask: &AskUserQuestion) -> String {
-        match self {
-            Self::Answered(reply) => Json::from(reply).text(),
-            Self::Declined => DECLINED_TEXT.to_owned(),
+        match self.to_json(ask) {
+            Json::Text(text) => text.into_owned(),
+            json => json.text(),
+        }
+    }
+
+    /// The same as JSON, in which a sentence is a string.
+    #[must_use]
+    pub fn to_json(&self, ask: &AskUserQuestion) -> Json<'static> {
+        let sentence = match self {
+            Self::Answered(reply) => return reply.into(),
             Self::RepliedInChat { text, partial } => {
-                let picks = picks_of(ask, partial);
-                let content = Json::object([
+                return Json::object([
                     ("outcome", OutcomeKind::RepliedInChat.as_str().into()),
                     ("text", text.as_str().into()),
                     ("message", REPLIED_IN_CHAT_TEXT.into()),
-                    ("details", details(&picks)),
+                    ("details", details(&picks_of(ask, partial))),
                 ]);
-                content.text()
             }
-            Self::Expired => EXPIRED_TEXT.to_owned(),
-            Self::Superseded => SUPERSEDED_TEXT.to_owned(),
-            Self::Cancelled => CANCELLED_TEXT.to_owned(),
-        }
+            Self::Declined => DECLINED_TEXT,
+            Self::Expired => EXPIRED_TEXT,
+            Self::Superseded => SUPERSEDED_TEXT,
+            Self::Cancelled => CANCELLED_TEXT,
+        };
+        Json::Text(sentence.into())
     }
 
     /// Reads the content of a tool message. Returns `None` for an acknowledgement, which is neither a reply nor an outcome, and for a reply

@@ -56,6 +56,9 @@ const REFUSALS: [&str; 2] = ["Invalid input:", "ask_user_question is not availab
 /// The member of a call's metadata that names the language of its texts.
 const LANG: &str = "lang";
 
+/// What stands for the ask of a call that could not be read.
+static UNREAD: AskUserQuestion = AskUserQuestion { questions: Vec::new() };
+
 impl Followed {
     pub(super) fn new(id: &str, source: Source, run: u64) -> Self {
         Self {
@@ -71,6 +74,11 @@ impl Followed {
             form: None,
             arriving: Arriving::default(),
         }
+    }
+
+    /// The ask; one without questions where it could not be read.
+    pub(super) fn ask(&self) -> &AskUserQuestion {
+        self.snapshot.ask.as_deref().unwrap_or(&UNREAD)
     }
 
     /// Applies a patch and tells it.
@@ -152,11 +160,11 @@ impl Followed {
     /// The outcome that the answer to its interrupt stands for.
     pub(super) fn read_payload(&self, payload: &Json<'static>) -> Option<Outcome> {
         let ask = self.snapshot.ask.as_deref();
-        let nothing = AskUserQuestion::default();
         match (payload.as_str(), &self.form) {
             // Plain text is what a plain question gets.
-            (Some(text), _) => Outcome::parse(ask.unwrap_or(&nothing), text)
-                .or_else(|| Some(Outcome::Answered(Reply::read_message(ask?, text)?))),
+            (Some(text), _) => {
+                Outcome::parse(self.ask(), text).or_else(|| Some(Outcome::Answered(Reply::read_message(ask?, text)?)))
+            }
             (None, Some(form)) => form.read(ask?, payload),
             (None, None) => Outcome::from_json(ask?, payload),
         }
@@ -164,8 +172,7 @@ impl Followed {
 
     /// What nobody can answer, its user can still put away.
     fn take_cancellation(&mut self, content: &str, changes: &mut Vec<AskChange>) {
-        let unread = AskUserQuestion::default();
-        if Outcome::parse(&unread, content) == Some(Outcome::Declined) {
+        if Outcome::parse(&UNREAD, content) == Some(Outcome::Declined) {
             self.settle(Some(Outcome::Declined), None, changes);
         }
     }

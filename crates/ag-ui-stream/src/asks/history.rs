@@ -3,7 +3,6 @@
 use super::followed::{Followed, Source, about};
 use super::{AskChange, Asks};
 use crate::index::Index;
-use crate::input::ResumeEntry;
 use crate::message::{Message, Role, ToolCall, sorted};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
@@ -15,7 +14,7 @@ use std::slice;
 /// What an input says to interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Answers {
-    pub(crate) resume: Vec<ResumeEntry>,
+    pub(crate) resume: Vec<Json<'static>>,
     /// The answers to legacy interrupts.
     pub(crate) command: Option<Json<'static>>,
 }
@@ -25,7 +24,7 @@ impl Answers {
     pub(super) fn of(input: &Json<'_>) -> Self {
         let resume = input.get("resume").and_then(Json::as_list).unwrap_or_default();
         let command = input.get("forwardedProps").and_then(|props| props.get("command"));
-        Self { resume: resume.iter().map(ResumeEntry::of).collect(), command: command.map(sorted) }
+        Self { resume: resume.iter().map(sorted).collect(), command: command.map(sorted) }
     }
 }
 
@@ -161,22 +160,17 @@ impl Asks {
 
     pub(super) fn take_resume(&mut self, answers: &Answers, changes: &mut Vec<AskChange>) {
         for entry in &answers.resume {
-            let id = &entry.interrupt_id;
-            let is_meant = |followed: &Followed| {
-                let interrupt = followed.interrupt.as_ref();
-                interrupt.is_some_and(|interrupt| interrupt.id == *id)
-            };
-            let Some(followed) = self.suspended(is_meant) else {
+            let text = |name: &str| entry.get(name).and_then(Json::as_str);
+            let is_meant = |it: &Followed| it.interrupt.as_ref().is_some_and(|it| Some(&*it.id) == text("interruptId"));
+            let Some(followed) = self.suspended(&is_meant) else {
                 continue;
             };
-            let (outcome, kind) = match (entry.is_resolved, &entry.payload) {
-                (false, _) => (Some(Outcome::Declined), OutcomeKind::Declined),
-                (true, payload) => {
-                    let outcome = payload.as_ref().and_then(|payload| followed.read_payload(payload));
-                    (outcome, OutcomeKind::Answered)
-                }
-            };
-            followed.settle(outcome, Some(kind), changes);
+            if text("status") == Some("resolved") {
+                let outcome = entry.get("payload").and_then(|payload| followed.read_payload(payload));
+                followed.settle(outcome, Some(OutcomeKind::Answered), changes);
+            } else {
+                followed.settle(Some(Outcome::Declined), None, changes);
+            }
         }
         let command = answers.command.as_ref();
         let Some((event, resume)) = command.and_then(|it| Some((it.get("interruptEvent")?, it.get("resume")?))) else {
@@ -186,7 +180,7 @@ impl Asks {
         let events = event.as_list().unwrap_or(slice::from_ref(event));
         for event in events {
             let is_meant = |it: &Followed| it.legacy.as_ref().is_some_and(|it| it.value == *event);
-            let Some(followed) = self.suspended(is_meant) else {
+            let Some(followed) = self.suspended(&is_meant) else {
                 continue;
             };
             let id = followed.legacy.as_ref().map_or("", |legacy| &legacy.id);
@@ -197,7 +191,7 @@ impl Asks {
     }
 
     /// The ask that is meant and that its interrupt still waits for.
-    fn suspended(&mut self, is_meant: impl Fn(&Followed) -> bool) -> Option<&mut Followed> {
+    fn suspended(&mut self, is_meant: &dyn Fn(&Followed) -> bool) -> Option<&mut Followed> {
         self.followed.iter_mut().find(|followed| followed.can_be_ended() && is_meant(followed))
     }
 }

@@ -131,7 +131,7 @@ pub fn next_run(
     draft.close_agents_calls(&mut next_id);
     draft.cancel_expired(said);
     if let Some(text) = &said.text {
-        draft.say(said.text_id.clone().unwrap_or_else(next_id), text);
+        draft.say(said.text_id.clone().unwrap_or_else(next_id), text.clone(), None);
     }
     draft.finish(run_id)
 }

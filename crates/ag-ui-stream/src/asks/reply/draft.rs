@@ -5,13 +5,13 @@ use crate::asks::history::Answers;
 use crate::asks::interrupts::{Legacy, raw, takes_reply};
 use crate::asks::time::parse_deadline;
 use crate::asks::{Asks, reply::AskedBy};
-use crate::input::{PROTOCOL_VERSION, ResumeEntry};
+use crate::input::PROTOCOL_VERSION;
 use crate::message::{Message, Metadata, Role, borrowed};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
 use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
-use ask_user_question::{Phase, Reply};
+use ask_user_question::{AskSnapshot, Phase};
 use json_tree::{Json, Members};
 
 /// What the agent reads for a call of its own tool that its run left open.
@@ -27,14 +27,21 @@ pub(super) struct Draft<'a> {
     asks: &'a Asks,
     setup: &'a Setup,
     delivery: Delivery,
-    tool: Vec<Message>,
-    user: Vec<Message>,
-    resume: Vec<ResumeEntry>,
+    /// Results of calls, and behind them what the user says.
+    messages: Vec<Message>,
+    /// How many of the messages are results.
+    results: usize,
+    /// Answers to interrupts, and which interrupts have one.
+    resume: Vec<Json<'static>>,
+    resumed: Vec<&'a str>,
     /// The answers to legacy interrupts.
     commands: Vec<(&'a Legacy, Json<'static>)>,
     /// The asks that are answered.
     replied: Vec<&'a str>,
 }
+
+/// Makes ids.
+type NextId<'n> = &'n mut dyn FnMut() -> String;
 
 impl<'a> Draft<'a> {
     pub(super) fn new(now: u64, thread: &'a Thread, asks: &'a Asks, setup: &'a Setup, delivery: Delivery) -> Self {
@@ -44,36 +51,36 @@ impl<'a> Draft<'a> {
             asks,
             setup,
             delivery,
-            tool: Vec::new(),
-            user: Vec::new(),
+            messages: Vec::new(),
+            results: 0,
             resume: Vec::new(),
+            resumed: Vec::new(),
             commands: Vec::new(),
             replied: Vec::new(),
         }
     }
 
-    pub(super) fn add(&mut self, reply: &AskReply, next_id: &mut impl FnMut() -> String) -> Result<(), Refusal> {
-        let id = &reply.tool_call_id;
-        let asks = self.asks;
-        let followed = asks.find(id).ok_or_else(|| Refusal::UnknownAsk { tool_call_id: id.clone() })?;
-        check_phase(followed, &reply.outcome)?;
+    pub(super) fn add(&mut self, reply: &AskReply, next_id: NextId<'_>) -> Result<(), Refusal> {
+        let (id, outcome) = (&reply.tool_call_id, &reply.outcome);
+        let Some(followed) = self.asks.find(id) else {
+            return Err(Refusal::UnknownAsk { tool_call_id: id.clone() });
+        };
+        let phase = followed.snapshot.phase;
         // A call has one result. An ask that waits nevertheless, as after an acknowledgement, is answered by a user message alone.
         let is_closed = self.thread.call(id).is_some_and(|call| call.answered);
         let takes_result = !followed.acknowledged && !is_closed;
-        let waits = followed.is_suspended() || followed.snapshot.phase == Phase::Answerable;
-        if is_closed && !followed.acknowledged && !waits {
-            return Err(Refusal::NotAnswerable { tool_call_id: id.clone(), phase: followed.snapshot.phase });
+        let waits = followed.is_suspended() || phase == Phase::Answerable;
+        if !can_end(phase, outcome) || is_closed && !followed.acknowledged && !waits {
+            return Err(Refusal::NotAnswerable { tool_call_id: id.clone(), phase });
         }
         self.replied.push(&followed.snapshot.tool_call_id);
         if let Some(legacy) = &followed.legacy {
-            let answer = legacy_answer(followed, &legacy.value, &reply.outcome)?;
+            let answer = answer(followed, followed.form.as_ref(), outcome, !takes_reply(&legacy.value))?;
             self.commands.push((legacy, answer));
             return Ok(());
         }
         if let Some(interrupt) = self.interrupt_of(followed) {
-            let entry = self.resume_entry(followed, interrupt, reply)?;
-            self.resume.push(entry);
-            return Ok(());
+            return self.answer_interrupt(followed, interrupt, reply);
         }
         let delivery = match self.delivery {
             // Its server waits for the result alone.
@@ -88,28 +95,36 @@ impl<'a> Draft<'a> {
         if delivery == Delivery::Resume {
             return Err(Refusal::NoInterrupt { tool_call_id: id.clone() });
         }
-        let metadata = metadata(reply);
-        let ask = followed.snapshot.ask.clone().unwrap_or_default();
         if takes_result {
-            let (content, error) = result_of(followed, &reply.outcome)?;
-            let message = Message::tool(next_id(), id, content);
-            self.tool.push(message.with_error(error).with_metadata(Some(metadata.clone())));
+            let (content, error) = result_of(followed, outcome)?;
+            self.close(next_id(), id, content, error, Some(metadata(reply)));
         }
-        let text = match &reply.outcome {
-            Outcome::Answered(answer) => Some(answer.message()),
-            Outcome::RepliedInChat { text, .. } => Some(text.clone()),
-            // There is no selection to say; only a closed call has no other way to hear of it.
-            outcome => (!takes_result).then(|| outcome.tool_content(&ask)),
-        };
-        if let Some(text) = text.filter(|_| !takes_result || delivery == Delivery::UserMessage) {
-            self.user.push(Message::user(next_id(), text).with_metadata(Some(metadata)));
+        if !takes_result || delivery == Delivery::UserMessage {
+            let text = match outcome {
+                Outcome::Answered(answer) => answer.message(),
+                Outcome::RepliedInChat { text, .. } => text.clone(),
+                // There is no selection to say; only a closed call has no other way to hear of it.
+                _ if takes_result => return Ok(()),
+                outcome => outcome.tool_content(followed.ask()),
+            };
+            self.say(next_id(), text, Some(metadata(reply)));
         }
         Ok(())
     }
 
-    /// Adds a message beside the answers.
-    pub(super) fn say(&mut self, id: String, text: &str) {
-        self.user.push(Message::user(id, text));
+    /// Adds what the user says.
+    pub(super) fn say(&mut self, id: String, text: String, metadata: Option<Metadata>) {
+        let mut message = Message::user(id, text);
+        message.metadata = metadata;
+        self.messages.push(message);
+    }
+
+    /// Adds the result of a call.
+    fn close(&mut self, id: String, call: &str, content: String, error: Option<String>, metadata: Option<Metadata>) {
+        let mut message = Message::tool(id, call, content);
+        (message.error, message.metadata) = (error, metadata);
+        self.messages.insert(self.results, message);
+        self.results += 1;
     }
 
     /// The interrupt that an ask is to be answered by, while the last run still waits for it.
@@ -118,47 +133,47 @@ impl<'a> Draft<'a> {
         self.thread.open_interrupts().iter().find(|open| open.id == interrupt.id)
     }
 
-    fn resume_entry(
-        &self,
+    fn answer_interrupt(
+        &mut self,
         followed: &Followed,
-        interrupt: &Interrupt,
+        interrupt: &'a Interrupt,
         reply: &AskReply,
-    ) -> Result<ResumeEntry, Refusal> {
-        let ask = followed.snapshot.ask.as_ref();
-        let payload = match (&reply.outcome, &followed.form) {
-            (Outcome::Answered(answer), Some(form)) => Some(form_payload(followed, form, answer)?),
-            (Outcome::RepliedInChat { text, .. }, Some(_)) => {
-                return Err(no_answer(followed, text));
+    ) -> Result<(), Refusal> {
+        let mut payload = None;
+        if gives_content(&reply.outcome) {
+            if is_expired(self.now, interrupt) {
+                return Err(Refusal::Expired { interrupt_id: interrupt.id.clone() });
             }
-            (Outcome::Answered(answer), None) if raw(interrupt).is_some_and(|it| !takes_reply(it)) => {
-                Some(answer.message().into())
-            }
-            (Outcome::Answered(answer), None) => Some(Json::from(answer)),
-            (outcome @ Outcome::RepliedInChat { .. }, None) => {
-                ask.and_then(|ask| Some(Json::parse(&outcome.tool_content(ask)).ok()?.into_static()))
-            }
-            (Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled, _) => None,
-        };
-        if payload.is_some() && is_expired(self.now, interrupt) {
-            return Err(Refusal::Expired { interrupt_id: interrupt.id.clone() });
+            let is_plain = raw(interrupt).is_some_and(|value| !takes_reply(value));
+            payload = Some(answer(followed, followed.form.as_ref(), &reply.outcome, is_plain)?);
         }
-        let (is_resolved, metadata) = (payload.is_some(), Some(metadata(reply)));
-        Ok(ResumeEntry { interrupt_id: interrupt.id.clone(), is_resolved, payload, metadata })
+        self.resume(interrupt, payload, Some(metadata(reply)));
+        Ok(())
+    }
+
+    /// Adds the answer to an interrupt. One without a payload is cancelled.
+    fn resume(&mut self, interrupt: &'a Interrupt, payload: Option<Json<'static>>, metadata: Option<Metadata>) {
+        let status = if payload.is_some() { "resolved" } else { "cancelled" };
+        self.resumed.push(&interrupt.id);
+        self.resume.push(Json::object_of(&mut [
+            ("interruptId", Some(interrupt.id.as_str().into())),
+            ("status", Some(borrowed(status))),
+            ("payload", payload),
+            ("metadata", metadata),
+        ]));
     }
 
     /// Gives the calls of asks that are over, and that nobody told the agent about, the result that they are over.
-    pub(super) fn close_lost_asks(&mut self, said: &Said, next_id: &mut impl FnMut() -> String) {
-        let (asks, thread) = (self.asks, self.thread);
-        for followed in &asks.followed {
-            let id = &followed.snapshot.tool_call_id;
-            let is_unanswered = thread.call(id).is_some_and(|call| !call.answered);
+    pub(super) fn close_lost_asks(&mut self, said: &Said, next_id: NextId<'_>) {
+        for followed in &self.asks.followed {
+            let AskSnapshot { tool_call_id: id, phase, outcome, .. } = &followed.snapshot;
+            let is_unanswered = self.thread.call(id).is_some_and(|call| !call.answered);
             if !is_unanswered
                 || said.replies.iter().any(|reply| reply.tool_call_id == *id)
                 || self.is_waited_for(followed)
             {
                 continue;
             }
-            let phase = followed.snapshot.phase;
             let text = match phase {
                 Phase::Malformed => "Invalid input: the arguments could not be read.",
                 Phase::Interrupted => CANCELLED_TEXT,
@@ -169,18 +184,19 @@ impl<'a> Draft<'a> {
                 Phase::Declined if !self.is_suspended() => DECLINED_TEXT,
                 _ => continue,
             };
-            let is_unread = phase == Phase::Malformed;
-            let outcome = followed.snapshot.outcome.as_ref().filter(|_| !is_unread);
-            let told = outcome.and_then(|outcome| result_of(followed, outcome).ok());
-            let unread = is_unread.then(|| "The arguments could not be read.".to_owned());
-            let (content, error) = told.unwrap_or_else(|| (text.to_owned(), unread));
-            self.close(next_id(), id, content, error.as_deref());
+            let is_unread = *phase == Phase::Malformed;
+            let told = outcome.as_ref().filter(|_| !is_unread).and_then(|outcome| result_of(followed, outcome).ok());
+            let (content, error) = told.unwrap_or_else(|| {
+                let error = is_unread.then(|| "The arguments could not be read.".to_owned());
+                (text.to_owned(), error)
+            });
+            self.close(next_id(), id, content, error, None);
         }
     }
 
     /// Gives the calls of the agent's own tools that its run left open the result that they were not finished: nobody else will, and no later
     /// run could start. After a run that did not end well that goes for the calls of this page's other tools, too.
-    pub(super) fn close_agents_calls(&mut self, next_id: &mut impl FnMut() -> String) {
+    pub(super) fn close_agents_calls(&mut self, next_id: NextId<'_>) {
         if self.is_suspended() {
             return;
         }
@@ -192,13 +208,9 @@ impl<'a> Draft<'a> {
         );
         for id in self.thread.unanswered_tool_call_ids() {
             if self.asks.find(&id).is_none() && (is_broken || !self.is_pages(&id)) {
-                self.close(next_id(), &id, UNFINISHED_TEXT, Some(UNFINISHED_TEXT));
+                self.close(next_id(), &id, UNFINISHED_TEXT.to_owned(), Some(UNFINISHED_TEXT.to_owned()), None);
             }
         }
-    }
-
-    fn close(&mut self, id: String, call: &str, content: impl Into<String>, error: Option<&str>) {
-        self.tool.push(Message::tool(id, call, content.into()).with_error(error.map(str::to_owned)));
     }
 
     /// Whether the last run ended in interrupts: the agent still holds its open calls.
@@ -224,134 +236,145 @@ impl<'a> Draft<'a> {
         }
         for interrupt in self.thread.open_interrupts() {
             if !self.resumes(interrupt) && is_expired(self.now, interrupt) {
-                self.resume.push(ResumeEntry::cancelled(&interrupt.id));
+                self.resume(interrupt, None, None);
             }
         }
     }
 
     fn resumes(&self, interrupt: &Interrupt) -> bool {
-        let mut entries = self.resume.iter();
-        entries.any(|entry| entry.interrupt_id == interrupt.id)
+        self.resumed.contains(&interrupt.id.as_str())
     }
 
     pub(super) fn finish(self, run_id: String) -> Result<NextRun, Refusal> {
-        self.check_questions()?;
-        self.check_interrupts()?;
-        self.check_calls()?;
-        let mut history: Vec<&Message> = self.thread.messages().iter().collect();
-        for result in &self.tool {
-            let makes_call =
-                |it: &&Message| it.tool_calls().iter().any(|call| Some(&*call.id) == result.tool_call_id());
-            let owner = history.iter().position(makes_call);
-            let at = owner.map_or(history.len(), |owner| {
-                let behind = history[owner + 1..].iter().take_while(|message| message.role == Role::Tool);
-                owner + 1 + behind.count()
-            });
+        self.check()?;
+        let (results, said) = self.messages.split_at(self.results);
+        let mut history: Vec<&Message> = Vec::new();
+        for message in self.thread.messages() {
+            // Activities are for the page; the agent never gets them.
+            if message.role != Role::Activity {
+                history.push(message);
+            }
+        }
+        for result in results {
+            let makes_call = |it: &&Message| it.tool_calls().iter().any(|call| call.id == result.tool_call_id);
+            let mut at = history.iter().position(makes_call).map_or(history.len(), |owner| owner + 1);
+            while history.get(at).is_some_and(|message| message.role == Role::Tool) {
+                at += 1;
+            }
             history.insert(at, result);
         }
-        history.extend(&self.user);
+        history.extend(said);
         let mut props = self.setup.forwarded_props.clone();
         let command = command(&self.commands);
-        props.extend(command.clone().map(|command| ("command".into(), command)));
+        if let Some(command) = &command {
+            props.push(("command".into(), command.clone()));
+        }
         let body = body(self.setup, &run_id, &history, self.thread.state(), &props, &self.resume);
         let answers = Answers { resume: self.resume, command };
-        Ok(NextRun { run_id, body, messages: self.tool.into_iter().chain(self.user).collect(), answers })
+        Ok(NextRun { run_id, body, messages: self.messages, answers })
     }
 
-    /// Refuses to leave a question without its answer.
-    fn check_questions(&self) -> Result<(), Refusal> {
-        let waits = |followed: &&Followed| {
-            let id = &followed.snapshot.tool_call_id;
-            let resumed = self.interrupt_of(followed).map(|it| self.resumes(it));
-            let is_open = || self.thread.call(id).is_some_and(|call| !call.answered);
-            followed.is_open()
-                && !self.replied.contains(&id.as_str())
-                && match resumed {
-                    Some(is_resumed) => !is_resumed,
-                    None => followed.legacy.is_some() || is_open(),
-                }
-        };
-        let waiting = self.asks.followed.iter().filter(waits);
-        let ids: Vec<String> = waiting.map(|it| it.snapshot.tool_call_id.clone()).collect();
-        if ids.is_empty() {
-            return Ok(());
+    /// Refuses to leave a question, an interrupt or a call of this page's other tools without its answer.
+    fn check(&self) -> Result<(), Refusal> {
+        let mut ids = Vec::new();
+        for followed in &self.asks.followed {
+            if self.lacks_answer(followed) {
+                ids.push(followed.snapshot.tool_call_id.clone());
+            }
         }
-        Err(Refusal::QuestionsWait { tool_call_ids: ids })
+        if !ids.is_empty() {
+            return Err(Refusal::QuestionsWait { tool_call_ids: ids });
+        }
+        for interrupt in self.thread.open_interrupts() {
+            if !self.resumes(interrupt) {
+                ids.push(interrupt.id.clone());
+            }
+        }
+        if !ids.is_empty() {
+            return Err(Refusal::OpenInterrupts { interrupt_ids: ids });
+        }
+        for id in self.thread.unanswered_tool_call_ids() {
+            if self.lacks_result(&id) {
+                ids.push(id);
+            }
+        }
+        if !ids.is_empty() {
+            return Err(Refusal::OpenCalls { tool_call_ids: ids });
+        }
+        Ok(())
     }
 
-    fn check_interrupts(&self) -> Result<(), Refusal> {
-        let open = self.thread.open_interrupts().iter();
-        let open = open.filter(|interrupt| !self.resumes(interrupt));
-        let ids: Vec<String> = open.map(|interrupt| interrupt.id.clone()).collect();
-        if ids.is_empty() {
-            return Ok(());
+    fn lacks_answer(&self, followed: &Followed) -> bool {
+        let id = followed.snapshot.tool_call_id.as_str();
+        if !followed.is_open() || self.replied.contains(&id) {
+            return false;
         }
-        Err(Refusal::OpenInterrupts { interrupt_ids: ids })
+        match self.interrupt_of(followed) {
+            Some(interrupt) => !self.resumes(interrupt),
+            None => followed.legacy.is_some() || self.thread.call(id).is_some_and(|call| !call.answered),
+        }
     }
 
-    /// Refuses to leave a call of this page's other tools without its result. What the agent holds is its own affair, and so is every ask now.
-    fn check_calls(&self) -> Result<(), Refusal> {
-        let mut open = self.thread.unanswered_tool_call_ids();
-        open.retain(|id| {
-            let of_interrupt = |it: &Interrupt| it.tool_call_id.as_ref() == Some(id);
-            let is_answered = self.tool.iter().any(|it| it.tool_call_id() == Some(id));
-            !is_answered
-                && self.asks.find(id).is_none()
-                && self.is_pages(id)
-                && !self.thread.open_interrupts().iter().any(of_interrupt)
-        });
-        if open.is_empty() {
-            return Ok(());
-        }
-        Err(Refusal::OpenCalls { tool_call_ids: open })
+    /// What the agent holds is its own affair, and so is every ask once the questions are answered.
+    fn lacks_result(&self, id: &String) -> bool {
+        self.is_pages(id)
+            && self.asks.find(id).is_none()
+            && !self.messages.iter().any(|message| message.tool_call_id == *id)
+            && !self.thread.open_interrupts().iter().any(|interrupt| interrupt.tool_call_id.as_ref() == Some(id))
     }
 }
 
-/// The text of an input: a list of history, state and more is written from where it is.
+/// The text of an input. A list of history, state and more is written from where it is.
 pub(super) fn body(
     setup: &Setup,
     run_id: &str,
     history: &[&Message],
     state: &Json<'_>,
     props: &Members<'_>,
-    resume: &[ResumeEntry],
+    resume: &[Json<'_>],
 ) -> String {
     let mut body = String::from(r#"{"threadId":"#);
     borrowed(&setup.thread_id).write(&mut body);
     body.push_str(r#","runId":"#);
     borrowed(run_id).write(&mut body);
-    // Activities are for the page; the agent never gets them.
-    let history = history.iter().filter(|message| message.role != Role::Activity);
-    list(&mut body, "messages", &mut history.map(|message| with_whole_arguments(message)));
-    body.push_str(r#","protocolVersion":"#);
+    body.push_str(r#","messages":["#);
+    for message in history {
+        push_item(&mut body, &with_whole_arguments(message));
+    }
+    body.push_str(r#"],"protocolVersion":"#);
     borrowed(PROTOCOL_VERSION).write(&mut body);
     // Absent means `{}`, and null is not allowed.
     if *state != Json::Null {
         body.push_str(r#","state":"#);
         state.write(&mut body);
     }
-    list(&mut body, "tools", &mut setup.tools.iter().map(Json::from));
-    list(&mut body, "context", &mut setup.context.iter().map(Json::from));
-    body.push_str(r#","forwardedProps":"#);
+    body.push_str(r#","tools":["#);
+    for tool in &setup.tools {
+        push_item(&mut body, &tool.into());
+    }
+    body.push_str(r#"],"context":["#);
+    for context in &setup.context {
+        push_item(&mut body, &context.into());
+    }
+    body.push_str(r#"],"forwardedProps":"#);
     json_tree::write_members(&mut body, props);
     if !resume.is_empty() {
-        list(&mut body, "resume", &mut resume.iter().map(Json::from));
+        body.push_str(r#","resume":["#);
+        for entry in resume {
+            push_item(&mut body, entry);
+        }
+        body.push(']');
     }
     body.push('}');
     body
 }
 
-fn list<'a>(body: &mut String, name: &str, items: &mut dyn Iterator<Item = Json<'a>>) {
-    body.push_str(",\"");
-    body.push_str(name);
-    body.push_str("\":[");
-    for (index, item) in items.enumerate() {
-        if index > 0 {
-            body.push(',');
-        }
-        item.write(body);
+/// Appends an item to the list that the text ends in.
+fn push_item(body: &mut String, item: &Json<'_>) {
+    if !body.ends_with('[') {
+        body.push(',');
     }
-    body.push(']');
+    item.write(body);
 }
 
 /// Some agents read the arguments in the history, so those that never became whole go as an empty object.
@@ -359,64 +382,48 @@ fn with_whole_arguments(message: &Message) -> Json<'_> {
     message.to_json_with(|arguments| if Json::parse(arguments).is_ok() { arguments } else { "{}" })
 }
 
+fn gives_content(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Answered(_) | Outcome::RepliedInChat { .. })
+}
+
 /// Whether an ask in its phase can still end so.
-fn check_phase(followed: &Followed, outcome: &Outcome) -> Result<(), Refusal> {
-    let gives_content = matches!(outcome, Outcome::Answered(_) | Outcome::RepliedInChat { .. });
-    match followed.snapshot.phase {
-        Phase::Answerable => Ok(()),
-        Phase::Expired | Phase::Malformed | Phase::Interrupted if !gives_content => Ok(()),
-        phase => Err(Refusal::NotAnswerable { tool_call_id: followed.snapshot.tool_call_id.clone(), phase }),
+fn can_end(phase: Phase, outcome: &Outcome) -> bool {
+    match phase {
+        Phase::Answerable => true,
+        Phase::Expired | Phase::Malformed | Phase::Interrupted => !gives_content(outcome),
+        _ => false,
     }
 }
 
 /// The content of the tool message for an outcome, and the error in it: who puts an approval away has not given it.
 fn result_of(followed: &Followed, outcome: &Outcome) -> Result<(String, Option<String>), Refusal> {
-    let ask = followed.snapshot.ask.clone().unwrap_or_default();
-    let content = outcome.tool_content(&ask);
-    let form = followed.form.as_ref();
-    let Some(form) = form.filter(|_| followed.source == Source::Approval) else {
-        return Ok((content, None));
+    let form = followed.form.as_ref().filter(|_| followed.source == Source::Approval);
+    let content = match answer(followed, form, outcome, false)? {
+        Json::Text(text) => text.into_owned(),
+        json => json.text(),
     };
-    match outcome {
-        Outcome::Answered(reply) => {
-            let payload = form_payload(followed, form, reply)?;
-            Ok((payload.text(), None))
-        }
-        Outcome::RepliedInChat { text, .. } => Err(no_answer(followed, text)),
-        Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => {
-            Ok((content.clone(), Some(content)))
-        }
-    }
+    let is_error = form.is_some() && !gives_content(outcome);
+    let error = is_error.then(|| content.clone());
+    Ok((content, error))
 }
 
-/// The answer to an interrupt that describes it by a schema.
-fn form_payload(followed: &Followed, form: &Form, reply: &Reply) -> Result<Json<'static>, Refusal> {
-    let refuse = |message| refused_payload(followed, message);
-    form.payload(reply).map_err(refuse)
-}
-
-/// Free text is none that a schema describes.
-fn no_answer(followed: &Followed, text: &str) -> Refusal {
-    refused_payload(followed, about(text, " is no answer that the agent can take"))
-}
-
-fn refused_payload(followed: &Followed, message: String) -> Refusal {
-    Refusal::Payload { tool_call_id: followed.snapshot.tool_call_id.clone(), message }
-}
-
-/// The answer to a legacy interrupt.
-fn legacy_answer(followed: &Followed, value: &Json<'static>, outcome: &Outcome) -> Result<Json<'static>, Refusal> {
-    Ok(match (outcome, &followed.form) {
-        (Outcome::Answered(reply), Some(form)) => form_payload(followed, form, reply)?,
-        (Outcome::RepliedInChat { text, .. }, Some(_)) => return Err(no_answer(followed, text)),
-        (Outcome::Answered(reply), None) if takes_reply(value) => Json::from(reply),
-        // A question that was plain text gets plain text.
-        (Outcome::Answered(reply), None) => reply.message().into(),
-        (outcome, _) => {
-            let ask = followed.snapshot.ask.clone().unwrap_or_default();
-            outcome.tool_content(&ask).into()
-        }
-    })
+/// What the agent gets for an outcome: what the form makes of it, where there is one, or the tool's own form. A question that was plain text
+/// gets plain text.
+fn answer(
+    followed: &Followed,
+    form: Option<&Form>,
+    outcome: &Outcome,
+    is_plain: bool,
+) -> Result<Json<'static>, Refusal> {
+    let answer = match (outcome, form) {
+        (Outcome::Answered(reply), Some(form)) => form.payload(reply),
+        // Free text is none that a schema describes.
+        (Outcome::RepliedInChat { text, .. }, Some(_)) => Err(about(text, " is no answer that the agent can take")),
+        (Outcome::Answered(reply), None) if is_plain => Ok(reply.message().into()),
+        _ => Ok(outcome.to_json(followed.ask())),
+    };
+    let refuse = |message| Refusal::Payload { tool_call_id: followed.snapshot.tool_call_id.clone(), message };
+    answer.map_err(refuse)
 }
 
 /// The answers and the events that asked for them. Several answers are told apart by their interrupts' ids, as `LangGraph` has it.
@@ -425,9 +432,12 @@ fn command(answers: &[(&Legacy, Json<'static>)]) -> Option<Json<'static>> {
         [] => return None,
         [(legacy, answer)] => (answer.clone(), legacy.value.clone()),
         several => {
-            let by_id = several.iter().map(|(it, answer)| (it.id.clone().into(), answer.clone()));
-            let events = several.iter().map(|(it, _)| it.value.clone());
-            (Json::Object(by_id.collect()), Json::List(events.collect()))
+            let (mut by_id, mut events) = (Members::new(), Vec::new());
+            for (legacy, answer) in several {
+                by_id.push((legacy.id.clone().into(), answer.clone()));
+                events.push(legacy.value.clone());
+            }
+            (Json::Object(by_id), Json::List(events))
         }
     };
     Some(Json::object([("resume", resume), ("interruptEvent", events)]))
