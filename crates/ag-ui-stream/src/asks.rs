@@ -10,7 +10,6 @@ mod time;
 
 use crate::event::{Event, EventRef, EventType};
 use crate::index::Index;
-use crate::message::sorted;
 use crate::outcome::{Interrupt, RunOutcome};
 use crate::reader::{End, EndOutcome};
 use approvals::OpenCall;
@@ -19,6 +18,7 @@ use ask_user_question::{AskSnapshot, Phase};
 use followed::{Followed, Source};
 use history::Answers;
 use interrupts::{Legacy, ON_INTERRUPT};
+use std::mem;
 use std::sync::Arc;
 
 /// The names under which models call the tool, unless others are given.
@@ -144,16 +144,17 @@ impl Asks {
                 }
             }
             EventType::ToolCallStart if self.is_ask(event.tool_call_name()) && !self.positions.contains(call) => {
-                let (run, metadata) = (self.run, event.get("metadata").map(sorted));
-                self.open(call, Source::Call, run, &mut changes).take_lang(metadata.as_ref(), &mut changes);
+                self.open(call, Source::Call, &mut changes).take_lang(event.get("metadata"), &mut changes);
             }
             EventType::ToolCallEnd => {
                 if let Some(position) = self.positions.get(call) {
                     self.followed[position].end_arguments(&mut changes);
-                    let is_about = |it: &mut Event| it.tool_call_id() == call;
-                    let early: Vec<_> = self.early.extract_if(.., is_about).collect();
-                    for result in early {
-                        self.take_result(&result, &mut changes);
+                    for result in mem::take(&mut self.early) {
+                        if result.tool_call_id() == call {
+                            self.take_result(&result, &mut changes);
+                        } else {
+                            self.early.push(result);
+                        }
                     }
                 }
             }
@@ -176,14 +177,16 @@ impl Asks {
                 self.close_run(&mut changes);
                 match event.outcome() {
                     Some(RunOutcome::Interrupt { interrupts }) => {
-                        interrupts.iter().for_each(|interrupt| self.take_interrupt(interrupt, &mut changes));
+                        for interrupt in interrupts {
+                            self.take_interrupt(interrupt, &mut changes);
+                        }
                     }
                     Some(RunOutcome::Cancelled) => self.take_legacy(&mut changes),
                     // What is open beside a legacy interrupt, the agent still has in hand.
                     _ if self.legacy.is_empty() => self.ask_approvals(&mut changes),
                     _ => self.take_legacy(&mut changes),
                 }
-                changes.extend(self.handle_timeout(now));
+                self.expire(now, &mut changes);
             }
             EventType::RunError => self.close_run(&mut changes),
             _ => {}
@@ -199,8 +202,8 @@ impl Asks {
         }
         if let Some(followed) = followed {
             followed.has_result = true;
-            let (metadata, same_run) = (result.get("metadata").map(sorted), followed.run == self.run);
-            followed.take_result(&result.content().text(), metadata.as_ref(), same_run, changes);
+            let same_run = followed.run == self.run;
+            followed.take_result(&result.content().text(), result.get("metadata"), same_run, changes);
         }
     }
 
@@ -210,20 +213,24 @@ impl Asks {
         if matches!(end.outcome, EndOutcome::Truncated | EndOutcome::Rejected | EndOutcome::Error) {
             self.close_run(&mut changes);
         }
-        changes.extend(self.handle_timeout(now));
+        self.expire(now, &mut changes);
         changes
     }
 
     /// What the time changes.
     pub fn handle_timeout(&mut self, now: u64) -> Vec<AskChange> {
         let mut changes = Vec::new();
+        self.expire(now, &mut changes);
+        changes
+    }
+
+    fn expire(&mut self, now: u64, changes: &mut Vec<AskChange>) {
         for followed in &mut self.followed {
             let is_due = followed.snapshot.expires_at.is_some_and(|deadline| deadline <= now);
             if is_due && followed.snapshot.phase == Phase::Answerable {
-                followed.patch(AskPatch::Phase(Phase::Expired), &mut changes);
+                followed.patch(AskPatch::Phase(Phase::Expired), changes);
             }
         }
-        changes
     }
 
     /// Sets the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) that events do not carry, such as one from a server's
@@ -255,10 +262,10 @@ impl Asks {
         self.positions.get(tool_call_id).map(|position| &self.followed[position])
     }
 
-    fn open(&mut self, id: &str, source: Source, run: u64, changes: &mut Vec<AskChange>) -> &mut Followed {
+    fn open(&mut self, id: &str, source: Source, changes: &mut Vec<AskChange>) -> &mut Followed {
         let position = self.followed.len();
         self.positions.insert(id, position);
-        self.followed.push(Followed::new(id, source, run));
+        self.followed.push(Followed::new(id, source, self.run));
         let followed = &mut self.followed[position];
         changes.push(AskChange::Opened { tool_call_id: Arc::clone(&followed.id) });
         followed

@@ -121,8 +121,7 @@ impl Asks {
         let question = call.question().filter(|_| !self.positions.contains(&call.id));
         if let Some(question) = question {
             let (ask, form) = Form::approval(&question, ACCEPTED);
-            let run = self.run;
-            let followed = self.open(&call.id, Source::Approval, run, changes);
+            let followed = self.open(&call.id, Source::Approval, changes);
             followed.form = Some(form);
             followed.complete(ask, Phase::Answerable, changes);
         }

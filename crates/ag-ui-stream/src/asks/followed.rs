@@ -4,7 +4,6 @@ use super::AskChange;
 use super::form::Form;
 use super::interrupts::Legacy;
 use super::reply::AskedBy;
-use crate::message::Metadata;
 use crate::outcome::Interrupt;
 use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
@@ -88,7 +87,7 @@ impl Followed {
     }
 
     /// Takes the language of the texts, where the call's metadata name one.
-    pub(super) fn take_lang(&mut self, metadata: Option<&Metadata>, changes: &mut Vec<AskChange>) {
+    pub(super) fn take_lang(&mut self, metadata: Option<&Json<'_>>, changes: &mut Vec<AskChange>) {
         let lang = metadata.and_then(|metadata| metadata.get(LANG)?.as_str());
         if let Some(lang) = lang.filter(|lang| is_language_tag(lang)) {
             self.patch(AskPatch::Lang(lang.to_owned()), changes);
@@ -126,7 +125,7 @@ impl Followed {
     pub(super) fn take_result(
         &mut self,
         content: &str,
-        metadata: Option<&Metadata>,
+        metadata: Option<&Json<'_>>,
         same_run: bool,
         changes: &mut Vec<AskChange>,
     ) {
@@ -248,6 +247,6 @@ fn is_language_tag(text: &str) -> bool {
 }
 
 /// What a message's metadata say about an ask.
-pub(super) fn about(metadata: Option<&Metadata>) -> Option<AskMetadata> {
+pub(super) fn about(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
     AskMetadata::read(metadata?.get(AskMetadata::KEY)?)
 }

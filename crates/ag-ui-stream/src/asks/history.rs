@@ -92,8 +92,8 @@ impl Asks {
         if self.positions.contains(&call.id) {
             return;
         }
-        let (run, run_is_open) = (self.run, self.run_is_open);
-        let followed = self.open(&call.id, Source::Call, run, changes);
+        let run_is_open = self.run_is_open;
+        let followed = self.open(&call.id, Source::Call, changes);
         followed.take_lang(call.metadata.as_ref(), changes);
         followed.feed(&call.arguments, changes);
         followed.end_arguments(changes);

@@ -1,17 +1,17 @@
 //! Asks that come as interrupts, in the protocol's form or in the legacy one.
 
-use super::followed::Source;
+use super::followed::{Followed, Source};
 use super::form::{APPROVALS, Form, option};
 use super::time::parse_deadline;
 use super::{AskChange, Asks};
 use crate::event::EventRef;
-use crate::message::sorted;
+use crate::message::{sorted, text_of};
 use crate::outcome::Interrupt;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question};
 use json_tree::Json;
-use std::borrow::Cow;
 
 /// The name of the legacy event.
 pub(super) const ON_INTERRUPT: &str = "on_interrupt";
@@ -60,8 +60,7 @@ impl Asks {
     pub fn restore_receipt(&mut self, id: &str, ask: AskUserQuestion, outcome: Outcome) -> Vec<AskChange> {
         let mut changes = Vec::new();
         if !self.positions.contains(id) {
-            let run = self.run;
-            let followed = self.open(id, Source::Interrupt, run, &mut changes);
+            let followed = self.open(id, Source::Interrupt, &mut changes);
             followed.complete(ask, Phase::Ready, &mut changes);
             followed.settle(Some(outcome), None, &mut changes);
         }
@@ -77,16 +76,17 @@ impl Asks {
     }
 
     /// Binds an interrupt to the ask that it is about, or makes an ask of it.
-    pub(super) fn take_interrupt(&mut self, interrupt: &Interrupt, changes: &mut Vec<AskChange>) {
-        self.bind_interrupt(interrupt, changes).interrupt = Some(interrupt.clone());
+    pub(super) fn take_interrupt(&mut self, interrupt: Interrupt, changes: &mut Vec<AskChange>) {
+        let followed = self.bind_interrupt(&interrupt, changes);
+        followed.interrupt = Some(interrupt);
     }
 
     /// Finds or makes the ask that an interrupt is about. It waits from here on, perhaps for the second time; one that can't be shown waits
     /// to be cancelled.
-    fn bind_interrupt(&mut self, interrupt: &Interrupt, changes: &mut Vec<AskChange>) -> &mut super::Followed {
+    fn bind_interrupt(&mut self, interrupt: &Interrupt, changes: &mut Vec<AskChange>) -> &mut Followed {
         let asked = ask_of(interrupt);
         let named = interrupt.tool_call_id.as_deref();
-        let told = |it: &super::Followed| it.interrupt.as_ref().is_some_and(|it| it.id == interrupt.id);
+        let told = |it: &Followed| it.interrupt.as_ref().is_some_and(|it| it.id == interrupt.id);
         let position = named
             .and_then(|id| self.positions.get(id))
             .or_else(|| self.followed.iter().position(told))
@@ -95,13 +95,12 @@ impl Asks {
             &mut self.followed[position]
         } else {
             // Some agents give a later interrupt the id of an earlier one, whose receipt stays.
-            let mut id = interrupt.id.clone();
-            let mut others = (self.run..).map(|run| interrupt.id.clone() + "-" + &run.to_string());
+            let (mut id, mut run) = (interrupt.id.clone(), self.run);
             while self.positions.contains(&id) {
-                id = others.next().unwrap_or_default();
+                id = interrupt.id.clone() + "-" + &run.to_string();
+                run += 1;
             }
-            let run = self.run;
-            let followed = self.open(&id, Source::Interrupt, run, changes);
+            let followed = self.open(&id, Source::Interrupt, changes);
             if let Some((ask, form)) = asked {
                 followed.form = form;
                 followed.complete(ask, Phase::Answerable, changes);
@@ -119,18 +118,20 @@ impl Asks {
     /// The call that an interrupt is about without naming it: the only one with the same question that waits, or, where none does, that got no
     /// result of the agent's own.
     fn call_about(&self, ask: &AskUserQuestion) -> Option<usize> {
-        let is_same = |followed: &super::Followed| {
-            let call = followed.snapshot.ask.as_ref();
-            let call = call.filter(|_| followed.source == Source::Call);
-            !followed.is_suspended() && call.is_some_and(|call| shares_question(call, ask))
-        };
-        let only = |is_meant: &dyn Fn(&super::Followed) -> bool| {
-            let followed = self.followed.iter().enumerate();
-            let mut meant = followed.filter(|(_, it)| is_same(it) && is_meant(it));
-            let (position, _) = meant.next()?;
-            Some(meant.next().map_or(Some(position), |_| None))
-        };
-        only(&|it| it.snapshot.phase == Phase::Answerable).or_else(|| only(&|it| !it.has_result)).flatten()
+        let (mut waiting, mut open) = (Vec::new(), Vec::new());
+        for (position, followed) in self.followed.iter().enumerate() {
+            if followed.source != Source::Call || followed.is_suspended() || !shares_question(followed.ask(), ask) {
+                continue;
+            }
+            if followed.snapshot.phase == Phase::Answerable {
+                waiting.push(position);
+            }
+            if !followed.has_result {
+                open.push(position);
+            }
+        }
+        let meant = if waiting.is_empty() { open } else { waiting };
+        if meant.len() == 1 { meant.first().copied() } else { None }
     }
 
     /// A run began, and every interrupt of the last one had to be answered for that, even if it is not told how.
@@ -157,28 +158,30 @@ impl Asks {
 /// A legacy interrupt as the adapters that send both forms write it in the protocol's.
 fn standard(legacy: &Legacy) -> Interrupt {
     let read = unpacked(&legacy.value);
-    let find = |names: &[&str]| names.iter().find_map(|name| read.get(name));
-    let text = |names: &[&str]| find(names)?.as_str().map(str::to_owned);
-    let schema = find(&["responseSchema", "response_schema", "resumeSchema"]);
-    let schema = schema.map(|schema| unpacked(schema).into_owned()).filter(|it| it.as_object().is_some());
-    let raw = Json::object([("raw", read.clone().into_owned())]);
-    Interrupt {
-        message: read.as_str().map(str::to_owned).or_else(|| text(&["message"])),
-        tool_call_id: text(&["toolCallId", "tool_call_id"]),
-        response_schema: schema,
-        expires_at: text(&["expiresAt", "expires_at"]),
-        metadata: Some(Json::object([("langgraph", raw)])),
-        ..Interrupt::new(legacy.id.clone(), text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()))
-    }
+    let text = |names: &[&str]| text_of(first(&read, names)?);
+    let schema = first(&read, &["responseSchema", "response_schema", "resumeSchema"]).map(unpacked);
+    let mut interrupt = Interrupt::new(&*legacy.id, text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()));
+    interrupt.message = text_of(&read).or_else(|| text(&["message"]));
+    interrupt.tool_call_id = text(&["toolCallId", "tool_call_id"]);
+    interrupt.response_schema = schema.filter(|schema| schema.as_object().is_some());
+    interrupt.expires_at = text(&["expiresAt", "expires_at"]);
+    interrupt.metadata = Some(Json::object([("langgraph", Json::object([("raw", read)]))]));
+    interrupt
+}
+
+/// The first of these members that is there.
+fn first<'v>(value: &'v Json<'static>, names: &[&str]) -> Option<&'v Json<'static>> {
+    names.iter().find_map(|name| value.get(name))
 }
 
 /// The value itself, or what the JSON text says that some adapters send in its place.
-fn unpacked<'v>(value: &'v Json<'static>) -> Cow<'v, Json<'static>> {
-    let parsed = value.as_str().and_then(|text| Some(Json::parse(text).ok()?.into_sorted()));
-    match parsed.filter(|parsed| matches!(parsed, Json::Object(_) | Json::Text(_))) {
-        Some(parsed) => Cow::Owned(parsed),
-        None => Cow::Borrowed(value),
+fn unpacked(value: &Json<'static>) -> Json<'static> {
+    if let Some(text) = value.as_str()
+        && let Ok(parsed @ (Json::Object(_) | Json::Text(_))) = Json::parse(text)
+    {
+        return parsed.into_sorted();
     }
+    value.clone()
 }
 
 /// Whether an agent with an interrupt value of its own reads an answer in the tool's form. An agent that sent plain text reads plain text.
@@ -192,12 +195,12 @@ pub(super) fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
 }
 
 fn ask_of(interrupt: &Interrupt) -> Option<(AskUserQuestion, Option<Form>)> {
-    let metadata = interrupt.metadata.as_ref();
-    let own = |name: &str| metadata?.get(name);
-    let raw = unpacked(raw(interrupt).unwrap_or(&Json::Null));
-    let told = [own("ask"), own("ask_user_question"), metadata, Some(&raw)];
-    if let Some(ask) = told.into_iter().flatten().find_map(ask_in) {
-        return Some((ask, None));
+    let raw = raw(interrupt).map_or(Json::Null, unpacked);
+    let metadata = interrupt.metadata.as_ref().unwrap_or(&Json::Null);
+    for place in [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata), Some(&raw)] {
+        if let Some(ask) = place.and_then(ask_in) {
+            return Some((ask, None));
+        }
     }
     let message = interrupt.message.as_deref().unwrap_or_default();
     if let Some(schema) = &interrupt.response_schema
@@ -210,7 +213,7 @@ fn ask_of(interrupt: &Interrupt) -> Option<(AskUserQuestion, Option<Form>)> {
         let (ask, form) = Form::approval(message, APPROVALS[0]);
         return Some((ask, Some(form)));
     }
-    plain_ask(&raw).or_else(|| plain_ask(&Json::from(message))).map(|ask| (ask, None))
+    plain_ask(&raw).or_else(|| plain_ask(&message.into())).map(|ask| (ask, None))
 }
 
 /// An ask in the tool's own form.
@@ -222,17 +225,17 @@ fn ask_in(value: &Json<'static>) -> Option<AskUserQuestion> {
 
 /// An ask from a text, or from an object with a text and perhaps a list of choices.
 fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
-    let named = |names: [&str; 4]| names.into_iter().find_map(|name| value.get(name));
-    let text = value.as_str().or_else(|| named(["question", "message", "prompt", "description"])?.as_str())?;
-    let choices = named(["options", "choices", "actions", "buttons"]).and_then(Json::as_list);
-    let label = |choice: &Json<'static>| choice.as_str().or_else(|| choice.get("label")?.as_str()).map(str::to_owned);
-    let options = choices.into_iter().flatten().filter_map(label).map(option).collect();
-    (!text.trim().is_empty()).then(|| AskUserQuestion {
-        questions: vec![Question { question: text.to_owned(), header: None, multi_select: false, options }],
-    })
+    let text = first(value, &["question", "message", "prompt", "description"]).unwrap_or(value);
+    let question = text.as_str().filter(|text| !is_blank(text))?.to_owned();
+    let choices = first(value, &["options", "choices", "actions", "buttons"]).and_then(Json::as_list);
+    let mut options = Vec::new();
+    for choice in choices.unwrap_or_default() {
+        options.extend(text_of(choice.get("label").unwrap_or(choice)).map(option));
+    }
+    Some(AskUserQuestion { questions: vec![Question { question, header: None, multi_select: false, options }] })
 }
 
 fn shares_question(call: &AskUserQuestion, ask: &AskUserQuestion) -> bool {
-    let texts = || call.questions.iter().map(|question| question.question.trim());
-    ask.questions.iter().any(|question| texts().any(|text| text == question.question.trim()))
+    let is_asked = |text: &str| call.questions.iter().any(|question| question.question.trim() == text);
+    ask.questions.iter().any(|question| is_asked(question.question.trim()))
 }
