@@ -3,7 +3,7 @@
 use crate::error::StreamError;
 use crate::protocol::shapes::{A_MESSAGE, MESSAGE};
 use crate::warning::Warning;
-use crate::wire::{Field, Members, enforce, last, list, parse, text};
+use crate::wire::{Members, enforce, last, list, parse, put, put_json, put_some, text};
 use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
@@ -53,10 +53,6 @@ impl Role {
 
     fn as_str(self) -> &'static str {
         MESSAGE.kinds[self as usize].0
-    }
-
-    fn fields(self) -> &'static [Field] {
-        MESSAGE.kinds[self as usize].1
     }
 }
 
@@ -143,12 +139,21 @@ impl ToolCall {
     }
 
     fn to_json(&self, told: fn(&str) -> &str) -> Json<'_> {
-        let function = [("name", borrowed(&self.name)), ("arguments", borrowed(told(&self.arguments)))];
-        let mut call =
-            vec![("id", borrowed(&self.id)), ("type", borrowed("function")), ("function", Json::object(function))];
-        call.extend(self.encrypted_value.as_ref().map(|value| ("encryptedValue", borrowed(value))));
-        call.extend(self.metadata.as_ref().map(|metadata| ("metadata", metadata.clone())));
-        Json::object(call)
+        let (mut call, mut function) = (Members::new(), Members::new());
+        put(&mut call, "id", &self.id);
+        put(&mut call, "type", "function");
+        put(&mut function, "name", &self.name);
+        put(&mut function, "arguments", told(&self.arguments));
+        put_json(&mut call, "function", Json::Object(function));
+        put_some(&mut call, "encryptedValue", self.encrypted_value.as_ref());
+        put_metadata(&mut call, self.metadata.as_ref());
+        Json::Object(call)
+    }
+}
+
+fn put_metadata(members: &mut Members<'_>, metadata: Option<&Metadata>) {
+    if let Some(metadata) = metadata {
+        put_json(members, "metadata", metadata.clone());
     }
 }
 
@@ -252,30 +257,33 @@ impl Message {
 
     /// As [`to_json`](Self::to_json), with what is to be told of the arguments of calls.
     pub(crate) fn to_json_with(&self, told: fn(&str) -> &str) -> Json<'_> {
-        let said = |text: &'_ Option<String>| text.as_ref().map(|text| Json::from(text.as_str()));
-        let mut members: Members<'_> = vec![("role".into(), borrowed(self.role()))];
-        for field in self.role.fields() {
-            let member = match field.name {
-                "id" => Some(borrowed(&self.id)),
-                "content" => match &self.content {
-                    Content::None => None,
-                    Content::Text(text) => Some(borrowed(text)),
-                    Content::Parts(parts) => Some(Json::List(parts.clone())),
-                    Content::Open(members) => Some(members.clone()),
-                },
-                "toolCalls" if self.tool_calls.is_empty() => None,
-                "toolCalls" => Some(Json::List(self.tool_calls.iter().map(|call| call.to_json(told)).collect())),
-                "toolCallId" => Some(borrowed(&self.tool_call_id)),
-                "activityType" => Some(borrowed(&self.activity_type)),
-                "error" => said(&self.error),
-                "name" => said(&self.name),
-                "encryptedValue" => said(&self.encrypted_value),
-                "subagentRunId" => said(&self.subagent_run_id),
-                _ => self.metadata.clone(),
-            };
-            members.extend(member.map(|member| (Cow::Borrowed(field.name), member)));
+        let mut message = Members::new();
+        put(&mut message, "role", self.role());
+        put(&mut message, "id", &self.id);
+        match self.role {
+            Role::Tool => put(&mut message, "toolCallId", &self.tool_call_id),
+            Role::Activity => put(&mut message, "activityType", &self.activity_type),
+            _ => {}
         }
-        Json::Object(members)
+        match &self.content {
+            Content::None => {}
+            Content::Text(text) => put(&mut message, "content", text),
+            Content::Parts(parts) => put_json(&mut message, "content", Json::List(parts.clone())),
+            Content::Open(members) => put_json(&mut message, "content", members.clone()),
+        }
+        if !self.tool_calls.is_empty() {
+            let mut calls = Vec::new();
+            for call in &self.tool_calls {
+                calls.push(call.to_json(told));
+            }
+            put_json(&mut message, "toolCalls", Json::List(calls));
+        }
+        put_some(&mut message, "error", self.error.as_ref());
+        put_some(&mut message, "name", self.name.as_ref());
+        put_some(&mut message, "encryptedValue", self.encrypted_value.as_ref());
+        put_some(&mut message, "subagentRunId", self.subagent_run_id.as_ref());
+        put_metadata(&mut message, self.metadata.as_ref());
+        Json::Object(message)
     }
 
     /// Its id, unique in the conversation.

@@ -25,6 +25,23 @@ pub(crate) fn set(members: &mut Members<'_>, name: &'static str, text: impl Into
     members.push((name.into(), Json::Text(text.into().into())));
 }
 
+/// Adds a text that is borrowed.
+pub(crate) fn put<'a>(members: &mut Members<'a>, name: &'static str, text: &'a str) {
+    put_json(members, name, Json::Text(text.into()));
+}
+
+/// The same, where it is there.
+pub(crate) fn put_some<'a>(members: &mut Members<'a>, name: &'static str, text: Option<&'a String>) {
+    if let Some(text) = text {
+        put(members, name, text);
+    }
+}
+
+/// Adds any value.
+pub(crate) fn put_json<'a>(members: &mut Members<'a>, name: &'static str, json: Json<'a>) {
+    members.push((name.into(), json));
+}
+
 /// Takes a member out.
 pub(crate) fn take<'a>(members: &mut Members<'a>, name: &str) -> Option<(Cow<'a, str>, Json<'a>)> {
     let at = position(members, name)?;
