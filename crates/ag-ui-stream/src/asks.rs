@@ -136,16 +136,19 @@ impl Asks {
     pub fn handle_event(&mut self, now: u64, event: &EventRef<'_>) -> Vec<AskChange> {
         let mut changes = Vec::new();
         let call = event.tool_call_id();
-        self.follow_open_calls(event, call);
         match event.kind() {
             EventType::ToolCallArgs => {
                 if let Some(position) = self.positions.get(call) {
                     self.followed[position].feed(event.delta(), &mut changes);
+                } else if let Some(open) = self.open_call(call) {
+                    open.arguments.push_str(event.delta());
                 }
             }
-            EventType::ToolCallStart if self.is_ask(event.tool_call_name()) && !self.positions.contains(call) => {
+            EventType::ToolCallStart if self.positions.contains(call) => {}
+            EventType::ToolCallStart if self.is_ask(event.tool_call_name()) => {
                 self.open(call, Source::Call, &mut changes).take_lang(event.get("metadata"), &mut changes);
             }
+            EventType::ToolCallStart => self.note_call(call, event.tool_call_name()),
             EventType::ToolCallEnd => {
                 if let Some(position) = self.positions.get(call) {
                     self.followed[position].end_arguments(&mut changes);
@@ -156,9 +159,14 @@ impl Asks {
                             self.early.push(result);
                         }
                     }
+                } else if let Some(open) = self.open_call(call) {
+                    open.ended = true;
                 }
             }
-            EventType::ToolCallResult => self.take_result(event, &mut changes),
+            EventType::ToolCallResult => {
+                self.take_open_call(call);
+                self.take_result(event, &mut changes);
+            }
             EventType::MessagesSnapshot => self.take_history(&event.messages(), &mut changes),
             EventType::RunStarted => {
                 self.run += 1;
@@ -166,6 +174,7 @@ impl Asks {
                 self.run_is_open = true;
                 self.early.clear();
                 self.legacy.clear();
+                self.open_calls.clear();
                 if let Some(input) = event.get("input") {
                     self.take_resume(&Answers::of(input), &mut changes);
                     self.take_history(&event.messages(), &mut changes);

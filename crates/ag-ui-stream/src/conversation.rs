@@ -8,7 +8,7 @@ use crate::reader::{End, EventReader, StreamError};
 use crate::thread::{Change, Thread};
 use crate::warning::Warning;
 use std::collections::VecDeque;
-use std::{iter, mem, vec};
+use std::{mem, vec};
 
 /// Everything that a chat page needs to know of a conversation.
 ///
@@ -137,7 +137,9 @@ impl Conversation {
         }
         let (bytes, lines, pipeline) = reader.parts();
         let event = pipeline.next(bytes, lines);
-        talk.updates.extend(iter::from_fn(|| pipeline.next_warning()).map(Update::Warning));
+        while let Some(warning) = pipeline.next_warning() {
+            talk.updates.push_back(Update::Warning(warning));
+        }
         match event {
             Some(Ok(event)) if talk.updates.is_empty() => {
                 let (change, changes) = talk.apply(now, &event);

@@ -192,9 +192,15 @@ impl Thread {
     /// All calls in the messages that no tool message answers, in order: no provider takes a history that has one.
     #[must_use]
     pub fn unanswered_tool_call_ids(&self) -> Vec<String> {
-        let calls = self.messages.iter().flat_map(Message::tool_calls);
-        let unanswered = calls.filter(|call| self.calls.state(&call.id).is_some_and(|state| !state.answered));
-        unanswered.map(|call| call.id.clone()).collect()
+        let mut unanswered = Vec::new();
+        for message in &self.messages {
+            for call in message.tool_calls() {
+                if self.calls.state(&call.id).is_some_and(|state| !state.answered) {
+                    unanswered.push(call.id.clone());
+                }
+            }
+        }
+        unanswered
     }
 
     /// What the last run waits for; the next run's input must answer each.
@@ -266,7 +272,11 @@ impl Thread {
 
     /// Puts a tool message behind the message that made the call and behind the tool messages that are there already.
     fn insert_result(&mut self, mut tool: Message) -> Change {
-        self.pending.retain(|pending| *pending != tool.tool_call_id);
+        for id in mem::take(&mut self.pending) {
+            if id != tool.tool_call_id {
+                self.pending.push(id);
+            }
+        }
         tool.id = result_id(&tool, |id| match self.message(id) {
             None => true,
             Some(held) => held.tool_call_id() == tool.tool_call_id(),
@@ -275,10 +285,11 @@ impl Thread {
             return self.put(tool);
         }
         let call = self.calls.state(&tool.tool_call_id);
-        let position = call.and_then(|call| call.place).map_or(self.messages.len(), |(owner, _)| {
-            let behind = self.messages[owner + 1..].iter().take_while(|message| message.role == Role::Tool);
-            owner + 1 + behind.count()
-        });
+        let owner = call.and_then(|call| call.place);
+        let mut position = owner.map_or(self.messages.len(), |(owner, _)| owner + 1);
+        while self.messages.get(position).is_some_and(|message| message.role == Role::Tool) {
+            position += 1;
+        }
         self.insert(position, tool)
     }
 

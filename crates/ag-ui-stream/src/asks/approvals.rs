@@ -3,7 +3,6 @@
 use super::followed::{Followed, Source};
 use super::form::Form;
 use super::{AskChange, Asks};
-use crate::event::{EventRef, EventType};
 use crate::message::ToolCall;
 use ask_user_question::outcome::Outcome;
 use ask_user_question::{AskUserQuestion, Phase};
@@ -17,8 +16,8 @@ const ACCEPTED: &str = "accepted";
 pub(super) struct OpenCall {
     id: String,
     name: String,
-    arguments: String,
-    ended: bool,
+    pub(super) arguments: String,
+    pub(super) ended: bool,
 }
 
 impl OpenCall {
@@ -57,26 +56,6 @@ impl Asks {
         !self.is_ask(tool_name) && self.approvals.iter().any(|name| name == tool_name)
     }
 
-    /// Learns which calls the present run leaves open.
-    pub(super) fn follow_open_calls(&mut self, event: &EventRef<'_>, call: &str) {
-        match event.kind() {
-            EventType::ToolCallStart => self.note_call(call, event.tool_call_name()),
-            EventType::ToolCallArgs => {
-                if let Some(open) = self.open_call(call) {
-                    open.arguments.push_str(event.delta());
-                }
-            }
-            EventType::ToolCallEnd => {
-                if let Some(open) = self.open_call(call) {
-                    open.ended = true;
-                }
-            }
-            EventType::ToolCallResult => drop(self.take_open_call(call)),
-            EventType::RunStarted => self.open_calls.clear(),
-            _ => {}
-        }
-    }
-
     /// Learns of a call in a history.
     pub(super) fn note_whole_call(&mut self, call: &ToolCall) {
         self.note_call(&call.id, &call.name);
@@ -86,7 +65,8 @@ impl Asks {
         }
     }
 
-    fn note_call(&mut self, id: &str, name: &str) {
+    /// Learns of a call that begins.
+    pub(super) fn note_call(&mut self, id: &str, name: &str) {
         let is_known = self.positions.contains(id) || self.open_calls.iter().any(|it| it.id == id);
         if !is_known && self.is_approval(name) {
             self.open_calls.push(OpenCall {
@@ -99,7 +79,7 @@ impl Asks {
     }
 
     /// A call whose arguments still arrive.
-    fn open_call(&mut self, id: &str) -> Option<&mut OpenCall> {
+    pub(super) fn open_call(&mut self, id: &str) -> Option<&mut OpenCall> {
         let mut calls = self.open_calls.iter_mut();
         calls.find(|call| call.id == id && !call.ended)
     }

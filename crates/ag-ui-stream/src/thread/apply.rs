@@ -62,8 +62,11 @@ impl Thread {
                 self.put(message);
             }
         }
-        let calls = &self.calls;
-        self.pending.retain(|id| calls.state(id).is_none_or(|call| !call.answered));
+        for id in mem::take(&mut self.pending) {
+            if self.calls.state(&id).is_none_or(|call| !call.answered) {
+                self.pending.push(id);
+            }
+        }
         Change::RunStarted { added: self.messages.len() - before }
     }
 
@@ -160,13 +163,21 @@ impl Thread {
         if self.calls.state(call).is_none_or(|call| !call.answered) {
             return false;
         }
-        let answers = |it: &mut Message| it.tool_call_id() == Some(call);
-        let early: Vec<Message> = self.messages.extract_if(..holder, answers).collect();
-        if early.is_empty() {
+        let answers = |message: &Message| message.tool_call_id() == Some(call);
+        if !self.messages[..holder].iter().any(answers) {
             return false;
         }
-        let behind = holder - early.len() + 1;
-        self.messages.splice(behind..behind, early);
+        let mut early = Vec::new();
+        for (position, message) in mem::take(&mut self.messages).into_iter().enumerate() {
+            if position < holder && answers(&message) {
+                early.push(message);
+                continue;
+            }
+            self.messages.push(message);
+            if position == holder {
+                self.messages.append(&mut early);
+            }
+        }
         self.reindex(0);
         true
     }

@@ -42,11 +42,12 @@ impl Calls {
         self.states.get_mut(self.positions.get(id)?)
     }
 
-    /// The state of a call, made where there was none.
-    fn state_or(&mut self, id: &str, new: impl FnOnce() -> CallState) -> &mut CallState {
+    /// The state of a call. One that is new is of a history, so that its arguments are complete.
+    fn state_or_new(&mut self, id: &str, name: &str) -> &mut CallState {
         let position = self.positions.get(id).unwrap_or_else(|| {
             self.positions.insert(id, self.states.len());
-            self.states.push(CallState { answered: self.answered.contains(id), ..new() });
+            let answered = self.answered.contains(id);
+            self.states.push(CallState { name: name.to_owned(), ended: true, answered, ..CallState::default() });
             self.states.len() - 1
         });
         &mut self.states[position]
@@ -63,8 +64,8 @@ impl Calls {
 
     /// Notes that a call began in the present run.
     pub(super) fn begin(&mut self, id: &str, name: &str, run_id: Option<String>) {
-        let state = self.state_or(id, CallState::default);
-        state.name = name.to_owned();
+        let state = self.state_or_new(id, name);
+        name.clone_into(&mut state.name);
         state.ended = false;
         state.run_id = run_id;
         if !std::mem::replace(&mut state.begun, true) {
@@ -74,8 +75,13 @@ impl Calls {
 
     /// The calls that began in the present run, got no result in it and are not answered.
     pub(super) fn unanswered(&self) -> Vec<String> {
-        let is_open = |id: &String| !self.resulted.contains(id) && self.state(id).is_some_and(|call| !call.answered);
-        self.begun.iter().filter(|id| is_open(id)).cloned().collect()
+        let mut unanswered = Vec::new();
+        for id in &self.begun {
+            if !self.resulted.contains(id) && self.state(id).is_some_and(|call| !call.answered) {
+                unanswered.push(id.clone());
+            }
+        }
+        unanswered
     }
 
     /// Notes that a call, which may begin only later, got its result in the present run.
@@ -100,9 +106,7 @@ impl Calls {
             }
         }
         for (index, call) in message.tool_calls().iter().enumerate() {
-            let state =
-                self.state_or(&call.id, || CallState { name: call.name.clone(), ended: true, ..CallState::default() });
-            state.place = Some((position, index));
+            self.state_or_new(&call.id, &call.name).place = Some((position, index));
         }
     }
 
