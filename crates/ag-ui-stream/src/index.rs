@@ -73,14 +73,13 @@ impl Index {
         *self = Self::default();
     }
 
-    /// The ids, in their order.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
-        self.entries().map(|(id, _)| id)
-    }
-
-    /// The ids and their numbers, in the order of the ids.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.blocks.iter().flatten().map(|(id, number)| (&**id, *number))
+    /// Gives each id with its number, in the order of the ids.
+    pub(crate) fn each<'i>(&'i self, take: &mut dyn FnMut(&'i str, usize)) {
+        for block in &self.blocks {
+            for (id, number) in block {
+                take(id, *number);
+            }
+        }
     }
 
     /// The block that an id is in or would go into, and where.
@@ -113,7 +112,9 @@ mod tests {
                 prop_assert_eq!(index.get(&id), map.get(&id).copied());
                 prop_assert_eq!((index.len(), index.is_empty()), (map.len(), map.is_empty()));
             }
-            prop_assert!(index.entries().eq(map.iter().map(|(id, number)| (id.as_str(), *number))));
+            let mut entries = Vec::new();
+            index.each(&mut |id, number| entries.push((id.to_owned(), number)));
+            prop_assert!(entries.into_iter().eq(map));
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::input::PROTOCOL_VERSION;
 use crate::patch::PatchError;
-use std::collections::VecDeque;
 use std::fmt;
 
 /// Something that was tolerated, dropped or repaired. Its sentence (`Display`) is for developers.
@@ -168,7 +167,7 @@ impl Warning {
 /// Warnings that wait until they are taken.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Warnings {
-    waiting: VecDeque<Warning>,
+    waiting: Vec<Warning>,
     dropped: u64,
     /// Which event they are about.
     event_index: Option<u64>,
@@ -185,14 +184,14 @@ impl Warnings {
         if self.waiting.len() < Warning::MAX_WAITING {
             let names = names.iter().map(|name| (*name).to_owned()).collect();
             let (code, event_index) = (detail.code(), self.event_index);
-            self.waiting.push_back(Warning { code, path, event_index, detail, names });
+            self.waiting.push(Warning { code, path, event_index, detail, names });
         } else {
             self.dropped += 1;
         }
     }
 
     pub(crate) fn take(&mut self) -> Option<Warning> {
-        self.waiting.pop_front()
+        if self.waiting.is_empty() { None } else { Some(self.waiting.remove(0)) }
     }
 
     pub(crate) fn dropped(&self) -> u64 {
@@ -200,6 +199,6 @@ impl Warnings {
     }
 
     pub(crate) fn into_vec(self) -> Vec<Warning> {
-        self.waiting.into()
+        self.waiting
     }
 }

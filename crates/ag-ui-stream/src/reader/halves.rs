@@ -50,7 +50,7 @@ impl Joiner {
             // What grows when a run fails is not ended, but grows no more.
             Does::FailRun => {
                 for (waiting, thing) in self.waiting.iter_mut().zip(GROWING) {
-                    mem::take(waiting).ids().for_each(|id| by_half(thing, id, None, sink));
+                    mem::take(waiting).each(&mut |id, _| by_half(thing, id, None, sink));
                 }
             }
             _ => {}
@@ -69,9 +69,9 @@ impl Joiner {
         let (mut joined, mut rest) = (String::new(), delta);
         if let Some(first) = waiting.get(id).and_then(|first| u16::try_from(first).ok()) {
             waiting.remove(id);
-            let units = [Some(first), halves.second].into_iter().flatten();
-            joined.extend(char::decode_utf16(units).map(|it| it.unwrap_or(ALONE)));
-            if halves.second.is_some() {
+            let whole = halves.second.and_then(|second| char::decode_utf16([first, second]).next()?.ok());
+            joined.push(whole.unwrap_or(ALONE));
+            if whole.is_some() {
                 rest = rest.strip_prefix(ALONE).unwrap_or(rest);
             }
         }

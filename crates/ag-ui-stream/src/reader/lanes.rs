@@ -89,9 +89,8 @@ impl Lanes {
     /// The lane whose stream a chunk continues; `None` where it opens one.
     fn find(&self, thing: Thing, chunk: &Members<'_>) -> Verdict<Option<usize>> {
         let (name, owner) = (thing.rows()[3].name, text(chunk, OWNER));
-        let of_kind = |lane: &Lane| lane.thing == thing;
         if let Some(id) = text(chunk, thing.id()) {
-            let found = self.open.iter().position(|lane| of_kind(lane) && lane.id() == id);
+            let found = self.open.iter().position(|lane| lane.thing == thing && lane.id() == id);
             if let Some(lane) = found
                 && owner.is_some()
                 && owner != self.open[lane].owner()
@@ -100,15 +99,19 @@ impl Lanes {
             }
             return Ok(found);
         }
-        let candidates = || (0..self.open.len()).filter(|lane| of_kind(&self.open[*lane]));
-        let own = candidates().find(|lane| self.open[*lane].owner() == owner);
-        if own.is_some() || owner.is_some() {
-            return Ok(own);
+        let mut others = Vec::new();
+        for (at, lane) in self.open.iter().enumerate() {
+            if lane.thing == thing {
+                if lane.owner() == owner {
+                    return Ok(Some(at));
+                }
+                others.push(at);
+            }
         }
-        let mut others = candidates();
-        match (others.next(), others.next()) {
-            (Some(_), Some(_)) => Err(StreamError::new(Fault::ChunkIsAmbiguous { chunk: name }, &[])),
-            (only, _) => Ok(only),
+        match others[..] {
+            [only] if owner.is_none() => Ok(Some(only)),
+            [_, _, ..] if owner.is_none() => Err(StreamError::new(Fault::ChunkIsAmbiguous { chunk: name }, &[])),
+            _ => Ok(None),
         }
     }
 

@@ -101,7 +101,9 @@ impl Order {
                 Ok(())
             }
             Does::TellMessages => {
-                list(event, "messages").iter().for_each(|message| run.own_told(message));
+                for message in list(event, "messages") {
+                    run.own_told(message);
+                }
                 Ok(())
             }
             Does::SetActivity => {
@@ -164,7 +166,9 @@ impl Order {
         self.thread = text(event, "threadId").map(str::to_owned);
         self.run = Run::default();
         let input = last(event, "input").and_then(members_of);
-        input.map_or(&[][..], |input| list(input, "messages")).iter().for_each(|it| self.run.own_told(it));
+        for message in input.map_or(&[][..], |input| list(input, "messages")) {
+            self.run.own_told(message);
+        }
         self.stage = Stage::Active { run_id: text(event, "runId").unwrap_or_default().to_owned() };
         Ok(())
     }
@@ -287,8 +291,9 @@ impl Run {
             Some("tool") => self.own_new(Thing::Text, id, tag),
             _ => self.own(Thing::Text, id, tag),
         }
-        for call in list(message, "toolCalls").iter().filter_map(members_of) {
-            self.own(Thing::Call, text(call, "id").unwrap_or_default(), tag);
+        for call in list(message, "toolCalls") {
+            let id = members_of(call).and_then(|call| text(call, "id"));
+            self.own(Thing::Call, id.unwrap_or_default(), tag);
         }
     }
 
@@ -352,21 +357,28 @@ impl Run {
     }
 
     fn check_closed(&self) -> Verdict {
-        let steps = self.steps.ids();
-        let steps = steps.map(|step| step.split_once(' ').map_or(step, |(_, name)| name));
-        nothing("steps", steps.collect())?;
+        let mut open = Vec::new();
+        self.steps.each(&mut |step, _| open.push(step.split_once(' ').map_or(step, |(_, name)| name)));
+        nothing("steps", &open)?;
         for thing in ENDING {
-            let held = self.things[thing as usize].entries();
-            let open = held.filter(|(_, at)| self.held[*at].open.is_some());
-            nothing(thing.plural(), open.map(|(id, _)| id).collect())?;
+            self.things[thing as usize].each(&mut |id, at| {
+                if self.held[at].open.is_some() {
+                    open.push(id);
+                }
+            });
+            nothing(thing.plural(), &open)?;
         }
-        let subagents = self.subagents.entries().filter(|(_, state)| *state == ACTIVE);
-        nothing("subagents", subagents.map(|(id, _)| id).collect())
+        self.subagents.each(&mut |id, state| {
+            if state == ACTIVE {
+                open.push(id);
+            }
+        });
+        nothing("subagents", &open)
     }
 }
 
-fn nothing(things: &'static str, open: Vec<&str>) -> Verdict {
-    if open.is_empty() { Ok(()) } else { refuse(Fault::StillOpen(things), &open) }
+fn nothing(things: &'static str, open: &[&str]) -> Verdict {
+    if open.is_empty() { Ok(()) } else { refuse(Fault::StillOpen(things), open) }
 }
 
 fn refuse<T>(fault: Fault, names: &[&str]) -> Verdict<T> {
