@@ -4,10 +4,10 @@ use crate::asks::reply::{Delivery, NextRun, Refusal, Said, Setup, next_run};
 use crate::asks::{AskChange, Asks};
 use crate::event::{Event, EventRef};
 use crate::message::Message;
+use crate::queue::Queue;
 use crate::reader::{End, EventReader, StreamError};
 use crate::thread::{Change, Thread};
 use crate::warning::Warning;
-use std::collections::VecDeque;
 use std::{mem, vec};
 
 /// Everything that a chat page needs to know of a conversation.
@@ -34,7 +34,7 @@ pub struct Conversation {
 struct Talk {
     thread: Thread,
     asks: Asks,
-    updates: VecDeque<Update<'static>>,
+    updates: Queue<Update<'static>>,
     /// What the last event changed of the questions, behind all updates.
     changes: vec::IntoIter<AskChange>,
 }
@@ -138,7 +138,7 @@ impl Conversation {
         let (bytes, lines, pipeline) = reader.parts();
         let event = pipeline.next(bytes, lines);
         while let Some(warning) = pipeline.next_warning() {
-            talk.updates.push_back(Update::Warning(warning));
+            talk.updates.push(Update::Warning(warning));
         }
         match event {
             Some(Ok(event)) if talk.updates.is_empty() => {
@@ -193,7 +193,7 @@ impl Conversation {
 
 impl Talk {
     fn next(&mut self) -> Option<Update<'static>> {
-        self.updates.pop_front().or_else(|| self.changes.next().map(Update::Ask))
+        self.updates.take().or_else(|| self.changes.next().map(Update::Ask))
     }
 
     fn apply(&mut self, now: u64, event: &EventRef<'_>) -> (Change, Vec<AskChange>) {
@@ -223,12 +223,12 @@ impl Talk {
 
     fn push(&mut self, update: Update<'static>) {
         self.push_changes();
-        self.updates.push_back(update);
+        self.updates.push(update);
     }
 
     fn push_changes(&mut self) {
         for change in self.changes.by_ref() {
-            self.updates.push_back(Update::Ask(change));
+            self.updates.push(Update::Ask(change));
         }
     }
 }

@@ -23,6 +23,7 @@ pub mod message;
 pub mod outcome;
 pub mod patch;
 mod protocol;
+mod queue;
 pub mod reader;
 pub mod sse;
 pub mod thread;

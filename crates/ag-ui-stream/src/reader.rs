@@ -10,6 +10,7 @@ pub use crate::error::{BrokeOff, End, EndError, EndOutcome, ErrorCode, StreamErr
 use crate::error::{Fault, Verdict};
 use crate::event::{Event, EventRef};
 use crate::protocol::{Does, Rule};
+use crate::queue::Queue;
 use crate::sse::{Decoder, Lines, SseError};
 use crate::warning::{Detail, Warning, Warnings};
 use crate::wire::{Members, enforce_members, parse, text};
@@ -18,7 +19,6 @@ use json_tree::{Halves, Json};
 use lanes::Lanes;
 use order::Order;
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use thinking::Thinking;
 
 /// Reads one response of an agent.
@@ -47,7 +47,7 @@ pub(crate) struct Pipeline {
     lanes: Lanes,
     order: Order,
     joiner: Joiner,
-    events: VecDeque<Event>,
+    events: Queue<Event>,
     warnings: Warnings,
     error: Option<StreamError>,
     error_given: bool,
@@ -77,7 +77,9 @@ impl EventReader {
     pub fn feed_json(&mut self, text: &str) {
         let taken = self.pipeline.take(text);
         let taken = taken.map(EventRef::into_owned);
-        self.pipeline.events.extend(taken);
+        if let Some(event) = taken {
+            self.pipeline.events.push(event);
+        }
     }
 
     /// The next event, or once the error that ends the stream.
@@ -116,13 +118,17 @@ impl EventReader {
             && let Some(frame) = lines.next(bytes)
         {
             let taken = self.pipeline.take_frame(frame);
-            self.pipeline.events.extend(taken.map(EventRef::into_owned));
+            if let Some(event) = taken {
+                self.pipeline.events.push(event.into_owned());
+            }
         }
         if self.pipeline.error.is_none()
             && let Some(frame) = lines.finish(bytes)
         {
             let taken = self.pipeline.take_last_frame(frame);
-            self.pipeline.events.extend(taken.map(EventRef::into_owned));
+            if let Some(event) = taken {
+                self.pipeline.events.push(event.into_owned());
+            }
         }
         self.pipeline.end()
     }
@@ -138,7 +144,7 @@ impl Pipeline {
     /// The next event, or once the error that ends the stream.
     pub(crate) fn next<'t>(&mut self, bytes: &'t [u8], lines: &mut Lines) -> Option<Result<EventRef<'t>, StreamError>> {
         loop {
-            if let Some(event) = self.events.pop_front() {
+            if let Some(event) = self.events.take() {
                 return Some(Ok(event));
             }
             if self.error.is_some() {
@@ -209,7 +215,7 @@ impl Pipeline {
         let (order, joiner, events) = (&mut self.order, &mut self.joiner, &mut self.events);
         self.lanes.take(rule, event, &mut |rule, event| {
             order.take(rule, &event)?;
-            joiner.pass(rule, event, &mut |rule, event| events.push_back(EventRef::of(rule, event).into_owned()));
+            joiner.pass(rule, event, &mut |rule, event| events.push(EventRef::of(rule, event).into_owned()));
             Ok(())
         })?;
         Ok(None)

@@ -1,0 +1,33 @@
+/// What waits to be taken, in order. A deque of the standard library is ten times the code.
+#[derive(Clone, Debug)]
+pub(crate) struct Queue<T> {
+    items: Vec<Option<T>>,
+    /// How many of them were taken.
+    taken: usize,
+}
+
+impl<T> Default for Queue<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), taken: 0 }
+    }
+}
+
+impl<T> Queue<T> {
+    pub(crate) fn push(&mut self, item: T) {
+        self.items.push(Some(item));
+    }
+
+    pub(crate) fn take(&mut self) -> Option<T> {
+        let item = self.items.get_mut(self.taken)?.take();
+        self.taken += 1;
+        if self.taken == self.items.len() {
+            self.items.clear();
+            self.taken = 0;
+        }
+        item
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}
