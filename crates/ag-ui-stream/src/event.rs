@@ -182,7 +182,11 @@ impl<'a> EventRef<'a> {
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
         let input = self.get("input").and_then(Json::as_object);
-        list(input.unwrap_or(&self.members), "messages").iter().map(Message::of).collect()
+        let mut messages = Vec::new();
+        for message in list(input.unwrap_or(&self.members), "messages") {
+            messages.push(Message::of(message));
+        }
+        messages
     }
 
     /// What the result of a call says.

@@ -132,9 +132,11 @@ impl ToolCall {
         let function = json.get("function");
         let said = |name: &str| function.and_then(|it| it.get(name)?.as_str()).unwrap_or_default();
         Self {
+            id: json.get("id").and_then(text_of).unwrap_or_default(),
+            name: said("name").to_owned(),
+            arguments: said("arguments").to_owned(),
             encrypted_value: json.get("encryptedValue").and_then(text_of),
             metadata: json.get("metadata").map(sorted),
-            ..Self::new(json.get("id").and_then(text_of).unwrap_or_default(), said("name"), said("arguments"))
         }
     }
 
@@ -158,11 +160,11 @@ fn put_metadata(members: &mut Members<'_>, metadata: Option<&Metadata>) {
 }
 
 impl Message {
-    pub(crate) fn new(role: Role, id: impl Into<String>, content: impl Into<Content>) -> Self {
+    pub(crate) fn new(role: Role, id: String, content: Content) -> Self {
         Self {
-            id: id.into(),
+            id,
             role,
-            content: content.into(),
+            content,
             tool_calls: Vec::new(),
             tool_call_id: String::new(),
             activity_type: String::new(),
@@ -177,7 +179,7 @@ impl Message {
     /// A user's text.
     #[must_use]
     pub fn user(id: impl Into<String>, text: impl Into<String>) -> Self {
-        Self::new(Role::User, id, text.into())
+        Self::new(Role::User, id.into(), Content::Text(text.into()))
     }
 
     /// What the agent said and which tools it called. An empty text is none.
@@ -185,13 +187,17 @@ impl Message {
     pub fn assistant(id: impl Into<String>, text: impl Into<String>, tool_calls: Vec<ToolCall>) -> Self {
         let text = text.into();
         let content = if text.is_empty() { Content::None } else { Content::Text(text) };
-        Self { tool_calls, ..Self::new(Role::Assistant, id, content) }
+        let mut message = Self::new(Role::Assistant, id.into(), content);
+        message.tool_calls = tool_calls;
+        message
     }
 
     /// A tool's result.
     #[must_use]
     pub fn tool(id: impl Into<String>, tool_call_id: impl Into<String>, content: impl Into<Content>) -> Self {
-        Self { tool_call_id: tool_call_id.into(), ..Self::new(Role::Tool, id, content) }
+        let mut message = Self::new(Role::Tool, id.into(), content.into());
+        message.tool_call_id = tool_call_id.into();
+        message
     }
 
     /// The same with metadata, or without.
@@ -236,9 +242,15 @@ impl Message {
         let nothing = Members::new();
         let members = json.as_object().unwrap_or(&nothing);
         let said = |name: &str| last(members, name).and_then(text_of);
-        let content = last(members, "content").map_or(Content::None, Content::of);
+        let mut tool_calls = Vec::new();
+        for call in list(members, "toolCalls") {
+            tool_calls.push(ToolCall::of(call));
+        }
         Self {
-            tool_calls: list(members, "toolCalls").iter().map(ToolCall::of).collect(),
+            id: said("id").unwrap_or_default(),
+            role: Role::of(text(members, "role").unwrap_or_default()),
+            content: last(members, "content").map_or(Content::None, Content::of),
+            tool_calls,
             tool_call_id: said("toolCallId").unwrap_or_default(),
             activity_type: said("activityType").unwrap_or_default(),
             error: said("error"),
@@ -246,7 +258,6 @@ impl Message {
             encrypted_value: said("encryptedValue"),
             subagent_run_id: said("subagentRunId"),
             metadata: last(members, "metadata").map(sorted),
-            ..Self::new(Role::of(text(members, "role").unwrap_or_default()), said("id").unwrap_or_default(), content)
         }
     }
 

@@ -91,7 +91,7 @@ fn by_half(thing: Thing, id: &str, owner: Option<&str>, sink: Sink<'_, '_>) {
     let content = &thing.rows()[1];
     let mut event = content.members();
     set(&mut event, thing.id(), id);
-    set(&mut event, "delta", ALONE);
+    set(&mut event, "delta", "\u{FFFD}");
     if let Some(owner) = owner {
         set(&mut event, "subagentRunId", owner);
     }

@@ -2,7 +2,7 @@
 
 use crate::protocol::{Does, Rule, Thing};
 use crate::warning::{Detail, Warnings};
-use crate::wire::{Members, set, text};
+use crate::wire::{Members, set, take, text};
 
 /// What is open of the retired events, which have no ids of their own.
 #[derive(Debug, Default)]
@@ -22,8 +22,7 @@ impl Thinking {
         warnings: &mut Warnings,
     ) -> Option<&'static Rule> {
         let rule = Rule::of_retired(text(event, "type")?)?;
-        if rule.does == Does::Open(Thing::Span) && event.iter().any(|(key, _)| key == "title") {
-            event.retain(|(key, _)| key != "title");
+        if rule.does == Does::Open(Thing::Span) && take(event, "title").is_some() {
             warnings.push(Detail::RetiredTitle, &[], Some("/title".to_owned()));
         }
         if rule.does == Does::Open(Thing::Reasoning) {
@@ -34,12 +33,11 @@ impl Thinking {
             self.made += 1;
             *open = Some(run.unwrap_or("run").to_owned() + "-thinking-" + &self.made.to_string());
         }
-        let id = open.clone().unwrap_or_default();
+        set(event, "type", rule.name);
+        set(event, "messageId", open.as_deref().unwrap_or_default());
         if let Does::Close(_) = rule.does {
             *open = None;
         }
-        set(event, "type", rule.name);
-        set(event, "messageId", id);
         Some(rule)
     }
 }

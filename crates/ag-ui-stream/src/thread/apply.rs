@@ -3,7 +3,7 @@
 use super::snapshot::with_own_ids;
 use super::{Change, RunState, Thread, merge};
 use crate::event::{EventRef, EventType};
-use crate::message::{Content, Message, Role, ToolCall, sorted};
+use crate::message::{Content, Message, Role, ToolCall, sorted, text_of};
 use crate::outcome::RunOutcome;
 use crate::patch;
 use crate::reader::EndOutcome;
@@ -96,8 +96,10 @@ impl Thread {
         if self.positions.contains(start.message_id()) {
             return self.merge_message(start);
         }
-        let message = Message::new(role, start.message_id(), String::new());
-        self.put(Message { name: start.get("name").and_then(crate::message::text_of), ..of_event(message, start) })
+        let mut message =
+            of_event(Message::new(role, start.message_id().to_owned(), Content::Text(String::new())), start);
+        message.name = start.get("name").and_then(text_of);
+        self.put(message)
     }
 
     fn append_text(&mut self, event: &EventRef<'_>) -> Change {
@@ -217,9 +219,10 @@ impl Thread {
         {
             return (position, false);
         }
-        let subagent_run_id = start.subagent_run_id().map(str::to_owned);
-        self.messages.push(Message { subagent_run_id, ..Message::assistant(id, "", Vec::new()) });
-        let position = self.messages.len() - 1;
+        let position = self.messages.len();
+        let mut message = Message::new(Role::Assistant, id.to_owned(), Content::None);
+        message.subagent_run_id = start.subagent_run_id().map(str::to_owned);
+        self.messages.push(message);
         if !self.positions.contains(id) {
             self.positions.insert(id, position);
         }
@@ -315,7 +318,7 @@ impl Thread {
             }
         }
         let content = event.get("content").map_or(Json::Null, sorted);
-        let mut activity = of_event(Message::new(Role::Activity, id, Content::Open(content)), event);
+        let mut activity = of_event(Message::new(Role::Activity, id.to_owned(), Content::Open(content)), event);
         event.text("activityType").clone_into(&mut activity.activity_type);
         if let Some(metadata) = held {
             activity.metadata = metadata;

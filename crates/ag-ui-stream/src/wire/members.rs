@@ -21,8 +21,8 @@ pub(crate) fn list<'t, 'a>(members: &'t Members<'a>, name: &str) -> &'t [Json<'a
 }
 
 /// Gives a member its last value, which is the one that counts.
-pub(crate) fn set(members: &mut Members<'_>, name: &'static str, text: impl Into<String>) {
-    members.push((name.into(), Json::Text(text.into().into())));
+pub(crate) fn set(members: &mut Members<'_>, name: &'static str, text: &str) {
+    put_json(members, name, text.into());
 }
 
 /// Adds a text that is borrowed.
