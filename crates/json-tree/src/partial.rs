@@ -19,6 +19,8 @@ pub struct PartialParser {
     open: Vec<Container>,
     /// The key or number that is being read.
     scratch: String,
+    /// What the present piece has of a string with escapes, which is told as one text.
+    text: String,
     /// Bytes taken so far.
     offset: usize,
     limits: Bounds,
@@ -136,7 +138,8 @@ impl PartialParser {
     /// At the start of a text.
     #[must_use]
     pub fn new(limits: Bounds) -> Self {
-        Self { state: State::Value, open: Vec::new(), scratch: String::new(), offset: 0, limits, error: None }
+        let (scratch, text) = (String::new(), String::new());
+        Self { state: State::Value, open: Vec::new(), scratch, text, offset: 0, limits, error: None }
     }
 
     /// How many bytes were taken.
@@ -159,9 +162,13 @@ impl PartialParser {
         while at < allowed.len() {
             match self.step(allowed, at, &mut tell) {
                 Ok(next) => at = next,
-                Err(kind) => return self.fail(kind, self.offset + at),
+                Err(kind) => {
+                    self.tell_text(&mut tell);
+                    return self.fail(kind, self.offset + at);
+                }
             }
         }
+        self.tell_text(&mut tell);
         self.offset += allowed.len();
         if allowed.len() < delta.len() { self.fail(ErrorKind::TooLong, self.offset) } else { Ok(()) }
     }
@@ -207,8 +214,8 @@ impl PartialParser {
                 Step::Fails => return Err(ErrorKind::Unexpected),
             },
             State::Literal { rest, literal } => self.literal(byte, rest, literal, tell)?,
-            State::Escape(role) => self.escape(byte, role, tell)?,
-            State::Hex { role, digits, unit, high } => self.hex(byte, role, digits, unit, high, tell)?,
+            State::Escape(role) => self.escape(byte, role)?,
+            State::Hex { role, digits, unit, high } => self.hex(byte, role, digits, unit, high)?,
             State::AfterHigh(role, high) if byte == b'\\' => {
                 self.state = State::LowEscape(role, high);
             }
@@ -298,10 +305,13 @@ impl PartialParser {
     fn text(&mut self, delta: &str, at: usize, role: Role, tell: Tell<'_>) -> Result<usize, ErrorKind> {
         let rest = delta.get(at..).unwrap_or_default();
         let length = plain_length(rest.as_bytes());
-        if length > 0 {
-            self.grow(rest.get(..length).unwrap_or_default(), role, tell);
+        let (plain, end) = (rest.get(..length).unwrap_or_default(), rest.as_bytes().get(length));
+        if role == Role::Value && self.text.is_empty() && length > 0 && end != Some(&b'\\') {
+            tell(Token::Text(plain));
+        } else {
+            self.grow(plain, role);
         }
-        match rest.as_bytes().get(length) {
+        match end {
             None => return Ok(delta.len()),
             Some(b'"') => self.end_text(role, tell),
             Some(b'\\') => self.state = State::Escape(role),
@@ -312,10 +322,17 @@ impl PartialParser {
         Ok(at + length + 1)
     }
 
-    fn grow(&mut self, text: &str, role: Role, tell: Tell<'_>) {
+    fn grow(&mut self, text: &str, role: Role) {
         match role {
             Role::Key => self.scratch.push_str(text),
-            Role::Value => tell(Token::Text(text)),
+            Role::Value => self.text.push_str(text),
+        }
+    }
+
+    fn tell_text(&mut self, tell: Tell<'_>) {
+        if !self.text.is_empty() {
+            tell(Token::Text(&self.text));
+            self.text.clear();
         }
     }
 
@@ -327,24 +344,25 @@ impl PartialParser {
                 self.state = State::Colon;
             }
             Role::Value => {
+                self.tell_text(tell);
                 tell(Token::StringEnd);
                 self.state = State::AfterValue;
             }
         }
     }
 
-    fn escape(&mut self, byte: u8, role: Role, tell: Tell<'_>) -> Outcome {
+    fn escape(&mut self, byte: u8, role: Role) -> Outcome {
         if byte == b'u' {
             self.state = State::Hex { role, digits: 0, unit: 0, high: None };
             return Ok(());
         }
         let character = escape(byte).ok_or(ErrorKind::Escape)?;
-        self.grow(character.encode_utf8(&mut [0; 4]), role, tell);
+        self.grow(character.encode_utf8(&mut [0; 4]), role);
         self.state = State::Text(role);
         Ok(())
     }
 
-    fn hex(&mut self, byte: u8, role: Role, digits: u8, unit: u16, high: Option<u16>, tell: Tell<'_>) -> Outcome {
+    fn hex(&mut self, byte: u8, role: Role, digits: u8, unit: u16, high: Option<u16>) -> Outcome {
         let unit = unit << 4 | hex_digit(byte).ok_or(ErrorKind::Escape)?;
         if digits < 3 {
             self.state = State::Hex { role, digits: digits + 1, unit, high };
@@ -357,7 +375,7 @@ impl PartialParser {
         let mut decoded = char::decode_utf16(high.into_iter().chain([unit]));
         match (decoded.next(), decoded.next()) {
             (Some(Ok(character)), None) => {
-                self.grow(character.encode_utf8(&mut [0; 4]), role, tell);
+                self.grow(character.encode_utf8(&mut [0; 4]), role);
                 self.state = State::Text(role);
                 Ok(())
             }

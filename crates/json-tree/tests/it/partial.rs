@@ -302,6 +302,21 @@ fn each_value_says_when_it_is_closed() {
 }
 
 #[test]
+fn what_a_piece_has_of_a_string_is_told_as_one_text() {
+    let mut texts = Vec::new();
+    let mut parser = PartialParser::default();
+    for piece in [r#"["a\"b\u00e4\"c"#, r#"d\n"#, r#"e", "\t", "f\ud83d"#, r#"\ude00"#, "\n"] {
+        let fed = parser.feed(piece, |token| {
+            if let Token::Text(text) = token {
+                texts.push(text.to_owned());
+            }
+        });
+        assert_eq!(fed.is_err(), piece == "\n");
+    }
+    assert_eq!(texts, ["a\"bä\"c", "d\n", "e", "\t", "f", "😀"]);
+}
+
+#[test]
 fn a_number_at_the_end_is_told_at_the_end() {
     let mut arguments = PartialValue::default();
     arguments.feed("12").unwrap();
