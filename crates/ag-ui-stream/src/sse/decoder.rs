@@ -1,4 +1,3 @@
-use memchr::memchr;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
@@ -210,19 +209,21 @@ impl Lines {
         if !self.started && !self.skip_mark(buffer) {
             return None;
         }
-        if self.skip_line_feed && self.line < buffer.len() {
+        if self.skip_line_feed
+            && let Some(next) = buffer.get(self.line)
+        {
             self.skip_line_feed = false;
-            if buffer[self.line] == b'\n' {
+            if *next == b'\n' {
                 self.line += 1;
                 self.searched = self.line;
             }
         }
-        let Some(length) = find_line_end(&buffer[self.searched..]) else {
+        let Some(length) = find_line_end(buffer.get(self.searched..)?) else {
             self.searched = buffer.len();
             return None;
         };
         let line = self.line..self.searched + length;
-        self.skip_line_feed = buffer[line.end] == b'\r';
+        self.skip_line_feed = buffer.get(line.end) == Some(&b'\r');
         self.line = line.end + 1;
         self.searched = self.line;
         Some(line)
@@ -243,7 +244,6 @@ impl Lines {
     }
 
     fn take_line(&mut self, buffer: &[u8], line: Range<usize>) -> Result<Line, SseError> {
-        self.check_length(line.len())?;
         if line.is_empty() {
             if let Some(id) = self.fields.id.take() {
                 self.last_id = id;
@@ -254,8 +254,9 @@ impl Lines {
             self.fields.event.clear();
             return Ok(Line::WithinFrame);
         }
+        self.check_length(line.len())?;
         let bytes = &buffer[line.clone()];
-        let colon = memchr(b':', bytes);
+        let colon = bytes.iter().position(|byte| *byte == b':');
         let name = &bytes[..colon.unwrap_or(bytes.len())];
         let value_start =
             colon.map_or(bytes.len(), |colon| colon + 1 + usize::from(bytes.get(colon + 1) == Some(&b' ')));
@@ -264,7 +265,7 @@ impl Lines {
             b"data" => self.take_data(buffer, value),
             b"event" => self.fields.event = text_of(&buffer[value]).into_owned(),
             // An id with a NUL is ignored, as WHATWG has it.
-            b"id" if memchr(0, &buffer[value.clone()]).is_none() => {
+            b"id" if !buffer[value.clone()].contains(&0) => {
                 self.fields.id = Some(text_of(&buffer[value]).into_owned());
             }
             b"retry" => self.take_retry(&buffer[value]),
@@ -345,28 +346,24 @@ impl Lines {
     }
 }
 
-/// Where the first line feed or carriage return is.
-#[cfg(not(target_arch = "wasm32"))]
+/// Where the first line feed or carriage return is, eight bytes at a time.
 fn find_line_end(bytes: &[u8]) -> Option<usize> {
-    memchr::memchr2(b'\n', b'\r', bytes)
-}
-
-/// Where the first line feed or carriage return is, eight bytes at a time: without vectors, `memchr` looks at four only.
-#[cfg(target_arch = "wasm32")]
-fn find_line_end(bytes: &[u8]) -> Option<usize> {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    const EACH: u64 = u64::MAX / 255;
     let (words, rest) = bytes.as_chunks::<8>();
-    for (index, bytes) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*bytes);
-        // The high bit is set for each byte up to the carriage return, and hardly any other comes in a text.
-        let is_candidate = word.wrapping_sub(EACH * 0x0E) & !word & (EACH * 0x80) != 0;
-        if is_candidate && let Some(at) = bytes.iter().position(is_end) {
-            return Some(index * 8 + at);
+    let mut at = 0;
+    for word in words.iter().copied().map(u64::from_le_bytes) {
+        // Of the bytes up to the carriage return, hardly any other comes in a text. The lowest byte that is marked is right.
+        let marks_below = |word: u64, bound: u64| word.wrapping_sub(EACH * bound) & !word & (EACH * 0x80);
+        if marks_below(word, 0x0E) != 0 {
+            let is = |byte: u8| marks_below(word ^ (EACH * u64::from(byte)), 1);
+            let ends = is(b'\n') | is(b'\r');
+            if ends != 0 {
+                return Some(at + ends.trailing_zeros() as usize / 8);
+            }
         }
+        at += 8;
     }
-    let at = rest.iter().position(is_end)?;
-    Some(words.len() * 8 + at)
+    rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).map(|rest| at + rest)
 }
 
 /// Bytes as text, in which those that are not UTF-8 are replaced. They are looked for only where there are any, because that is slow.
