@@ -362,28 +362,27 @@ impl Growth {
             self.is_unpacking = false;
             self.is_lost |= fed.is_err();
             self.packed = Some(parser);
-        } else if let Some(mut text) = self.text.take() {
+        } else if let Some(text) = &mut self.text {
             if let Some(delta) = text.grow(fragment) {
-                self.append(&text, delta, tell);
+                let (path, is_visible) = (text.path, text.is_visible);
+                self.append(path, is_visible, delta, tell);
             }
-            self.text = Some(text);
         } else if let Some((_, text)) = &mut self.flags.text {
             push_words(text, fragment);
         }
     }
 
-    fn append(&mut self, text: &GrowingText, delta: String, tell: Tell<'_>) {
+    fn append(&mut self, text: TextPath, is_visible: bool, delta: String, tell: Tell<'_>) {
         self.bytes += delta.len();
         if self.bytes > MAX_ASK_BYTES {
             // Such an ask is not shown in the end, since laying it out would freeze the page.
             self.is_lost = true;
             return;
         }
-        let text_path = text.path;
-        self.tell(AskPatch::Append { text: text_path, delta }, tell);
-        match text.path {
+        self.tell(AskPatch::Append { text, delta }, tell);
+        match text {
             TextPath::Label(..) => self.keep(tell),
-            TextPath::Question(_) | TextPath::Header(_) if text.is_visible && self.question_is_open => {
+            TextPath::Question(_) | TextPath::Header(_) if is_visible && self.question_is_open => {
                 self.keep(tell);
             }
             _ => {}
@@ -400,7 +399,7 @@ impl Growth {
                 return;
             }
             if let Some(delta) = text.last() {
-                self.append(&text, delta, tell);
+                self.append(text.path, text.is_visible, delta, tell);
             }
             if text.begun || text.is_required() {
                 self.tell(AskPatch::CloseText { text: text.path }, tell);
@@ -492,7 +491,9 @@ impl GrowingText {
             && let Some((certain, rest)) = fragment.split_at_checked(end)
         {
             let delta = std::mem::take(&mut self.held) + certain;
-            self.held.push_str(rest);
+            if !rest.is_empty() {
+                self.held.push_str(rest);
+            }
             return Some(delta);
         }
         self.held.push_str(fragment);
