@@ -15,7 +15,7 @@ use crate::sse::{Decoder, Lines, SseError};
 use crate::warning::{Detail, Warning, Warnings};
 use crate::wire::{Members, enforce_members, parse, text};
 use halves::Joiner;
-use json_tree::{Halves, Json};
+use json_tree::{Halves, Json, natural};
 use lanes::Lanes;
 use order::Order;
 use std::borrow::Cow;
@@ -266,10 +266,8 @@ fn is_cut(text: &str) -> bool {
 
 /// Whether a version is no newer than this client's.
 fn is_served(version: &str) -> bool {
-    let number = |digits: &str| -> Option<u64> {
-        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+    let Some((major, minor)) = version.split_once('.') else {
+        return false;
     };
-    let parts = version.split_once('.');
-    let numbers = parts.and_then(|(major, minor)| number(major).zip(number(minor)));
-    numbers.is_some_and(|numbers| numbers <= (1, 0))
+    matches!((natural(major), natural(minor)), (Some(0), Some(_)) | (Some(1), Some(0)))
 }

@@ -25,7 +25,7 @@ mod write;
 
 pub use error::{Error, ErrorKind};
 pub use json::{Json, Members, NotUnique, object, parse, parse_unique};
-pub use number::Number;
+pub use number::{Number, natural};
 pub use parse::Halves;
 pub use partial::{Bounds, PartialParser, PartialValue, Token};
 pub use serde::{Plain, plain};

@@ -211,15 +211,23 @@ impl NumberState {
     }
 }
 
+/// The number that digits say; `None` where there are none, there is anything else, or 64 bits do not hold it.
+#[must_use]
+pub fn natural(digits: &str) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.bytes().try_fold(0_u64, |sum, byte| {
+        let digit = u64::from(byte).checked_sub(u64::from(b'0')).filter(|digit| *digit < 10)?;
+        // A checked product would be one of 128 bits.
+        if sum > u64::MAX / 10 { None } else { (sum * 10).checked_add(digit) }
+    })
+}
+
 /// The number that a text of this grammar says; `None` where no double holds it.
 pub(crate) fn number(text: &str) -> Option<Number<'_>> {
     let digits = text.strip_prefix('-');
-    let natural = digits.unwrap_or(text).bytes().try_fold(0_u64, |sum, byte| {
-        let digit = u64::from(byte).checked_sub(u64::from(b'0')).filter(|digit| *digit < 10)?;
-        // (A checked product is one of 128 bits.)
-        if sum > u64::MAX / 10 { None } else { (sum * 10).checked_add(digit) }
-    });
-    let whole = match (natural, digits) {
+    let whole = match (natural(digits.unwrap_or(text)), digits) {
         (Some(natural), None) => Some(natural.into()),
         // Zero below zero is none.
         (Some(negative @ 1..), Some(_)) => 0_i64.checked_sub_unsigned(negative).map(Number::from),

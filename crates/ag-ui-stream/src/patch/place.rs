@@ -1,6 +1,6 @@
 //! Places in a document, as JSON pointers name them.
 
-use json_tree::{Json, sorted};
+use json_tree::{Json, natural, sorted};
 use std::borrow::Cow;
 use std::mem;
 
@@ -126,9 +126,9 @@ fn index(name: &str, bound: usize, dash: usize) -> Option<usize> {
     if name == "-" {
         return Some(dash);
     }
-    let is_plain = name == "0" || !name.starts_with(['0', '+']);
-    let index = name.parse().ok().filter(|index| *index < bound);
-    index.filter(|_| is_plain)
+    let is_plain = name == "0" || !name.starts_with('0');
+    let index = usize::try_from(natural(name)?).ok()?;
+    (is_plain && index < bound).then_some(index)
 }
 
 /// How deep a place is.

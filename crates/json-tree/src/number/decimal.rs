@@ -62,10 +62,9 @@ impl Decimal {
 
     pub(super) fn as_whole(&self) -> Option<i64> {
         let zeros = usize::try_from(self.point).ok()?.checked_sub(self.digits.len())?;
-        let mut whole = self.digits.clone();
         // Longer ones do not fit.
-        whole.push_str("00000000000000000000".get(..zeros)?);
-        let whole = if whole.is_empty() { 0 } else { whole.parse::<i64>().ok()? };
+        let whole = String::from("0") + &self.digits + "00000000000000000000".get(..zeros)?;
+        let whole = i64::try_from(super::natural(&whole)?).ok()?;
         Some(if self.is_negative { -whole } else { whole })
     }
 
