@@ -1,11 +1,14 @@
 //! An ask that is still arriving: from pieces of a call's arguments to what each piece adds to the card.
 
 mod growth;
+mod tree;
 
 use crate::snapshot::{AskPatch, AskSnapshot};
+use crate::validate::MAX_ARGUMENTS_BYTES;
 use crate::wire::AskUserQuestion;
 use growth::Growth;
-use json_tree::PartialParser;
+use json_tree::{Bounds, PartialParser};
+use tree::Tree;
 
 /// Takes the arguments of one call as they stream, in any pieces, and returns [patches](AskPatch) to its [`AskSnapshot`]. A piece costs its
 /// own length, whatever came before; what was shown is never taken back.
@@ -24,32 +27,38 @@ use json_tree::PartialParser;
 /// let ask = arriving.finish(&snapshot).expect("it can be read");
 /// assert_eq!(ask.questions[0].options.len(), 2);
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Arriving {
     parser: PartialParser,
     growth: Growth,
-    arguments: String,
-    /// The arguments cannot be read, whatever follows.
-    is_broken: bool,
+    /// The arguments so far.
+    arguments: Tree,
+}
+
+impl Default for Arriving {
+    fn default() -> Self {
+        let limits = Bounds { bytes: MAX_ARGUMENTS_BYTES, ..Bounds::default() };
+        Self { parser: PartialParser::new(limits), growth: Growth::default(), arguments: Tree::default() }
+    }
 }
 
 impl Arriving {
     /// Takes the next piece of the arguments.
     pub fn feed(&mut self, piece: &str, mut tell: impl FnMut(AskPatch)) {
-        if self.is_broken {
-            return;
-        }
-        self.arguments.push_str(piece);
-        let Self { parser, growth, .. } = self;
-        // What an error means is decided when the arguments end.
-        let fed = parser.feed(piece, |token| growth.take(token, &mut tell));
-        self.is_broken = fed.is_err();
+        let Self { parser, growth, arguments } = self;
+        // The parser keeps an error until the arguments end, and takes nothing more.
+        let _ = parser.feed(piece, |token| {
+            arguments.take(&token);
+            growth.take(token, &mut tell);
+        });
     }
 
     /// Ends the arguments: the repaired ask that takes the place of `shown`; `None` where nothing readable came, or something else than what
     /// was shown.
     #[must_use]
     pub fn finish(self, shown: &AskSnapshot) -> Option<AskUserQuestion> {
-        AskUserQuestion::from_arguments(&self.arguments).filter(|ask| shown.may_become(ask))
+        let Self { mut parser, mut arguments, .. } = self;
+        parser.finish(|token| arguments.take(&token)).ok()?;
+        AskUserQuestion::of_arguments(arguments.into_json()?).filter(|ask| shown.may_become(ask))
     }
 }

@@ -22,6 +22,9 @@ use json_tree::{Json, NotUnique};
 /// even shown, since laying it out would freeze the page.
 pub const MAX_ASK_BYTES: usize = 1 << 20;
 
+/// The most bytes of the text of arguments. Escapes make it longer than what it says, six bytes for one at most.
+pub(crate) const MAX_ARGUMENTS_BYTES: usize = 6 * MAX_ASK_BYTES;
+
 /// The most bytes that one reply's typed texts may have together, and the most that a reply on the wire may have beyond its ask: 1 MiB.
 pub const MAX_REPLY_BYTES: usize = 1 << 20;
 
@@ -97,8 +100,7 @@ enum Unread {
 }
 
 fn read(arguments: &str) -> Result<Json<'_>, Unread> {
-    // Escapes make text longer than what it says, six bytes for one at most.
-    if arguments.len() > 6 * MAX_ASK_BYTES {
+    if arguments.len() > MAX_ARGUMENTS_BYTES {
         return Err(Unread::TooLong);
     }
     let text = if arguments.trim().is_empty() { "{}" } else { arguments };
@@ -129,6 +131,11 @@ impl AskUserQuestion {
     #[must_use]
     pub fn from_json<'a>(input: impl Into<Json<'a>>) -> Option<Self> {
         Self::shown_by(input.into())
+    }
+
+    /// As [`from_arguments`](Self::from_arguments), from the tree of their text.
+    pub(crate) fn of_arguments(arguments: Json<'_>) -> Option<Self> {
+        if arguments.repeated_key().is_some() { None } else { Self::shown_by(arguments) }
     }
 
     fn shown_by(input: Json<'_>) -> Option<Self> {

@@ -139,7 +139,8 @@ impl<'a> Json<'a> {
     }
 
     /// A key that an object in it has twice.
-    fn repeated_key(&self) -> Option<&str> {
+    #[must_use]
+    pub fn repeated_key(&self) -> Option<&str> {
         match self {
             Self::List(items) => items.iter().find_map(Self::repeated_key),
             Self::Object(members) => {

@@ -85,7 +85,9 @@ impl Number<'_> {
         }
     }
 
-    pub(crate) fn into_static(self) -> Number<'static> {
+    /// A copy that borrows nothing.
+    #[must_use]
+    pub fn into_static(self) -> Number<'static> {
         Number(match self.0 {
             Kind::Natural(bits) => Kind::Natural(bits),
             Kind::Negative(bits) => Kind::Negative(bits),
