@@ -3,19 +3,18 @@
 mod approvals;
 mod recorded;
 
-use crate::asks::{ASK, call, finished, interrupted, result, started};
-use crate::reading::NOW;
-use crate::replies::{Conversation, said};
-use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Origin, Refusal};
-use ag_ui_stream::{Asks, Message};
+use crate::chat::{
+    ASK, Chat, FOREIGN, NOW, about_the_call, asked, call, call_of, chat, declines, finished, interrupted, legacy,
+    result, roles, said, snapshot, started,
+};
+use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal};
+use ag_ui_stream::{Conversation, Message};
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::{Outcome, Phase};
 use json_tree::Json;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
-
-const FOREIGN: Delivery = Delivery::Automatic(Origin::Foreign);
 
 /// The two forms in which the adapter of `LangGraph` sends an interrupt.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,8 +28,8 @@ enum Form {
 /// What a graph's `interrupt(value)` sends at the end of a run.
 fn interrupts(form: Form, run: &str, id: &str, value: &Value) -> [Value; 2] {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let custom =
-        json!({"type": "CUSTOM", "name": "on_interrupt", "value": text, "rawEvent": {"id": id, "value": value}});
+    let mut custom = legacy(&text.into());
+    custom["rawEvent"] = json!({"id": id, "value": value});
     let mut interrupt =
         json!({"id": id, "reason": "langgraph:interrupt", "metadata": {"langgraph": {"raw": value, "ns": null}}});
     if let Some(text) = value.as_str() {
@@ -49,9 +48,7 @@ fn interrupts(form: Form, run: &str, id: &str, value: &Value) -> [Value; 2] {
 
 /// A call of a tool of the agent's own.
 fn own_call(id: &str, name: &str) -> [Value; 3] {
-    let mut events = call(id, r#"{"path":"a.txt"}"#);
-    events[0]["toolCallName"] = name.into();
-    events
+    call_of(name, id, r#"{"path":"a.txt"}"#)
 }
 
 fn questions() -> Value {
@@ -61,17 +58,7 @@ fn questions() -> Value {
 /// One run that begins with a call, perhaps, and ends with an interrupt.
 fn graph(form: Form, first: &[Value], value: &Value) -> Conversation {
     let events = [started("r1")].into_iter().chain(first.iter().cloned());
-    Conversation::of(events.chain(interrupts(form, "r1", "i1", value)))
-}
-
-/// The only ask that waits.
-#[track_caller]
-fn waiting(conversation: &Conversation) -> String {
-    let asks = conversation.asks.asks();
-    let waiting: Vec<&str> =
-        asks.filter(|ask| ask.phase == Phase::Answerable).map(|ask| ask.tool_call_id.as_str()).collect();
-    let [only] = waiting[..] else { panic!("{waiting:?} wait") };
-    only.to_owned()
+    chat(events.chain(interrupts(form, "r1", "i1", value)))
 }
 
 /// The command that legacy interrupts are answered by.
@@ -108,8 +95,8 @@ fn every_way_of_langgraph_to_ask_is_one_card_whose_answer_arrives() {
     for (way, first, value, expected) in ways {
         for form in [Form::Legacy, Form::Outcome] {
             let mut conversation = graph(form, first, &value);
-            let id = waiting(&conversation);
-            let has_options = !conversation.asks.ask(&id).unwrap().questions[0].options.is_empty();
+            let id = conversation.only_waiting();
+            let has_options = !conversation.asks().ask(&id).unwrap().questions[0].options.is_empty();
             let answer = |conversation: &Conversation| match has_options {
                 true => conversation.picks(&id, 1),
                 false => conversation.types(&id, "Oil"),
@@ -118,14 +105,14 @@ fn every_way_of_langgraph_to_ask_is_one_card_whose_answer_arrives() {
             assert_eq!(sent(form, &next), expected, "{way}, {form:?}");
             assert_eq!(next.messages, [], "{way}, {form:?}");
 
-            next.start(&mut conversation.thread, &mut conversation.asks);
-            conversation.take(started("r2"));
-            let receipt = conversation.asks.ask(&id).unwrap();
+            conversation.start_response(&next);
+            conversation.take([started("r2")]);
+            let receipt = conversation.asks().ask(&id).unwrap();
             let Some(Outcome::Answered(answered)) = &receipt.outcome else { panic!("{way}, {form:?}: {receipt:?}") };
             assert_eq!((receipt.phase, answered.message().as_str()), (Phase::Answered, "Oil"));
 
             // The graph goes on without a result for the call, and the user says something else.
-            conversation.take(finished("r2"));
+            conversation.take([finished("r2")]);
             let next = conversation.say(FOREIGN, said("Thanks")).unwrap();
             let roles: Vec<&str> = next.messages.iter().map(Message::role).collect();
             let expected: &[&str] = if first.is_empty() { &["user"] } else { &["tool", "user"] };
@@ -140,20 +127,18 @@ fn an_interrupt_of_langgraph_can_be_cancelled() {
         for value in [questions(), json!("Which service?"), json!({"odd": true}), json!([7])] {
             for form in [Form::Legacy, Form::Outcome] {
                 let mut conversation = graph(form, first, &value);
-                let asks = conversation.asks.asks().rev();
-                let mut open = asks.filter(|ask| matches!(ask.phase, Phase::Answerable | Phase::Malformed));
-                let id = open.next().unwrap().tool_call_id.clone();
-                let mut replies = vec![Conversation::reply(&id, Outcome::Declined)];
-                replies.extend(open.map(|ask| Conversation::reply(&ask.tool_call_id, Outcome::Declined)));
-                let next = conversation.next(FOREIGN, replies).unwrap();
+                let asks = conversation.asks().asks().rev();
+                let open = asks.filter(|ask| matches!(ask.phase, Phase::Answerable | Phase::Malformed));
+                let replies: Vec<AskReply> = open.map(|ask| declines(&ask.tool_call_id)).collect();
+                let next = conversation.next(FOREIGN, replies.clone()).unwrap();
                 let expected = match form {
                     Form::Legacy => json!(DECLINED_TEXT),
                     Form::Outcome => Value::Null,
                 };
                 assert_eq!(sent(form, &next), expected, "{value}");
-                next.start(&mut conversation.thread, &mut conversation.asks);
-                conversation.take(started("r2"));
-                assert_eq!(conversation.asks.ask(&id).unwrap().phase, Phase::Declined, "{value}");
+                conversation.start_response(&next);
+                conversation.take([started("r2")]);
+                assert_eq!(conversation.phase(&replies[0].tool_call_id), Phase::Declined, "{value}");
             }
         }
     }
@@ -162,17 +147,15 @@ fn an_interrupt_of_langgraph_can_be_cancelled() {
 #[test]
 fn what_cannot_be_asked_waits_for_its_cancellation_and_is_called_by_its_name() {
     let mut conversation = graph(Form::Outcome, &[], &json!({"odd": true}));
-    assert_eq!(conversation.asks.ask("i1").unwrap().phase, Phase::Malformed);
+    assert_eq!(conversation.phase("i1"), Phase::Malformed);
     let refused = conversation.say(FOREIGN, said("Hello")).unwrap_err();
     let open = Refusal::OpenInterrupts { interrupt_ids: vec!["i1".to_owned()] };
     assert_eq!(refused, open);
     assert!(!refused.to_string().contains("question"), "{refused}");
-    let cancel = vec![Conversation::reply("i1", Outcome::Declined)];
-    let next = conversation.next(FOREIGN, cancel).unwrap();
+    let next = conversation.next(FOREIGN, [declines("i1")]).unwrap();
     assert_eq!(serde_json::to_value(&next.input().resume).unwrap()[0]["status"], "cancelled");
-    next.start(&mut conversation.thread, &mut conversation.asks);
-    conversation.take(started("r2"));
-    conversation.take(finished("r2"));
+    conversation.start_response(&next);
+    conversation.take([started("r2"), finished("r2")]);
     assert!(conversation.say(FOREIGN, said("Hello")).is_ok());
 }
 
@@ -182,30 +165,26 @@ fn a_later_interrupt_asks_once_more() {
     let second = ASK.replace("Which service?", "When?");
     let first: Vec<Value> = call("c1", ASK).into_iter().chain(call("c2", &second)).collect();
     let mut conversation = graph(Form::Legacy, &first, &json!("Which service?"));
-    let both = vec![conversation.picks("c1", 1), conversation.picks("c2", 0)];
+    let both = [conversation.picks("c1", 1), conversation.picks("c2", 0)];
     let next = conversation.next(FOREIGN, both).unwrap();
     assert_eq!(sent(Form::Legacy, &next), "Oil");
-    next.start(&mut conversation.thread, &mut conversation.asks);
-    conversation.take(started("r2"));
-    for event in interrupts(Form::Legacy, "r2", "i2", &json!("When?")) {
-        conversation.take(event);
-    }
-    assert_eq!(waiting(&conversation), "c2");
-    assert_eq!(conversation.asks.ask("c2").unwrap().outcome, None);
-    let next = conversation.next(FOREIGN, vec![conversation.picks("c2", 0)]).unwrap();
+    conversation.start_response(&next);
+    conversation.take([started("r2")]);
+    conversation.take(interrupts(Form::Legacy, "r2", "i2", &json!("When?")));
+    assert_eq!(conversation.only_waiting(), "c2");
+    assert_eq!(conversation.asks().ask("c2").unwrap().outcome, None);
+    let next = conversation.next(FOREIGN, [conversation.picks("c2", 0)]).unwrap();
     assert_eq!(sent(Form::Legacy, &next), "Brakes");
     // A node that asks again gives its new interrupt the id of the old one.
     let mut conversation = graph(Form::Outcome, &[], &questions());
-    let next = conversation.next(FOREIGN, vec![conversation.picks("i1", 0)]).unwrap();
-    next.start(&mut conversation.thread, &mut conversation.asks);
-    conversation.take(started("r2"));
-    for event in interrupts(Form::Outcome, "r2", "i1", &json!("Sure?")) {
-        conversation.take(event);
-    }
-    let id = waiting(&conversation);
+    let next = conversation.next(FOREIGN, [conversation.picks("i1", 0)]).unwrap();
+    conversation.start_response(&next);
+    conversation.take([started("r2")]);
+    conversation.take(interrupts(Form::Outcome, "r2", "i1", &json!("Sure?")));
+    let id = conversation.only_waiting();
     assert_ne!(id, "i1");
-    assert_eq!(conversation.asks.ask("i1").unwrap().phase, Phase::Answered);
-    let next = conversation.next(FOREIGN, vec![conversation.types(&id, "Yes")]).unwrap();
+    assert_eq!(conversation.phase("i1"), Phase::Answered);
+    let next = conversation.next(FOREIGN, [conversation.types(&id, "Yes")]).unwrap();
     assert_eq!(sent(Form::Outcome, &next), "Yes");
 }
 
@@ -215,18 +194,18 @@ fn several_legacy_interrupts_are_answered_each_by_its_id() {
     let [first, _] = interrupts(Form::Legacy, "r1", "i1", &questions());
     let [second, end] = interrupts(Form::Legacy, "r1", "i2", &second);
     let values = json!([first["value"], second["value"]]);
-    let mut conversation = Conversation::of([started("r1"), first, second, end]);
-    let one = conversation.next(FOREIGN, vec![conversation.picks("i1", 0)]);
+    let mut conversation = chat([started("r1"), first, second, end]);
+    let one = conversation.next(FOREIGN, [conversation.picks("i1", 0)]);
     let waiting = Refusal::QuestionsWait { tool_call_ids: vec!["i2".to_owned()] };
     assert_eq!(one, Err(waiting));
-    let both = vec![conversation.picks("i1", 0), conversation.picks("i2", 1)];
+    let both = [conversation.picks("i1", 0), conversation.picks("i2", 1)];
     let next = conversation.next(FOREIGN, both).unwrap();
     let resume = json!({"i1": {"answers": {"Which service?": "Brakes"}}, "i2": {"answers": {"When?": "Oil"}}});
     assert_eq!(sent(Form::Legacy, &next), resume);
     assert_eq!(command(&next)["interruptEvent"], values);
-    next.start(&mut conversation.thread, &mut conversation.asks);
+    conversation.start_response(&next);
     for (id, said) in [("i1", "Brakes"), ("i2", "Oil")] {
-        let Some(Outcome::Answered(reply)) = &conversation.asks.ask(id).unwrap().outcome else { panic!("no reply") };
+        let Some(Outcome::Answered(reply)) = &conversation.asks().ask(id).unwrap().outcome else { panic!("no reply") };
         assert_eq!(reply.message(), said);
     }
 }
@@ -235,16 +214,17 @@ fn several_legacy_interrupts_are_answered_each_by_its_id() {
 fn a_legacy_interrupt_comes_back_with_what_was_kept_of_it() {
     for first in [&[][..], &call("c1", ASK)] {
         let conversation = graph(Form::Legacy, first, &questions());
-        let id = waiting(&conversation);
-        let kept = conversation.asks.legacy_interrupts();
-        let kept = kept.map(
-            |(id, value)| json!({"type": "CUSTOM", "name": "on_interrupt", "value": value, "rawEvent": {"id": id}}),
-        );
-        let history = json!({"type": "MESSAGES_SNAPSHOT", "messages": conversation.thread.messages()});
+        let id = conversation.only_waiting();
+        let kept = conversation.asks().legacy_interrupts().map(|(id, value)| {
+            let mut event = legacy(&json!(value));
+            event["rawEvent"] = json!({"id": id});
+            event
+        });
+        let history = snapshot(conversation.thread().messages());
         let events = [started("history"), history].into_iter().chain(kept);
-        let again = Conversation::of(events.chain([finished("history")]));
-        assert_eq!(waiting(&again), id);
-        let next = again.next(FOREIGN, vec![again.picks(&id, 1)]).unwrap();
+        let again = chat(events.chain([finished("history")]));
+        assert_eq!(again.only_waiting(), id);
+        let next = again.next(FOREIGN, [again.picks(&id, 1)]).unwrap();
         assert_eq!(sent(Form::Legacy, &next), json!({"answers": {"Which service?": "Oil"}}));
     }
 }
@@ -252,12 +232,8 @@ fn a_legacy_interrupt_comes_back_with_what_was_kept_of_it() {
 #[test]
 fn the_agents_own_open_calls_never_stand_in_the_way() {
     // After a run that ended well, nobody else will close them.
-    let mut conversation = Conversation::of([started("r1")]);
-    for event in own_call("w1", "get_weather").into_iter().chain(call("c1", ASK)) {
-        conversation.take(event);
-    }
-    conversation.take(finished("r1"));
-    let next = conversation.next(FOREIGN, vec![conversation.picks("c1", 0)]).unwrap();
+    let conversation = asked(ASK, own_call("w1", "get_weather").into_iter().chain([finished("r1")]));
+    let next = conversation.next(FOREIGN, [conversation.picks("c1", 0)]).unwrap();
     let closed: Vec<(String, bool)> = next
         .messages
         .iter()
@@ -267,31 +243,24 @@ fn the_agents_own_open_calls_never_stand_in_the_way() {
     // One that ended in interrupts still has them in hand.
     for form in [Form::Legacy, Form::Outcome] {
         let conversation = graph(form, &own_call("w1", "get_weather"), &questions());
-        let id = waiting(&conversation);
-        let next = conversation.next(FOREIGN, vec![conversation.picks(&id, 0)]).unwrap();
+        let id = conversation.only_waiting();
+        let next = conversation.next(FOREIGN, [conversation.picks(&id, 0)]).unwrap();
         assert_eq!(next.messages, []);
     }
 }
 
 /// The answer to an interrupt of that description: yes, no and cancel.
 fn approvals(interrupt: Value) -> [Value; 3] {
-    let mut events = vec![started("r1")];
-    events.extend(own_call("w1", "delete_file"));
-    events.push(interrupted("r1", json!([interrupt])));
-    let conversation = Conversation::of(events);
-    let id = waiting(&conversation);
-    let labels: Vec<&str> = conversation.asks.ask(&id).unwrap().questions[0]
-        .options
-        .iter()
-        .map(|option| option.label.text.as_str())
-        .collect();
+    let events = [started("r1")].into_iter().chain(own_call("w1", "delete_file"));
+    let conversation = chat(events.chain([interrupted("r1", json!([interrupt]))]));
+    let id = conversation.only_waiting();
+    let options = &conversation.asks().ask(&id).unwrap().questions[0].options;
+    let labels: Vec<&str> = options.iter().map(|option| option.label.text.as_str()).collect();
     assert_eq!(labels, ["Yes", "No"]);
-    let typed = conversation.next(FOREIGN, vec![conversation.types(&id, "well")]);
+    let typed = conversation.next(FOREIGN, [conversation.types(&id, "well")]);
     assert!(matches!(typed, Err(Refusal::Payload { .. })), "{typed:?}");
-    let replies: [AskReply; 3] =
-        [conversation.picks(&id, 0), conversation.picks(&id, 1), Conversation::reply(&id, Outcome::Declined)];
-    replies.map(|reply| {
-        let next = conversation.next(FOREIGN, vec![reply]).unwrap();
+    [conversation.picks(&id, 0), conversation.picks(&id, 1), declines(&id)].map(|reply| {
+        let next = conversation.next(FOREIGN, [reply]).unwrap();
         assert_eq!(next.messages, []);
         let entry = serde_json::to_value(&next.input().resume).unwrap()[0].clone();
         entry.get("payload").unwrap_or(&entry["status"]).clone()
@@ -328,35 +297,33 @@ fn an_approval_can_be_given_and_refused() {
 fn an_approval_by_an_open_call_alone_ends_with_the_next_message() {
     // Agno and Mastra say no more than this.
     let events = [started("r1")].into_iter().chain(own_call("w1", "delete_file"));
-    let conversation = Conversation::of(events.chain([finished("r1")]));
+    let conversation = chat(events.chain([finished("r1")]));
     let next = conversation.say(FOREIGN, said("Never mind")).unwrap();
-    let roles: Vec<&str> = next.messages.iter().map(Message::role).collect();
-    assert_eq!(roles, ["tool", "user"]);
+    assert_eq!(roles(&next.messages), ["tool", "user"]);
 }
 
 /// The run goes on that an answer to an interrupt started.
 fn answered_by_resume() -> Conversation {
-    let interrupt = json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1"}]);
-    let mut conversation = Conversation::waiting(interrupted("r1", interrupt));
-    let next = conversation.next(FOREIGN, vec![conversation.picks("c1", 1)]).unwrap();
-    next.start(&mut conversation.thread, &mut conversation.asks);
-    conversation.take(started("r2"));
+    let mut conversation = asked(ASK, [about_the_call()]);
+    let next = conversation.next(FOREIGN, [conversation.picks("c1", 1)]).unwrap();
+    conversation.start_response(&next);
+    conversation.take([started("r2")]);
     conversation
 }
 
 #[test]
 fn an_answer_by_resume_without_a_result_goes_with_the_next_message() {
     let mut conversation = answered_by_resume();
-    conversation.take(finished("r2"));
+    conversation.take([finished("r2")]);
     let next = conversation.say(FOREIGN, said("And then?")).unwrap();
     assert_eq!(next.messages[0].text(), r#"{"answers":{"Which service?":"Oil"}}"#);
     assert_eq!(next.messages[1].text(), "And then?");
-    next.start(&mut conversation.thread, &mut conversation.asks);
-    assert_eq!(conversation.thread.unanswered_tool_call_ids(), Vec::<String>::new());
+    conversation.start_response(&next);
+    assert_eq!(conversation.thread().unanswered_tool_call_ids(), Vec::<String>::new());
     // An agent that waits for something else still has the call in hand.
     let mut conversation = answered_by_resume();
-    conversation.take(interrupted("r2", json!([{"id": "i2", "reason": "acme:more", "message": "Sure?"}])));
-    let next = conversation.next(FOREIGN, vec![conversation.types("i2", "Yes")]).unwrap();
+    conversation.take([interrupted("r2", json!([{"id": "i2", "reason": "acme:more", "message": "Sure?"}]))]);
+    let next = conversation.next(FOREIGN, [conversation.types("i2", "Yes")]).unwrap();
     assert_eq!(next.messages, []);
 }
 
@@ -364,33 +331,26 @@ fn an_answer_by_resume_without_a_result_goes_with_the_next_message() {
 fn an_ask_that_expired_and_is_asked_again_is_open_again() {
     let interrupt = |id: &str, deadline: &str| json!([{"id": id, "reason": "tool_call", "toolCallId": "c1", "expiresAt": deadline}]);
     let past = interrupt("i1", "2026-11-20T11:00:00Z");
-    let mut conversation = Conversation::waiting(interrupted("r1", past));
-    assert_eq!(conversation.asks.ask("c1").unwrap().phase, Phase::Expired);
-    conversation.take(started("r2"));
-    conversation.take(interrupted("r2", interrupt("i2", "2026-11-20T13:00:00Z")));
-    assert_eq!(waiting(&conversation), "c1");
-    assert!(conversation.asks.poll_timeout() > Some(NOW));
-    let next = conversation.next(FOREIGN, vec![conversation.picks("c1", 0)]).unwrap();
+    let mut conversation = asked(ASK, [interrupted("r1", past)]);
+    assert_eq!(conversation.phase("c1"), Phase::Expired);
+    conversation.take([started("r2")]);
+    conversation.take([interrupted("r2", interrupt("i2", "2026-11-20T13:00:00Z"))]);
+    assert_eq!(conversation.only_waiting(), "c1");
+    assert!(conversation.poll_timeout() > Some(NOW));
+    let next = conversation.next(FOREIGN, [conversation.picks("c1", 0)]).unwrap();
     assert_eq!(next.input().resume.unwrap()[0].interrupt_id, "i2");
 }
 
 #[test]
 fn arguments_that_never_became_whole_go_back_as_an_empty_object() {
-    let mut conversation = Conversation::of([started("r1")]);
-    let cut = &ASK[..ASK.len() / 2];
-    for event in call("c1", cut).into_iter().chain(call("c2", "")).take(6) {
-        conversation.take(event);
-    }
-    conversation.take(finished("r1"));
+    let conversation = asked(&ASK[..ASK.len() / 2], call("c2", "").into_iter().chain([finished("r1")]));
     let next = conversation.say(FOREIGN, said("Go on")).unwrap();
     let input = next.input();
     let calls = input.messages.iter().flat_map(Message::tool_calls);
     let arguments: Vec<&str> = calls.map(|call| call.arguments.as_str()).collect();
     assert_eq!(arguments, ["{}", "{}"]);
     // What is whole goes back as it came, whatever it says.
-    let odd = call("c3", r#"{ "path" : "a" , "path":1}"#);
-    let conversation =
-        Conversation::of([started("r1")].into_iter().chain(odd).chain([result("c3", "x"), finished("r1")]));
+    let conversation = asked(r#"{ "path" : "a" , "path":1}"#, [result("c1", "x"), finished("r1")]);
     let next = conversation.say(FOREIGN, said("Go on")).unwrap();
     let input = next.input();
     let call = &input.messages[0].tool_calls()[0];
@@ -399,30 +359,25 @@ fn arguments_that_never_became_whole_go_back_as_an_empty_object() {
 
 #[test]
 fn one_typed_text_answers_one_ask() {
-    let mut events = vec![started("r1")];
-    events.extend(call("c1", ASK));
-    events.extend(call("c2", &ASK.replace("Which service?", "Which one first?")));
-    events.push(finished("r1"));
-    let mut asks: Asks = Conversation::of(events).asks;
-    let typed: Message = serde_json::from_value(json!({"role": "user", "id": "u", "content": "Oil"})).unwrap();
-    asks.handle_message(&typed);
-    let phases: Vec<Phase> = asks.asks().map(|ask| ask.phase).collect();
+    let another = call("c2", &ASK.replace("Which service?", "Which one first?"));
+    let mut conversation = asked(ASK, another.into_iter().chain([finished("r1")]));
+    conversation.push_message(Message::user("u", "Oil"));
+    let phases: Vec<Phase> = conversation.asks().asks().map(|ask| ask.phase).collect();
     assert_eq!(phases, [Phase::Answered, Phase::Superseded]);
 }
 
 #[test]
 fn a_receipt_that_no_message_tells_of_can_be_kept() {
     let interrupt = json!([{"id": "i1", "reason": "acme:ask", "message": "Which service?"}]);
-    let mut conversation = Conversation::of([started("r1"), interrupted("r1", interrupt)]);
-    assert_eq!(conversation.asks.receipts().count(), 0, "it waits");
-    let reply = conversation.types("i1", "Oil");
-    let next = conversation.next(FOREIGN, vec![reply]).unwrap();
-    next.start(&mut conversation.thread, &mut conversation.asks);
-    let (id, ask, outcome) = conversation.asks.receipts().next().expect("it is over");
-    let mut asks = Asks::new();
+    let mut conversation = chat([started("r1"), interrupted("r1", interrupt)]);
+    assert_eq!(conversation.asks().receipts().count(), 0, "it waits");
+    let next = conversation.next(FOREIGN, [conversation.types("i1", "Oil")]).unwrap();
+    conversation.start_response(&next);
+    let (id, ask, outcome) = conversation.asks().receipts().next().expect("it is over");
+    let mut again = Conversation::default();
     for _ in 0..2 {
-        asks.restore_receipt(id, ask.clone(), outcome.clone());
+        again.asks_mut().restore_receipt(id, ask.clone(), outcome.clone());
     }
-    assert!(asks.receipts().eq([(id, ask, outcome)]));
-    assert_eq!(asks.ask("i1").unwrap().phase, Phase::Answered);
+    assert!(again.asks().receipts().eq([(id, ask, outcome)]));
+    assert_eq!(again.phase("i1"), Phase::Answered);
 }

@@ -1,10 +1,11 @@
 //! The interceptor: which phase an ask has when.
 
-use crate::reading::NOW;
-use ag_ui_stream::Event;
+use crate::chat::{
+    ASK, Chat, NOW, about_the_call, asked, call, call_of, chat, finished, interrupted, legacy, messages, result,
+    snapshot, started,
+};
 use ag_ui_stream::asks::{AskChange, Asks};
-use ag_ui_stream::message::Message;
-use ag_ui_stream::reader::{End, EndOutcome};
+use ag_ui_stream::{Conversation, Message};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::validate::check_text;
 use ask_user_question::{Limits, Outcome, Phase};
@@ -12,54 +13,18 @@ use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-pub(crate) const ASK: &str = r#"{"questions":[{"question":"Which service?","header":"Service","options":[{"label":"Brakes"},{"label":"Oil"}]}]}"#;
-
-pub(crate) fn event(json: Value) -> Event {
-    serde_json::from_value(json).unwrap()
-}
-
-pub(crate) fn started(run: &str) -> Value {
-    json!({"type": "RUN_STARTED", "threadId": "t", "runId": run})
-}
-
-pub(crate) fn finished(run: &str) -> Value {
-    json!({"type": "RUN_FINISHED", "threadId": "t", "runId": run})
-}
-
-pub(crate) fn interrupted(run: &str, interrupts: Value) -> Value {
-    json!({"type": "RUN_FINISHED", "threadId": "t", "runId": run, "outcome": {"type": "interrupt", "interrupts": interrupts}})
-}
-
-pub(crate) fn result(call: &str, content: &str) -> Value {
-    json!({"type": "TOOL_CALL_RESULT", "messageId": format!("{call}-result"), "toolCallId": call, "content": content})
-}
-
-pub(crate) fn call(id: &str, arguments: &str) -> [Value; 3] {
-    [
-        json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": "ask_user_question"}),
-        json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": arguments}),
-        json!({"type": "TOOL_CALL_END", "toolCallId": id}),
-    ]
-}
-
-fn take(asks: &mut Asks, events: impl IntoIterator<Item = Value>) {
-    for json in events {
-        asks.handle_event(NOW, &event(json));
-    }
-}
-
 /// An ask that waits for its answer.
-fn waiting() -> Asks {
-    let mut asks = Asks::new();
-    take(&mut asks, [started("r1")]);
-    take(&mut asks, call("c1", ASK));
-    take(&mut asks, [finished("r1")]);
-    asks
+fn waiting() -> Conversation {
+    asked(ASK, [finished("r1")])
 }
 
 #[track_caller]
-fn check(asks: &Asks, id: &str, phase: Phase) {
-    assert_eq!(asks.ask(id).map(|ask| ask.phase), Some(phase), "{:?}", asks.ask(id));
+fn check(conversation: &Conversation, id: &str, phase: Phase) {
+    assert_eq!(conversation.phase(id), phase, "{:?}", conversation.asks().ask(id));
+}
+
+fn phases(conversation: &Conversation) -> Vec<Phase> {
+    conversation.asks().asks().map(|ask| ask.phase).collect()
 }
 
 fn user(text: &str, about: Option<(&str, &str)>) -> Message {
@@ -72,33 +37,26 @@ fn user(text: &str, about: Option<(&str, &str)>) -> Message {
 
 #[test]
 fn only_tools_of_the_right_name_are_asks() {
-    let start = |name: &str| event(json!({"type": "TOOL_CALL_START", "toolCallId": name, "toolCallName": name}));
-    let mut asks = Asks::new();
-    for name in ["ask_user_question", "AskUserQuestion", "ask", "Ask_User_Question"] {
-        asks.handle_event(NOW, &start(name));
-    }
-    let ids: Vec<&str> = asks.asks().map(|ask| ask.tool_call_id.as_str()).collect();
-    assert_eq!(ids, ["ask_user_question", "AskUserQuestion"]);
-    let mut asks = Asks::with_names(["poll"]);
-    asks.handle_event(NOW, &start("poll"));
-    asks.handle_event(NOW, &start("ask_user_question"));
-    assert_eq!(asks.asks().len(), 1);
+    let named = |asks: Asks, names: &[&str]| {
+        let mut conversation = Conversation::new(asks, Vec::new());
+        let calls = names.iter().map(|name| call_of(name, name, "")[0].clone());
+        conversation.take([started("r1")].into_iter().chain(calls));
+        conversation.asks().asks().map(|ask| ask.tool_call_id.clone()).collect::<Vec<_>>()
+    };
+    let names = ["ask_user_question", "AskUserQuestion", "ask", "Ask_User_Question"];
+    assert_eq!(named(Asks::new(), &names), names[..2]);
+    assert_eq!(named(Asks::with_names(["poll"]), &["poll", "ask_user_question"]), ["poll"]);
 }
 
 #[test]
 fn a_call_may_name_the_language_of_its_texts() {
     let lang = |metadata: Value| {
-        let mut start = call("c1", ASK)[0].clone();
+        let [mut start, ..] = call("c1", ASK);
         start["metadata"] = metadata.clone();
-        let mut asks = Asks::new();
-        take(&mut asks, [started("r1"), start]);
-        let streamed = asks.ask("c1").unwrap().lang.clone();
-        let history = json!([{"role": "assistant", "id": "a", "toolCalls": [{
-            "id": "c1", "type": "function", "metadata": metadata,
-            "function": {"name": "ask_user_question", "arguments": ASK},
-        }]}]);
-        let messages: Vec<Message> = serde_json::from_value(history).unwrap();
-        assert_eq!(Asks::replay(&messages).ask("c1").unwrap().lang, streamed);
+        let streamed = chat([started("r1"), start]).asks().ask("c1").unwrap().lang.clone();
+        let mut history = assistant("a", "c1", ASK);
+        history["toolCalls"][0]["metadata"] = metadata;
+        assert_eq!(replayed(json!([history])).asks().ask("c1").unwrap().lang, streamed);
         streamed
     };
     for tag in ["de", "de-AT", "zh-Hant-TW", "es-419"] {
@@ -112,16 +70,13 @@ fn a_call_may_name_the_language_of_its_texts() {
 
 #[test]
 fn a_patch_carries_no_more_than_its_delta() {
-    let mut asks = Asks::new();
-    take(
-        &mut asks,
-        [started("r1"), json!({"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "ask_user_question"})],
-    );
+    let [start, args, _] = call("c1", ASK);
+    let mut conversation = chat([started("r1"), start]);
     let mut most = 0;
     for index in 0..ASK.len() {
-        let delta = &ASK[index..=index];
-        let changes =
-            asks.handle_event(NOW, &event(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c1", "delta": delta})));
+        let mut args = args.clone();
+        args["delta"] = ASK[index..=index].into();
+        let changes = conversation.take([args]);
         most = most.max(changes.len());
         for change in changes {
             if let AskChange::Patched { patch: AskPatch::Append { delta, .. }, .. } = change {
@@ -131,7 +86,7 @@ fn a_patch_carries_no_more_than_its_delta() {
         }
     }
     assert!(most <= 2);
-    assert_eq!(asks.ask("c1").unwrap().questions[0].options[1].label.text, "Oil");
+    assert_eq!(conversation.asks().ask("c1").unwrap().questions[0].options[1].label.text, "Oil");
 }
 
 #[test]
@@ -152,58 +107,42 @@ fn what_is_valid_is_shown_whatever_stands_around_it() {
         question("C", &format!("{flag:?}")),
     ] {
         assert!(check_text(&Limits::RUNTIME, &arguments).is_valid());
-        let mut asks = Asks::new();
-        take(&mut asks, [started("r1")]);
-        take(&mut asks, call("c1", &arguments));
-        check(&asks, "c1", Phase::Ready);
-        assert_eq!(asks.ask("c1").unwrap().questions[0].question.text, "Which?");
+        let conversation = asked(&arguments, []);
+        check(&conversation, "c1", Phase::Ready);
+        assert_eq!(conversation.asks().ask("c1").unwrap().questions[0].question.text, "Which?");
     }
 }
 
 #[test]
 fn a_question_as_a_plain_text_is_shown_without_options() {
     for text in ["Which service do you need?", "  Which [or none]? ", "1. Which?"] {
-        let mut asks = Asks::new();
-        take(&mut asks, [started("r1")]);
-        take(&mut asks, call("c1", &json!({"questions": text}).to_string()));
-        take(&mut asks, [finished("r1")]);
-        check(&asks, "c1", Phase::Answerable);
-        let shown = &asks.ask("c1").unwrap().questions;
+        let conversation = asked(&json!({"questions": text}).to_string(), [finished("r1")]);
+        check(&conversation, "c1", Phase::Answerable);
+        let shown = &conversation.asks().ask("c1").unwrap().questions;
         assert_eq!((shown[0].question.text.as_str(), shown[0].options.len()), (text.trim(), 0));
     }
     for broken in ["", " ", "{\"question\": \"Which?\"", "[]"] {
-        let mut asks = Asks::new();
-        take(&mut asks, [started("r1")]);
-        take(&mut asks, call("c1", &json!({"questions": broken}).to_string()));
-        check(&asks, "c1", Phase::Malformed);
+        check(&asked(&json!({"questions": broken}).to_string(), []), "c1", Phase::Malformed);
     }
 }
 
 #[test]
 fn a_stream_that_breaks_off_interrupts_what_streams_and_keeps_what_is_complete() {
-    let end = End { outcome: EndOutcome::Truncated, error: None };
-    let mut asks = Asks::new();
-    take(&mut asks, [started("r1")]);
-    take(&mut asks, call("c1", ASK));
-    take(&mut asks, call("c2", ASK).into_iter().take(2));
-    check(&asks, "c1", Phase::Ready);
-    check(&asks, "c2", Phase::Streaming);
-    asks.handle_end(NOW, &end);
-    check(&asks, "c1", Phase::Answerable);
-    check(&asks, "c2", Phase::Interrupted);
+    let mut conversation = asked(ASK, call("c2", ASK).into_iter().take(2));
+    assert_eq!(phases(&conversation), [Phase::Ready, Phase::Streaming]);
+    conversation.finish();
+    conversation.changes();
+    assert_eq!(phases(&conversation), [Phase::Answerable, Phase::Interrupted]);
 }
 
 #[test]
 fn a_result_in_the_same_run_that_is_no_answer_is_an_acknowledgement() {
-    let mut asks = Asks::new();
-    take(&mut asks, [started("r1")]);
-    take(&mut asks, call("c1", ASK));
-    take(&mut asks, [result("c1", "The user response will follow."), finished("r1")]);
-    check(&asks, "c1", Phase::Answerable);
-    assert!(asks.is_acknowledged("c1"));
-    asks.handle_message(&user("Oil", Some(("c1", "answered"))));
-    check(&asks, "c1", Phase::Answered);
-    let Some(Outcome::Answered(reply)) = &asks.ask("c1").unwrap().outcome else { panic!("no reply") };
+    let mut conversation = asked(ASK, [result("c1", "The user response will follow."), finished("r1")]);
+    check(&conversation, "c1", Phase::Answerable);
+    assert!(conversation.asks().is_acknowledged("c1"));
+    conversation.push_message(user("Oil", Some(("c1", "answered"))));
+    check(&conversation, "c1", Phase::Answered);
+    let Some(Outcome::Answered(reply)) = &conversation.asks().ask("c1").unwrap().outcome else { panic!("no reply") };
     assert_eq!(reply.message(), "Oil");
 }
 
@@ -216,16 +155,15 @@ fn a_reload_shows_what_a_marked_user_message_says() {
         (&several, "Brakes, front, Oil (note: both, please)"),
         (&several, "Brakes, front, 2 wipers"),
     ] {
-        let call =
-            json!({"id": "c1", "type": "function", "function": {"name": "ask_user_question", "arguments": arguments}});
         let history = json!([
-            {"role": "assistant", "id": "a", "toolCalls": [call]},
+            assistant("a", "c1", arguments),
             {"role": "tool", "id": "t", "toolCallId": "c1", "content": "The answer will follow."},
-            {"role": "user", "id": "u", "content": text, "metadata": {"ask": {"toolCallId": "c1", "replyId": "x", "outcome": "answered", "by": "card"}}},
+            user(text, Some(("c1", "answered"))),
         ]);
-        let messages: Vec<Message> = serde_json::from_value(history).unwrap();
-        let asks = Asks::replay(&messages);
-        let Some(Outcome::Answered(reply)) = &asks.ask("c1").unwrap().outcome else { panic!("no reply") };
+        let conversation = replayed(history);
+        let Some(Outcome::Answered(reply)) = &conversation.asks().ask("c1").unwrap().outcome else {
+            panic!("no reply")
+        };
         assert_eq!(reply.message(), text);
         let read = &reply.answers()[0];
         assert!(read.skipped || !read.selected.is_empty(), "{text}: {read:?}");
@@ -243,15 +181,12 @@ fn a_result_that_says_how_it_ended_settles_the_ask() {
         ("Forwarded to client", Phase::Answerable),
         ("[Awaiting external execution]", Phase::Answerable),
     ] {
-        let mut asks = waiting();
-        take(&mut asks, [started("r2"), result("c1", content)]);
-        check(&asks, "c1", phase);
+        let mut conversation = waiting();
+        conversation.take([started("r2"), result("c1", content)]);
+        check(&conversation, "c1", phase);
     }
-    let mut asks = Asks::new();
-    take(&mut asks, [started("r1")]);
-    take(&mut asks, call("c1", ASK));
-    take(&mut asks, [result("c1", "Invalid input: Must have 1-4 questions"), finished("r1")]);
-    check(&asks, "c1", Phase::Malformed);
+    let refused = asked(ASK, [result("c1", "Invalid input: Must have 1-4 questions"), finished("r1")]);
+    check(&refused, "c1", Phase::Malformed);
 }
 
 #[test]
@@ -265,68 +200,59 @@ fn a_result_that_comes_before_its_ask_is_whole_settles_it_too() {
         for at in 0..3 {
             let mut events = call("c1", ASK).to_vec();
             events.insert(at, result("c1", content));
-            let mut asks = Asks::new();
-            take(&mut asks, [started("r1")]);
-            take(&mut asks, events);
-            take(&mut asks, [finished("r1")]);
-            check(&asks, "c1", phase);
-            assert!(phase != Phase::Answerable || asks.is_acknowledged("c1"), "{content} at {at}");
+            let conversation = chat([started("r1")].into_iter().chain(events).chain([finished("r1")]));
+            check(&conversation, "c1", phase);
+            assert!(phase != Phase::Answerable || conversation.asks().is_acknowledged("c1"), "{content} at {at}");
         }
     }
 }
 
 #[test]
 fn the_first_outcome_holds() {
-    let mut asks = waiting();
-    take(
-        &mut asks,
-        [
-            started("r2"),
-            result("c1", "User cancelled the question"),
-            result("c1", r#"{"answers":{"Which service?":"Oil"}}"#),
-        ],
-    );
-    check(&asks, "c1", Phase::Declined);
-    asks.handle_message(&user("Something else", None));
-    check(&asks, "c1", Phase::Declined);
+    let mut conversation = waiting();
+    let [declined, answered] =
+        ["User cancelled the question", r#"{"answers":{"Which service?":"Oil"}}"#].map(|content| result("c1", content));
+    conversation.take([started("r2"), declined, answered]);
+    check(&conversation, "c1", Phase::Declined);
+    conversation.push_message(user("Something else", None));
+    check(&conversation, "c1", Phase::Declined);
 }
 
 #[test]
 fn a_user_message_answers_or_supersedes() {
-    let after = |message: &Message| {
-        let mut asks = waiting();
-        asks.handle_message(message);
-        asks.ask("c1").unwrap().phase
+    let after = |message| {
+        let mut conversation = waiting();
+        conversation.push_message(message);
+        conversation.phase("c1")
     };
-    assert_eq!(after(&user("Whatever", Some(("c1", "answered")))), Phase::Answered);
-    assert_eq!(after(&user("Whatever", Some(("c1", "declined")))), Phase::Declined);
-    assert_eq!(after(&user("Whatever", Some(("c1", "replied_in_chat")))), Phase::Answered);
-    assert_eq!(after(&user("Whatever", Some(("another", "answered")))), Phase::Answerable);
-    assert_eq!(after(&user("Oil", None)), Phase::Answered);
-    assert_eq!(after(&user("How is the weather?", None)), Phase::Superseded);
+    assert_eq!(after(user("Whatever", Some(("c1", "answered")))), Phase::Answered);
+    assert_eq!(after(user("Whatever", Some(("c1", "declined")))), Phase::Declined);
+    assert_eq!(after(user("Whatever", Some(("c1", "replied_in_chat")))), Phase::Answered);
+    assert_eq!(after(user("Whatever", Some(("another", "answered")))), Phase::Answerable);
+    assert_eq!(after(user("Oil", None)), Phase::Answered);
+    assert_eq!(after(user("How is the weather?", None)), Phase::Superseded);
 }
 
 #[test]
 fn an_ask_expires_when_its_interrupt_does() {
-    let mut asks = Asks::new();
-    take(&mut asks, [started("r1")]);
-    take(&mut asks, call("c1", ASK));
-    let deadline = "2026-11-20T12:00:01Z";
-    take(
-        &mut asks,
-        [interrupted("r1", json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1", "expiresAt": deadline}]))],
-    );
-    check(&asks, "c1", Phase::Answerable);
-    assert_eq!((asks.interrupt("c1").unwrap().id.as_str(), asks.poll_timeout()), ("i1", Some(NOW + 1000)));
-    assert_eq!(asks.handle_timeout(NOW + 999), []);
+    let mut end = about_the_call();
+    end["outcome"]["interrupts"][0]["expiresAt"] = "2026-11-20T12:00:01Z".into();
+    let mut conversation = asked(ASK, [end]);
+    check(&conversation, "c1", Phase::Answerable);
+    assert_eq!(conversation.asks().interrupt("c1").unwrap().id, "i1");
+    assert_eq!(conversation.poll_timeout(), Some(NOW + 1000));
+    conversation.handle_timeout(NOW + 999);
+    assert_eq!(conversation.changes(), []);
+    conversation.handle_timeout(NOW + 1000);
     let expired = AskChange::Patched { tool_call_id: "c1".into(), patch: AskPatch::Phase(Phase::Expired) };
-    assert_eq!(asks.handle_timeout(NOW + 1000), [expired]);
-    assert_eq!(asks.poll_timeout(), None);
+    assert_eq!(conversation.changes(), [expired]);
+    assert_eq!(conversation.poll_timeout(), None);
 }
 
 #[test]
 fn an_ask_expires_when_its_server_says_so_beside_the_events() {
-    let mut asks = waiting();
+    let mut conversation = waiting();
+    let asks = conversation.asks_mut();
     assert_eq!(asks.set_deadline("c1", "soon"), []);
     assert_eq!(asks.set_deadline("c2", "2026-11-20T12:00:01Z"), []);
     assert_eq!(asks.poll_timeout(), None);
@@ -334,44 +260,31 @@ fn an_ask_expires_when_its_server_says_so_beside_the_events() {
     assert_eq!(asks.set_deadline("c1", "2026-11-20T12:00:01Z"), [told]);
     assert_eq!(asks.set_deadline("c1", "2026-11-20T12:00:01Z"), [], "it is known");
     assert_eq!(asks.poll_timeout(), Some(NOW + 1000));
-    asks.handle_timeout(NOW + 1000);
-    check(&asks, "c1", Phase::Expired);
-    assert_eq!(asks.set_deadline("c1", "2026-11-20T13:00:00Z"), []);
+    conversation.handle_timeout(NOW + 1000);
+    check(&conversation, "c1", Phase::Expired);
+    assert_eq!(conversation.asks_mut().set_deadline("c1", "2026-11-20T13:00:00Z"), []);
 }
 
 #[test]
 fn an_interrupt_alone_becomes_an_ask() {
-    let mut asks = Asks::new();
-    take(&mut asks, [started("r1")]);
-    take(
-        &mut asks,
-        [
-            json!({"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "delete_file"}),
-            json!({"type": "TOOL_CALL_END", "toolCallId": "c1"}),
-        ],
-    );
+    let [start, _, end] = call_of("delete_file", "c1", "");
     let schema = json!({"type": "object", "properties": {
         "colour": {"enum": ["red", "blue"], "description": "Which colour?"}, "extras": {"type": "array", "items": {"enum": ["a", "b"]}, "title": "Extras"},
         "count": {"type": "integer"},
     }});
-    take(
-        &mut asks,
-        [interrupted(
-            "r1",
-            json!([
-                {"id": "i1", "reason": "tool_call", "toolCallId": "c1", "message": "Delete it?", "responseSchema": {"type": "object", "properties": {"approved": {"type": "boolean"}}}},
-                {"id": "i2", "reason": "input_required", "message": "Details", "responseSchema": schema},
-                {"id": "i3", "reason": "acme:odd", "message": "Say something"},
-                {"id": "i4", "reason": "acme:ask", "metadata": {"questions": [{"question": "In metadata?", "options": ["Yes", "No"]}]}},
-                {"id": "i5", "reason": "acme:silent"},
-            ]),
-        )],
-    );
-    let mut shown: Vec<(String, Vec<String>)> = asks
-        .asks()
-        .flat_map(|ask| ask.ask.iter().flat_map(|ask| &ask.questions))
+    let interrupts = json!([
+        {"id": "i1", "reason": "tool_call", "toolCallId": "c1", "message": "Delete it?", "responseSchema": {"type": "object", "properties": {"approved": {"type": "boolean"}}}},
+        {"id": "i2", "reason": "input_required", "message": "Details", "responseSchema": schema},
+        {"id": "i3", "reason": "acme:odd", "message": "Say something"},
+        {"id": "i4", "reason": "acme:ask", "metadata": {"questions": [{"question": "In metadata?", "options": ["Yes", "No"]}]}},
+        {"id": "i5", "reason": "acme:silent"},
+    ]);
+    let conversation = chat([started("r1"), start, end, interrupted("r1", interrupts)]);
+    let asks = conversation.asks().asks();
+    let questions = asks.flat_map(|ask| ask.ask.iter().flat_map(|ask| &ask.questions));
+    let mut shown: Vec<(&str, Vec<&str>)> = questions
         .map(|question| {
-            (question.question.clone(), question.options.iter().map(|option| option.label.clone()).collect())
+            (question.question.as_str(), question.options.iter().map(|option| option.label.as_str()).collect())
         })
         .collect();
     let mut expected = [
@@ -385,83 +298,64 @@ fn an_interrupt_alone_becomes_an_ask() {
     // An object's members come in the order in which `serde_json` keeps them, which is a feature of it.
     shown.sort();
     expected.sort();
-    assert_eq!(
-        shown,
-        expected.map(|(question, options)| (question.to_owned(), options.into_iter().map(str::to_owned).collect()))
-    );
+    assert_eq!(shown, expected);
 }
 
 #[test]
 fn a_legacy_interrupt_becomes_an_ask_unless_the_run_ends_with_a_real_one() {
-    let legacy = |value: Value| json!({"type": "CUSTOM", "name": "on_interrupt", "value": value});
-    let mut asks = Asks::new();
-    take(
-        &mut asks,
-        [
-            started("r1"),
-            legacy(json!("{\"message\": \"Go on?\", \"choices\": [\"Yes\"]}")),
-            legacy(json!("Plain?")),
-            legacy(json!(7)),
-            finished("r1"),
-        ],
-    );
-    let shown: Vec<&str> =
-        asks.asks().flat_map(|ask| &ask.questions).map(|question| question.question.text.as_str()).collect();
-    assert_eq!(shown, ["Go on?", "Plain?"]);
-    check(&asks, "r1-on_interrupt-2", Phase::Malformed);
-    let mut asks = Asks::new();
-    take(
-        &mut asks,
-        [
-            started("r1"),
-            legacy(json!("Old?")),
-            interrupted("r1", json!([{"id": "i1", "reason": "confirmation", "message": "New?"}])),
-        ],
-    );
-    let shown: Vec<&str> = asks.asks().map(|ask| ask.questions[0].question.text.as_str()).collect();
-    assert_eq!(shown, ["New?"]);
+    let shown = |conversation: &Conversation| -> Vec<String> {
+        let questions = conversation.asks().asks().flat_map(|ask| &ask.questions);
+        questions.map(|question| question.question.text.clone()).collect()
+    };
+    let choices = json!("{\"message\": \"Go on?\", \"choices\": [\"Yes\"]}");
+    let values = [choices, json!("Plain?"), json!(7)];
+    let conversation = chat([started("r1")].into_iter().chain(values.iter().map(legacy)).chain([finished("r1")]));
+    assert_eq!(shown(&conversation), ["Go on?", "Plain?"]);
+    check(&conversation, "r1-on_interrupt-2", Phase::Malformed);
+    let real = interrupted("r1", json!([{"id": "i1", "reason": "confirmation", "message": "New?"}]));
+    let conversation = chat([started("r1"), legacy(&json!("Old?")), real]);
+    assert_eq!((conversation.asks().asks().len(), shown(&conversation)), (1, vec!["New?".to_owned()]));
 }
 
 #[test]
 fn a_replayed_history_gives_the_phases_of_the_stream() {
-    let history: Vec<Message> = serde_json::from_value(json!([
+    let history = json!([
         {"role": "user", "id": "u0", "content": "Hello"},
-        assistant("m1", "c1"), {"role": "tool", "id": "t1", "toolCallId": "c1", "content": "{\"answers\":{\"Which service?\":\"Oil\"}}"},
+        assistant("m1", "c1", ASK), {"role": "tool", "id": "t1", "toolCallId": "c1", "content": "{\"answers\":{\"Which service?\":\"Oil\"}}"},
         {"role": "user", "id": "u1", "content": "Oil", "metadata": {"ask": {"toolCallId": "c1", "replyId": "x", "outcome": "answered", "by": "card"}}},
-        assistant("m2", "c2"), {"role": "tool", "id": "t2", "toolCallId": "c2", "content": "User cancelled the question"},
-        assistant("m3", "c3"), {"role": "user", "id": "u3", "content": "Something else"},
-        assistant("m4", "c4"), {"role": "tool", "id": "t4", "toolCallId": "c4", "content": "Response will follow"},
+        assistant("m2", "c2", ASK), {"role": "tool", "id": "t2", "toolCallId": "c2", "content": "User cancelled the question"},
+        assistant("m3", "c3", ASK), {"role": "user", "id": "u3", "content": "Something else"},
+        assistant("m4", "c4", ASK), {"role": "tool", "id": "t4", "toolCallId": "c4", "content": "Response will follow"},
         {"role": "user", "id": "u4", "content": "Brakes"},
-        {"role": "assistant", "id": "m5", "toolCalls": [{"id": "c5", "type": "function", "function": {"name": "ask_user_question", "arguments": "{"}}]},
-        assistant("m6", "c6"),
-    ]))
-    .unwrap();
-    let asks = Asks::replay(&history);
-    let phases: Vec<Phase> = asks.asks().map(|ask| ask.phase).collect();
-    assert_eq!(
-        phases,
-        [Phase::Answered, Phase::Declined, Phase::Superseded, Phase::Answered, Phase::Malformed, Phase::Answerable]
-    );
+        assistant("m5", "c5", "{"),
+        assistant("m6", "c6", ASK),
+    ]);
+    let expected =
+        [Phase::Answered, Phase::Declined, Phase::Superseded, Phase::Answered, Phase::Malformed, Phase::Answerable];
+    assert_eq!(phases(&replayed(history.clone())), expected);
     // The same history as a snapshot in the middle of a run.
-    let mut asks = Asks::new();
-    take(&mut asks, [started("r1"), json!({"type": "MESSAGES_SNAPSHOT", "messages": history})]);
-    check(&asks, "c6", Phase::Ready);
-    take(&mut asks, [finished("r1")]);
-    let again: Vec<Phase> = asks.asks().map(|ask| ask.phase).collect();
-    assert_eq!(again, phases);
+    let history = snapshot(&messages(history));
+    let mut conversation = chat([started("r1"), history.clone()]);
+    check(&conversation, "c6", Phase::Ready);
+    conversation.take([finished("r1")]);
+    assert_eq!(phases(&conversation), expected);
     // And once more, which must not change a thing.
-    assert_eq!(asks.handle_history(&history), []);
+    assert_eq!(conversation.take([started("r2"), history]), []);
 }
 
-fn assistant(id: &str, call: &str) -> Value {
-    json!({"role": "assistant", "id": id, "toolCalls": [{"id": call, "type": "function", "function": {"name": "ask_user_question", "arguments": ASK}}]})
+/// A conversation that begins with these messages.
+fn replayed(history: Value) -> Conversation {
+    Conversation::new(Asks::new(), messages(history))
+}
+
+fn assistant(id: &str, call: &str, arguments: &str) -> Value {
+    let function = json!({"name": "ask_user_question", "arguments": arguments});
+    json!({"role": "assistant", "id": id, "toolCalls": [{"id": call, "type": "function", "function": function}]})
 }
 
 #[test]
 fn what_was_complete_is_not_spoilt_by_what_follows() {
-    let mut asks = waiting();
-    take(&mut asks, [started("r2")]);
-    take(&mut asks, call("c1", ASK));
-    check(&asks, "c1", Phase::Answerable);
-    assert_eq!(asks.asks().len(), 1);
+    let mut conversation = waiting();
+    conversation.take([started("r2")].into_iter().chain(call("c1", ASK)));
+    assert_eq!(phases(&conversation), [Phase::Answerable]);
 }

@@ -1,21 +1,19 @@
 //! Approvals by an open call, as `Agno` has them: the host says which tools need one.
 
-use super::{FOREIGN, own_call, waiting};
-use crate::asks::{finished, interrupted, result, started};
-use crate::replies::{Conversation, said};
+use super::own_call;
+use crate::chat::{Chat, FOREIGN, declines, finished, interrupted, legacy, messages, result, said, snapshot, started};
 use ag_ui_stream::asks::reply::{Delivery, NextRun, Refusal};
-use ag_ui_stream::{Asks, Message};
+use ag_ui_stream::{Asks, Conversation};
+use ask_user_question::Phase;
 use ask_user_question::outcome::DECLINED_TEXT;
-use ask_user_question::{Outcome, Phase};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// A conversation whose page knows that `delete_file` needs approval.
 fn approving(events: impl IntoIterator<Item = Value>) -> Conversation {
-    let mut conversation = Conversation::of([]);
-    conversation.asks = Asks::new().with_approvals(["delete_file"]);
-    events.into_iter().for_each(|event| conversation.take(event));
+    let mut conversation = Conversation::new(Asks::new().with_approvals(["delete_file"]), Vec::new());
+    conversation.take(events);
     conversation
 }
 
@@ -37,25 +35,24 @@ fn only_result(next: &NextRun) -> (String, Option<String>) {
 #[test]
 fn an_open_call_of_a_tool_that_needs_approval_is_a_yes_or_no() {
     let conversation = approving(left_open("delete_file", finished("r1")));
-    assert_eq!(waiting(&conversation), "w1");
-    let ask = conversation.asks.ask("w1").unwrap().ask.clone().unwrap();
+    assert_eq!(conversation.only_waiting(), "w1");
+    let ask = conversation.asks().ask("w1").unwrap().ask.clone().unwrap();
     assert_eq!(ask.questions[0].question, r#"delete_file {"path":"a.txt"}"#);
     let labels: Vec<&str> = ask.questions[0].options.iter().map(|option| option.label.as_str()).collect();
     assert_eq!(labels, ["Yes", "No"]);
     for (option, expected) in [(0, r#"{"accepted":true}"#), (1, r#"{"accepted":false}"#)] {
         // Its server takes the result alone, whatever is chosen for questions.
         for delivery in [FOREIGN, Delivery::UserMessage, Delivery::Resume] {
-            let next = conversation.next(delivery, vec![conversation.picks("w1", option)]).unwrap();
+            let next = conversation.next(delivery, [conversation.picks("w1", option)]).unwrap();
             assert_eq!(only_result(&next), (expected.to_owned(), None));
         }
     }
-    let declined = Conversation::reply("w1", Outcome::Declined);
-    let next = conversation.next(FOREIGN, vec![declined]).unwrap();
+    let next = conversation.next(FOREIGN, [declines("w1")]).unwrap();
     let told = DECLINED_TEXT.to_owned();
     assert_eq!(only_result(&next), (told.clone(), Some(told)));
     // Nothing that is typed is taken for consent, and nothing goes past it.
     let typed = conversation.types("w1", "Yes, but keep a copy");
-    let refused = conversation.next(FOREIGN, vec![typed]);
+    let refused = conversation.next(FOREIGN, [typed]);
     assert!(matches!(refused, Err(Refusal::Payload { .. })), "{refused:?}");
     let refused = conversation.say(FOREIGN, said("Never mind"));
     assert!(matches!(refused, Err(Refusal::QuestionsWait { .. })), "{refused:?}");
@@ -65,14 +62,14 @@ fn an_open_call_of_a_tool_that_needs_approval_is_a_yes_or_no() {
 fn a_call_waits_for_approval_only_after_a_run_that_succeeded() {
     let named = |json: Value| {
         let conversation = approving(left_open("delete_file", json));
-        let asks = conversation.asks.asks();
+        let asks = conversation.asks().asks();
         asks.map(|ask| ask.tool_call_id.clone()).collect::<Vec<_>>()
     };
     assert_eq!(named(finished("r1")), ["w1"]);
     assert_eq!(named(json!({"type": "RUN_ERROR", "message": "Out of paper"})), Vec::<String>::new());
     let interrupt = json!([{"id": "i1", "reason": "acme:sure", "message": "Sure?"}]);
     assert_eq!(named(interrupted("r1", interrupt)), ["i1"]);
-    let of = |events: Vec<Value>| approving(events).asks.asks().count();
+    let of = |events: Vec<Value>| approving(events).asks().asks().count();
     assert_eq!(of(left_open("read_file", finished("r1"))), 0);
     let mut done = left_open("delete_file", result("w1", "Deleted."));
     done.push(finished("r1"));
@@ -84,47 +81,39 @@ fn a_call_waits_for_approval_only_after_a_run_that_succeeded() {
     let mut bare = left_open("delete_file", finished("r1"));
     bare[2]["delta"] = "{}".into();
     let bare = approving(bare);
-    let question = &bare.asks.ask("w1").unwrap().questions[0].question;
+    let question = &bare.asks().ask("w1").unwrap().questions[0].question;
     assert_eq!(question.text, "delete_file");
-    let legacy = json!({"type": "CUSTOM", "name": "on_interrupt", "value": "Sure?"});
-    let mut suspended = left_open("delete_file", legacy);
+    let mut suspended = left_open("delete_file", legacy(&json!("Sure?")));
     suspended.push(finished("r1"));
-    assert_ne!(waiting(&approving(suspended)), "w1");
+    assert_ne!(approving(suspended).only_waiting(), "w1");
 }
 
 #[test]
 fn an_approval_is_asked_again_after_a_reload_until_it_is_given() {
     let mut live = approving(left_open("delete_file", finished("r1")));
-    let reload = |live: &Conversation| {
-        let messages = json!({"type": "MESSAGES_SNAPSHOT", "messages": live.thread.messages()});
-        approving([started("h"), messages, finished("h")])
-    };
+    let reload = |live: &Conversation| approving([started("h"), snapshot(live.thread().messages()), finished("h")]);
     let reloaded = reload(&live);
-    assert_eq!(waiting(&reloaded), "w1");
-    for (reply, phase) in
-        [(live.picks("w1", 1), Phase::Answered), (Conversation::reply("w1", Outcome::Declined), Phase::Declined)]
-    {
-        let next = reloaded.next(FOREIGN, vec![reply.clone()]).unwrap();
+    assert_eq!(reloaded.only_waiting(), "w1");
+    for (reply, phase) in [(live.picks("w1", 1), Phase::Answered), (declines("w1"), Phase::Declined)] {
+        let next = reloaded.next(FOREIGN, [reply.clone()]).unwrap();
         let mut answered = reload(&live);
-        next.start(&mut answered.thread, &mut answered.asks);
+        answered.start_response(&next);
         for conversation in [&reload(&answered), &answered] {
-            let ask = conversation.asks.ask("w1").unwrap();
+            let ask = conversation.asks().ask("w1").unwrap();
             assert_eq!(ask.phase, phase);
             assert_eq!(ask.outcome, Some(reply.outcome.clone()));
         }
     }
     // The agent makes the call that it is allowed to make, under the same id.
-    let next = live.next(FOREIGN, vec![live.picks("w1", 0)]).unwrap();
-    next.start(&mut live.thread, &mut live.asks);
+    let next = live.next(FOREIGN, [live.picks("w1", 0)]).unwrap();
+    live.start_response(&next);
     let resumed = [started("r2")].into_iter().chain(own_call("w1", "delete_file"));
-    for event in resumed.chain([result("w1", "Deleted."), finished("r2")]) {
-        live.take(event);
-    }
-    assert_eq!(live.asks.ask("w1").unwrap().phase, Phase::Answered);
+    live.take(resumed.chain([result("w1", "Deleted."), finished("r2")]));
+    assert_eq!(live.phase("w1"), Phase::Answered);
     let next = live.say(FOREIGN, said("Thanks")).unwrap();
     assert_eq!(next.messages.len(), 1);
     let receipt = reload(&live);
-    assert_eq!(receipt.asks.ask("w1"), live.asks.ask("w1"));
+    assert_eq!(receipt.asks().ask("w1"), live.asks().ask("w1"));
     // A result that no user gave is the agent's own, and who went on with something else is not asked again.
     for after in [
         json!({"role": "tool", "id": "t1", "toolCallId": "w1", "content": r#"{"accepted":true}"#}),
@@ -132,7 +121,7 @@ fn an_approval_is_asked_again_after_a_reload_until_it_is_given() {
     ] {
         let call = json!({"id": "w1", "type": "function", "function": {"name": "delete_file", "arguments": "{}"}});
         let history = json!([{"role": "assistant", "id": "a1", "toolCalls": [call]}, after]);
-        let messages: Vec<Message> = serde_json::from_value(history).unwrap();
+        let messages = messages(history);
         let mut asks = Asks::new().with_approvals(["delete_file"]);
         assert_eq!(asks.handle_history(&messages), [], "{after}");
         asks.handle_history(&messages[..1]);

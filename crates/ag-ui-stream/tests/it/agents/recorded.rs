@@ -1,13 +1,13 @@
 //! `test_data/agents`: what agents of other frameworks have sent to the page, each in two conversations, which are had once more. `cargo xtask
 //! agents --record` keeps new ones.
 
-use super::FOREIGN;
-use crate::reading::{NOW, transcript};
-use crate::replies::{Conversation, said};
+use crate::chat::{Chat, FOREIGN, NOW, said};
+use crate::reading::transcript;
 use ag_ui_stream::asks::reply::NextRun;
+use ag_ui_stream::conversation::Update;
 use ag_ui_stream::message::Content;
 use ag_ui_stream::reader::EndOutcome;
-use ag_ui_stream::{EventReader, Message};
+use ag_ui_stream::{Conversation, Message};
 use ask_user_question::Phase;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -64,38 +64,32 @@ const RECORDED: &[Recorded] = &[
 /// Has a run in a conversation: what goes out, and what came.
 #[track_caller]
 fn run(conversation: &mut Conversation, next: &NextRun, stream: &[u8]) {
-    next.start(&mut conversation.thread, &mut conversation.asks);
-    let mut reader = EventReader::default();
-    reader.feed(stream);
-    while let Some(event) = reader.next_event() {
-        let event = event.expect("every event can be read");
-        conversation.thread.handle_event(&event);
-        conversation.asks.handle_event(NOW, &event);
+    conversation.start_response(next);
+    conversation.feed(stream);
+    conversation.finish();
+    let mut end = None;
+    while let Some(update) = conversation.next_update(NOW) {
+        match update {
+            Update::End(it) => end = Some(it.outcome),
+            Update::Refused(error) => panic!("{error}"),
+            _ => {}
+        }
     }
-    let end = reader.finish();
-    assert!(matches!(end.outcome, EndOutcome::Completed | EndOutcome::Interrupt), "{end:?}");
-    conversation.thread.handle_end(&end);
-    conversation.asks.handle_end(NOW, &end);
+    assert!(matches!(end, Some(EndOutcome::Completed | EndOutcome::Interrupt)), "{end:?}");
 }
 
 /// The first run, which the user begins.
 #[track_caller]
 fn begun(stream: &[u8]) -> Conversation {
-    let mut conversation = Conversation::of([]);
+    let mut conversation = Conversation::default();
     let next = conversation.say(FOREIGN, said("I need my car looked at")).unwrap();
     run(&mut conversation, &next, stream);
     conversation
 }
 
-/// The asks that wait, in their order.
-fn waiting(conversation: &Conversation) -> Vec<String> {
-    let waiting = conversation.asks.asks().filter(|ask| ask.phase == Phase::Answerable);
-    waiting.map(|ask| ask.tool_call_id.clone()).collect()
-}
-
 /// What the agent has said last.
 fn last_words(conversation: &Conversation) -> String {
-    let mut messages = conversation.thread.messages().iter().rev();
+    let mut messages = conversation.thread().messages().iter().rev();
     let words = messages.find(|message| message.role() == "assistant" && *message.content() != Content::None);
     words.map(Message::text).unwrap_or_default().trim().to_owned()
 }
@@ -104,16 +98,16 @@ fn last_words(conversation: &Conversation) -> String {
 fn two_questions_one_after_the_other_are_answered() {
     for Recorded { name, after_another: [asks, asks_again, books], .. } in RECORDED {
         let mut conversation = begun(asks);
-        let [first] = &waiting(&conversation)[..] else { panic!("{name}: {:?}", waiting(&conversation)) };
-        let next = conversation.next(FOREIGN, vec![conversation.picks(first, 0)]).unwrap();
+        let [first] = &conversation.waiting()[..] else { panic!("{name}: {:?}", conversation.waiting()) };
+        let next = conversation.next(FOREIGN, [conversation.picks(first, 0)]).unwrap();
         run(&mut conversation, &next, asks_again);
-        assert_eq!(conversation.asks.ask(first).unwrap().phase, Phase::Answered, "{name}");
+        assert_eq!(conversation.phase(first), Phase::Answered, "{name}");
 
-        let [second] = &waiting(&conversation)[..] else { panic!("{name}: {:?}", waiting(&conversation)) };
-        let next = conversation.next(FOREIGN, vec![conversation.types(second, "On Friday")]).unwrap();
+        let [second] = &conversation.waiting()[..] else { panic!("{name}: {:?}", conversation.waiting()) };
+        let next = conversation.next(FOREIGN, [conversation.types(second, "On Friday")]).unwrap();
         run(&mut conversation, &next, books);
         assert_eq!(last_words(&conversation), "Booked: Brake service, On Friday.", "{name}");
-        assert_eq!(waiting(&conversation), Vec::<String>::new(), "{name}");
+        assert_eq!(conversation.waiting(), Vec::<String>::new(), "{name}");
         assert!(conversation.say(FOREIGN, said("Thanks")).is_ok(), "{name}");
     }
 }
@@ -123,8 +117,8 @@ fn two_questions_in_one_turn_are_answered_together() {
     for Recorded { name, at_once, .. } in RECORDED {
         let Some([asks, books]) = at_once else { continue };
         let mut conversation = begun(asks);
-        let [first, second] = &waiting(&conversation)[..] else { panic!("{name}: {:?}", waiting(&conversation)) };
-        let replies = vec![conversation.picks(first, 0), conversation.picks(second, 1)];
+        let [first, second] = &conversation.waiting()[..] else { panic!("{name}: {:?}", conversation.waiting()) };
+        let replies = [conversation.picks(first, 0), conversation.picks(second, 1)];
         let next = conversation.next(FOREIGN, replies).unwrap();
         run(&mut conversation, &next, books);
         assert_eq!(last_words(&conversation), "Booked: Brake service, Rush.", "{name}");

@@ -1,7 +1,7 @@
 //! Whatever the runs bring, a conversation goes on.
 
 use super::law;
-use crate::asks::{ASK, call, event, finished, interrupted, result, started};
+use crate::chat::{ASK, call, event, finished, interrupted, result, started};
 use crate::fixtures::FIXTURES;
 use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, Origin, Said, Setup, next_run};
 use ag_ui_stream::event::EventType;

@@ -1,0 +1,186 @@
+//! One conversation as a page has it: what its agent sends, and what its user does.
+
+use ag_ui_stream::asks::AskChange;
+use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Origin, Refusal, Said, Setup};
+use ag_ui_stream::conversation::Update;
+use ag_ui_stream::input::Tool;
+use ag_ui_stream::{Conversation, Event, Message};
+use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::reply::Selection;
+use ask_user_question::{Outcome, Phase, Reply};
+use serde_json::{Value, json};
+
+/// When everything happens: before every deadline in the fixtures.
+pub(crate) const NOW: u64 = 1_795_176_000_000;
+
+pub(crate) const FOREIGN: Delivery = Delivery::Automatic(Origin::Foreign);
+
+pub(crate) const ASK: &str = r#"{"questions":[{"question":"Which service?","header":"Service","options":[{"label":"Brakes"},{"label":"Oil"}]}]}"#;
+
+#[track_caller]
+pub(crate) fn event(json: Value) -> Event {
+    serde_json::from_value(json).unwrap()
+}
+
+pub(crate) fn messages(json: Value) -> Vec<Message> {
+    serde_json::from_value(json).unwrap()
+}
+
+pub(crate) fn started(run: &str) -> Value {
+    json!({"type": "RUN_STARTED", "threadId": "t", "runId": run})
+}
+
+pub(crate) fn finished(run: &str) -> Value {
+    json!({"type": "RUN_FINISHED", "threadId": "t", "runId": run})
+}
+
+pub(crate) fn interrupted(run: &str, interrupts: Value) -> Value {
+    json!({"type": "RUN_FINISHED", "threadId": "t", "runId": run, "outcome": {"type": "interrupt", "interrupts": interrupts}})
+}
+
+/// The interrupt that asks for the answer to the call `c1`.
+pub(crate) fn about_the_call() -> Value {
+    interrupted("r1", json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1"}]))
+}
+
+pub(crate) fn legacy(value: &Value) -> Value {
+    json!({"type": "CUSTOM", "name": "on_interrupt", "value": value})
+}
+
+pub(crate) fn snapshot(messages: &[Message]) -> Value {
+    json!({"type": "MESSAGES_SNAPSHOT", "messages": messages})
+}
+
+pub(crate) fn result(call: &str, content: &str) -> Value {
+    json!({"type": "TOOL_CALL_RESULT", "messageId": format!("{call}-result"), "toolCallId": call, "content": content})
+}
+
+pub(crate) fn call(id: &str, arguments: &str) -> [Value; 3] {
+    call_of("ask_user_question", id, arguments)
+}
+
+pub(crate) fn call_of(name: &str, id: &str, arguments: &str) -> [Value; 3] {
+    [
+        json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name}),
+        json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": arguments}),
+        json!({"type": "TOOL_CALL_END", "toolCallId": id}),
+    ]
+}
+
+pub(crate) fn roles(messages: &[Message]) -> Vec<&str> {
+    messages.iter().map(Message::role).collect()
+}
+
+/// A conversation in which the agent has sent these events.
+pub(crate) fn chat(events: impl IntoIterator<Item = Value>) -> Conversation {
+    let mut chat = Conversation::default();
+    chat.take(events);
+    chat
+}
+
+/// A run that asks with these arguments, and what follows.
+pub(crate) fn asked(arguments: &str, rest: impl IntoIterator<Item = Value>) -> Conversation {
+    chat([started("r1")].into_iter().chain(call("c1", arguments)).chain(rest))
+}
+
+pub(crate) fn said(text: &str) -> Said {
+    Said { text: Some(text.to_owned()), ..Said::default() }
+}
+
+pub(crate) fn reply(id: &str, outcome: Outcome) -> AskReply {
+    AskReply { tool_call_id: id.to_owned(), reply_id: "x1".to_owned(), outcome, by: AnsweredBy::Card }
+}
+
+pub(crate) fn declines(id: &str) -> AskReply {
+    reply(id, Outcome::Declined)
+}
+
+/// What a test does with a conversation.
+pub(crate) trait Chat {
+    /// Takes events as they come in frames. What they changed of the asks comes back.
+    fn take(&mut self, events: impl IntoIterator<Item = Value>) -> Vec<AskChange>;
+    /// What else changed of the asks.
+    fn changes(&mut self) -> Vec<AskChange>;
+    fn phase(&self, id: &str) -> Phase;
+    /// The asks that wait, in their order.
+    fn waiting(&self) -> Vec<String>;
+    fn only_waiting(&self) -> String;
+    fn picks(&self, id: &str, option: usize) -> AskReply;
+    fn types(&self, id: &str, text: &str) -> AskReply;
+    fn next(&self, delivery: Delivery, replies: impl IntoIterator<Item = AskReply>) -> Result<NextRun, Refusal>;
+    fn say(&self, delivery: Delivery, said: Said) -> Result<NextRun, Refusal>;
+}
+
+impl Chat for Conversation {
+    fn take(&mut self, events: impl IntoIterator<Item = Value>) -> Vec<AskChange> {
+        let mut changes = Vec::new();
+        for event in events {
+            self.feed_json(&event.to_string());
+            changes.extend(self.changes());
+        }
+        changes
+    }
+
+    #[track_caller]
+    fn changes(&mut self) -> Vec<AskChange> {
+        let mut changes = Vec::new();
+        while let Some(update) = self.next_update(NOW) {
+            match update {
+                Update::Ask(change) => changes.push(change),
+                Update::Refused(error) => panic!("{error}"),
+                _ => {}
+            }
+        }
+        changes
+    }
+
+    #[track_caller]
+    fn phase(&self, id: &str) -> Phase {
+        self.asks().ask(id).unwrap().phase
+    }
+
+    fn waiting(&self) -> Vec<String> {
+        let waiting = self.asks().asks().filter(|ask| ask.phase == Phase::Answerable);
+        waiting.map(|ask| ask.tool_call_id.clone()).collect()
+    }
+
+    #[track_caller]
+    fn only_waiting(&self) -> String {
+        let waiting = self.waiting();
+        assert_eq!(waiting.len(), 1, "{waiting:?} wait");
+        waiting[0].clone()
+    }
+
+    fn picks(&self, id: &str, option: usize) -> AskReply {
+        answers(self, id, Selection { selected: vec![option], ..Selection::default() })
+    }
+
+    fn types(&self, id: &str, text: &str) -> AskReply {
+        answers(self, id, Selection { other: Some(text.to_owned()), ..Selection::default() })
+    }
+
+    fn next(&self, delivery: Delivery, replies: impl IntoIterator<Item = AskReply>) -> Result<NextRun, Refusal> {
+        self.say(delivery, Said { replies: replies.into_iter().collect(), ..Said::default() })
+    }
+
+    fn say(&self, delivery: Delivery, said: Said) -> Result<NextRun, Refusal> {
+        say_with(self, Vec::new(), delivery, said)
+    }
+}
+
+fn answers(chat: &Conversation, id: &str, selection: Selection) -> AskReply {
+    let ask = chat.asks().ask(id).unwrap().ask.as_ref().unwrap();
+    reply(id, Outcome::Answered(Reply::check(ask, vec![selection]).unwrap()))
+}
+
+/// What the user says on a page that offers tools of its own.
+pub(crate) fn say_with(
+    chat: &Conversation,
+    tools: Vec<Tool>,
+    delivery: Delivery,
+    said: Said,
+) -> Result<NextRun, Refusal> {
+    let setup = Setup { thread_id: "t".to_owned(), tools, ..Setup::default() };
+    let mut ids = (1..).map(|id| format!("id{id}"));
+    chat.request(NOW, &setup, delivery, &said, || ids.next().unwrap())
+}
