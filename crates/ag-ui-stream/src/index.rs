@@ -7,7 +7,6 @@
 pub(crate) struct Index {
     /// None is empty.
     blocks: Vec<Block>,
-    length: usize,
 }
 
 type Block = Vec<(Box<str>, usize)>;
@@ -17,8 +16,9 @@ const BLOCK: usize = 128;
 
 impl Index {
     pub(crate) fn get(&self, id: &str) -> Option<usize> {
-        let (block, place) = self.place(id);
-        place.ok().map(|at| self.blocks[block][at].1)
+        let block = self.blocks.get(self.block(id))?;
+        let at = place(block, id).ok()?;
+        block.get(at).map(|(_, number)| *number)
     }
 
     pub(crate) fn contains(&self, id: &str) -> bool {
@@ -27,46 +27,47 @@ impl Index {
 
     /// True where the id was not there before.
     pub(crate) fn insert(&mut self, id: &str, number: usize) -> bool {
-        let (block, place) = self.place(id);
-        let at = match place {
-            Ok(at) => {
-                self.blocks[block][at].1 = number;
-                return false;
-            }
-            Err(at) => at,
-        };
-        self.length += 1;
-        let Some(entries) = self.blocks.get_mut(block) else {
+        let at = self.block(id);
+        let Some(block) = self.blocks.get_mut(at) else {
             self.blocks.push(vec![(id.into(), number)]);
             return true;
         };
-        entries.insert(at, (id.into(), number));
-        if entries.len() > BLOCK {
-            let upper = entries.split_off(BLOCK / 2);
-            self.blocks.insert(block + 1, upper);
+        match place(block, id) {
+            Ok(place) => {
+                block[place].1 = number;
+                return false;
+            }
+            Err(place) => block.insert(place, (id.into(), number)),
+        }
+        if block.len() > BLOCK {
+            let upper = block.split_off(BLOCK / 2);
+            self.blocks.insert(at + 1, upper);
         }
         true
     }
 
     /// True where the id was there.
     pub(crate) fn remove(&mut self, id: &str) -> bool {
-        let (block, Ok(at)) = self.place(id) else {
+        let at = self.block(id);
+        let Some(block) = self.blocks.get_mut(at) else {
             return false;
         };
-        self.blocks[block].remove(at);
-        if self.blocks[block].is_empty() {
-            self.blocks.remove(block);
+        let Ok(place) = place(block, id) else {
+            return false;
+        };
+        block.remove(place);
+        if block.is_empty() {
+            self.blocks.remove(at);
         }
-        self.length -= 1;
         true
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.length
+        self.blocks.iter().map(Vec::len).sum()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.length == 0
+        self.blocks.is_empty()
     }
 
     pub(crate) fn clear(&mut self) {
@@ -82,15 +83,18 @@ impl Index {
         }
     }
 
-    /// The block that an id is in or would go into, and where.
-    fn place(&self, id: &str) -> (usize, Result<usize, usize>) {
-        let block = match &*self.blocks {
+    /// The block that an id is in or would go into.
+    fn block(&self, id: &str) -> usize {
+        match &*self.blocks {
             [] | [_] => 0,
             blocks => blocks.partition_point(|block| *block[0].0 <= *id).saturating_sub(1),
-        };
-        let entries = self.blocks.get(block).map_or(&[][..], Vec::as_slice);
-        (block, entries.binary_search_by(|(key, _)| (**key).cmp(id)))
+        }
     }
+}
+
+/// Where in its block an id is or would go.
+fn place(block: &[(Box<str>, usize)], id: &str) -> Result<usize, usize> {
+    block.binary_search_by(|(key, _)| (**key).cmp(id))
 }
 
 #[cfg(test)]
