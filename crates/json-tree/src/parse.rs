@@ -200,6 +200,7 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     /// Reads a string whose opening quotation mark was taken.
+    #[inline(always)]
     fn string(&mut self) -> Read<Cow<'a, str>> {
         let start = self.at;
         self.at += plain_length(&self.text.as_bytes()[start..]);
@@ -212,6 +213,7 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     /// Goes on with a string that has an escape, or an error.
+    #[inline(never)]
     fn escaped(&mut self, start: usize) -> Read<Cow<'a, str>> {
         let mut string = self.part(start, self.at).to_owned();
         loop {
