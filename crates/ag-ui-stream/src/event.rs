@@ -5,7 +5,7 @@ use crate::message::{Content, Message};
 use crate::outcome::RunOutcome;
 use crate::protocol::Rule;
 use crate::warning::{Warning, Warnings};
-use crate::wire::{Members, enforce_members, last, list, text};
+use crate::wire::{Members, enforce_members, last, list, text, text_or_empty};
 use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
@@ -118,7 +118,7 @@ impl<'a> EventRef<'a> {
     /// One of its members, where that is a string; else an empty one.
     #[must_use]
     pub fn text(&self, member: &str) -> &str {
-        text(&self.members, member).unwrap_or_default()
+        text_or_empty(&self.members, member)
     }
 
     /// The message that it is about.

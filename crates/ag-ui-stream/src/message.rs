@@ -3,7 +3,7 @@
 use crate::error::StreamError;
 use crate::protocol::shapes::{A_MESSAGE, MESSAGE};
 use crate::warning::Warning;
-use crate::wire::{Members, enforce, last, list, parse, put, put_json, put_some, text};
+use crate::wire::{Members, enforce, last, list, parse, put, put_json, put_some, text_or_empty};
 use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
@@ -248,7 +248,7 @@ impl Message {
         }
         Self {
             id: said("id").unwrap_or_default(),
-            role: Role::of(text(members, "role").unwrap_or_default()),
+            role: Role::of(text_or_empty(members, "role")),
             content: last(members, "content").map_or(Content::None, Content::of),
             tool_calls,
             tool_call_id: said("toolCallId").unwrap_or_default(),

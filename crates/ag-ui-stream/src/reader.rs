@@ -13,7 +13,7 @@ use crate::protocol::{Does, Rule};
 use crate::queue::Queue;
 use crate::sse::{Decoder, Lines, SseError};
 use crate::warning::{Detail, Warning, Warnings};
-use crate::wire::{Members, enforce_members, parse, text};
+use crate::wire::{Members, enforce_members, parse, text, text_or_empty};
 use halves::Joiner;
 use json_tree::{Halves, Json, natural};
 use lanes::Lanes;
@@ -230,7 +230,7 @@ impl Pipeline {
         let same = self.last.filter(|rule| rule.name == name);
         let Some(rule) = same.or_else(|| Rule::of(name)).or_else(|| self.thinking.translate(event, run, warnings))
         else {
-            let name = text(event, "type").unwrap_or_default();
+            let name = text_or_empty(event, "type");
             warnings.push(Detail::UnknownEvent, &[name], Some("/type".to_owned()));
             return Ok(None);
         };

@@ -4,7 +4,7 @@
 
 use crate::index::Index;
 use crate::protocol::{Does, Rule, Thing};
-use crate::wire::{Members, set, text};
+use crate::wire::{Members, set, text, text_or_empty};
 use json_tree::{Halves, Json};
 use std::mem;
 
@@ -41,7 +41,7 @@ impl Joiner {
         match rule.does {
             Does::Grow(thing) => self.join(thing, &mut event),
             Does::Close(thing) => {
-                let id = text(&event, thing.id()).unwrap_or_default();
+                let id = text_or_empty(&event, thing.id());
                 let growing = GROWING.iter().position(|growing| *growing == thing);
                 if growing.is_some_and(|growing| self.waiting[growing].remove(id)) {
                     by_half(thing, id, text(&event, "subagentRunId"), sink);
@@ -59,8 +59,8 @@ impl Joiner {
     }
 
     fn join(&mut self, thing: Thing, event: &mut Members<'_>) {
-        let id = text(event, thing.id()).unwrap_or_default();
-        let delta = text(event, "delta").unwrap_or_default();
+        let id = text_or_empty(event, thing.id());
+        let delta = text_or_empty(event, "delta");
         let growing = GROWING.iter().position(|growing| *growing == thing);
         let Some(waiting) = growing.map(|growing| &mut self.waiting[growing]).filter(|_| !delta.is_empty()) else {
             return;

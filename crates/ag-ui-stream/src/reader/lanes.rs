@@ -3,7 +3,7 @@
 
 use crate::error::{Fault, StreamError, Verdict};
 use crate::protocol::{Does, Ends, Rule, Thing};
-use crate::wire::{Members, Presence, set, take, text};
+use crate::wire::{Members, Presence, set, take, text, text_or_empty};
 
 /// The open chunk streams.
 #[derive(Debug, Default)]
@@ -157,7 +157,7 @@ impl Lane {
     }
 
     fn id(&self) -> &str {
-        text(&self.opening, self.thing.id()).unwrap_or_default()
+        text_or_empty(&self.opening, self.thing.id())
     }
 
     fn owner(&self) -> Option<&str> {

@@ -3,7 +3,7 @@
 use crate::error::{BrokeOff, End, EndError, EndOutcome, Fault, StreamError, Verdict};
 use crate::index::Index;
 use crate::protocol::{Does, Rule, Thing};
-use crate::wire::{Members, last, list, members_of, text};
+use crate::wire::{Members, last, list, members_of, text, text_or_empty};
 use json_tree::Json;
 
 /// Holds the order of events to the protocol's rules.
@@ -67,7 +67,7 @@ impl Order {
     /// Takes the next event, or says why it is not allowed.
     pub(super) fn take(&mut self, rule: &'static Rule, event: &Members<'_>) -> Verdict {
         self.check_stage(rule)?;
-        let said = |name| text(event, name).unwrap_or_default();
+        let said = |name| text_or_empty(event, name);
         let tag = text(event, "subagentRunId");
         let run = &mut self.run;
         match rule.does {
@@ -169,12 +169,12 @@ impl Order {
         for message in input.map_or(&[][..], |input| list(input, "messages")) {
             self.run.own_told(message);
         }
-        self.stage = Stage::Active { run_id: text(event, "runId").unwrap_or_default().to_owned() };
+        self.stage = Stage::Active { run_id: text_or_empty(event, "runId").to_owned() };
         Ok(())
     }
 
     fn check_thread(&self, rule: &'static Rule, event: &Members<'_>) -> Verdict {
-        let named = text(event, "threadId").unwrap_or_default();
+        let named = text_or_empty(event, "threadId");
         match &self.thread {
             Some(thread) if thread != named => refuse(Fault::OtherThread { event: rule.name }, &[named, thread]),
             _ => Ok(()),
@@ -183,7 +183,7 @@ impl Order {
 
     fn finish(&mut self, rule: &'static Rule, event: &Members<'_>) -> Verdict {
         self.run.check_closed()?;
-        let named = text(event, "runId").unwrap_or_default();
+        let named = text_or_empty(event, "runId");
         if let Some(run_id) = self.run_id()
             && run_id != named
         {
@@ -283,7 +283,7 @@ impl Run {
         let Some(message) = members_of(message) else {
             return;
         };
-        let (id, tag) = (text(message, "id").unwrap_or_default(), text(message, "subagentRunId"));
+        let (id, tag) = (text_or_empty(message, "id"), text(message, "subagentRunId"));
         match text(message, "role") {
             Some("reasoning") => self.own(Thing::Reasoning, id, tag),
             Some("activity") => self.own(Thing::Activity, id, tag),

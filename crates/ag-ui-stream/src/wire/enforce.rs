@@ -4,7 +4,7 @@ use super::operation::check as check_operation;
 use super::{Field, Presence, Shape, Union, text, whole};
 use crate::error::{Expected, Fault, OperationFault, StreamError, Verdict};
 use crate::warning::{Detail, Warning, Warnings};
-use json_tree::members::position;
+use json_tree::members::bring;
 use json_tree::{Json, Members};
 use std::borrow::Cow;
 
@@ -225,16 +225,6 @@ impl Walk<'_> {
     fn warn(&mut self, detail: Detail, names: &[&str], path: Path<'_>) {
         self.warnings.push(detail, names, Some(path.pointer()));
     }
-}
-
-/// Brings the last member of a name, which is the one that counts, from behind the first few to their end.
-fn bring<'t, 'a>(members: &'t mut Members<'a>, name: &str, first: usize) -> Option<&'t mut Json<'a>> {
-    let at = position(members, name).filter(|at| *at >= first)?;
-    // Those before it keep their order, so that the last of each name stays its last.
-    if at > first {
-        members[first..=at].rotate_right(1);
-    }
-    members.get_mut(first).map(|(_, member)| member)
 }
 
 /// Where a value is. It becomes text only where something is said about it.

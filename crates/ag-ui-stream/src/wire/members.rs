@@ -2,7 +2,7 @@ use json_tree::members::position;
 use json_tree::{Json, Members};
 use std::borrow::Cow;
 
-pub(crate) use json_tree::members::{last, text};
+pub(crate) use json_tree::members::{last, text, text_or_empty};
 
 /// The members of an object.
 pub(crate) fn members_of<'t, 'a>(json: &'t Json<'a>) -> Option<&'t Members<'a>> {
