@@ -5,6 +5,7 @@ use crate::{Error, Number};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
+use std::mem;
 
 /// A JSON text as it was written: members stand in their order, and twice where they came twice; strings are borrowed where they hold no
 /// escape.
@@ -29,12 +30,17 @@ pub enum Json<'a> {
 pub type Members<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
 
 impl<'a> Json<'a> {
-    /// An object of these members.
+    /// An object of these members: an array or a vector of names with their values.
     #[must_use]
-    pub fn object(members: impl IntoIterator<Item = (&'static str, Self)>) -> Self {
-        let mut object = Members::new();
+    pub fn object(mut members: impl AsMut<[(&'static str, Self)]>) -> Self {
+        Self::object_out_of(members.as_mut())
+    }
+
+    /// As [`object`](Self::object), by one function for lists of any length.
+    fn object_out_of(members: &mut [(&'static str, Self)]) -> Self {
+        let mut object = Members::with_capacity(members.len());
         for (name, member) in members {
-            object.push((Cow::Borrowed(name), member));
+            object.push((Cow::Borrowed(*name), mem::take(member)));
         }
         Self::Object(object)
     }

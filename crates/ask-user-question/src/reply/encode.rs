@@ -1,19 +1,18 @@
 //! The wire form of replies.
 
 use super::{Answer, Reply, Selected};
-use json_tree::Json;
+use json_tree::{Json, Members};
 use serde::ser::{Serialize, Serializer};
 
 /// The wire form: `answers`, and `details` where the flat map would lose something.
 impl From<&Reply> for Json<'static> {
     fn from(reply: &Reply) -> Self {
-        let answers = flat(&reply.answers).into_iter();
-        let answers = answers.map(|(question, text)| (question.to_owned().into(), text.into()));
-        let mut members = vec![("answers", Self::Object(answers.collect()))];
-        if reply.needs_details {
-            members.push(("details", details(&reply.answers)));
+        let mut answers = Members::new();
+        for (question, text) in flat(&reply.answers) {
+            answers.push((question.to_owned().into(), text.into()));
         }
-        Self::object(members)
+        let details = reply.needs_details.then(|| details(&reply.answers));
+        Self::object_of(&mut [("answers", Some(Self::Object(answers))), ("details", details)])
     }
 }
 
