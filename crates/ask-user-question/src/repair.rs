@@ -10,7 +10,7 @@ pub use other::{Meaning, meaning};
 use crate::text::is_blank;
 use crate::validate::MAX_REPORTED;
 use crate::wire::member_mut;
-use json_tree::{Json, Members};
+use json_tree::{Json, members};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::fmt::{self, Display};
 use std::mem;
@@ -127,14 +127,14 @@ impl Serialize for RepairCode {
 /// [`MAX_REPORTED`]). Never fails: what is beyond repair stays for [`validate`](crate::validate::validate).
 #[must_use]
 pub fn repair<'a>(input: impl Into<Json<'a>>) -> (Json<'a>, Vec<Repair>) {
-    let mut repairs = Vec::new();
-    let ask = Shape(&mut repairs).arguments(input.into());
+    let (mut ask, mut repairs) = (input.into(), Vec::new());
+    Shape(&mut repairs).arguments(&mut ask);
     (ask, repairs)
 }
 
 /// As [`repair`], for a card, which asks for no report.
-pub(crate) fn repaired(input: Json<'_>) -> Json<'_> {
-    Shape(&mut Unheard).arguments(input)
+pub(crate) fn repair_unheard(input: &mut Json<'_>) {
+    Shape(&mut Unheard).arguments(input);
 }
 
 /// What hears of repairs. A program in which nobody does has no words for them.
@@ -197,85 +197,81 @@ impl Place {
 struct Shape<'h, H>(&'h mut H);
 
 impl<H: Hears> Shape<'_, H> {
-    fn arguments<'a>(&mut self, input: Json<'a>) -> Json<'a> {
-        let mut arguments = match self.unpacked(input, Place::Arguments) {
-            Json::Object(fields) if is_question(&fields) => {
-                self.0.hear(Place::Arguments, RepairCode::SingleQuestion);
-                vec![("questions".into(), Json::List(vec![Json::Object(fields)]))]
-            }
-            Json::Object(fields) => fields,
-            Json::List(questions) => {
-                self.0.hear(Place::Arguments, RepairCode::BareQuestions);
-                vec![("questions".into(), Json::List(questions))]
-            }
-            other => return other,
-        };
-        if let Some(questions) = member_mut(&mut arguments, "questions") {
-            *questions = self.questions(take(questions));
+    fn arguments(&mut self, arguments: &mut Json<'_>) {
+        self.unpack(arguments, Place::Arguments);
+        if is_question(arguments) {
+            self.0.hear(Place::Arguments, RepairCode::SingleQuestion);
+            *arguments = Json::List(vec![mem::take(arguments)]);
+        } else if let Json::List(_) = arguments {
+            self.0.hear(Place::Arguments, RepairCode::BareQuestions);
         }
-        Json::Object(arguments)
+        if let Json::List(_) = arguments {
+            *arguments = Json::object([("questions", mem::take(arguments))]);
+        }
+        if let Some(questions) = member_mut(arguments, "questions") {
+            self.questions(questions);
+        }
     }
 
-    fn questions<'a>(&mut self, questions: Json<'a>) -> Json<'a> {
-        let mut questions = match self.unpacked(questions, Place::Questions) {
-            Json::List(questions) => questions,
-            Json::Object(question) => {
-                self.0.hear(Place::Questions, RepairCode::SingleQuestion);
-                vec![Json::Object(question)]
+    fn questions(&mut self, questions: &mut Json<'_>) {
+        self.unpack(questions, Place::Questions);
+        let code = match questions {
+            Json::Object(_) => Some(RepairCode::SingleQuestion),
+            Json::Text(text) if is_plain(text) => {
+                let no_options = Json::List(Vec::new());
+                *questions = Json::object([("question", mem::take(questions)), ("options", no_options)]);
+                Some(RepairCode::PlainQuestion)
             }
-            Json::Text(text) if is_plain(&text) => {
-                self.0.hear(Place::Questions, RepairCode::PlainQuestion);
-                vec![Json::object([("question", Json::Text(text)), ("options", Json::List(Vec::new()))])]
-            }
-            other => return other,
+            _ => None,
+        };
+        if let Some(code) = code {
+            self.0.hear(Place::Questions, code);
+            *questions = Json::List(vec![mem::take(questions)]);
+        }
+        let Json::List(questions) = questions else {
+            return;
         };
         for (q, question) in questions.iter_mut().enumerate() {
-            *question = self.unpacked_object(take(question), Place::Question(q, ""));
-            if let Json::Object(fields) = question {
-                self.question(fields, q);
-            }
+            self.unpack_object(question, Place::Question(q, ""));
+            self.question(question, q);
         }
-        Json::List(questions)
     }
 
-    fn question(&mut self, question: &mut Members<'_>, q: usize) {
+    fn question(&mut self, question: &mut Json<'_>, q: usize) {
         let place = Place::Question(q, "");
-        self.trim(question, place.key("question"), "question");
-        self.remove_null(question, place.key("header"), "header");
-        self.trim(question, place.key("header"), "header");
+        self.trim(question, place, "question");
+        self.remove_null(question, place, "header");
+        self.trim(question, place, "header");
         self.multi_select(question, place);
         if let Some(options) = member_mut(question, "options") {
-            *options = self.unpacked(take(options), place.key("options"));
+            self.unpack(options, place.key("options"));
             if let Json::List(options) = options {
                 self.options(options, q);
             }
         }
     }
 
-    fn multi_select(&mut self, question: &mut Members<'_>, place: Place) {
+    fn multi_select(&mut self, question: &mut Json<'_>, place: Place) {
         const NAME: &str = "multiSelect";
-        let here = place.key(NAME);
-        self.remove_null(question, here, NAME);
+        self.remove_null(question, place, NAME);
         for alias in ["multiple", "multi_select"] {
             if has(question, NAME) {
                 break;
             }
-            if let Some((name, _)) = question.iter_mut().rfind(|(name, _)| name == alias) {
-                *name = NAME.into();
+            if rename(question, alias, NAME) {
                 self.0.hear(place.key(alias), RepairCode::RenamedField);
-                self.remove_null(question, here, NAME);
+                self.remove_null(question, place, NAME);
             }
         }
         let Some(flag) = member_mut(question, NAME) else {
             return;
         };
-        let meant = match flag.as_str().map(str::trim) {
-            Some(text) if text.eq_ignore_ascii_case("true") => true,
-            Some(text) if text.eq_ignore_ascii_case("false") => false,
-            _ => return,
-        };
-        *flag = Json::Bool(meant);
-        self.0.hear(here, RepairCode::BooleanText);
+        let text = flag.as_str().unwrap_or_default().trim();
+        let meant = text.eq_ignore_ascii_case("true");
+        if meant || text.eq_ignore_ascii_case("false") {
+            *flag = Json::Bool(meant);
+            self.0.hear(place.key(NAME), RepairCode::BooleanText);
+        }
     }
 
     fn options(&mut self, options: &mut Vec<Json<'_>>, q: usize) {
@@ -295,83 +291,89 @@ impl<H: Hears> Shape<'_, H> {
     }
 
     fn option(&mut self, option: &mut Json<'_>, place: Place) {
-        *option = self.unpacked_object(take(option), place);
-        let plain = match &*option {
-            Json::Text(label) => Some(label.clone()),
-            Json::Number(label) => Some(label.text().into()),
-            Json::Bool(_) | Json::Null | Json::List(_) | Json::Object(_) => None,
-        };
-        if let Some(label) = plain {
+        self.unpack_object(option, place);
+        if let Json::Number(label) = option {
+            *option = Json::Text(label.text().into());
+        }
+        if let Json::Text(_) = option {
             self.0.hear(place, RepairCode::PlainOption);
-            *option = Json::object([("label", Json::Text(label))]);
+            *option = Json::object([("label", mem::take(option))]);
         }
-        let Json::Object(option) = option else {
-            return;
-        };
-        self.trim(option, place.key("label"), "label");
+        self.trim(option, place, "label");
         // A preview keeps its indentation.
-        self.trim(option, place.key("description"), "description");
+        self.trim(option, place, "description");
         for key in ["description", "preview"] {
-            self.remove_null(option, place.key(key), key);
-            self.remove_if(option, place.key(key), key, |value| value.as_str().is_some_and(is_blank));
+            self.remove_if(option, place, key, |value| match value {
+                Json::Null => true,
+                Json::Text(text) => is_blank(text),
+                _ => false,
+            });
         }
     }
 
-    /// What a JSON string says, where it says an object or a list; other values as they are.
-    fn unpacked<'a>(&mut self, value: Json<'a>, place: Place) -> Json<'a> {
-        let inner = value.as_str().and_then(unpack);
-        self.unpacked_or(inner, value, place)
+    /// Puts what a JSON string says into its place, where it says an object or a list.
+    fn unpack(&mut self, value: &mut Json<'_>, place: Place) {
+        self.unpack_if(value, place, |_| true);
     }
 
-    /// As [`unpacked`](Self::unpacked) where only an object makes sense, so that a label such as `[x]` stays a label.
-    fn unpacked_object<'a>(&mut self, value: Json<'a>, place: Place) -> Json<'a> {
-        let inner = value.as_str().and_then(unpack).filter(|inner| inner.as_object().is_some());
-        self.unpacked_or(inner, value, place)
+    /// As [`unpack`](Self::unpack) where only an object makes sense, so that a label such as `[x]` stays a label.
+    fn unpack_object(&mut self, value: &mut Json<'_>, place: Place) {
+        self.unpack_if(value, place, |inner| matches!(inner, Json::Object(_)));
     }
 
-    fn unpacked_or<'a>(&mut self, inner: Option<Json<'a>>, value: Json<'a>, place: Place) -> Json<'a> {
-        let Some(inner) = inner else {
-            return value;
-        };
-        self.0.hear(place, RepairCode::JsonString);
-        inner
+    fn unpack_if(&mut self, value: &mut Json<'_>, place: Place, fits: fn(&Json<'_>) -> bool) {
+        if let Json::Text(text) = value
+            && let Some(inner) = unpack(text)
+            && fits(&inner)
+        {
+            *value = inner;
+            self.0.hear(place, RepairCode::JsonString);
+        }
     }
 
-    fn trim(&mut self, object: &mut Members<'_>, place: Place, key: &str) {
+    fn trim(&mut self, object: &mut Json<'_>, place: Place, key: &'static str) {
         let Some(Json::Text(text)) = member_mut(object, key) else {
             return;
         };
         let trimmed = text.trim();
         if trimmed.len() != text.len() {
             *text = trimmed.to_owned().into();
-            self.0.hear(place, RepairCode::Trimmed);
+            self.0.hear(place.key(key), RepairCode::Trimmed);
         }
     }
 
-    fn remove_null(&mut self, object: &mut Members<'_>, place: Place, key: &str) {
+    fn remove_null(&mut self, object: &mut Json<'_>, place: Place, key: &'static str) {
         self.remove_if(object, place, key, |value| matches!(value, Json::Null));
     }
 
-    fn remove_if(&mut self, object: &mut Members<'_>, place: Place, key: &str, is_empty: fn(&Json<'_>) -> bool) {
-        if let Some(at) = object.iter().rposition(|(name, _)| name == key)
-            && is_empty(&object[at].1)
+    fn remove_if(&mut self, object: &mut Json<'_>, place: Place, key: &'static str, is_empty: fn(&Json<'_>) -> bool) {
+        if let Json::Object(members) = object
+            && let Some(at) = members::position(members, key)
+            && is_empty(&members[at].1)
         {
-            object.remove(at);
-            self.0.hear(place, RepairCode::EmptyRemoved);
+            members.remove(at);
+            self.0.hear(place.key(key), RepairCode::EmptyRemoved);
         }
     }
 }
 
-fn take<'a>(value: &mut Json<'a>) -> Json<'a> {
-    mem::replace(value, Json::Null)
+fn has(object: &Json<'_>, key: &str) -> bool {
+    object.get(key).is_some()
 }
 
-fn has(fields: &Members<'_>, key: &str) -> bool {
-    fields.iter().any(|(name, _)| name == key)
+/// Gives the last member of a name another one, and says whether there is one.
+fn rename(object: &mut Json<'_>, from: &str, to: &'static str) -> bool {
+    if let Json::Object(members) = object
+        && let Some(at) = members::position(members, from)
+    {
+        members[at].0 = to.into();
+        return true;
+    }
+    false
 }
 
-fn is_question(fields: &Members<'_>) -> bool {
-    !has(fields, "questions") && has(fields, "question") && has(fields, "options")
+fn is_question(value: &Json<'_>) -> bool {
+    !has(value, "questions") && has(value, "question") && has(value, "options")
 }
 
 /// Whether a text is one for people, and not JSON that can't be read.

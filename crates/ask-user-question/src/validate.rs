@@ -14,7 +14,7 @@ pub(crate) use size::exceeds;
 pub(crate) use violation::{Refusal, Refuse, Report};
 
 use crate::limits::Limits;
-use crate::repair::{Repair, repair, repaired};
+use crate::repair::{Repair, repair, repair_unheard};
 use crate::wire::AskUserQuestion;
 use json_tree::{Json, NotUnique};
 
@@ -138,8 +138,12 @@ impl AskUserQuestion {
         if arguments.repeated_key().is_some() { None } else { Self::shown_by(arguments) }
     }
 
-    fn shown_by(input: Json<'_>) -> Option<Self> {
-        if exceeds(&input, MAX_ASK_BYTES) { None } else { Self::read(repaired(input)) }
+    fn shown_by(mut input: Json<'_>) -> Option<Self> {
+        if exceeds(&input, MAX_ASK_BYTES) {
+            return None;
+        }
+        repair_unheard(&mut input);
+        Self::read(input)
     }
 
     /// What violates the limits; empty means valid.

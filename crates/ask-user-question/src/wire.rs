@@ -1,7 +1,7 @@
 //! The tool's input as it travels: camelCase JSON.
 
 use crate::text::is_blank;
-use json_tree::{Json, Members};
+use json_tree::Json;
 use serde::{Deserialize, Serialize};
 use std::mem;
 
@@ -46,7 +46,13 @@ impl AskUserQuestion {
     /// Reads what can be shown of a (repaired) value that may violate any rule: questions with neither text, header nor options and
     /// options without a label are left out. `None` where no question is left. Takes the texts out of the value: they may be long.
     pub(crate) fn read(mut value: Json<'_>) -> Option<Self> {
-        let questions: Vec<Question> = list(&mut value, "questions").into_iter().filter_map(Question::read).collect();
+        let mut questions = Vec::new();
+        for value in list(&mut value, "questions") {
+            let question = Question::read(value);
+            if question.shows_anything() {
+                questions.push(question);
+            }
+        }
         (!questions.is_empty()).then_some(Self { questions })
     }
 }
@@ -64,54 +70,57 @@ impl Question {
                 *is_picked = true;
             }
         }
-        (0..is_picked.len()).filter(|&option| is_picked[option]).collect()
+        let mut in_order = Vec::new();
+        for (option, is_picked) in is_picked.into_iter().enumerate() {
+            if is_picked {
+                in_order.push(option);
+            }
+        }
+        in_order
     }
 
-    fn read(mut value: Json<'_>) -> Option<Self> {
-        let question = Self {
-            question: text(&mut value, "question").unwrap_or_default(),
-            header: text(&mut value, "header"),
-            multi_select: value.get("multiSelect").and_then(Json::as_bool).unwrap_or(false),
-            options: list(&mut value, "options").into_iter().filter_map(QuestionOption::read).collect(),
-        };
-        let shows_nothing = is_blank(&question.question)
-            && question.header.as_deref().is_none_or(is_blank)
-            && question.options.is_empty();
-        (!shows_nothing).then_some(question)
+    fn read(value: &mut Json<'_>) -> Self {
+        let mut options = Vec::new();
+        for option in list(value, "options") {
+            let label = text(option, "label").unwrap_or_default();
+            if !is_blank(&label) {
+                let (description, preview) = (text(option, "description"), text(option, "preview"));
+                options.push(QuestionOption { label, description, preview });
+            }
+        }
+        Self {
+            question: text(value, "question").unwrap_or_default(),
+            header: text(value, "header"),
+            multi_select: matches!(member_mut(value, "multiSelect"), Some(Json::Bool(true))),
+            options,
+        }
+    }
+
+    fn shows_anything(&self) -> bool {
+        !is_blank(self.title()) || !self.options.is_empty()
     }
 }
 
-impl QuestionOption {
-    fn read(mut value: Json<'_>) -> Option<Self> {
-        let label = text(&mut value, "label").filter(|label| !is_blank(label))?;
-        Some(Self { label, description: text(&mut value, "description"), preview: text(&mut value, "preview") })
-    }
-}
-
+/// A member that is a text, which is taken out.
 fn text(object: &mut Json<'_>, key: &str) -> Option<String> {
-    match take(object, key) {
-        Json::Text(text) => Some(text.into_owned()),
+    match member_mut(object, key) {
+        Some(Json::Text(text)) => Some(mem::take(text).into_owned()),
         _ => None,
     }
 }
 
-fn list<'a>(object: &mut Json<'a>, key: &str) -> Vec<Json<'a>> {
-    match take(object, key) {
-        Json::List(items) => items,
-        _ => Vec::new(),
+/// The items of a member that is a list.
+fn list<'m, 'a>(object: &'m mut Json<'a>, key: &str) -> &'m mut [Json<'a>] {
+    match member_mut(object, key) {
+        Some(Json::List(items)) => items,
+        _ => &mut [],
     }
-}
-
-/// The value of a member, which is null from then on.
-fn take<'a>(object: &mut Json<'a>, key: &str) -> Json<'a> {
-    let member = match object {
-        Json::Object(members) => member_mut(members, key),
-        _ => None,
-    };
-    member.map_or(Json::Null, |member| mem::replace(member, Json::Null))
 }
 
 /// The last member of a name, which is the one that counts.
-pub(crate) fn member_mut<'m, 'a>(members: &'m mut Members<'a>, key: &str) -> Option<&'m mut Json<'a>> {
-    members.iter_mut().rfind(|(name, _)| name == key).map(|(_, member)| member)
+pub(crate) fn member_mut<'m, 'a>(object: &'m mut Json<'a>, key: &str) -> Option<&'m mut Json<'a>> {
+    match object {
+        Json::Object(members) => members.iter_mut().rfind(|(name, _)| name == key).map(|(_, member)| member),
+        _ => None,
+    }
 }
