@@ -123,8 +123,11 @@ fn ends_at_separator(text: &str) -> Option<Behind<'_>> {
 
 impl Labels {
     fn of(question: &Question) -> Self {
-        let options = question.options.iter();
-        Self(options.map(|option| plain(&option.label)).collect())
+        let mut labels = Vec::new();
+        for option in &question.options {
+            labels.push(plain(&option.label));
+        }
+        Self(labels)
     }
 
     /// The one option that a text means: its label, else its number, or whole words that it alone begins with.
@@ -132,28 +135,42 @@ impl Labels {
         let typed = plain(text);
         let bare = without_marks(&typed);
         if bare.is_empty() {
-            return self.only(|label| label == typed);
+            return self.only(&typed, as_it_is);
         }
-        self.only(|label| label == typed)
-            .or_else(|| self.only(|label| label == bare))
-            .or_else(|| self.only(|label| without_marks(label) == bare))
-            .or_else(|| self.only(|label| without_marks(without_recommended(label)) == bare))
+        self.only(&typed, as_it_is)
+            .or_else(|| self.only(bare, as_it_is))
+            .or_else(|| self.only(bare, without_marks))
+            .or_else(|| self.only(bare, without_recommended))
             .or_else(|| self.numbered_or_begun(&typed, bare))
+    }
+
+    /// The only option that a text spells, where labels are looked at in one way.
+    fn only(&self, text: &str, look: fn(&str) -> &str) -> Option<usize> {
+        let mut only = None;
+        for (option, label) in self.0.iter().enumerate() {
+            if look(label) == text && only.replace(option).is_some() {
+                return None;
+            }
+        }
+        only
     }
 
     fn numbered_or_begun(&self, typed: &str, bare: &str) -> Option<usize> {
         let numbered = number(typed).filter(|option| *option < self.0.len());
-        let begun = |(option, label): (usize, &String)| {
-            let label = label.trim_start_matches(is_mark);
-            label.starts_with(bare).then_some(option)
+        let mut meant = numbered;
+        for (option, label) in self.0.iter().enumerate() {
+            if without_marks_before(label).starts_with(bare)
+                && meant.replace(option).is_some_and(|other| other != option)
+            {
+                return None;
+            }
+        }
+        let option = meant?;
+        let is_begun = || {
+            let rest = without_marks_before(&self.0[option]).strip_prefix(bare);
+            rest.is_some_and(ends_word) && !is_negation(bare)
         };
-        let mut meant: Vec<usize> = self.0.iter().enumerate().filter_map(begun).collect();
-        meant.extend(numbered);
-        meant.dedup();
-        let [option] = meant[..] else { return None };
-        let label = self.0[option].trim_start_matches(is_mark);
-        let is_begun = || label.strip_prefix(bare).is_some_and(ends_word) && !is_negation(bare);
-        (numbered == Some(option) || is_begun()).then_some(option)
+        (numbered == meant || is_begun()).then_some(option)
     }
 
     /// The options that the parts of a text mean, where each means one. A label may have separators of its own.
@@ -168,13 +185,6 @@ impl Labels {
         });
         rest.is_none().then_some(found)
     }
-
-    /// The only option whose label is so.
-    fn only(&self, is_meant: impl Fn(&str) -> bool) -> Option<usize> {
-        let mut meant = (0..self.0.len()).filter(|&option| is_meant(&self.0[option]));
-        let first = meant.next()?;
-        meant.next().is_none().then_some(first)
-    }
 }
 
 /// Punctuation that people put around an answer or leave out. A question mark is not among it: who asks back has not answered.
@@ -183,9 +193,22 @@ fn is_mark(c: char) -> bool {
         || matches!(c, '«' | '»' | '‹' | '›' | '\u{2018}'..='\u{201F}' | '、' | '。' | '〈'..='】' | '،' | '؛')
 }
 
+fn as_it_is(label: &str) -> &str {
+    label
+}
+
 /// The text without the punctuation and white space around it.
 fn without_marks(text: &str) -> &str {
     text.trim_matches(|c| is_mark(c) || c == ' ')
+}
+
+fn without_marks_before(text: &str) -> &str {
+    text.trim_start_matches(is_mark)
+}
+
+/// As [`without_marks`], and without what recommends an option.
+fn without_recommended(label: &str) -> &str {
+    without_marks(label.strip_suffix("(recommended)").unwrap_or(label).trim_end())
 }
 
 /// Whether what follows on a beginning leaves its last word whole. What goes on behind a dot or a hyphen, as in "Node.js", is one word still.
@@ -261,10 +284,6 @@ fn is_negation(text: &str) -> bool {
     ];
     let mut words = text.split(|c| is_mark(c) || c == ' ').filter(|word| !word.is_empty());
     words.next().is_some_and(|first| NEGATIONS.contains(&first)) && words.all(|word| COURTESIES.contains(&word))
-}
-
-fn without_recommended(label: &str) -> &str {
-    label.strip_suffix("(recommended)").unwrap_or(label).trim_end()
 }
 
 /// The index that a number such as `2`, `#2`, `2)` or `٢` stands for.

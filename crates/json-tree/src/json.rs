@@ -38,7 +38,7 @@ impl<'a> Json<'a> {
 
     /// As [`object`](Self::object), by one function for lists of any length.
     fn object_out_of(members: &mut [(&'static str, Self)]) -> Self {
-        let mut object = Members::with_capacity(members.len());
+        let mut object = Members::new();
         for (name, member) in members {
             object.push((Cow::Borrowed(*name), mem::take(member)));
         }
@@ -204,6 +204,8 @@ impl From<usize> for Json<'_> {
 }
 
 impl From<&Self> for Json<'_> {
+    /// Built for the caller, who has its code for copying already.
+    #[inline]
     fn from(json: &Self) -> Self {
         json.clone()
     }
