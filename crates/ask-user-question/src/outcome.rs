@@ -179,7 +179,13 @@ fn canonical(ask: &AskUserQuestion, mut partial: Vec<Selection>) -> Vec<Selectio
             places[selection.question] = at;
         }
     }
-    places.into_iter().filter_map(|at| partial.get_mut(at).map(mem::take)).collect()
+    let mut kept = Vec::new();
+    for at in places {
+        if let Some(selection) = partial.get_mut(at) {
+            kept.push(mem::take(selection));
+        }
+    }
+    kept
 }
 
 /// Whether a selection says something that fits the ask; what does not count in it is taken out.

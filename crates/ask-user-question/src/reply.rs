@@ -134,16 +134,19 @@ impl Reply {
 impl Answer {
     /// Of each question, one that says nothing.
     pub(crate) fn blank(ask: &AskUserQuestion) -> Vec<Self> {
-        let blank = |(index, question): (usize, &Question)| Self {
-            index,
-            question: question.question.clone(),
-            header: question.header.clone(),
-            selected: Vec::new(),
-            other: None,
-            note: None,
-            skipped: false,
-        };
-        ask.questions.iter().enumerate().map(blank).collect()
+        let mut answers = Vec::new();
+        for (index, Question { question, header, .. }) in ask.questions.iter().enumerate() {
+            answers.push(Self {
+                index,
+                question: question.clone(),
+                header: header.clone(),
+                selected: Vec::new(),
+                other: None,
+                note: None,
+                skipped: false,
+            });
+        }
+        answers
     }
 
     /// The answer as one text: labels, then custom text, joined with `", "`; `None` where the question was skipped.
@@ -171,8 +174,13 @@ impl Answer {
     }
 
     fn joined(&self) -> String {
-        let labels = self.selected.iter().map(|selected| selected.label.as_str());
-        let texts: Vec<&str> = labels.chain(self.other.as_deref()).collect();
+        let mut texts: Vec<&str> = Vec::new();
+        for selected in &self.selected {
+            texts.push(&selected.label);
+        }
+        if let Some(other) = &self.other {
+            texts.push(other);
+        }
         joined(&texts, ", ")
     }
 }

@@ -4,7 +4,7 @@ use super::flat::flat_selection;
 use super::{Answer, Reply, Selected, Selection};
 use crate::text::{is_blank, quoted};
 use crate::validate::{Code, MAX_REPLY_BYTES, Refuse};
-use crate::wire::{AskUserQuestion, Question, QuestionOption};
+use crate::wire::{AskUserQuestion, Question};
 use json_tree::Json;
 use std::fmt;
 
@@ -82,6 +82,10 @@ impl<'a, R: Refuse> Draft<'a, R> {
         self.named[question]
     }
 
+    pub(super) fn names_any(&self) -> bool {
+        self.named.contains(&true)
+    }
+
     pub(super) fn finish(mut self) -> Result<Reply, R> {
         if self.ask.questions.is_empty() {
             // An empty reply would read as consent to who knows what.
@@ -149,11 +153,13 @@ impl<'a, R: Refuse> Draft<'a, R> {
                 }),
             }
         }
-        let options = question.options.iter().zip(chosen).enumerate();
-        let selected = |(index, (option, chosen)): (usize, (&QuestionOption, bool))| {
-            chosen.then(|| Selected { index, label: option.label.clone() })
-        };
-        options.filter_map(selected).collect()
+        let mut selected = Vec::new();
+        for (index, option) in question.options.iter().enumerate() {
+            if chosen[index] {
+                selected.push(Selected { index, label: option.label.clone() });
+            }
+        }
+        selected
     }
 }
 

@@ -42,22 +42,25 @@ pub(super) fn flat(answers: &[Answer]) -> Vec<(&str, String)> {
 
 /// The `details` array, which says everything.
 pub(crate) fn details(answers: &[Answer]) -> Json<'static> {
-    answers.iter().map(detail).collect::<Vec<_>>().into()
+    let mut details = Vec::new();
+    for answer in answers {
+        details.push(detail(answer));
+    }
+    Json::List(details)
 }
 
 fn detail(answer: &Answer) -> Json<'static> {
-    let option = |selected: &Selected| {
-        Json::object([("index", selected.index.into()), ("label", selected.label.as_str().into())])
-    };
+    let mut chosen = Vec::new();
+    for Selected { index, label } in &answer.selected {
+        chosen.push(Json::object([("index", (*index).into()), ("label", label.as_str().into())]));
+    }
     let said = |text: &Option<String>| text.as_deref().map(Json::from);
-    let selected: Vec<Json<'_>> = answer.selected.iter().map(option).collect();
-    let mut members = [
+    Json::object_of(&mut [
         ("index", Some(answer.index.into())),
         ("header", said(&answer.header)),
-        ("selected", Some(selected.into())),
+        ("selected", Some(Json::List(chosen))),
         ("other", said(&answer.other)),
         ("note", said(&answer.note)),
         ("status", Some(if answer.skipped { "skipped" } else { "answered" }.into())),
-    ];
-    Json::object_of(&mut members)
+    ])
 }

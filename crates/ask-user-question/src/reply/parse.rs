@@ -10,7 +10,6 @@ use json_tree::{Json, Members};
 use std::fmt::Display;
 
 pub(super) fn parse<R: Refuse>(ask: &AskUserQuestion, json: &Json<'_>) -> Result<Reply, R> {
-    let mut draft = Draft::<R>::new(ask);
     // A legal reply repeats the ask's texts in the map and in the details, and adds what was typed twice.
     if exceeds(json, 2 * (MAX_ASK_BYTES + MAX_REPLY_BYTES)) {
         return Err(refused("", Code::TooLarge, "The reply is too large."));
@@ -18,22 +17,18 @@ pub(super) fn parse<R: Refuse>(ask: &AskUserQuestion, json: &Json<'_>) -> Result
     let answers = match json.get("answers") {
         Some(Json::Object(answers)) => answers,
         Some(_) => {
-            return Err(refused(
-                "answers",
-                Code::WrongType,
-                "`answers` must be an object that maps question texts to answers.",
-            ));
+            let message = "`answers` must be an object that maps question texts to answers.";
+            return Err(refused("answers", Code::WrongType, message));
         }
-        None => {
-            return Err(refused("answers", Code::MissingField, "`answers` is missing."));
-        }
+        None => return Err(refused("answers", Code::MissingField, "`answers` is missing.")),
     };
+    let mut draft = Draft::<R>::new(ask);
     match json.get("details") {
         None | Some(Json::Null) => {}
         Some(Json::List(details)) => read_details(&mut draft, ask, details),
         Some(_) => say(&mut draft.report, "details", Code::WrongType, "`details` must be an array."),
     }
-    let has_details = (0..ask.questions.len()).any(|q| draft.is_named(q));
+    let has_details = draft.names_any();
     read_flat(&mut draft, ask, answers);
     let reply = draft.finish()?;
     if has_details {
@@ -44,64 +39,84 @@ pub(super) fn parse<R: Refuse>(ask: &AskUserQuestion, json: &Json<'_>) -> Result
 
 /// The selections in the details of a partial reply; what does not fit the ask is left out.
 pub(crate) fn lenient_details(ask: &AskUserQuestion, details: &Json<'_>) -> Vec<Selection> {
-    let details = details.as_list().unwrap_or_default();
-    let fitting = |detail: &Json<'_>| {
-        let detail = Detail::read(detail).ok()?;
-        let question = ask.questions.get(detail.selection.question)?;
-        let fits =
-            detail.labels.iter().zip(&detail.selection.selected).all(|(label, &option)| fits(question, option, label));
-        fits.then_some(detail.selection)
-    };
-    details.iter().filter_map(fitting).collect()
+    let mut selections = Vec::new();
+    for item in details.as_list().unwrap_or_default() {
+        let mut detail = Detail::default();
+        if detail.read(item).is_ok() && detail.fits(ask) {
+            selections.push(detail.selection);
+        }
+    }
+    selections
 }
 
 /// One item of `details`.
+#[derive(Default)]
 struct Detail<'a> {
     selection: Selection,
     /// The labels beside the chosen indexes: clients that disagree about the order of the options must not be misread.
     labels: Vec<&'a str>,
 }
 
-/// A field of an item that cannot be read, and what it must be.
-struct Unread {
-    field: &'static str,
-    item: Option<usize>,
-    must_be: &'static str,
+/// A field of an item that cannot be read, and where in it, if it is a list.
+struct Unread(&'static str, Option<usize>);
+
+impl Unread {
+    fn must_be(&self) -> &'static str {
+        match self {
+            Self("index", _) => "the index of a question",
+            Self("selected", None) => "an array",
+            Self("selected", Some(_)) => "an object with `index` and `label`",
+            Self("status", _) => "\"answered\" or \"skipped\"",
+            Self(..) => "a string",
+        }
+    }
 }
 
 impl<'a> Detail<'a> {
     /// Reads an item, or says which field cannot be read.
-    fn read(detail: &'a Json<'a>) -> Result<Self, Unread> {
-        let index = |value: &Json<'_>| value.get("index").and_then(Json::as_index);
-        let text = |key: &'static str| match detail.get(key) {
-            None | Some(Json::Null) => Ok(None),
-            Some(Json::Text(text)) => Ok(Some(text.clone().into_owned())),
-            Some(_) => Err(Unread { field: key, item: None, must_be: "a string" }),
-        };
-        let wrong = |field, must_be| Unread { field, item: None, must_be };
-        let question = index(detail).ok_or(wrong("index", "the index of a question"))?;
-        let chosen = match detail.get("selected") {
-            None | Some(Json::Null) => &[][..],
-            Some(chosen) => chosen.as_list().ok_or(wrong("selected", "an array"))?,
-        };
-        let mut selected = Vec::new();
-        let mut labels = Vec::new();
-        for (s, option) in chosen.iter().enumerate() {
-            let label = option.get("label").and_then(Json::as_str);
-            let must_be = "an object with `index` and `label`";
-            let (index, label) =
-                index(option).zip(label).ok_or(Unread { field: "selected", item: Some(s), must_be })?;
-            selected.push(index);
-            labels.push(label);
+    fn read(&mut self, item: &'a Json<'a>) -> Result<(), Unread> {
+        let Self { selection, labels } = self;
+        selection.question = index(item).ok_or(Unread("index", None))?;
+        match item.get("selected") {
+            None | Some(Json::Null) => {}
+            Some(Json::List(chosen)) => {
+                for (s, option) in chosen.iter().enumerate() {
+                    let (Some(index), Some(Json::Text(label))) = (index(option), option.get("label")) else {
+                        return Err(Unread("selected", Some(s)));
+                    };
+                    selection.selected.push(index);
+                    labels.push(label);
+                }
+            }
+            Some(_) => return Err(Unread("selected", None)),
         }
-        let skipped = match detail.get("status").map(Json::as_str) {
-            None | Some(Some("answered")) => false,
-            Some(Some("skipped")) => true,
-            Some(_) => return Err(wrong("status", "\"answered\" or \"skipped\"")),
-        };
-        let selection = Selection { question, selected, other: text("other")?, note: text("note")?, skipped };
-        Ok(Self { selection, labels })
+        match item.get("status") {
+            None => {}
+            Some(Json::Text(status)) if status == "answered" => {}
+            Some(Json::Text(status)) if status == "skipped" => selection.skipped = true,
+            Some(_) => return Err(Unread("status", None)),
+        }
+        for (field, text) in [("other", &mut selection.other), ("note", &mut selection.note)] {
+            match item.get(field) {
+                None | Some(Json::Null) => {}
+                Some(Json::Text(said)) => *text = Some(String::from(&**said)),
+                Some(_) => return Err(Unread(field, None)),
+            }
+        }
+        Ok(())
     }
+
+    fn fits(&self, ask: &AskUserQuestion) -> bool {
+        let Some(question) = ask.questions.get(self.selection.question) else {
+            return false;
+        };
+        let mut chosen = self.labels.iter().zip(&self.selection.selected);
+        chosen.all(|(label, &option)| fits(question, option, label))
+    }
+}
+
+fn index(item: &Json<'_>) -> Option<usize> {
+    item.get("index")?.as_index()
 }
 
 fn fits(question: &Question, option: usize, label: &str) -> bool {
@@ -111,16 +126,16 @@ fn fits(question: &Question, option: usize, label: &str) -> bool {
 fn read_details<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, details: &[Json<'_>]) {
     for (d, detail) in details.iter().enumerate() {
         let place = Place::Detail(d);
-        let Detail { selection, labels } = match Detail::read(detail) {
-            Ok(detail) => detail,
-            Err(Unread { field, item, must_be }) => {
-                draft.report.refuse(Code::WrongType, || {
-                    let item = item.map(|item| format!("[{item}]")).unwrap_or_default();
-                    (format!("{place}.{field}{item}"), format!("This must be {must_be}."))
-                });
-                continue;
-            }
-        };
+        let mut read = Detail::default();
+        if let Err(unread) = read.read(detail) {
+            draft.report.refuse(Code::WrongType, || {
+                let Unread(field, item) = unread;
+                let item = item.map(|item| format!("[{item}]")).unwrap_or_default();
+                (format!("{place}.{field}{item}"), format!("This must be {}.", unread.must_be()))
+            });
+            continue;
+        }
+        let Detail { selection, labels } = read;
         if let Some(question) = ask.questions.get(selection.question) {
             for (s, (label, &option)) in labels.iter().zip(&selection.selected).enumerate() {
                 // An index out of range is reported with the rest of the selection.
@@ -139,35 +154,34 @@ fn read_details<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, deta
 /// Reads the flat map for the questions that no detail spoke of. Of a key that comes twice the last answer counts.
 fn read_flat<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, answers: &Members<'_>) {
     let asked = |key: &str| ask.questions.iter().position(|question| question.question == key);
-    let mut last = vec![0; ask.questions.len()];
-    for (at, (key, _)) in answers.iter().enumerate() {
+    let mut said = vec![None; ask.questions.len()];
+    for (key, value) in answers {
         if let Some(q) = asked(key) {
-            last[q] = at;
+            said[q] = Some(value);
         }
     }
-    for (at, (key, value)) in answers.iter().enumerate() {
-        let place = Place::Answer(key);
-        let Some(q) = asked(key) else {
-            say(&mut draft.report, place, Code::UnknownQuestion, "The ask has no question with this text.");
-            continue;
-        };
-        if last[q] != at {
-            continue;
-        }
-        let Some(text) = value.as_str() else {
-            draft.names(q);
-            say(&mut draft.report, place, Code::WrongType, "An answer must be a string.");
-            continue;
-        };
-        if draft.is_named(q) {
-            continue;
-        }
-        match flat_selection(&ask.questions[q], q, text) {
-            Some(selection) => draft.take(place, selection),
-            None => {
+    for (q, (question, said)) in ask.questions.iter().zip(said).enumerate() {
+        let place = Place::Answer(&question.question);
+        match said {
+            None => {}
+            Some(Json::Text(_)) if draft.is_named(q) => {}
+            Some(Json::Text(text)) => match flat_selection(question, q, text) {
+                Some(selection) => draft.take(place, selection),
+                None => {
+                    draft.names(q);
+                    say(&mut draft.report, place, Code::BlankOther, "The answer is blank.");
+                }
+            },
+            Some(_) => {
                 draft.names(q);
-                say(&mut draft.report, place, Code::BlankOther, "The answer is blank.");
+                say(&mut draft.report, place, Code::WrongType, "An answer must be a string.");
             }
+        }
+    }
+    for (key, _) in answers {
+        if asked(key).is_none() {
+            let message = "The ask has no question with this text.";
+            say(&mut draft.report, Place::Answer(key), Code::UnknownQuestion, message);
         }
     }
 }
