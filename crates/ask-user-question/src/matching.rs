@@ -6,7 +6,7 @@
 use crate::outcome::Outcome;
 use crate::reply::flat::{self, Behind};
 use crate::reply::{MOST_PARTS, Reply, Selection, picked};
-use crate::text::{is_blank, plain};
+use crate::text::{Kind, is_blank, plain};
 use crate::wire::{AskUserQuestion, Question};
 
 /// Matches a typed message to a waiting ask; never guesses between two options. `partial` are the picks so far, kept for
@@ -82,18 +82,22 @@ fn keep_note(selection: &mut Selection, partial: &[Selection]) {
 
 /// What follows `Header:` (or the question's text and a colon) on a line.
 fn strip_title<'a>(question: &Question, line: &'a str) -> Option<&'a str> {
-    let titles = [question.header.as_deref(), Some(question.question.as_str())];
-    titles.into_iter().flatten().filter(|title| !is_blank(title)).find_map(|title| {
-        // A title may have colons of its own, so the colon that ends it is the first one after as many.
-        let colons = title.matches(is_colon).count();
-        let (at, colon) = line.match_indices(is_colon).nth(colons)?;
-        let (before, behind) = line.split_at_checked(at)?;
-        behind.get(colon.len()..).filter(|_| plain(before) == plain(title))
-    })
+    let header = question.header.as_deref().unwrap_or_default();
+    strip(header, line).or_else(|| strip(&question.question, line))
 }
 
-fn is_colon(c: char) -> bool {
-    matches!(c, ':' | '：')
+fn strip<'a>(title: &str, line: &'a str) -> Option<&'a str> {
+    const IS_COLON: Kind = |c| matches!(c, ':' | '：');
+    if is_blank(title) {
+        return None;
+    }
+    // A title may have colons of its own, so the colon that ends it is the first one after as many.
+    let mut behind = line;
+    for _ in 0..=title.matches(IS_COLON).count() {
+        (_, behind) = behind.split_once(IS_COLON)?;
+    }
+    let before = line.get(..line.len() - behind.len())?.strip_suffix(IS_COLON)?;
+    (plain(before) == plain(title)).then_some(behind)
 }
 
 /// What a text picks; `None` where it is not certain.
@@ -111,11 +115,11 @@ fn picks(question: &Question, text: &str) -> Option<Selection> {
 struct Labels(Vec<String>);
 
 /// What separates several answers.
-const SEPARATORS: [char; 4] = [',', '、', '،', ';'];
+const IS_SEPARATOR: Kind = |c| matches!(c, ',' | '、' | '،' | ';');
 
 fn ends_at_separator(text: &str) -> Option<Behind<'_>> {
     let text = text.trim_start();
-    match text.strip_prefix(SEPARATORS) {
+    match text.strip_prefix(IS_SEPARATOR) {
         Some(next) => Some(Some(next.trim_start())),
         None => text.is_empty().then_some(None),
     }
@@ -179,7 +183,7 @@ impl Labels {
         let labels: Vec<&str> = self.0.iter().map(String::as_str).collect();
         let (found, rest) = flat::parts(&typed, MOST_PARTS, &mut |_, rest| {
             flat::longest(&labels, 0, rest, ends_at_separator).or_else(|| {
-                let (part, behind) = rest.split_at_checked(rest.find(SEPARATORS).unwrap_or(rest.len()))?;
+                let (part, behind) = rest.split_at_checked(rest.find(IS_SEPARATOR).unwrap_or(rest.len()))?;
                 Some((self.meant(part)?, ends_at_separator(behind)?))
             })
         });
@@ -197,13 +201,15 @@ fn as_it_is(label: &str) -> &str {
     label
 }
 
+const IS_MARK_OR_SPACE: Kind = |c| is_mark(c) || c == ' ';
+
 /// The text without the punctuation and white space around it.
 fn without_marks(text: &str) -> &str {
-    text.trim_matches(|c| is_mark(c) || c == ' ')
+    text.trim_matches(IS_MARK_OR_SPACE)
 }
 
 fn without_marks_before(text: &str) -> &str {
-    text.trim_start_matches(is_mark)
+    text.trim_start_matches(is_mark as Kind)
 }
 
 /// As [`without_marks`], and without what recommends an option.
@@ -282,18 +288,35 @@ fn is_negation(text: &str) -> bool {
         "thanks", "thank", "you", "please", "danke", "bitte", "merci", "gracias", "grazie", "obrigado", "obrigada",
         "tack", "tak",
     ];
-    let mut words = text.split(|c| is_mark(c) || c == ' ').filter(|word| !word.is_empty());
-    words.next().is_some_and(|first| NEGATIONS.contains(&first)) && words.all(|word| COURTESIES.contains(&word))
+    let mut is_first = true;
+    for word in text.split(IS_MARK_OR_SPACE) {
+        if word.is_empty() {
+            continue;
+        }
+        let expected = if is_first { NEGATIONS } else { COURTESIES };
+        if !expected.contains(&word) {
+            return false;
+        }
+        is_first = false;
+    }
+    !is_first
 }
 
 /// The index that a number such as `2`, `#2`, `2)` or `٢` stands for.
 fn number(text: &str) -> Option<usize> {
-    let digits = text.trim_end_matches(['!', '。']).trim_start_matches(['#', '(']).trim_end_matches([')', '.', ':']);
-    if digits.is_empty() || digits.chars().count() > 4 {
-        return None;
+    const IS_STRESS: Kind = |c| matches!(c, '!' | '。');
+    const BEGINS: Kind = |c| matches!(c, '#' | '(');
+    const ENDS: Kind = |c| matches!(c, ')' | '.' | ':');
+    const MOST_DIGITS: usize = 4;
+    let digits = text.trim_end_matches(IS_STRESS).trim_start_matches(BEGINS).trim_end_matches(ENDS);
+    let mut number = 0;
+    for (place, c) in digits.chars().enumerate() {
+        if place == MOST_DIGITS {
+            return None;
+        }
+        number = number * 10 + digit(c)?;
     }
-    let value = digits.chars().try_fold(0usize, |value, c| Some(value * 10 + digit(c)?))?;
-    value.checked_sub(1)
+    number.checked_sub(1)
 }
 
 /// The value of a decimal digit in the scripts whose keyboards offer their own.

@@ -378,7 +378,11 @@ fn is_question(value: &Json<'_>) -> bool {
 
 /// Whether a text is one for people, and not JSON that can't be read.
 fn is_plain(text: &str) -> bool {
-    !is_blank(text) && !text.trim_start().starts_with(['{', '[', '"'])
+    !is_blank(text) && !may_be_json(text.trim_start())
+}
+
+fn may_be_json(text: &str) -> bool {
+    matches!(text.bytes().next(), Some(b'{' | b'[' | b'"'))
 }
 
 /// The object or list in a JSON text, which may have been packed more than once: what [`repair`] puts into the place of such a string where
@@ -388,7 +392,7 @@ pub fn unpack(text: &str) -> Option<Json<'static>> {
     const MOST_LAYERS: usize = 3;
     let mut layer = text.trim().to_owned();
     for _ in 0..MOST_LAYERS {
-        if !layer.starts_with(['{', '[', '"']) {
+        if !may_be_json(&layer) {
             return None;
         }
         let inner = match json_tree::parse_unique(&layer).ok()? {

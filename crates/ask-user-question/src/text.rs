@@ -4,6 +4,9 @@ mod case;
 
 use case::lower;
 
+/// A kind of characters. All kinds are of one type, so that each way of searching for them is there once.
+pub(crate) type Kind = fn(char) -> bool;
+
 /// Whether nobody would see anything: only white space, invisible format characters and fillers, or nothing at all.
 ///
 /// ```

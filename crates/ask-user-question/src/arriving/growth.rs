@@ -5,7 +5,7 @@
 
 use crate::repair::{Meaning, meaning, unpack};
 use crate::snapshot::{AskPatch, TextPath};
-use crate::text::is_blank;
+use crate::text::{Kind, is_blank};
 use crate::validate::MAX_ASK_BYTES;
 use json_tree::{PartialParser, Token};
 
@@ -126,6 +126,9 @@ struct GrowingText {
     begun: bool,
     held: String,
 }
+
+/// What JSON in a string begins with, where that is an object or a string once more.
+const PACKED: Kind = |c| matches!(c, '{' | '"');
 
 type Tell<'a> = &'a mut dyn FnMut(AskPatch);
 
@@ -466,7 +469,7 @@ impl GrowingText {
             TextPath::Description(..) | TextPath::Preview(..) => self.is_visible,
             TextPath::Label(..) => {
                 self.is_visible
-                    && !(self.is_plain_option && self.held.starts_with(['{', '"']))
+                    && !(self.is_plain_option && self.held.starts_with(PACKED))
                     && meaning(&self.held) == Meaning::Own
             }
         }
@@ -476,7 +479,7 @@ impl GrowingText {
     fn is_packed_option(&self) -> bool {
         self.is_plain_option
             && !self.begun
-            && self.held.starts_with(['{', '"'])
+            && self.held.starts_with(PACKED)
             && unpack(&self.held).is_some_and(|value| value.as_object().is_some())
     }
 

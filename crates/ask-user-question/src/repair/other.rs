@@ -1,3 +1,5 @@
+use crate::text::Kind;
+
 /// What a label, or the beginning of one, says about being "Other".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
@@ -22,21 +24,32 @@ pub fn meaning(label: &str) -> Meaning {
     if label.trim_end().len() > 100 {
         return Meaning::Own;
     }
-    let plain = label.to_ascii_lowercase().replace(['\'', '’'], "");
+    let mut plain = String::new();
+    for c in label.chars() {
+        if !matches!(c, '\'' | '’') {
+            plain.push(c.to_ascii_lowercase());
+        }
+    }
     let opening = OPENINGS.iter().find_map(|opening| plain.strip_prefix(opening));
     let Some(rest) = opening.map(str::trim_start) else {
         let begins = |opening: &&str| opening.starts_with(&plain);
         return if OPENINGS.iter().any(begins) { Meaning::Open } else { Meaning::Own };
     };
-    let mut words = rest.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty());
-    let last = words.next_back().unwrap_or_default();
+    const IS_BETWEEN: Kind = |c| !is_letter(c);
+    let (mut last, mut invites) = ("", true);
+    for word in rest.split(IS_BETWEEN) {
+        if !word.is_empty() {
+            invites &= last.is_empty() || FILLERS.contains(&last);
+            last = word;
+        }
+    }
     let may_grow = rest.ends_with(is_letter);
     let is_word = FILLERS.contains(&last) || last.is_empty();
     let begins_word = may_grow && FILLERS.iter().any(|word| word.starts_with(last));
     let asks = |word: &&str| rest.starts_with(*word);
     let begins_asking = |word: &&str| word.starts_with(rest);
     let set_apart = !rest.starts_with(is_letter);
-    if !words.all(|word| FILLERS.contains(&word)) {
+    if !invites {
         Meaning::Own
     } else if is_word && (set_apart || ASKING.iter().any(asks)) {
         Meaning::Other
