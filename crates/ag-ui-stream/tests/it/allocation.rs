@@ -1,19 +1,18 @@
 //! What a delta costs in memory.
 
+use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::EventType;
-use ag_ui_stream::{Asks, Event, EventReader, Thread};
+use ag_ui_stream::{Conversation, Event, Thread};
 use allocation_counter::AllocationInfo;
 use serde_json::{Value, json};
 
 /// What a stream allocates for this number of deltas of ten bytes to one text.
 fn allocated(deltas: u32) -> AllocationInfo {
-    let (mut reader, mut thread, mut asks) = (EventReader::new(), Thread::default(), Asks::new());
+    let mut conversation = Conversation::default();
     let mut feed = |frame: &str| {
-        reader.feed(frame.as_bytes());
-        while let Some(event) = reader.next_event() {
-            let event = event.expect("the stream is legal");
-            thread.handle_event(&event);
-            asks.handle_event(0, &event);
+        conversation.feed(frame.as_bytes());
+        while let Some(update) = conversation.next_update(0) {
+            assert!(!matches!(update, Update::Refused(_)), "the stream is legal");
         }
     };
     let args = |delta: &str| {

@@ -130,8 +130,7 @@ fn a_question_as_a_plain_text_is_shown_without_options() {
 fn a_stream_that_breaks_off_interrupts_what_streams_and_keeps_what_is_complete() {
     let mut conversation = asked(ASK, call("c2", ASK).into_iter().take(2));
     assert_eq!(phases(&conversation), [Phase::Ready, Phase::Streaming]);
-    conversation.finish();
-    conversation.changes();
+    conversation.end();
     assert_eq!(phases(&conversation), [Phase::Answerable, Phase::Interrupted]);
 }
 

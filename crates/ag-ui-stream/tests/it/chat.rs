@@ -4,6 +4,7 @@ use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Origin, Refusal, Said, Setup};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::input::Tool;
+use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::{Conversation, Event, Message};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
@@ -101,6 +102,8 @@ pub(crate) trait Chat {
     fn take(&mut self, events: impl IntoIterator<Item = Value>) -> Vec<AskChange>;
     /// What else changed of the asks.
     fn changes(&mut self) -> Vec<AskChange>;
+    /// Takes the end of the response.
+    fn end(&mut self) -> EndOutcome;
     fn phase(&self, id: &str) -> Phase;
     /// The asks that wait, in their order.
     fn waiting(&self) -> Vec<String>;
@@ -132,6 +135,17 @@ impl Chat for Conversation {
             }
         }
         changes
+    }
+
+    fn end(&mut self) -> EndOutcome {
+        let mut outcome = None;
+        self.finish();
+        while let Some(update) = self.next_update(NOW) {
+            if let Update::End(end) = update {
+                outcome = Some(end.outcome);
+            }
+        }
+        outcome.expect("what is finished ends")
     }
 
     #[track_caller]

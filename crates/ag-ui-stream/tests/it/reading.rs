@@ -1,22 +1,21 @@
 //! Reads a stream through the whole library and writes down what it says.
 
+use crate::chat::NOW;
+use ag_ui_stream::Conversation;
 use ag_ui_stream::asks::AskChange;
-use ag_ui_stream::warning::Warning;
-use ag_ui_stream::{Asks, EventReader, Thread};
+use ag_ui_stream::conversation::Update;
+use ag_ui_stream::reader::End;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{QuestionSnapshot, TextSnapshot};
 use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// When the streams are read: before every deadline in them.
-pub(crate) const NOW: u64 = 1_795_176_000_000;
-
 /// What a stream says, one thing a line.
 pub(crate) fn transcript<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut reading = Reading::default();
     for chunk in chunks {
-        reading.reader.feed(chunk);
+        reading.conversation.feed(chunk);
         reading.take_all();
     }
     reading.finish()
@@ -24,87 +23,84 @@ pub(crate) fn transcript<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Stri
 
 #[derive(Default)]
 struct Reading {
-    reader: EventReader,
-    thread: Thread,
-    asks: Asks,
+    conversation: Conversation,
     /// Copies that know nothing but the patches.
     copies: HashMap<Arc<str>, AskSnapshot>,
+    /// The asks that the last event changed.
+    changed: Vec<Arc<str>>,
     lines: Vec<String>,
+    end: Option<End>,
 }
 
 impl Reading {
     fn take_all(&mut self) {
-        loop {
-            let event = self.reader.next_event();
-            while let Some(warning) = self.reader.next_warning() {
-                self.write_warning(&warning);
-            }
-            let Some(event) = event else {
-                return;
-            };
-            match event {
-                Ok(event) => {
-                    self.lines.push(format!("event {}", serde_json::to_string(&event).unwrap()));
-                    self.thread.handle_event(&event);
-                    while let Some(warning) = self.thread.next_warning() {
-                        self.write_warning(&warning);
-                    }
-                    let changes = self.asks.handle_event(NOW, &event);
-                    self.write_asks(changes);
+        while let Some(update) = self.conversation.next_update(NOW) {
+            let line = match update {
+                Update::Ask(change) => {
+                    take_change(&mut self.copies, &mut self.changed, change);
+                    continue;
                 }
-                Err(error) => {
+                Update::Event { event, .. } => format!("event {}", serde_json::to_string(&event).unwrap()),
+                Update::Warning(warning) => {
+                    let path = warning.path.as_deref().unwrap_or("-");
+                    format!("warning {} {path} {warning}", warning.code.as_str())
+                }
+                Update::Refused(error) => {
                     let index = error.event_index.map(|index| format!(" at event {index}"));
-                    self.lines.push(format!("error {}{} {error}", error.code.as_str(), index.unwrap_or_default()));
+                    format!("error {}{} {error}", error.code.as_str(), index.unwrap_or_default())
                 }
-            }
+                Update::End(end) => {
+                    self.end = Some(end);
+                    continue;
+                }
+                Update::Thread(change) => panic!("{change:?} came from nowhere"),
+            };
+            self.write_asks();
+            self.lines.push(line);
         }
+        for id in &self.changed {
+            let ask = self.conversation.asks().ask(id);
+            assert_eq!(self.copies.get(id), ask, "a copy that took every patch differs");
+        }
+        self.write_asks();
     }
 
-    fn write_warning(&mut self, warning: &Warning) {
-        let path = warning.path.as_deref().unwrap_or("-");
-        self.lines.push(format!("warning {} {path} {warning}", warning.code.as_str()));
-    }
-
-    fn write_asks(&mut self, changes: Vec<AskChange>) {
-        let mut ids: Vec<String> = Vec::new();
-        for change in changes {
-            if !ids.iter().any(|id| id == change.tool_call_id()) {
-                ids.push(change.tool_call_id().to_owned());
-            }
-            match change {
-                AskChange::Opened { tool_call_id } => {
-                    self.copies.insert(tool_call_id.clone(), AskSnapshot::new(&*tool_call_id));
-                }
-                AskChange::Patched { tool_call_id, patch } => self.copies.get_mut(&tool_call_id).unwrap().apply(patch),
-            }
-        }
-        for id in ids {
-            let ask = self.asks.ask(&id).unwrap();
-            assert_eq!(self.copies[id.as_str()], *ask, "a copy that took every patch differs");
-            self.lines.push(ask_line(ask));
-        }
+    fn write_asks(&mut self) {
+        self.lines.extend(self.changed.drain(..).map(|id| ask_line(&self.copies[&id])));
     }
 
     fn finish(mut self) -> String {
-        let end = self.reader.finish();
+        self.conversation.finish();
         self.take_all();
-        self.thread.handle_end(&end);
-        let changes = self.asks.handle_end(NOW, &end);
-        self.write_asks(changes);
+        let end = self.end.expect("what is finished ends");
         self.lines.push(format!("end {:?}", end.outcome).to_lowercase());
         if let Some(error) = &end.error {
             self.lines.push(format!("because {}", json!(error)));
         }
-        for message in self.thread.messages() {
+        let thread = self.conversation.thread();
+        for message in thread.messages() {
             self.lines.push(format!("message {}", serde_json::to_string(message).unwrap()));
         }
-        self.lines.push(format!("state {}", self.thread.state()));
-        self.lines.push(format!("pending {:?}", self.thread.pending_tool_call_ids()));
-        for interrupt in self.thread.open_interrupts() {
+        self.lines.push(format!("state {}", thread.state()));
+        self.lines.push(format!("pending {:?}", thread.pending_tool_call_ids()));
+        for interrupt in thread.open_interrupts() {
             self.lines.push(format!("interrupt {}", interrupt.id));
         }
         self.lines.push(String::new());
         self.lines.join("\n")
+    }
+}
+
+fn take_change(copies: &mut HashMap<Arc<str>, AskSnapshot>, changed: &mut Vec<Arc<str>>, change: AskChange) {
+    let (AskChange::Opened { tool_call_id: id } | AskChange::Patched { tool_call_id: id, .. }) = &change;
+    if !changed.contains(id) {
+        changed.push(id.clone());
+    }
+    match change {
+        AskChange::Opened { tool_call_id } => {
+            copies.insert(tool_call_id.clone(), AskSnapshot::new(&*tool_call_id));
+        }
+        AskChange::Patched { tool_call_id, patch } => copies.get_mut(&tool_call_id).unwrap().apply(patch),
     }
 }
 

@@ -247,8 +247,7 @@ fn a_call_that_its_own_run_left_open_does_not_end_the_conversation() {
     let mut conversation = chat([started("r1"), start]);
     let refused = conversation.say(Delivery::UserMessage, said("go on"));
     assert!(matches!(refused, Err(Refusal::RunOpen { .. })));
-    conversation.finish();
-    conversation.changes();
+    conversation.end();
     let next = conversation.say(Delivery::UserMessage, said("go on")).unwrap();
     assert_eq!(roles(&next.messages), ["tool", "user"]);
     assert!(next.messages[0].text().starts_with("Not finished"));

@@ -1,10 +1,9 @@
 //! `test_data/agents`: what agents of other frameworks have sent to the page, each in two conversations, which are had once more. `cargo xtask
 //! agents --record` keeps new ones.
 
-use crate::chat::{Chat, FOREIGN, NOW, said};
+use crate::chat::{Chat, FOREIGN, said};
 use crate::reading::transcript;
 use ag_ui_stream::asks::reply::NextRun;
-use ag_ui_stream::conversation::Update;
 use ag_ui_stream::message::Content;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::{Conversation, Message};
@@ -66,16 +65,8 @@ const RECORDED: &[Recorded] = &[
 fn run(conversation: &mut Conversation, next: &NextRun, stream: &[u8]) {
     conversation.start_response(next);
     conversation.feed(stream);
-    conversation.finish();
-    let mut end = None;
-    while let Some(update) = conversation.next_update(NOW) {
-        match update {
-            Update::End(it) => end = Some(it.outcome),
-            Update::Refused(error) => panic!("{error}"),
-            _ => {}
-        }
-    }
-    assert!(matches!(end, Some(EndOutcome::Completed | EndOutcome::Interrupt)), "{end:?}");
+    let end = conversation.end();
+    assert!(matches!(end, EndOutcome::Completed | EndOutcome::Interrupt), "{end:?}");
 }
 
 /// The first run, which the user begins.

@@ -1,7 +1,8 @@
 //! Characters that are cut in halves.
 
 use super::{cut, cuts, law, pieces};
-use ag_ui_stream::{EventReader, Message, Thread};
+use crate::chat::Chat;
+use ag_ui_stream::{Conversation, Message};
 use proptest::prelude::*;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -29,13 +30,12 @@ fn halves_of_characters_are_joined_over_any_deltas() {
             );
         }
         stream += "\n\ndata: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
-        let (mut reader, mut thread) = (EventReader::new(), Thread::default());
+        let mut conversation = Conversation::default();
         for piece in pieces(stream.as_bytes(), &chunks) {
-            reader.feed(piece);
-            while let Some(event) = reader.next_event() {
-                thread.handle_event(&event.unwrap());
-            }
+            conversation.feed(piece);
+            conversation.changes();
         }
+        let thread = conversation.thread();
         let read = match thread.arguments("x") {
             Some(arguments) => arguments.to_owned(),
             None => thread.messages().iter().map(Message::text).collect(),

@@ -1,17 +1,17 @@
 //! Whatever the runs bring, a conversation goes on.
 
 use super::law;
-use crate::chat::{ASK, call, event, finished, interrupted, result, started};
+use crate::chat::{
+    ASK, Chat, FOREIGN, NOW, call, call_of, declines, event, finished, interrupted, legacy, result, said, started,
+};
 use crate::fixtures::FIXTURES;
-use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, Origin, Said, Setup, next_run};
+use ag_ui_stream::asks::reply::{AskedBy, Said};
 use ag_ui_stream::event::EventType;
-use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::thread::RunState;
-use ag_ui_stream::{Asks, Event, Message, Thread};
-use ask_user_question::outcome::{AnsweredBy, Outcome};
+use ag_ui_stream::{Asks, Conversation, Event, Message};
 use ask_user_question::{AskSnapshot, Phase};
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::iter;
 #[cfg(target_arch = "wasm32")]
@@ -23,11 +23,9 @@ fn no_events_in_any_order_make_thread_or_asks_panic() {
     let events: Vec<Event> = lines.filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect();
     assert!(events.len() > 100);
     law(400, &prop::collection::vec(0..events.len(), 1..60), |picked| {
-        let (mut thread, mut asks) = (Thread::default(), Asks::new());
-        for event in picked.into_iter().map(|index| &events[index]) {
-            thread.handle_event(event);
-            asks.handle_event(0, event);
-        }
+        let mut conversation = Conversation::default();
+        picked.into_iter().for_each(|index| conversation.handle_event(NOW, events[index].clone()));
+        let (thread, asks) = (conversation.thread(), conversation.asks());
         // What a thread says about its calls must agree with its messages.
         for call in thread.messages().iter().flat_map(Message::tool_calls) {
             prop_assert!(thread.call(&call.id).is_some() && thread.arguments(&call.id).is_some());
@@ -48,9 +46,7 @@ fn run_parts() -> [Vec<Event>; 3] {
     let interrupt = |id: &str, call: &str| {
         interrupted("r", json!([{"id": id, "reason": "acme:odd", "message": "Which service?", "toolCallId": call}]))
     };
-    let legacy = |value: Value| json!({"type": "CUSTOM", "name": "on_interrupt", "value": value});
-    let mut approved = call("e", "{}");
-    approved[0]["toolCallName"] = "approved".into();
+    let approved = call_of("approved", "e", "{}");
     let asked = call("c", ASK).into_iter().chain(call("d", "{")).chain(approved).cycle().take(27);
     let own = [
         started("r"),
@@ -58,9 +54,9 @@ fn run_parts() -> [Vec<Event>; 3] {
         interrupt("i", "c"),
         interrupt("i", "nothing"),
         result("c", "Later."),
-        legacy(json!("Which service?")),
-        legacy(json!({"toolCallId": "c"})),
-        legacy(json!(7)),
+        legacy(&json!("Which service?")),
+        legacy(&json!({"toolCallId": "c"})),
+        legacy(&json!(7)),
     ];
     let own = own.into_iter().cycle().take(24).chain(asked);
     let mut parts = [Vec::new(), Vec::new(), Vec::new()];
@@ -82,38 +78,24 @@ fn no_runs_leave_a_conversation_stuck() {
     let body = prop::collection::vec(bodies, 0..12);
     let run = (starts, body, prop::option::weighted(0.8, ends));
     law(600, &prop::collection::vec(run, 1..5), |runs| {
-        let (mut thread, mut asks) = (Thread::default(), Asks::new().with_approvals(["approved"]));
+        let mut conversation = Conversation::new(Asks::new().with_approvals(["approved"]), Vec::new());
         for (start, body, end) in runs.clone() {
             for event in iter::once(start).chain(body).chain(end) {
-                thread.handle_event(&event);
-                asks.handle_event(0, &event);
+                conversation.handle_event(NOW, event);
             }
-            if let RunState::Running { .. } = thread.run() {
-                let end = End { outcome: EndOutcome::Truncated, error: None };
-                thread.handle_end(&end);
-                asks.handle_end(0, &end);
+            if let RunState::Running { .. } = conversation.thread().run() {
+                conversation.end();
             }
         }
         // Who cancels what can be cancelled can go on.
+        let asks = conversation.asks();
         let waits = |ask: &&AskSnapshot| match ask.phase {
             Phase::Answerable => true,
             Phase::Malformed => asks.asked_by(&ask.tool_call_id) == Some(AskedBy::Interrupt),
             _ => false,
         };
-        let replies = asks.asks().filter(waits).map(|ask| AskReply {
-            tool_call_id: ask.tool_call_id.clone(),
-            reply_id: ask.tool_call_id.clone(),
-            outcome: Outcome::Declined,
-            by: AnsweredBy::Card,
-        });
-        let said = Said { replies: replies.collect(), text: Some("Go on".to_owned()), ..Said::default() };
-        let (setup, mut ids) = (Setup::default(), 0);
-        let next_id = || {
-            ids += 1;
-            format!("new{ids}")
-        };
-        let delivery = Delivery::Automatic(Origin::Foreign);
-        let next = next_run(0, &thread, &asks, &setup, delivery, &said, next_id);
+        let replies = asks.asks().filter(waits).map(|ask| declines(&ask.tool_call_id)).collect();
+        let next = conversation.say(FOREIGN, Said { replies, ..said("Go on") });
         prop_assert!(next.is_ok(), "{:?} after {:?}", next, runs);
         Ok(())
     });
