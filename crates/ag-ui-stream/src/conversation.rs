@@ -165,10 +165,16 @@ impl Conversation {
         &mut self.reader
     }
 
-    /// Writes the request that carries what the user says, as [`next_run`] has it.
+    /// Writes the request that carries what the user says. `next_id` gives a new id at each call: first the run's, then one for each new
+    /// message.
+    ///
+    /// Nothing is left open that nobody will close. Calls of the tool that are malformed, interrupted, expired or superseded get a tool
+    /// message that says so. Answered calls without a result get the answer. Calls of the agent's own tools that its run left open are closed
+    /// with an error, unless the run ended in interrupts: then they are the agent's affair. Arguments that never became whole go back as
+    /// `{}`, since some agents read them.
     ///
     /// # Errors
-    /// Why it must not be sent.
+    /// Why it must not be sent: above all where a question, another call for this page or an interrupt would stay without an answer.
     pub fn request(
         &self,
         now: u64,
@@ -180,7 +186,8 @@ impl Conversation {
         next_run(now, &self.talk.thread, &self.talk.asks, setup, delivery, said, next_id)
     }
 
-    /// The agent took a request: its response begins, and what it said is part of the conversation.
+    /// The agent took a request: its response begins, and what it said is part of the conversation. Until then everything stays answerable,
+    /// so that a request that never arrived can be written again.
     pub fn start_response(&mut self, request: &NextRun) {
         self.reader = EventReader::new();
         let changes = self.talk.asks.take_answers(request);

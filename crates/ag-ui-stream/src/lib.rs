@@ -6,9 +6,9 @@
 //! 1. [`EventReader`] takes bytes and gives [`Event`]s that obey every rule of the protocol.
 //! 2. [`Thread`] applies them to messages and state and says what changed.
 //! 3. [`Asks`] watches for calls of the ask tool and gives patches to growing [`AskSnapshot`](ask_user_question::AskSnapshot)s.
-//! 4. [`asks::reply`] builds the `RunAgentInput` that carries the answer back.
 //!
-//! [`Conversation`] is all four in one object, which is what a page needs; each of them serves alone, too.
+//! [`Conversation`] is all three in one object, which is what a page needs; each of them serves alone, too. It also writes the
+//! `RunAgentInput` that carries the answer back ([`asks::reply`]).
 //!
 //! A server writes with [`sse::write_event`].
 #![warn(clippy::unwrap_used)]

@@ -29,14 +29,6 @@ impl Answers {
 }
 
 impl Asks {
-    /// From a history of which no run is open.
-    #[must_use]
-    pub fn replay(messages: &[Message]) -> Self {
-        let mut asks = Self::new();
-        asks.handle_history(messages);
-        asks
-    }
-
     /// What a whole history says; its user messages count only for asks that come before them.
     pub fn handle_history(&mut self, messages: &[Message]) -> Vec<AskChange> {
         let mut changes = Vec::new();

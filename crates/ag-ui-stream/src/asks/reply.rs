@@ -79,17 +79,6 @@ impl NextRun {
     pub fn input(&self) -> RunAgentInput {
         RunAgentInput::parse(&self.body).map(|(input, _)| input).unwrap_or_default()
     }
-
-    /// Tells thread and asks that the agent took the input: call it when the response begins, before its first event, so that an input that
-    /// never arrived leaves everything answerable. What the asks changed comes back.
-    pub fn start(&self, thread: &mut Thread, asks: &mut Asks) -> Vec<AskChange> {
-        let mut changes = asks.take_answers(self);
-        for message in &self.messages {
-            thread.push_message(message.clone());
-            changes.extend(asks.handle_message(message));
-        }
-        changes
-    }
 }
 
 impl Asks {
@@ -101,16 +90,8 @@ impl Asks {
     }
 }
 
-/// Builds the input of the next run. `next_id` gives a new id at each call: first the run's, then one for each new message.
-///
-/// Nothing is left open that nobody will close. Calls of the tool that are malformed, interrupted, expired or superseded get a tool message
-/// that says so. Answered calls without a result get the answer. Calls of the agent's own tools that its run left open are closed with an
-/// error, unless the run ended in interrupts: then they are the agent's affair. Arguments that never became whole go back as `{}`, since
-/// some agents read them.
-///
-/// # Errors
-/// Why the input must not be sent: above all where a question, another call for this page or an interrupt would stay without an answer.
-pub fn next_run(
+/// [`Conversation::request`](crate::Conversation::request).
+pub(crate) fn next_run(
     now: u64,
     thread: &Thread,
     asks: &Asks,
