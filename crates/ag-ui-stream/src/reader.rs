@@ -226,10 +226,10 @@ impl Pipeline {
         let Some(name) = text(event, "type") else {
             return Err(StreamError::new(Fault::NotAnEvent, &[]));
         };
-        let (run, warnings) = (self.order.run_id(), &mut self.warnings);
+        let warnings = &mut self.warnings;
         let same = self.last.filter(|rule| rule.name == name);
-        let Some(rule) = same.or_else(|| Rule::of(name)).or_else(|| self.thinking.translate(event, run, warnings))
-        else {
+        let known = same.or_else(|| Rule::of(name));
+        let Some(rule) = known.or_else(|| self.thinking.translate(event, self.order.run_id(), warnings)) else {
             let name = text_or_empty(event, "type");
             warnings.push(Detail::UnknownEvent, &[name], Some("/type".to_owned()));
             return Ok(None);

@@ -493,7 +493,10 @@ impl GrowingText {
             && end > 0
             && let Some((certain, rest)) = fragment.split_at_checked(end)
         {
-            let delta = std::mem::take(&mut self.held) + certain;
+            let delta = match self.held.is_empty() {
+                true => certain.to_owned(),
+                false => std::mem::take(&mut self.held) + certain,
+            };
             if !rest.is_empty() {
                 self.held.push_str(rest);
             }
