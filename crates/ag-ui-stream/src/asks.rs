@@ -135,26 +135,32 @@ impl Asks {
     /// What an event changes.
     pub fn handle_event(&mut self, now: u64, event: &EventRef<'_>) -> Vec<AskChange> {
         let mut changes = Vec::new();
+        self.take_event(now, event, &mut changes);
+        changes
+    }
+
+    /// Takes an event, and puts what it changes into a list that is there already.
+    pub(crate) fn take_event(&mut self, now: u64, event: &EventRef<'_>, changes: &mut Vec<AskChange>) {
         let call = event.tool_call_id();
         match event.kind() {
             EventType::ToolCallArgs => {
                 if let Some(position) = self.positions.get(call) {
-                    self.followed[position].feed(event.delta(), &mut changes);
+                    self.followed[position].feed(event.delta(), changes);
                 } else if let Some(open) = self.open_call(call) {
                     open.arguments.push_str(event.delta());
                 }
             }
             EventType::ToolCallStart if self.positions.contains(call) => {}
             EventType::ToolCallStart if self.is_ask(event.tool_call_name()) => {
-                self.open(call, Source::Call, &mut changes).take_lang(event.get("metadata"), &mut changes);
+                self.open(call, Source::Call, changes).take_lang(event.get("metadata"), changes);
             }
             EventType::ToolCallStart => self.note_call(call, event.tool_call_name()),
             EventType::ToolCallEnd => {
                 if let Some(position) = self.positions.get(call) {
-                    self.followed[position].end_arguments(&mut changes);
+                    self.followed[position].end_arguments(changes);
                     for result in mem::take(&mut self.early) {
                         if result.tool_call_id() == call {
-                            self.take_result(&result, &mut changes);
+                            self.take_result(&result, changes);
                         } else {
                             self.early.push(result);
                         }
@@ -165,9 +171,9 @@ impl Asks {
             }
             EventType::ToolCallResult => {
                 self.take_open_call(call);
-                self.take_result(event, &mut changes);
+                self.take_result(event, changes);
             }
-            EventType::MessagesSnapshot => self.take_history(&event.messages(), &mut changes),
+            EventType::MessagesSnapshot => self.take_history(&event.messages(), changes),
             EventType::RunStarted => {
                 self.run += 1;
                 event.run_id().clone_into(&mut self.run_id);
@@ -176,31 +182,30 @@ impl Asks {
                 self.legacy.clear();
                 self.open_calls.clear();
                 if let Some(input) = event.get("input") {
-                    self.take_resume(&Answers::of(input), &mut changes);
-                    self.take_history(&event.messages(), &mut changes);
+                    self.take_resume(&Answers::of(input), changes);
+                    self.take_history(&event.messages(), changes);
                 }
-                self.settle_interrupts(&mut changes);
+                self.settle_interrupts(changes);
             }
             EventType::Custom if event.text("name") == ON_INTERRUPT => self.note_legacy(event),
             EventType::RunFinished => {
-                self.close_run(&mut changes);
+                self.close_run(changes);
                 match event.outcome() {
                     Some(RunOutcome::Interrupt { interrupts }) => {
                         for interrupt in interrupts {
-                            self.take_interrupt(interrupt, &mut changes);
+                            self.take_interrupt(interrupt, changes);
                         }
                     }
-                    Some(RunOutcome::Cancelled) => self.take_legacy(&mut changes),
+                    Some(RunOutcome::Cancelled) => self.take_legacy(changes),
                     // What is open beside a legacy interrupt, the agent still has in hand.
-                    _ if self.legacy.is_empty() => self.ask_approvals(&mut changes),
-                    _ => self.take_legacy(&mut changes),
+                    _ if self.legacy.is_empty() => self.ask_approvals(changes),
+                    _ => self.take_legacy(changes),
                 }
-                self.expire(now, &mut changes);
+                self.expire(now, changes);
             }
-            EventType::RunError => self.close_run(&mut changes),
+            EventType::RunError => self.close_run(changes),
             _ => {}
         }
-        changes
     }
 
     fn take_result(&mut self, result: &EventRef<'_>, changes: &mut Vec<AskChange>) {

@@ -8,7 +8,7 @@ use crate::queue::Queue;
 use crate::reader::{End, EventReader, StreamError};
 use crate::thread::{Change, Thread};
 use crate::warning::Warning;
-use std::{mem, vec};
+use std::mem;
 
 /// Everything that a chat page needs to know of a conversation.
 ///
@@ -35,8 +35,8 @@ struct Talk {
     thread: Thread,
     asks: Asks,
     updates: Queue<Update<'static>>,
-    /// What the last event changed of the questions, behind all updates.
-    changes: vec::IntoIter<AskChange>,
+    /// What changed of the questions, behind all updates, the last first. An event makes no list of its own.
+    changes: Vec<AskChange>,
 }
 
 /// What happened in a [`Conversation`]. When an update is given, nothing later has happened yet, so that its positions hold.
@@ -142,8 +142,8 @@ impl Conversation {
         }
         match event {
             Some(Ok(event)) if talk.updates.is_empty() => {
-                let (change, changes) = talk.apply(now, &event);
-                talk.tell(changes);
+                let change = talk.apply(now, &event);
+                talk.push_warnings();
                 return Some(Update::Event { event, change });
             }
             Some(Ok(event)) => talk.queue(now, event.into_owned()),
@@ -200,17 +200,25 @@ impl Conversation {
 
 impl Talk {
     fn next(&mut self) -> Option<Update<'static>> {
-        self.updates.take().or_else(|| self.changes.next().map(Update::Ask))
+        self.updates.take().or_else(|| self.changes.pop().map(Update::Ask))
     }
 
-    fn apply(&mut self, now: u64, event: &EventRef<'_>) -> (Change, Vec<AskChange>) {
-        (self.thread.handle_event(event), self.asks.handle_event(now, event))
+    /// Applies an event, while no change of the questions waits.
+    fn apply(&mut self, now: u64, event: &EventRef<'_>) -> Change {
+        let change = self.thread.handle_event(event);
+        self.asks.take_event(now, event, &mut self.changes);
+        // Most events change one thing.
+        if self.changes.len() > 1 {
+            self.changes.reverse();
+        }
+        change
     }
 
     fn queue(&mut self, now: u64, event: Event) {
-        let (change, changes) = self.apply(now, &event);
-        self.push(Update::Event { event, change });
-        self.tell(changes);
+        self.push_changes();
+        let change = self.apply(now, &event);
+        self.updates.push(Update::Event { event, change });
+        self.push_warnings();
     }
 
     fn take_end(&mut self, now: u64, end: End) {
@@ -221,11 +229,10 @@ impl Talk {
     }
 
     fn tell(&mut self, changes: Vec<AskChange>) {
-        while let Some(warning) = self.thread.next_warning() {
-            self.push(Update::Warning(warning));
-        }
         self.push_changes();
-        self.changes = changes.into_iter();
+        self.push_warnings();
+        self.changes = changes;
+        self.changes.reverse();
     }
 
     fn push(&mut self, update: Update<'static>) {
@@ -233,8 +240,14 @@ impl Talk {
         self.updates.push(update);
     }
 
+    fn push_warnings(&mut self) {
+        while let Some(warning) = self.thread.next_warning() {
+            self.updates.push(Update::Warning(warning));
+        }
+    }
+
     fn push_changes(&mut self) {
-        for change in self.changes.by_ref() {
+        while let Some(change) = self.changes.pop() {
             self.updates.push(Update::Ask(change));
         }
     }
