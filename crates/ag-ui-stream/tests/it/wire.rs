@@ -190,28 +190,11 @@ fn both_ways_of_decoding_agree_on_whatever_is_wrong() {
 }
 
 #[test]
-fn a_key_that_comes_twice_holds_its_last_value() {
-    let (events, warnings) = read(|reader| {
-        reader.feed_json(r#"{"type":"RUN_ERROR","message":"first","message":"last"}"#);
-    });
-    assert_eq!((events, warnings), (vec![r#"{"type":"RUN_ERROR","message":"last"}"#.to_owned()], Vec::new()));
-}
-
-#[test]
 fn a_type_may_stand_anywhere() {
     let (events, _) = read(|reader| {
         reader.feed_json(r#"{"message":"m","rawEvent":{"type":"x"},"type":"RUN_ERROR"}"#);
     });
     assert_eq!(events, [r#"{"type":"RUN_ERROR","message":"m","rawEvent":{"type":"x"}}"#]);
-}
-
-#[test]
-fn a_done_marker_is_no_event() {
-    let run = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
-    let finished = "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
-    let mut reader = EventReader::new();
-    reader.feed(format!("{run}{finished}data: [DONE]\n\n").as_bytes());
-    assert_eq!(reader.finish().outcome, EndOutcome::Rejected);
 }
 
 #[test]

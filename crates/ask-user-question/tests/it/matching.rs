@@ -1,5 +1,6 @@
 //! Typed messages: what is certain is a pick, everything else stays the user's own words.
 
+use crate::replies::{pick, skip};
 use ask_user_question::examples;
 use ask_user_question::matching::match_message;
 use ask_user_question::reply::Selection;
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-fn one(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
+pub(crate) fn one(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
     let options: Vec<Value> = labels.iter().map(|label| json!({"label": label})).collect();
     serde_json::from_value(json!({"questions": [{"question": "Which one?", "header": "One", "multiSelect": multi_select, "options": options}]})).unwrap()
 }
@@ -80,8 +81,7 @@ fn labels_whole_words_and_numbers_pick() {
 #[test]
 fn a_skipped_question_stays_skipped() {
     let ask = one(false, &["A", "B"]);
-    let skip = Selection { skipped: true, ..Selection::default() };
-    let reply = Reply::check(&ask, vec![skip]).unwrap();
+    let reply = Reply::check(&ask, vec![skip(0)]).unwrap();
     assert_eq!(match_message(&ask, &reply.message(), vec![]), Outcome::Answered(reply));
 }
 
@@ -273,9 +273,7 @@ fn the_message_of_a_pick_is_matched_to_the_same_pick() {
     for example in examples::all().into_iter().filter(|example| example.valid) {
         let ask = example.check().ask.unwrap();
         for option in 0..ask.questions.iter().map(|question| question.options.len()).min().unwrap() {
-            let picks = (0..ask.questions.len())
-                .map(|question| Selection { question, selected: vec![option], ..Selection::default() })
-                .collect();
+            let picks = (0..ask.questions.len()).map(|question| pick(question, &[option])).collect();
             let reply = Reply::check(&ask, picks).unwrap();
             let text = reply.message();
             // A label over several lines cannot stand on one line of several.

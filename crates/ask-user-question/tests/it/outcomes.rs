@@ -1,5 +1,6 @@
 //! Outcomes: what the agent reads, and that nothing but an answer reads as one.
 
+use crate::replies::{noted, pick};
 use ask_user_question::outcome::{AnsweredBy, AskMetadata, OutcomeKind};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
@@ -14,10 +15,6 @@ fn ask() -> AskUserQuestion {
         {"question": "Which?", "header": "Which", "multiSelect": true, "options": [{"label": "A"}, {"label": "B"}]},
     ]}))
     .unwrap()
-}
-
-fn pick(question: usize, selected: &[usize]) -> Selection {
-    Selection { question, selected: selected.to_vec(), ..Selection::default() }
 }
 
 fn every_outcome() -> Vec<Outcome> {
@@ -114,7 +111,7 @@ fn other_ways_to_say_it_are_read() {
 
 #[test]
 fn picks_so_far_are_kept_only_where_they_fit() {
-    let noted = Selection { note: Some("because".into()), ..pick(0, &[]) };
+    let noted = noted(pick(0, &[]), "because");
     let odd = vec![
         pick(1, &[1, 0, 1, 9]),
         pick(0, &[0, 1]),

@@ -1,5 +1,6 @@
 //! Replies: what may be answered, how it travels, and that nothing is lost on the way.
 
+use crate::matching::one;
 use ask_user_question::reply::Selection;
 use ask_user_question::validate::{MAX_REPLY_BYTES, Violation};
 use ask_user_question::{AskUserQuestion, Reply};
@@ -16,7 +17,7 @@ fn ask() -> AskUserQuestion {
     .unwrap()
 }
 
-fn pick(question: usize, selected: &[usize]) -> Selection {
+pub(crate) fn pick(question: usize, selected: &[usize]) -> Selection {
     Selection { question, selected: selected.to_vec(), ..Selection::default() }
 }
 
@@ -24,11 +25,11 @@ fn typed(question: usize, selected: &[usize], other: &str) -> Selection {
     Selection { other: Some(other.to_owned()), ..pick(question, selected) }
 }
 
-fn skip(question: usize) -> Selection {
+pub(crate) fn skip(question: usize) -> Selection {
     Selection { skipped: true, ..pick(question, &[]) }
 }
 
-fn noted(selection: Selection, note: &str) -> Selection {
+pub(crate) fn noted(selection: Selection, note: &str) -> Selection {
     Selection { note: Some(note.to_owned()), ..selection }
 }
 
@@ -119,7 +120,7 @@ fn details_come_when_and_only_when_needed() {
 fn a_comma_in_a_single_select_loses_nothing() {
     let ask = one(false, &["Berlin, Germany", "Berlin", "Germany"]);
     let reply = Reply::check(&ask, vec![pick(0, &[0])]).unwrap();
-    assert_eq!(reply.to_json(), json!({"answers": {"Q": "Berlin, Germany"}}));
+    assert_eq!(reply.to_json(), json!({"answers": {"Which one?": "Berlin, Germany"}}));
     assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply));
 }
 
@@ -298,10 +299,4 @@ fn selections_travel_as_json() {
     let selection: Selection = serde_json::from_value(json!({"question": 1, "selected": [0], "note": "n"})).unwrap();
     assert_eq!(selection, noted(pick(1, &[0]), "n"));
     assert_eq!(serde_json::to_value(skip(0)).unwrap(), json!({"question": 0, "selected": [], "skipped": true}));
-}
-
-fn one(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
-    let options: Vec<Value> = labels.iter().map(|label| json!({"label": label})).collect();
-    serde_json::from_value(json!({"questions": [{"question": "Q", "multiSelect": multi_select, "options": options}]}))
-        .unwrap()
 }

@@ -9,127 +9,16 @@ use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-/// The agent runtime's schema, word for word.
-fn runtime_origin() -> Value {
-    json!({
-      "type": "object",
-      "required": ["questions"],
-      "properties": {
-        "questions": {
-          "type": "array",
-          "minItems": 1,
-          "maxItems": 4,
-          "items": {
-            "type": "object",
-            "required": ["question", "options"],
-            "properties": {
-              "question": { "type": "string", "description": "The full question text to display" },
-              "header": { "type": "string", "maxLength": 12, "description": "Short label for the question" },
-              "options": {
-                "type": "array",
-                "minItems": 2,
-                "maxItems": 4,
-                "items": {
-                  "type": "object",
-                  "required": ["label"],
-                  "properties": { "label": { "type": "string" }, "description": { "type": "string" } }
-                }
-              },
-              "multiSelect": { "type": "boolean", "default": false }
-            }
-          }
-        }
-      }
-    })
-}
-
-/// The coding agent's schema, word for word.
-fn coding_origin() -> Value {
-    json!({
-      "type": "object",
-      "properties": {
-        "questions": {
-          "type": "array",
-          "minItems": 1,
-          "maxItems": 4,
-          "items": {
-            "type": "object",
-            "properties": {
-              "question": { "type": "string", "description": "The complete question to ask the user." },
-              "header": {
-                "type": "string",
-                "maxLength": 12,
-                "description": "Very short label displayed as a chip/tag (max 12 chars)."
-              },
-              "options": {
-                "type": "array",
-                "minItems": 2,
-                "maxItems": 4,
-                "items": {
-                  "type": "object",
-                  "properties": {
-                    "label": { "type": "string", "description": "The display text for this option." },
-                    "description": { "type": "string", "description": "Explanation of what this option means." }
-                  },
-                  "required": ["label"]
-                }
-              },
-              "multiSelect": {
-                "type": "boolean",
-                "default": false,
-                "description": "Allow multiple answers to be selected."
-              }
-            },
-            "required": ["question", "header", "options"]
-          }
-        }
-      },
-      "required": ["questions"]
-    })
-}
-
-/// The customer chat's zod schema as JSON Schema: `min` and `max` of arrays, fields required unless optional or with a default.
-fn chat_origin() -> Value {
-    json!({
-      "type": "object",
-      "properties": {
-        "questions": {
-          "type": "array",
-          "minItems": 1,
-          "maxItems": 1,
-          "items": {
-            "type": "object",
-            "properties": {
-              "question": { "type": "string", "description": "The question to ask" },
-              "header": { "type": "string", "description": "Short label for the question" },
-              "options": {
-                "type": "array",
-                "minItems": 2,
-                "maxItems": 6,
-                "items": {
-                  "type": "object",
-                  "properties": {
-                    "label": { "type": "string", "description": "Display text for this option" },
-                    "description": { "type": "string", "description": "Additional context" }
-                  },
-                  "required": ["label"]
-                }
-              },
-              "multiSelect": { "type": "boolean", "default": false }
-            },
-            "required": ["question", "header", "options"]
-          }
-        }
-      },
-      "required": ["questions"]
-    })
-}
-
 #[test]
 fn schemas_equal_their_origins_apart_from_added_descriptions() {
-    let origins =
-        [(Limits::RUNTIME, runtime_origin()), (Limits::CODING, coding_origin()), (Limits::CHAT, chat_origin())];
-    for (limits, origin) in origins {
+    // The schemas of the agent runtime and the coding agent word for word, and the customer chat's zod schema as JSON Schema: `min` and `max`
+    // of arrays, fields required unless optional or with a default.
+    for (limits, origin) in [
+        (Limits::RUNTIME, include_str!("origins/runtime.json")),
+        (Limits::CODING, include_str!("origins/coding.json")),
+        (Limits::CHAT, include_str!("origins/chat.json")),
+    ] {
+        let origin = serde_json::from_str(origin).unwrap();
         let mut schema = schema(&limits);
         remove_added_descriptions(&mut schema, &origin);
         assert_eq!(schema, origin);

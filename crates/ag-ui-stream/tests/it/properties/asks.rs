@@ -1,6 +1,7 @@
 //! What an ask shows is never taken back.
 
 use super::{cuts, law, text_pieces};
+use crate::chat::{call, event};
 use ag_ui_stream::Asks;
 use ask_user_question::snapshot::TextSnapshot;
 use ask_user_question::validate::check_text;
@@ -8,6 +9,7 @@ use ask_user_question::{AskSnapshot, Limits, Phase};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use serde_json::{Map, Value, json};
+use std::iter;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -33,19 +35,7 @@ fn an_ask_shows_nothing_that_it_takes_back() {
             })
             .collect();
         let text = json!({"questions": questions}).to_string();
-        let mut asks = Asks::new();
-        let mut take = |event: Value| {
-            asks.handle_event(0, &serde_json::from_value(event).unwrap());
-            asks.ask("c").map(shown).unwrap_or_default()
-        };
-        let mut before =
-            take(json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "ask_user_question"}));
-        for piece in text_pieces(&text, &cuts) {
-            let after = take(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": piece}));
-            prop_assert!(grows_into(&before, &after), "{before} became {after}");
-            before = after;
-        }
-        let complete = take(json!({"type": "TOOL_CALL_END", "toolCallId": "c"}));
+        let [before, complete] = grow(&text, &cuts)?.shown;
         prop_assert_eq!(before, complete);
         Ok(())
     });
@@ -98,23 +88,32 @@ fn odd_questions() -> impl Strategy<Value = Value> {
     prop::collection::vec(question, 0..4).prop_map(Value::from)
 }
 
-/// Reads arguments as they arrive and holds the ask to never taking anything back; gives its last phase.
-fn grow(text: &str, cuts: &[usize]) -> Result<Phase, TestCaseError> {
+/// How an ask ended.
+struct Grown {
+    phase: Phase,
+    /// Before its last event, and after it.
+    shown: [Value; 2],
+}
+
+/// Reads arguments as they arrive and holds the ask to never taking anything back.
+fn grow(text: &str, cuts: &[usize]) -> Result<Grown, TestCaseError> {
     let mut asks = Asks::new();
-    let mut before = Value::Array(Vec::new());
-    let mut take = |event: Value| {
-        asks.handle_event(0, &serde_json::from_value(event).unwrap());
+    let [start, args, end] = call("c", "");
+    let args = text_pieces(text, cuts).into_iter().map(|piece| {
+        let mut args = args.clone();
+        args["delta"] = piece.into();
+        args
+    });
+    let mut grown = Grown { phase: Phase::Streaming, shown: [json!([]), json!([])] };
+    for json in iter::once(start).chain(args).chain([end]) {
+        asks.handle_event(0, &event(json));
         let ask = asks.ask("c").unwrap();
+        let [_, before] = grown.shown;
         let after = shown(ask);
         prop_assert!(grows_into(&before, &after), "{before} became {after} of {text}");
-        before = after;
-        Ok(ask.phase)
-    };
-    take(json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "ask_user_question"}))?;
-    for piece in text_pieces(text, cuts) {
-        take(json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": piece}))?;
+        grown = Grown { phase: ask.phase, shown: [before, after] };
     }
-    take(json!({"type": "TOOL_CALL_END", "toolCallId": "c"}))
+    Ok(grown)
 }
 
 #[test]
@@ -161,7 +160,7 @@ fn repair_takes_nothing_back_and_spoils_no_ask() {
 fn shows_what_is_valid(text: &str, cuts: &[usize]) -> Result<(), TestCaseError> {
     let is_readable = check_text(&Limits::RUNTIME, text).ask.is_some();
     let expected = if is_readable { Phase::Ready } else { Phase::Malformed };
-    prop_assert_eq!(grow(text, cuts)?, expected, "{}", text);
+    prop_assert_eq!(grow(text, cuts)?.phase, expected, "{}", text);
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use super::law;
 use crate::chat::{
     ASK, Chat, FOREIGN, NOW, call, call_of, declines, event, finished, interrupted, legacy, result, said, started,
 };
-use crate::fixtures::FIXTURES;
+use crate::fixtures::data;
 use ag_ui_stream::asks::reply::{AskedBy, Said};
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::thread::RunState;
@@ -19,8 +19,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
 fn no_events_in_any_order_make_thread_or_asks_panic() {
-    let lines = FIXTURES.iter().flat_map(|fixture| std::str::from_utf8(fixture.stream).unwrap_or_default().lines());
-    let events: Vec<Event> = lines.filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect();
+    let events: Vec<Event> = data().filter_map(|json| serde_json::from_str(json).ok()).collect();
     assert!(events.len() > 100);
     law(400, &prop::collection::vec(0..events.len(), 1..60), |picked| {
         let mut conversation = Conversation::default();
@@ -41,8 +40,6 @@ fn no_events_in_any_order_make_thread_or_asks_panic() {
 
 /// What runs are made of: how they begin, what happens in them, how they end.
 fn run_parts() -> [Vec<Event>; 3] {
-    let lines = FIXTURES.iter().flat_map(|fixture| std::str::from_utf8(fixture.stream).unwrap_or_default().lines());
-    let of_fixtures = lines.filter_map(|line| line.strip_prefix("data: "));
     let interrupt = |id: &str, call: &str| {
         interrupted("r", json!([{"id": id, "reason": "acme:odd", "message": "Which service?", "toolCallId": call}]))
     };
@@ -60,7 +57,7 @@ fn run_parts() -> [Vec<Event>; 3] {
     ];
     let own = own.into_iter().cycle().take(24).chain(asked);
     let mut parts = [Vec::new(), Vec::new(), Vec::new()];
-    let of_fixtures = of_fixtures.filter_map(|json| serde_json::from_str(json).ok());
+    let of_fixtures = data().filter_map(|json| serde_json::from_str(json).ok());
     for event in of_fixtures.chain(own.map(event)) {
         let part = match event.kind() {
             EventType::RunStarted => 0,
