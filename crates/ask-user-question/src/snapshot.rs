@@ -308,9 +308,11 @@ impl AskSnapshot {
 
 /// Lets each item take over what it has become, and the list its length.
 fn settle_each<T: Default, U>(shown: &mut Vec<T>, items: &[U], settle: fn(&mut T, &U)) {
-    shown.resize_with(items.len(), T::default);
-    for (shown, item) in shown.iter_mut().zip(items) {
-        settle(shown, item);
+    shown.truncate(items.len());
+    for (index, item) in items.iter().enumerate() {
+        if let Some(shown) = nth_or_next(shown, index) {
+            settle(shown, item);
+        }
     }
 }
 

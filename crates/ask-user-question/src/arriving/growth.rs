@@ -88,32 +88,24 @@ struct Flags {
     text: Option<(usize, String)>,
 }
 
-/// The names of [`Flags`], by rank.
-const FLAGS: [&str; 3] = ["multiSelect", "multiple", "multi_select"];
-
-/// The names that mean anything somewhere, each a bit of [`Frame::seen`].
-const NAMES: [&str; 10] = [
-    "questions",
-    "question",
-    "header",
-    "multiSelect",
-    "multiple",
-    "multi_select",
-    "options",
-    "label",
-    "description",
-    "preview",
+/// The members that mean anything somewhere, each a bit of [`Frame::seen`].
+const MEMBERS: [(&str, Key); 10] = [
+    ("questions", Key::Questions),
+    ("question", Key::Question),
+    ("options", Key::Options),
+    ("header", Key::Header),
+    ("multiSelect", Key::MultiSelect(0)),
+    ("multiple", Key::MultiSelect(1)),
+    ("multi_select", Key::MultiSelect(2)),
+    ("label", Key::Label),
+    ("description", Key::Description),
+    ("preview", Key::Preview),
 ];
 
-fn bit_of(name: &str) -> u16 {
-    NAMES.iter().position(|known| *known == name).map_or(0, |at| 1 << at)
-}
-
-impl Frame {
-    fn has_seen(&self, name: &str) -> bool {
-        self.seen & bit_of(name) != 0
-    }
-}
+/// The bit of a list of questions.
+const QUESTIONS: u16 = 0b1;
+/// The bits of what a question can't do without.
+const QUESTION_AND_OPTIONS: u16 = 0b110;
 
 /// A text that is being shown. White space at its ends is repaired away in the end, so it is not shown before it is known to be inside.
 #[derive(Clone, Debug)]
@@ -236,9 +228,9 @@ impl Growth {
     fn close(&mut self, frame: &Frame, tell: Tell<'_>) {
         match frame.place {
             Place::Question(question) => {
-                let is_whole = ["question", "options"].map(|name| frame.has_seen(name));
+                let is_whole = frame.seen & QUESTION_AND_OPTIONS == QUESTION_AND_OPTIONS;
                 let bare = self.bare.take();
-                if bare.is_some_and(|bare| bare.is_visible) && is_whole == [true; 2] {
+                if bare.is_some_and(|bare| bare.is_visible) && is_whole {
                     self.keep(tell);
                 }
                 self.close_question(question, tell);
@@ -281,15 +273,18 @@ impl Growth {
         let Some(frame) = self.frames.last() else {
             return;
         };
-        let is_of_question = matches!(name, "question" | "options" | "header") || FLAGS.contains(&name);
-        match frame.place {
+        let member = MEMBERS.iter().position(|(known, _)| *known == name);
+        let (bit, mut key) = member.map_or((0, Key::Other), |at| (1 << at, MEMBERS[at].1));
+        match (frame.place, key) {
             // A question without the list around it is a question nevertheless.
-            Place::Arguments if is_of_question && !frame.has_seen("questions") => {
+            (Place::Arguments, Key::Question | Key::Options | Key::Header | Key::MultiSelect(_))
+                if frame.seen & QUESTIONS == 0 =>
+            {
                 self.bare = Some(Bare { is_visible: false });
                 let place = self.open_question();
                 self.replace(place);
             }
-            Place::Question(_) if name == "questions" && self.bare.take().is_some() => {
+            (Place::Question(_), Key::Questions) if self.bare.take().is_some() => {
                 self.question_is_open = false;
                 self.held.clear();
                 self.replace(Place::Arguments);
@@ -299,9 +294,12 @@ impl Growth {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
-        frame.key = if frame.has_seen(name) { Key::Other } else { Key::of(frame.place, name) };
-        frame.seen |= bit_of(name);
-        if let Key::MultiSelect(rank) = frame.key {
+        if frame.seen & bit != 0 {
+            key = Key::Other;
+        }
+        frame.key = key;
+        frame.seen |= bit;
+        if let (Place::Question(_), Key::MultiSelect(rank)) = (frame.place, key) {
             self.flags.values[rank] = Some(false);
         }
     }
@@ -430,24 +428,6 @@ fn push_words(text: &mut String, fragment: &str) {
             text.push(character);
         } else if !text.is_empty() && !text.ends_with(' ') {
             text.push(' ');
-        }
-    }
-}
-
-impl Key {
-    fn of(place: Place, name: &str) -> Self {
-        match (place, name) {
-            (Place::Arguments, "questions") => Self::Questions,
-            (Place::Question(_), "question") => Self::Question,
-            (Place::Question(_), "header") => Self::Header,
-            (Place::Question(_), "options") => Self::Options,
-            (Place::Question(_), name) => {
-                FLAGS.iter().position(|flag| *flag == name).map_or(Self::Other, Self::MultiSelect)
-            }
-            (Place::Option { .. }, "label") => Self::Label,
-            (Place::Option { .. }, "description") => Self::Description,
-            (Place::Option { .. }, "preview") => Self::Preview,
-            _ => Self::Other,
         }
     }
 }
