@@ -3,6 +3,7 @@
 mod case;
 
 use case::lower;
+use std::mem;
 
 /// A kind of characters. All kinds are of one type, so that each way of searching for them is there once.
 pub(crate) type Kind = fn(char) -> bool;
@@ -66,55 +67,47 @@ pub(crate) fn counted(n: usize, noun: &str) -> String {
     format!("{n} {noun}{plural}")
 }
 
-/// One spelling for all case variants of a text, so that comparing is case-insensitive. Lower case does not join three pairs
-/// that people mix up: final sigma, sharp s, the dotted capital of Turkish. Upper case would need a second table of Unicode.
-pub(crate) fn fold(text: &str) -> String {
+/// The text as a person might have typed it on another keyboard: every character in its usual width, one spelling for all case variants, and
+/// white space between words alone. Lower case does not join three pairs that people mix up: final sigma, sharp s, the dotted capital of
+/// Turkish. Upper case would need a second table of Unicode.
+pub(crate) fn plain(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut gap = false;
-    for c in text.chars().map(lower) {
+    for c in text.chars() {
+        let c = lower(in_usual_width(c));
         if c.is_whitespace() {
             gap = !result.is_empty();
             continue;
         }
-        if std::mem::take(&mut gap) {
+        if mem::take(&mut gap) {
             result.push(' ');
+        }
+        let before = result.chars().next_back().unwrap_or_default();
+        if let Some(voiced) = voiced(before, c) {
+            result.pop();
+            result.push(voiced);
+            continue;
         }
         match c {
             'ς' => result.push('σ'),
             'ß' => result.push_str("ss"),
-            '\u{307}' if result.ends_with('i') => {}
+            '\u{307}' if before == 'i' => {}
             _ => result.push(c),
         }
     }
     result
 }
 
-/// The text as a person might have typed it on another keyboard: folded, and with every character in its usual width.
-pub(crate) fn plain(text: &str) -> String {
-    fold(&in_usual_width(text))
-}
-
 /// Full-width letters and half-width katakana as their usual selves.
-fn in_usual_width(text: &str) -> String {
+fn in_usual_width(c: char) -> char {
     const KATAKANA: &str = "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン゛゜";
-    let mut result = String::with_capacity(text.len());
-    for c in text.chars() {
-        let code = u32::from(c);
-        let usual = match code {
-            0xFF01..=0xFF5E => char::from_u32(code - 0xFEE0),
-            0xFF61..=0xFF9F => KATAKANA.chars().nth((code - 0xFF61) as usize),
-            _ => None,
-        };
-        let usual = usual.unwrap_or(c);
-        let voiced = result.chars().next_back().and_then(|kana| voiced(kana, usual));
-        if let Some(voiced) = voiced {
-            result.pop();
-            result.push(voiced);
-        } else {
-            result.push(usual);
-        }
-    }
-    result
+    let code = u32::from(c);
+    let usual = match code {
+        0xFF01..=0xFF5E => char::from_u32(code - 0xFEE0),
+        0xFF61..=0xFF9F => KATAKANA.chars().nth((code - 0xFF61) as usize),
+        _ => None,
+    };
+    usual.unwrap_or(c)
 }
 
 /// A kana with a mark behind it, where that is one of its own.
