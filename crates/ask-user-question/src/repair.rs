@@ -254,7 +254,7 @@ impl<H: Hears> Shape<'_, H> {
     fn multi_select(&mut self, question: &mut Json<'_>, place: Place) {
         const NAME: &str = "multiSelect";
         self.remove_null(question, place, NAME);
-        for alias in ["multiple", "multi_select"] {
+        for &alias in &["multiple", "multi_select"] {
             if has(question, NAME) {
                 break;
             }
@@ -302,7 +302,7 @@ impl<H: Hears> Shape<'_, H> {
         self.trim(option, place, "label");
         // A preview keeps its indentation.
         self.trim(option, place, "description");
-        for key in ["description", "preview"] {
+        for &key in &["description", "preview"] {
             self.remove_if(option, place, key, |value| match value {
                 Json::Null => true,
                 Json::Text(text) => is_blank(text),

@@ -2,7 +2,7 @@
 
 use super::flat::{self, Behind};
 use super::{Answer, Reply, Selection};
-use crate::text::{is_blank, joined};
+use crate::text::is_blank;
 use crate::wire::{AskUserQuestion, Question};
 
 /// How the next user message says that a question was skipped.
@@ -11,7 +11,7 @@ pub const SKIPPED_TEXT: &str = "(skipped)";
 /// How many questions, or parts of one answer, a message is searched for. No profile comes near it; it bounds the work on hostile asks.
 pub(crate) const MOST_PARTS: usize = 64;
 
-/// What stands before a note; a closing parenthesis ends it.
+/// What stands before a note, beginning with a space; a closing parenthesis ends it.
 const NOTE: &str = " (note: ";
 
 impl Reply {
@@ -22,9 +22,15 @@ impl Reply {
         match &self.answers[..] {
             [only] => only.message(),
             answers => {
-                let lines: Vec<String> =
-                    answers.iter().map(|answer| line_start(answer.title()) + &answer.message()).collect();
-                joined(&lines, "\n")
+                let mut lines = String::new();
+                for answer in answers {
+                    if !lines.is_empty() {
+                        lines.push('\n');
+                    }
+                    lines.push_str(&line_start(answer.title()));
+                    lines.push_str(&answer.message());
+                }
+                lines
             }
         }
     }
@@ -70,8 +76,14 @@ impl Answer {
 
 /// What a line begins with that answers one of several questions: the title without line breaks, for the line is found again by it.
 fn line_start(title: &str) -> String {
-    let words: Vec<&str> = title.split_whitespace().collect();
-    joined(&words, " ") + ": "
+    let mut start = String::new();
+    for word in title.split_whitespace() {
+        if !start.is_empty() {
+            start.push(' ');
+        }
+        start.push_str(word);
+    }
+    start + ": "
 }
 
 /// The answers in a message for several questions. An answer may have several lines, so it goes on to the next question's title.
@@ -80,12 +92,7 @@ fn split<'a>(questions: &[Question], text: &'a str) -> Option<Vec<&'a str>> {
     let mut rest = text.strip_prefix(&line_start(first.title()))?;
     let mut answers = Vec::new();
     for next in others {
-        let start = line_start(next.title());
-        let mut lines = rest.match_indices('\n').filter_map(|(end, _)| rest.split_at_checked(end));
-        let (answer, behind) = lines.find_map(|(answer, line)| {
-            let behind = line.strip_prefix('\n')?.strip_prefix(&start)?;
-            (!is_blank(answer)).then_some((answer, behind))
-        })?;
+        let (answer, behind) = split_at_line(rest, &line_start(next.title()))?;
         answers.push(answer);
         rest = behind;
     }
@@ -93,17 +100,31 @@ fn split<'a>(questions: &[Question], text: &'a str) -> Option<Vec<&'a str>> {
     Some(answers)
 }
 
+/// What stands before the first line that begins so, where that says anything; and what follows its beginning.
+fn split_at_line<'a>(text: &'a str, start: &str) -> Option<(&'a str, &'a str)> {
+    for (end, _) in text.match_indices('\n') {
+        let (answer, line) = text.split_at_checked(end)?;
+        if let Some(behind) = line.strip_prefix('\n')?.strip_prefix(start)
+            && !is_blank(answer)
+        {
+            return Some((answer, behind));
+        }
+    }
+    None
+}
+
 /// The answer that says nothing but options, or that the question was skipped; perhaps with a note.
 pub(crate) fn picked(question: &Question, text: &str) -> Option<Selection> {
     // A label may look as if it had a note.
-    only_picked(question, text).or_else(|| {
-        let mut split = with_notes(text).take(MOST_PARTS).filter_map(|(answer, note)| {
-            let note = Some(note.to_owned());
-            let read = only_picked(question, answer)?;
-            Some(Selection { note, ..read })
-        });
-        split.next()
-    })
+    if let Some(picked) = only_picked(question, text) {
+        return Some(picked);
+    }
+    for (answer, note) in with_notes(text).into_iter().take(MOST_PARTS) {
+        if let Some(picked) = only_picked(question, answer) {
+            return Some(Selection { note: Some(note.to_owned()), ..picked });
+        }
+    }
+    None
 }
 
 fn only_picked(question: &Question, text: &str) -> Option<Selection> {
@@ -120,7 +141,7 @@ fn own_words(question: &Question, text: &str) -> Option<Selection> {
         (selected, Some(own)) if question.multi_select && !is_blank(own) => (selected, own),
         _ => (Vec::new(), text),
     };
-    let (other, note) = match with_notes(own).last() {
+    let (other, note) = match with_notes(own).pop() {
         Some((other, note)) if !is_blank(other) => (other, Some(note.to_owned())),
         _ => (own, None),
     };
@@ -128,11 +149,18 @@ fn own_words(question: &Question, text: &str) -> Option<Selection> {
 }
 
 /// Every way to take the end of a text for a note. A note that nobody can see is none.
-fn with_notes(text: &str) -> impl Iterator<Item = (&str, &str)> {
+fn with_notes(text: &str) -> Vec<(&str, &str)> {
+    let mut ways = Vec::new();
     let inner = text.strip_suffix(')').unwrap_or_default();
-    let begins = NOTE.chars().next().unwrap_or_default();
-    let split = inner.match_indices(begins).filter_map(|(at, _)| inner.split_at_checked(at));
-    split.filter_map(|(answer, note)| Some((answer, note.strip_prefix(NOTE)?))).filter(|(_, note)| !is_blank(note))
+    for (at, _) in inner.match_indices(' ') {
+        if let Some((answer, behind)) = inner.split_at_checked(at)
+            && let Some(note) = behind.strip_prefix(NOTE)
+            && !is_blank(note)
+        {
+            ways.push((answer, note));
+        }
+    }
+    ways
 }
 
 /// The options whose labels a text begins with, joined as a message joins them: in order, the longest that fits at each place, unless two options
