@@ -52,13 +52,18 @@ fn lines(questions: &[Question], text: &str, partial: &[Selection]) -> Option<Ve
     }
     let mut selections: Vec<Selection> = Vec::new();
     for line in text.lines().filter(|line| !is_blank(line)) {
-        let mut named =
-            questions.iter().enumerate().filter_map(|(q, question)| Some((q, strip_title(question, line)?)));
-        let (q, answer) = named.next()?;
-        if named.next().is_some() || selections.iter().any(|selection| selection.question == q) {
+        let mut named = None;
+        for (q, question) in questions.iter().enumerate() {
+            if let Some(answer) = strip_title(question, line)
+                && named.replace((q, answer.trim())).is_some()
+            {
+                return None;
+            }
+        }
+        let (q, answer) = named?;
+        if selections.iter().any(|selection| selection.question == q) {
             return None;
         }
-        let answer = answer.trim();
         let mut selection = picks(&questions[q], answer).or_else(|| own_words(answer))?;
         selection.question = q;
         keep_note(&mut selection, partial);
@@ -103,12 +108,16 @@ fn strip<'a>(title: &str, line: &'a str) -> Option<&'a str> {
 /// What a text picks; `None` where it is not certain.
 fn picks(question: &Question, text: &str) -> Option<Selection> {
     let trimmed = text.trim();
-    picked(question, trimmed).or_else(|| {
-        let labels = Labels::of(question);
-        let one = labels.meant(trimmed).map(|option| vec![option]);
-        let selected = one.or_else(|| question.multi_select.then(|| labels.several(trimmed))?)?;
-        Some(Selection { selected: question.in_order(&selected), ..Selection::default() })
-    })
+    if let Some(picked) = picked(question, trimmed) {
+        return Some(picked);
+    }
+    let labels = Labels::of(question);
+    let selected = match labels.meant(trimmed) {
+        Some(option) => vec![option],
+        None if question.multi_select => question.in_order(&labels.several(trimmed)?),
+        None => return None,
+    };
+    Some(Selection { selected, ..Selection::default() })
 }
 
 /// The labels of a question, as they are compared with what was typed.

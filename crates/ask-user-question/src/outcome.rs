@@ -194,11 +194,8 @@ fn fits(ask: &AskUserQuestion, selection: &mut Selection) -> bool {
         return false;
     };
     selection.selected = question.in_order(&selection.selected);
-    for text in [&mut selection.other, &mut selection.note] {
-        if text.as_deref().is_some_and(is_blank) {
-            *text = None;
-        }
-    }
+    selection.other.take_if(|other| is_blank(other));
+    selection.note.take_if(|note| is_blank(note));
     let picked = selection.selected.len() + usize::from(selection.other.is_some());
     let contradicts = picked > 1 && !question.multi_select || picked > 0 && selection.skipped;
     selection.skipped = false;
@@ -229,7 +226,7 @@ impl OutcomeKind {
         [Self::Answered, Self::Declined, Self::RepliedInChat, Self::Expired, Self::Superseded, Self::Cancelled];
 
     fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+        Self::ALL.iter().copied().find(|kind| kind.as_str() == word)
     }
 
     /// The kind as the wire says it.

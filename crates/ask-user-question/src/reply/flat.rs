@@ -51,17 +51,19 @@ pub(crate) fn parts<'t>(
 /// What a flat text says: one label, labels joined with commas, or else custom text; `None` where it is blank.
 pub(super) fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selection> {
     let position = |text: &str| question.options.iter().position(|option| option.label == text);
-    let one = position(text).or_else(|| position(text.trim())).map(|index| vec![index]);
-    let selected = one.or_else(|| question.multi_select.then(|| joined_labels(question, text)).flatten());
-    if selected.is_none() && is_blank(text) {
+    let mut selection = Selection { question: q, ..Selection::default() };
+    if let Some(option) = position(text).or_else(|| position(text.trim())) {
+        selection.selected.push(option);
+    } else if question.multi_select
+        && let Some(options) = joined_labels(question, text)
+    {
+        selection.selected = options;
+    } else if is_blank(text) {
         return None;
+    } else {
+        selection.other = Some(text.to_owned());
     }
-    Some(Selection {
-        question: q,
-        other: selected.is_none().then(|| text.to_owned()),
-        selected: selected.unwrap_or_default(),
-        ..Selection::default()
-    })
+    Some(selection)
 }
 
 /// The options whose labels, each once and in any order, make up the text; where several fit, the longest label does.
