@@ -8,25 +8,39 @@ impl Json<'_> {
     /// A copy that borrows nothing, in which the members of each object are sorted by name. A name that comes twice keeps its last value.
     #[must_use]
     pub fn into_sorted(self) -> Json<'static> {
+        let mut json = self.into_static();
+        json.sort();
+        json
+    }
+
+    fn sort(&mut self) {
         match self {
-            Self::List(items) => Json::List(items.into_iter().map(Json::into_sorted).collect()),
+            Self::List(items) => items.iter_mut().for_each(Json::sort),
             Self::Object(members) => {
-                let members = members.into_iter();
-                Json::Object(sort(members.map(|(name, it)| (name.into_owned().into(), it.into_sorted())).collect()))
+                members.iter_mut().for_each(|(_, member)| member.sort());
+                if !members.is_sorted_by(|one, next| one.0 < next.0) {
+                    sort(members);
+                }
             }
-            plain => plain.into_static(),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => {}
         }
     }
 }
 
-fn sort(mut members: Members<'static>) -> Members<'static> {
-    if members.is_sorted_by(|one, next| one.0 < next.0) {
-        return members;
+fn sort(members: &mut Members<'_>) {
+    let mut places = Vec::new();
+    let mut next = None;
+    for (name, place) in names(members).into_iter().rev() {
+        if next != Some(name) {
+            places.push(place);
+        }
+        next = Some(name);
     }
-    let names = names(&members);
-    let is_last = |at: usize| names.get(at + 1).is_none_or(|(next, _)| *next != names[at].0);
-    let places: Vec<usize> = (0..names.len()).filter(|at| is_last(*at)).map(|at| names[at].1).collect();
-    places.into_iter().map(|place| mem::take(&mut members[place])).collect()
+    let mut sorted = Members::new();
+    for place in places.into_iter().rev() {
+        sorted.push(mem::take(&mut members[place]));
+    }
+    *members = sorted;
 }
 
 /// The names of members in order, each with its place; a name that comes twice, in the order of the places. (The standard library's ways of
