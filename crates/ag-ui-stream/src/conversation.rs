@@ -83,11 +83,6 @@ impl Conversation {
         &self.talk.asks
     }
 
-    /// The questions, for what only they take, such as a deadline. Their changes come back instead of going into the queue.
-    pub fn asks_mut(&mut self) -> &mut Asks {
-        &mut self.talk.asks
-    }
-
     /// Takes the next bytes of the response.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.reader().feed(bytes);
@@ -119,7 +114,12 @@ impl Conversation {
 
     /// What the time changes.
     pub fn handle_timeout(&mut self, now: u64) {
-        let changes = self.talk.asks.handle_timeout(now);
+        self.update_asks(|asks| asks.handle_timeout(now));
+    }
+
+    /// For what only the questions take, such as [a deadline](Asks::set_deadline).
+    pub fn update_asks(&mut self, take: impl FnOnce(&mut Asks) -> Vec<AskChange>) {
+        let changes = take(&mut self.talk.asks);
         self.talk.tell(changes);
     }
 

@@ -148,7 +148,7 @@ impl Conversation {
         self.start_replay();
         for event in &events {
             match Receipt::of(event) {
-                Some(receipt) => self.restore_receipt(receipt),
+                Some(receipt) => self.restore_receipt(now, receipt),
                 None => self.take(now, event.clone()),
             }
         }
@@ -157,11 +157,11 @@ impl Conversation {
     }
 
     /// Shows a receipt where it stood, unless what it followed is gone.
-    fn restore_receipt(&mut self, receipt: Receipt) {
+    fn restore_receipt(&mut self, now: u64, receipt: Receipt) {
         let Receipt { after, id, ask, outcome } = receipt;
         if after.as_ref().is_none_or(|id| self.talk.thread().message(id).is_some()) {
-            let changes = self.talk.asks_mut().restore_receipt(&id, ask, outcome);
-            changes.into_iter().for_each(|change| self.show_ask(change));
+            self.talk.update_asks(|asks| asks.restore_receipt(&id, ask, outcome));
+            self.show(now);
             self.transcript.set_anchor(&id, after);
         }
     }
@@ -193,11 +193,11 @@ impl Conversation {
     }
 
     /// Shows how an ask ended that another endpoint than the agent's has taken. The agent says so itself soon.
-    pub(crate) fn settle(&mut self, tool_call_id: &str, outcome: &Outcome) {
+    pub(crate) fn settle(&mut self, now: u64, tool_call_id: &str, outcome: &Outcome) {
         let Some(ask) = self.talk.asks().ask(tool_call_id).and_then(|ask| ask.ask.as_deref()) else { return };
         let message = Message::tool("", tool_call_id, outcome.tool_content(ask));
-        let changes = self.talk.asks_mut().handle_message(&message);
-        changes.into_iter().for_each(|change| self.show_ask(change));
+        self.talk.update_asks(|asks| asks.handle_message(&message));
+        self.show(now);
         self.lay();
     }
 
@@ -228,16 +228,16 @@ impl Conversation {
 
     /// Takes the deadline of an ask from what the server says of the conversation: its events and a history do not tell it. The ask may still be to
     /// come, or be told again.
-    pub(crate) fn know_deadline(&mut self, tool_call_id: &str, deadline: &str) {
+    pub(crate) fn know_deadline(&mut self, now: u64, tool_call_id: &str, deadline: &str) {
         self.deadline = Some((tool_call_id.to_owned(), deadline.to_owned()));
         self.keep_deadline();
+        self.show(now);
         self.lay();
     }
 
     fn keep_deadline(&mut self) {
         if let Some((tool_call_id, deadline)) = &self.deadline {
-            let changes = self.talk.asks_mut().set_deadline(tool_call_id, deadline);
-            changes.into_iter().for_each(|change| self.show_ask(change));
+            self.talk.update_asks(|asks| asks.set_deadline(tool_call_id, deadline));
         }
     }
 

@@ -8,7 +8,7 @@ use ag_ui_stream::asks::{AskChange, Asks};
 use ag_ui_stream::{Conversation, Message};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::validate::check_text;
-use ask_user_question::{Limits, Outcome, Phase};
+use ask_user_question::{Limits, Phase};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -141,8 +141,7 @@ fn a_result_in_the_same_run_that_is_no_answer_is_an_acknowledgement() {
     assert!(conversation.asks().is_acknowledged("c1"));
     conversation.push_message(user("Oil", Some(("c1", "answered"))));
     check(&conversation, "c1", Phase::Answered);
-    let Some(Outcome::Answered(reply)) = &conversation.asks().ask("c1").unwrap().outcome else { panic!("no reply") };
-    assert_eq!(reply.message(), "Oil");
+    assert_eq!(conversation.answer("c1").message(), "Oil");
 }
 
 #[test]
@@ -160,9 +159,7 @@ fn a_reload_shows_what_a_marked_user_message_says() {
             user(text, Some(("c1", "answered"))),
         ]);
         let conversation = replayed(history);
-        let Some(Outcome::Answered(reply)) = &conversation.asks().ask("c1").unwrap().outcome else {
-            panic!("no reply")
-        };
+        let reply = conversation.answer("c1");
         assert_eq!(reply.message(), text);
         let read = &reply.answers()[0];
         assert!(read.skipped || !read.selected.is_empty(), "{text}: {read:?}");
@@ -251,17 +248,21 @@ fn an_ask_expires_when_its_interrupt_does() {
 #[test]
 fn an_ask_expires_when_its_server_says_so_beside_the_events() {
     let mut conversation = waiting();
-    let asks = conversation.asks_mut();
-    assert_eq!(asks.set_deadline("c1", "soon"), []);
-    assert_eq!(asks.set_deadline("c2", "2026-11-20T12:00:01Z"), []);
-    assert_eq!(asks.poll_timeout(), None);
+    let set = |conversation: &mut Conversation, id: &str, deadline: &str| {
+        conversation.update_asks(|asks| asks.set_deadline(id, deadline));
+        conversation.changes()
+    };
+    assert_eq!(set(&mut conversation, "c1", "soon"), []);
+    assert_eq!(set(&mut conversation, "c2", "2026-11-20T12:00:01Z"), []);
+    assert_eq!(conversation.poll_timeout(), None);
     let told = AskChange::Patched { tool_call_id: "c1".into(), patch: AskPatch::ExpiresAt(Some(NOW + 1000)) };
-    assert_eq!(asks.set_deadline("c1", "2026-11-20T12:00:01Z"), [told]);
-    assert_eq!(asks.set_deadline("c1", "2026-11-20T12:00:01Z"), [], "it is known");
-    assert_eq!(asks.poll_timeout(), Some(NOW + 1000));
+    assert_eq!(set(&mut conversation, "c1", "2026-11-20T12:00:01Z"), [told]);
+    assert_eq!(set(&mut conversation, "c1", "2026-11-20T12:00:01Z"), [], "it is known");
+    assert_eq!(conversation.poll_timeout(), Some(NOW + 1000));
     conversation.handle_timeout(NOW + 1000);
     check(&conversation, "c1", Phase::Expired);
-    assert_eq!(conversation.asks_mut().set_deadline("c1", "2026-11-20T13:00:00Z"), []);
+    conversation.changes();
+    assert_eq!(set(&mut conversation, "c1", "2026-11-20T13:00:00Z"), []);
 }
 
 #[test]

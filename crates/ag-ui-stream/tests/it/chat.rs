@@ -105,6 +105,8 @@ pub(crate) trait Chat {
     /// Takes the end of the response.
     fn end(&mut self) -> EndOutcome;
     fn phase(&self, id: &str) -> Phase;
+    /// How an ask was answered.
+    fn answer(&self, id: &str) -> &Reply;
     /// The asks that wait, in their order.
     fn waiting(&self) -> Vec<String>;
     fn only_waiting(&self) -> String;
@@ -151,6 +153,13 @@ impl Chat for Conversation {
     #[track_caller]
     fn phase(&self, id: &str) -> Phase {
         self.asks().ask(id).unwrap().phase
+    }
+
+    #[track_caller]
+    fn answer(&self, id: &str) -> &Reply {
+        let ask = self.asks().ask(id).unwrap();
+        let Some(Outcome::Answered(reply)) = &ask.outcome else { panic!("{ask:?}") };
+        reply
     }
 
     fn waiting(&self) -> Vec<String> {

@@ -144,7 +144,7 @@ fn a_payload_is_what_the_schema_describes() {
     assert!(matches!(conversation.next(Delivery::UserMessage, [answers("many")]), Err(Refusal::Payload { .. })));
     assert!(matches!(conversation.next(Delivery::UserMessage, [answers("1.5")]), Err(Refusal::Payload { .. })));
     conversation.start_response(&next);
-    let Some(Outcome::Answered(reply)) = &conversation.asks().ask("i1").unwrap().outcome else { panic!("no reply") };
+    let reply = conversation.answer("i1");
     assert_eq!(
         (reply.answers()[0].selected[0].label.as_str(), reply.answers()[1].other.as_deref()),
         ("Yes", Some("12"))

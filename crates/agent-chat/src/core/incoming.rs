@@ -83,7 +83,7 @@ impl Core {
     fn know_deadline(&mut self, ask: &Json<'_>) {
         let (call, deadline) = (json::text(ask, "toolCallId"), json::text(ask, "expiresAt"));
         if let (Some(call), Some(deadline)) = (call, deadline) {
-            self.conversation.know_deadline(call, deadline);
+            self.conversation.know_deadline(now(), call, deadline);
         }
     }
 

@@ -80,7 +80,7 @@ impl Core {
             Post::Run(run) => self.conversation.start_run(now(), run),
             Post::Endpoint { .. } => {
                 for (tool_call_id, outcome) in self.outbox.sent() {
-                    self.conversation.settle(tool_call_id, outcome);
+                    self.conversation.settle(now(), tool_call_id, outcome);
                 }
             }
         }

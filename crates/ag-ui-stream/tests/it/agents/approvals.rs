@@ -1,6 +1,6 @@
 //! Approvals by an open call, as `Agno` has them: the host says which tools need one.
 
-use super::own_call;
+use super::{left_open, own_call};
 use crate::chat::{Chat, FOREIGN, declines, finished, interrupted, legacy, messages, result, said, snapshot, started};
 use ag_ui_stream::asks::reply::{Delivery, NextRun, Refusal};
 use ag_ui_stream::{Asks, Conversation};
@@ -15,12 +15,6 @@ fn approving(events: impl IntoIterator<Item = Value>) -> Conversation {
     let mut conversation = Conversation::new(Asks::new().with_approvals(["delete_file"]), Vec::new());
     conversation.take(events);
     conversation
-}
-
-/// A run that leaves a call of the agent's own tool open.
-fn left_open(name: &str, end: Value) -> Vec<Value> {
-    let events = [started("r1")].into_iter().chain(own_call("w1", name));
-    events.chain([end]).collect()
 }
 
 /// The tool message of an input that brings nothing else.
