@@ -1,8 +1,8 @@
 //! The way back: what the next run's input holds, and when it is refused.
 
 use crate::chat::{
-    ASK, Chat, about_the_call, asked, call, call_of, chat, declines, finished, interrupted, legacy, reply, result,
-    roles, said, say_with, started,
+    ASK, Chat, FOREIGN, about_the_call, asked, call, call_of, chat, declines, finished, interrupted, legacy, reply,
+    result, roles, said, say_with, started,
 };
 use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, NextRun, Origin, Refusal, Said};
 use ag_ui_stream::input::Tool;
@@ -159,6 +159,22 @@ fn a_legacy_interrupt_is_answered_by_a_command() {
     let next = conversation.next(Delivery::UserMessage, [conversation.picks(id, 0)]).unwrap();
     let props = next.input().forwarded_props.unwrap();
     assert_eq!(props, json!({"command": {"resume": "Yes", "interruptEvent": value}}));
+}
+
+#[test]
+fn a_reply_in_chat_to_a_legacy_interrupt_is_the_object_that_any_interrupt_gets() {
+    let value: Value = serde_json::from_str(ASK).unwrap();
+    let in_chat = |id: &str, conversation: &Conversation| {
+        let ask = conversation.asks().ask(id).unwrap().ask.clone().unwrap();
+        reply(id, Outcome::replied_in_chat(&ask, "Neither", Vec::new()))
+    };
+    let old = chat([started("r1"), legacy(&value), finished("r1")]);
+    let next = old.next(FOREIGN, [in_chat("r1-on_interrupt-0", &old)]).unwrap();
+    let resume = next.input().forwarded_props.unwrap().get("command").unwrap().get("resume").cloned();
+    let new = chat([started("r1"), interrupted("r1", json!([{"id": "i1", "reason": "ask", "metadata": value}]))]);
+    let next = new.next(FOREIGN, [in_chat("i1", &new)]).unwrap();
+    assert_eq!(resume, next.input().resume.unwrap()[0].payload);
+    assert_eq!(resume.unwrap().get("text").unwrap().as_str(), Some("Neither"));
 }
 
 #[test]
