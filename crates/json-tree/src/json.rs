@@ -36,7 +36,7 @@ impl<'a> Json<'a> {
         Self::object_out_of(members.as_mut())
     }
 
-    /// As [`object`](Self::object), by one function for lists of any length.
+    /// As [`object`](Self::object), by one function for all lengths.
     fn object_out_of(members: &mut [(&'static str, Self)]) -> Self {
         let mut object = Members::new();
         for (name, member) in members {

@@ -177,7 +177,7 @@ impl Growth {
             Some(bare) => bare.is_visible = true,
             None => {
                 self.question_is_open = false;
-                self.held.drain(..).for_each(tell);
+                std::mem::take(&mut self.held).into_iter().for_each(tell);
             }
         }
     }

@@ -7,12 +7,9 @@ use serde::ser::{Serialize, Serializer};
 /// The wire form: `answers`, and `details` where the flat map would lose something.
 impl From<&Reply> for Json<'static> {
     fn from(reply: &Reply) -> Self {
-        let mut answers = Members::new();
-        for (question, text) in flat(&reply.answers) {
-            answers.push((question.to_owned().into(), text.into()));
-        }
+        let answers = Self::Object(flat(&reply.answers));
         let details = reply.needs_details.then(|| details(&reply.answers));
-        Self::object_of(&mut [("answers", Some(Self::Object(answers))), ("details", details)])
+        Self::object_of(&mut [("answers", Some(answers)), ("details", details)])
     }
 }
 
@@ -22,22 +19,23 @@ impl Serialize for Reply {
     }
 }
 
-/// The entries of the flat map, in the order of the questions.
-pub(super) fn flat(answers: &[Answer]) -> Vec<(&str, String)> {
-    let mut entries: Vec<(&str, String)> = Vec::with_capacity(answers.len());
+/// The flat map, in the order of the questions.
+pub(super) fn flat(answers: &[Answer]) -> Members<'static> {
+    let mut flat = Members::new();
     for answer in answers {
         let Some(text) = answer.text() else {
             continue;
         };
-        match entries.iter_mut().find(|(question, _)| *question == answer.question) {
-            Some((_, joined)) => {
+        match flat.iter_mut().find(|(question, _)| *question == answer.question) {
+            Some((_, Json::Text(joined))) => {
+                let joined = joined.to_mut();
                 joined.push_str(", ");
                 joined.push_str(&text);
             }
-            None => entries.push((&answer.question, text)),
+            _ => flat.push((answer.question.clone().into(), text.into())),
         }
     }
-    entries
+    flat
 }
 
 /// The `details` array, which says everything.

@@ -6,7 +6,7 @@ use super::{Reply, Selection, encode};
 use crate::text::quoted;
 use crate::validate::{Code, MAX_ASK_BYTES, MAX_REPLY_BYTES, Refuse, exceeds};
 use crate::wire::{AskUserQuestion, Question};
-use json_tree::{Json, Members};
+use json_tree::{Json, Members, members};
 use std::fmt::Display;
 
 pub(super) fn parse<R: Refuse>(ask: &AskUserQuestion, json: &Json<'_>) -> Result<Reply, R> {
@@ -189,20 +189,19 @@ fn read_flat<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, answers
 /// Refuses a reply whose flat map says something else than its details: neither side may be taken for consent then.
 fn compare<R: Refuse>(reply: &Reply, answers: &Members<'_>) -> Result<(), R> {
     let expected = encode::flat(reply.answers());
-    let said = |key: &str| answers.iter().rfind(|(name, _)| name == key).and_then(|(_, text)| text.as_str());
     let mut report = R::default();
     let mut contradicts = |key: &str| {
         let message = "`answers` and `details` say different things about this question.";
         say(&mut report, Place::Answer(key), Code::Contradiction, message);
     };
     for (key, text) in &expected {
-        if said(key) != Some(text) {
+        if members::last(answers, key) != Some(text) {
             contradicts(key);
         }
     }
     // A question that the details skip, for the map names no unknown ones any more.
     for (key, _) in answers {
-        if !expected.iter().any(|(question, _)| question == key) {
+        if members::position(&expected, key).is_none() {
             contradicts(key);
         }
     }
