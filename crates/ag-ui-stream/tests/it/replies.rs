@@ -162,7 +162,7 @@ fn a_legacy_interrupt_is_answered_by_a_command() {
 }
 
 #[test]
-fn a_reply_in_chat_to_a_legacy_interrupt_is_the_object_that_any_interrupt_gets() {
+fn a_reply_in_chat_to_a_legacy_interrupt_is_an_object_as_well() {
     let value: Value = serde_json::from_str(ASK).unwrap();
     let in_chat = |id: &str, conversation: &Conversation| {
         let ask = conversation.asks().ask(id).unwrap().ask.clone().unwrap();
