@@ -244,6 +244,7 @@ impl Lines {
     }
 
     fn take_line(&mut self, buffer: &[u8], line: Range<usize>) -> Result<Line, SseError> {
+        self.check_length(line.len())?;
         if line.is_empty() {
             if let Some(id) = self.fields.id.take() {
                 self.last_id = id;
@@ -254,7 +255,6 @@ impl Lines {
             self.fields.event.clear();
             return Ok(Line::WithinFrame);
         }
-        self.check_length(line.len())?;
         let bytes = &buffer[line.clone()];
         let colon = bytes.iter().position(|byte| *byte == b':');
         let name = &bytes[..colon.unwrap_or(bytes.len())];

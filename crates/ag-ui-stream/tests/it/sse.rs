@@ -147,16 +147,24 @@ fn a_last_frame_without_a_blank_line_is_given_at_the_end_only() {
 #[test]
 fn a_frame_has_a_longest_length_whatever_the_chunks() {
     let stream = format!("data: {}\n\nevent: {}\ndata: {}\n\n", "a".repeat(40), "b".repeat(20), "c".repeat(40));
-    for size in 1..stream.len() {
-        let mut decoder = Decoder::with_limit(50);
-        let mut given = Vec::new();
-        for chunk in stream.as_bytes().chunks(size) {
+    let read = |bytes: &[u8], size, limit| {
+        let (mut decoder, mut given) = (Decoder::with_limit(limit), Vec::new());
+        for chunk in bytes.chunks(size) {
             decoder.feed(chunk);
             given.extend(std::iter::from_fn(|| decoder.next_frame()));
         }
+        given
+    };
+    for size in 1..stream.len() {
+        let given = read(stream.as_bytes(), size, 50);
         assert_eq!(given.len(), 2, "chunks of {size}");
         assert_eq!(given[0].as_ref().unwrap().data.len(), 40);
         assert_eq!(given[1], Err(SseError::FrameTooLong { limit: 50 }));
+    }
+    // A byte that is no UTF-8 becomes three, so that an id grows beyond the limit behind its own line.
+    let stream = [b"id: ".as_slice(), &[0xFF; 40], b"\n\n"].concat();
+    for size in 1..=stream.len() {
+        assert_eq!(read(&stream, size, 50), [Err(SseError::FrameTooLong { limit: 50 })], "chunks of {size}");
     }
     let mut decoder = Decoder::with_limit(50);
     for _ in 0..100 {
