@@ -168,13 +168,13 @@ on(field, "input", () => {
   delete form.dataset.held;
   storage("sessionStorage")?.setItem("chat-page unsent", field.value);
 });
-suggestions.forEach((button) =>
+suggestions.forEach((button) => {
   on(button, "click", () => {
     field.value = button.textContent;
     written();
     hold();
-  }),
-);
+  });
+});
 
 const { module, wasm } = inGallery
   ? { module: "./gallery/gallery.js" }

@@ -72,7 +72,7 @@ fn stream(log: &Log) -> Result<Command> {
     let build = ["build", "--release", "--package", "ag-ui-stream", "--example", EXAMPLE];
     log.run(&mut wasm::cargo_for(build, log)?)?;
     let (built, folder) = (wasm::built(&format!("release/examples/{EXAMPLE}")), workspace::scratch("bench"));
-    wasm::optimize(&wasm::bind_for("nodejs", &built, EXAMPLE, &folder, log)?, log)?;
+    wasm::optimize(&wasm::bind("nodejs", &built, EXAMPLE, &folder, log)?, log)?;
     let mut node = tools::script(&workspace::read("crates/ag-ui-stream/benches/stream.mjs")?, [], log)?;
     // From a text, Node looks up packages in the folder that it runs in.
     node.arg(folder.join(EXAMPLE).with_extension("js")).current_dir(tools::stream_peers().folder(log)?);

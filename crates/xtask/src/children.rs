@@ -3,11 +3,14 @@
 //! Every child leads a process group of its own, so that ending it also ends its children: trunk starts cargo, cargo starts rustc, a driver
 //! starts a browser. Groups are ended when a [`Child`] is dropped, and on Ctrl+C.
 
+use std::env;
+use std::ffi::OsStr;
 use std::io::{self, BufReader, PipeReader, Read};
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{self, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,6 +27,11 @@ impl Child {
         // Held while starting, so that an interrupt finds either no child or a registered one.
         let mut groups = groups();
         ensure_not_interrupted()?;
+        if let Some(folder) = PREFERRED.get() {
+            let own = command.get_envs().find_map(|(name, path)| path.filter(|_| name == "PATH").map(OsStr::to_owned));
+            let path = own.or_else(|| env::var_os("PATH")).unwrap_or_default();
+            command.env("PATH", env::join_paths([folder.clone()].into_iter().chain(env::split_paths(&path)))?);
+        }
         let (reader, writer) = io::pipe().context("the system gives no pipe")?;
         command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).process_group(0);
         let started = command.spawn();
@@ -118,6 +126,13 @@ fn groups() -> MutexGuard<'static, Vec<u32>> {
 /// How long a child may take to end by itself.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Puts a folder in front of the `PATH` of every child from now on.
+pub(crate) fn prefer(folder: &Path) {
+    // The one that is set stays.
+    let _ = PREFERRED.set(folder.to_owned());
+}
+
+static PREFERRED: OnceLock<PathBuf> = OnceLock::new();
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static GROUPS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 

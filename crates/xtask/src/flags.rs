@@ -27,9 +27,13 @@ xflags::xflags! {
         /// Runs every check, or those whose names contain one of these words: `cargo xtask test card firefox`.
         cmd test {
             repeated word: String
+            /// Leaves out the checks whose names contain this word. A check that can't run fails otherwise.
+            repeated --without word: String
             /// Lists the checks.
             optional --list
         }
+        /// Builds the page to deploy into dist and prints the weight of each file. Fails if they exceed the budget.
+        cmd build {}
         /// Runs agents of other frameworks behind the page, as crates/agent-chat/recipes starts them: all, or the named ones. Writes the
         /// table of what works. `clients` runs AG-UI clients of others against the server.
         cmd agents {
@@ -37,17 +41,10 @@ xflags::xflags! {
             /// Keeps their streams as test data of ag-ui-stream.
             optional --record
         }
-        /// Builds the page for release and prints the weight of each file. Fails if it exceeds app/budget.txt.
+        /// Builds pages that carry one part each, such as the stream reader or the card, and prints the weight of each program.
         cmd size {
-            /// The page.
-            default cmd whole {}
-            /// Builds small pages with one part each, such as the stream reader or the card, and prints the weight of each.
-            cmd parts {}
-        }
-        /// Checks that the crates can be published: packages, licences, advisories, API changes. It publishes nothing.
-        cmd publish {
-            /// The tag or commit of the last release, to compare the APIs with.
-            optional --since revision: String
+            /// The same.
+            default cmd parts {}
         }
         /// Builds the npm package `question-card` and prints where it is and what a page loads of it.
         cmd pack {
@@ -73,20 +70,5 @@ xflags::xflags! {
             /// The stream reader as WebAssembly in Node, beside JavaScript's.
             cmd stream {}
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn without_a_word_the_page_is_weighed() {
-        let weighed = |words: &[&str]| match Xtask::from_vec(words.iter().map(Into::into).collect()) {
-            Ok(Xtask { subcommand: XtaskCmd::Size(size) }) => size.subcommand,
-            other => panic!("{other:?}"),
-        };
-        assert!(matches!(weighed(&["size"]), SizeCmd::Whole(_)));
-        assert!(matches!(weighed(&["size", "parts"]), SizeCmd::Parts(_)));
     }
 }

@@ -15,7 +15,6 @@ mod flags;
 mod pack;
 mod page;
 mod pages;
-mod publish;
 mod serve;
 mod size;
 mod steps;
@@ -53,8 +52,8 @@ fn run(command: XtaskCmd) -> Result<()> {
         XtaskCmd::Serve(options) => serve::serve(&options),
         XtaskCmd::Test(options) => test::test(&options),
         XtaskCmd::Agents(options) => agents::agents(&options),
-        XtaskCmd::Size(options) => size::size(&options.subcommand),
-        XtaskCmd::Publish(options) => publish::publish(&options),
+        XtaskCmd::Build(_) => size::build(),
+        XtaskCmd::Size(_) => size::size(),
         XtaskCmd::Pack(options) => pack::pack(&options),
         XtaskCmd::Pages(options) => pages::pages(&options),
         XtaskCmd::Bench(options) => bench::bench(&options.subcommand),

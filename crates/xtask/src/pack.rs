@@ -72,7 +72,6 @@ fn build(programs: &[Program], log: &Log) -> Result<()> {
         log.doing(name);
         build_program(name, features, &package.join("wasm"), log)?;
     }
-    minify(&package, log)?;
     for (name, _) in programs {
         let (title, own) = match *name {
             "agent" => ("agent".to_owned(), &AGENT[..]),
@@ -80,22 +79,20 @@ fn build(programs: &[Program], log: &Log) -> Result<()> {
         };
         let own = own.iter().map(|&file| file.to_owned());
         let loaded: Vec<_> = own.chain([format!("wasm/{name}.js"), format!("wasm/{name}_bg.wasm")]).collect();
-        weights += &wasm::weights(&title, &package, &loaded, log)?;
+        weights += &wasm::table(&title, &wasm::with_sum(wasm::weigh(&package, &loaded, log)?));
     }
     files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
-    system::node(log)?;
-    let mut npm = Command::new("npm");
+    let mut npm = Command::new(system::npm(log)?);
     npm.args(["pack", "--silent", "--pack-destination"]).arg(workspace::scratch("pack")).current_dir(&package);
     log.run(&mut npm)?;
     files::write(&workspace::scratch("pack/weights.txt"), weights)
 }
 
-/// Builds the program of this name with these features of the crate: its JavaScript, and its WebAssembly as small as it gets.
+/// Builds the program of this name with these features of the crate.
 fn build_program(name: &str, features: &str, folder: &Path, log: &Log) -> Result<()> {
     let mut build = wasm::cargo_for(["build", "--profile", "pack", "--package", "question-element", "--lib"], log)?;
     log.run(build.args(["--no-default-features", "--features", features]))?;
-    let program = wasm::bind(&wasm::built("pack/question_element"), name, folder, log)?;
-    wasm::shrink(&program, &folder.join(format!("{name}.js")), log)
+    wasm::bind_small(&wasm::built("pack/question_element"), name, folder, log)
 }
 
 /// Puts into the package what nobody has to build.
@@ -110,41 +107,18 @@ fn copy_files(package: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes the card's styles as the module that every element takes them from: one for all languages, and without remarks.
+/// Writes the card's styles as the module that every element takes them from: one for all languages, without comments.
 fn write_styles(package: &Path) -> Result<()> {
-    let styles = without_remarks(&workspace::read("style/question-card.css")?);
+    let styles = without_comments(&workspace::read("style/question-card.css")?);
     let module = format!("export default {};\n", serde_json::Value::from(styles));
     files::write(&package.join("styles.js"), module)
 }
 
-/// A style sheet without its comments, and without the space that only its readers need.
-fn without_remarks(css: &str) -> String {
-    let mut plain: String = without_comments(css).lines().map(str::trim).collect();
-    for (spaced, close) in [(": ", ":"), (", ", ","), (" {", "{"), (";}", "}")] {
-        plain = plain.replace(spaced, close);
-    }
-    plain
-}
-
+/// A style sheet without its comments, and without the indentation that only its readers need.
 fn without_comments(css: &str) -> String {
-    let mut rest = css;
-    let mut plain = String::new();
-    while let Some((before, after)) = rest.split_once("/*") {
-        plain.push_str(before);
-        rest = after.split_once("*/").map_or("", |(_, after)| after);
-    }
-    plain + rest
-}
-
-/// Takes out of the JavaScript in a folder what only its readers need.
-fn minify(folder: &Path, log: &Log) -> Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))? {
-        let file = entry?.path();
-        if file.extension().is_some_and(|extension| extension == "js") {
-            wasm::minify(&file, log)?;
-        }
-    }
-    Ok(())
+    let parts = css.split("/*").enumerate();
+    let code = parts.map(|(at, part)| if at == 0 { part } else { part.split_once("*/").map_or("", |(_, code)| code) });
+    code.flat_map(str::lines).map(str::trim).collect()
 }
 
 /// The package's manifest, with the version of the workspace.
@@ -175,19 +149,18 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn a_style_sheet_loses_its_remarks_and_nothing_else() {
+    fn a_style_sheet_loses_its_comments_and_nothing_else() {
         let css = "/* a */\n.b :is(.c, .d) { /* c\n d */\n  e: \"f g\";\n  h: calc(1px + 2px);\n}\n";
-        assert_eq!(without_remarks(css), ".b :is(.c,.d){e:\"f g\";h:calc(1px + 2px)}");
+        assert_eq!(without_comments(css), ".b :is(.c, .d) {e: \"f g\";h: calc(1px + 2px);}");
         let styles = workspace::read("style/question-card.css").unwrap();
-        // A text or an address that looks like a remark would be cut.
+        // A text or an address that looks like a comment would be cut.
         assert_eq!(styles.matches("/*").count(), styles.matches("*/").count());
         assert!(!styles.contains("url(") && !styles.contains("content: \"/*"));
-        // So would a text with such spaces in it, or a line that goes on in the next.
-        let mut texts = styles.split('"').skip(1).step_by(2);
-        assert!(texts.all(|text| ![": ", ", ", " {"].iter().any(|spaced| text.contains(spaced))));
-        let code = without_comments(&styles);
-        let goes_on = |line: &str| !line.is_empty() && !line.ends_with(['{', '}', ';', ',']);
-        assert_eq!(code.lines().find(|line| goes_on(line.trim())), None);
+        // A value that continues in the next line would lose its space.
+        let code =
+            styles.split("/*").map(|part| part.split_once("*/").map_or(part, |(_, code)| code)).collect::<String>();
+        let continues = |line: &str| !line.is_empty() && !line.ends_with(['{', '}', ';', ',']);
+        assert_eq!(code.lines().find(|line| continues(line.trim())), None);
     }
 
     #[test]

@@ -1,32 +1,31 @@
-//! Trunk, told how to build and serve the page of this workspace.
+//! Trunk, which builds and serves the page of this workspace.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::json;
 
 use crate::console::colours;
 use crate::steps::{Log, Step};
-use crate::{files, tools, wasm, workspace};
+use crate::{files, size, tools, wasm, workspace};
 
 /// The steps to the page as users get it, in [`dist`].
 pub(crate) fn steps_for_release<'a>() -> [Step<'a>; 2] {
     // In cargo's folder for releases, so beside what is built for development.
-    [Step::runs("tools", &[], bring_tools), Step::runs("page for release", &["tools"], build_for_release)]
+    let page = Step::runs("page for release", &["tools"], |log| {
+        build_for_release(&dist(), log)?;
+        size::weigh_page(&dist(), log)
+    });
+    [Step::runs("tools", &[], bring_tools), page]
 }
 
 /// The step to the gallery beside the page in [`dist`].
 pub(crate) fn gallery_for_release<'a>() -> Step<'a> {
-    Step::runs("gallery for release", &["page for release"], |log| {
-        let folder = dist().join("gallery");
-        build_gallery(true, &folder, log)?;
-        wasm::pack(&folder, log)
-    })
+    Step::runs("gallery for release", &["page for release"], |log| build_gallery(true, &dist().join("gallery"), log))
 }
 
-/// Brings what builds and serves the page.
+/// Installs Trunk and what it calls.
 pub(crate) fn bring_tools(log: &Log) -> Result<()> {
     for tool in [tools::wasm_bindgen()?, tools::trunk()] {
         tool.folder(log)?;
@@ -34,16 +33,16 @@ pub(crate) fn bring_tools(log: &Log) -> Result<()> {
     tools::tidy()
 }
 
-/// Where the page as users get it is built, each file packed beside itself as `question-server` takes it.
+/// The folder of the page that the tests drive.
 pub(crate) fn dist() -> PathBuf {
     workspace::scratch("dist")
 }
 
-/// Builds the page's program, so that Trunk finds it.
+/// Builds the page's program ahead of Trunk, with cargo's progress.
 pub(crate) fn build_program(release: bool, log: &Log) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "app"], log)?.args(release.then_some("--release")))?;
     if release {
-        // By now, the tools that take long may be there: one is brought at a time.
+        // By now, the tools that take long may be there: one is installed at a time.
         tools::binaryen().folder(log)?;
     }
     Ok(())
@@ -52,91 +51,18 @@ pub(crate) fn build_program(release: bool, log: &Log) -> Result<()> {
 /// Builds the gallery into a folder, where the page's `boot.js` looks for it: beside the page, as `gallery`.
 pub(crate) fn build_gallery(release: bool, folder: &Path, log: &Log) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "card-gallery"], log)?.args(release.then_some("--release")))?;
-    let built = wasm::built(if release { "release/card-gallery" } else { "debug/card-gallery" });
-    let program = wasm::bind(&built, "gallery", folder, log)?;
-    if release { wasm::shrink(&program, &folder.join("gallery.js"), log) } else { Ok(()) }
+    match release {
+        true => wasm::bind_small(&wasm::built("release/card-gallery"), "gallery", folder, log),
+        false => wasm::bind("web", &wasm::built("debug/card-gallery"), "gallery", folder, log).map(drop),
+    }
 }
 
-fn build_for_release(log: &Log) -> Result<()> {
+/// Runs `trunk build --release` into a folder.
+pub(crate) fn build_for_release(dist: &Path, log: &Log) -> Result<()> {
     build_program(true, log)?;
-    // Not Trunk's release: what it makes small loses the names by which it gets smaller.
-    log.run(trunk()?.args(["build", "--cargo-profile", "release", "--minify", "--dist"]).arg(dist()))?;
-    shrink_program(&dist(), log)?;
-    // Trunk starts each build from an empty folder, so nothing is packed yet.
-    wasm::pack(&dist(), log)
-}
-
-/// Puts the program as small as it gets in the place of Trunk's, under a name that tells it from other builds.
-fn shrink_program(dist: &Path, log: &Log) -> Result<()> {
-    log.doing("makes the program small");
-    let bound = workspace::scratch("bound");
-    let program = wasm::bind(&wasm::built("release/app"), "app", &bound, log)?;
-    let script = bound.join("app.js");
-    wasm::shrink(&program, &script, log)?;
-    let page = dist.join("index.html");
-    let html = fs::read_to_string(&page)?;
-    let name = name_of_program(&html).context("index.html names no program")?;
-    let contents = [(fs::read(&script)?, ".js"), (fs::read(&program)?, "_bg.wasm")];
-    let new = format!("app-{:016x}", fingerprint(contents.iter().flat_map(|(bytes, _)| bytes)));
-    for (bytes, ending) in contents {
-        files::remove(&dist.join(format!("{name}{ending}")))?;
-        files::write(&dist.join(format!("{new}{ending}")), bytes)?;
-    }
-    let html = join_styles(dist, &html.replace(name, &new))?;
-    files::write(&page, html)?;
-    for entry in fs::read_dir(dist)? {
-        let file = entry?.path();
-        if file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("boot-")) {
-            wasm::minify(&file, log)?;
-        }
-    }
-    Ok(())
-}
-
-/// Makes one of the style sheets of a built page, in their order: what is alike in them is packed once. Returns the page with that one.
-fn join_styles(dist: &Path, html: &str) -> Result<String> {
-    let (names, around) = without_style_sheets(html);
-    let mut css = String::new();
-    for name in names {
-        let file = dist.join(name);
-        css += &fs::read_to_string(&file).with_context(|| format!("can't read {}", file.display()))?;
-        files::remove(&file)?;
-    }
-    let [before, after] = around.context("index.html has no style sheet")?;
-    let joined = format!("style-{:016x}.css", fingerprint(css.as_bytes()));
-    files::write(&dist.join(&joined), css)?;
-    Ok(format!("{before}<link href=/{joined} rel=stylesheet>{after}"))
-}
-
-/// The names of the style sheets of a built page, and what is before the first one and after it, without them.
-fn without_style_sheets(html: &str) -> (Vec<&str>, Option<[String; 2]>) {
-    let mut names = Vec::new();
-    let mut around = [String::new(), String::new()];
-    for (at, part) in html.split("<link ").enumerate() {
-        let (link, after) = part.split_once('>').unwrap_or((part, ""));
-        let sheet = link.split(' ').find_map(|attribute| attribute.strip_prefix("href=/"));
-        match sheet.filter(|_| at > 0 && link.split(' ').any(|attribute| attribute == "rel=stylesheet")) {
-            Some(sheet) => {
-                names.push(sheet);
-                around[1] += after;
-            }
-            None => around[usize::from(!names.is_empty())].extend([if at > 0 { "<link " } else { "" }, part]),
-        }
-    }
-    let around = (!names.is_empty()).then_some(around);
-    (names, around)
-}
-
-/// What the files of the program that a built page starts are called, up to their endings.
-fn name_of_program(html: &str) -> Option<&str> {
-    let (_, after) = html.split_once("data-module=")?;
-    let (address, _) = after.split_once(".js")?;
-    address.rsplit('/').next()
-}
-
-/// A number that tells contents apart: 64 bits of FNV-1a.
-fn fingerprint<'a>(bytes: impl IntoIterator<Item = &'a u8>) -> u64 {
-    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    log.doing("trunk build --release");
+    let mut trunk = trunk()?;
+    log.run(trunk.args(["build", "--release", "--dist"]).arg(dist))
 }
 
 /// How `trunk serve` is to run.
@@ -245,22 +171,6 @@ mod tests {
         assert!(all.contains(r#""connect-src 'self' https://a.example http://localhost:9000","#), "{all}");
         assert!(all.ends_with("'cp -r \"$0\" \"$TRUNK_STAGING_DIR\"', \"/a \\\"b\\\"/gallery\"]\n"), "{all}");
         assert!(settings_for_serving("[build]\n", &Serving::default()).is_err(), "other settings do not fit");
-    }
-
-    #[test]
-    fn a_built_page_names_its_program() {
-        let html = "<meta data-module=/app-4f.js data-wasm=/app-4f_bg.wasm name=program>";
-        assert_eq!(name_of_program(html), Some("app-4f"));
-        assert_eq!(name_of_program("<meta name=program>"), None);
-        assert_ne!(fingerprint(b"ab"), fingerprint(b"ba"));
-    }
-
-    #[test]
-    fn the_style_sheets_of_a_built_page_are_found() {
-        let html = "<title><link href=data:, rel=icon><link data-integrity=none href=/a-1.css rel=stylesheet>\n<link href=/b-2.css rel=stylesheet><link href=/c.js><p>";
-        let around = ["<title><link href=data:, rel=icon>".to_owned(), "\n<link href=/c.js><p>".to_owned()];
-        assert_eq!(without_style_sheets(html), (vec!["a-1.css", "b-2.css"], Some(around)));
-        assert_eq!(without_style_sheets("<title><p>"), (vec![], None));
     }
 
     #[test]

@@ -102,7 +102,8 @@ fn build(wanted: &[&str], log: &Log) -> Result<()> {
     for page in wanted {
         log.doing(page);
         log.run(node("vite/bin/vite.js").arg("build").env("PAGE", page))?;
-        weights += &wasm::weights(page, &folder.join("dist").join(page), &loaded_by(page)?, log)?;
+        weights +=
+            &wasm::table(page, &wasm::with_sum(wasm::weigh(&folder.join("dist").join(page), &loaded_by(page)?, log)?));
     }
     files::write(&folder.join("weights.txt"), weights)
 }

@@ -1,166 +1,81 @@
-//! `cargo xtask size`: what the built page weighs, and whether that is more than it may. And what each part of it would weigh alone.
+//! `cargo xtask build` and `cargo xtask size`: the weight of the page against its budget, and of each part in a page of its own.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, ensure};
 
-use crate::flags::SizeCmd;
 use crate::steps::{self, Log, Step};
 use crate::{files, page, wasm, workspace};
 
-/// Weighs the page, or the small pages.
-pub(crate) fn size(what: &SizeCmd) -> Result<()> {
-    match what {
-        SizeCmd::Whole(_) => whole_page(),
-        SizeCmd::Parts(_) => small_pages(),
-    }
-}
+/// The budget of the page in bytes of Brotli: for all of it, and for what comes before one can write. Raise it for what is worth its weight.
+const PAGE: u64 = 258_000;
+const FRAME: u64 = 15_000;
 
-/// Builds the page for release, prints what each file weighs, and compares that with the budget.
-fn whole_page() -> Result<()> {
-    let budget = workspace::read("app/budget.txt")?;
-    steps::run_or_fail(&page::steps_for_release())?;
-    let mut files = weigh(&page::dist())?;
-    let together = files.iter().fold([0; 3], |sum, (_, weights)| [0, 1, 2].map(|at| sum[at] + weights[at]));
-    files.sort_by_key(|(_, [_, _, brotli])| std::cmp::Reverse(*brotli));
-    files.push(("together".into(), together));
-    print("file", &files);
-    let brotli = files.iter().map(|(name, [_, _, brotli])| (name.as_str(), *brotli)).collect();
-    let complaints = judge(&budget, &brotli)?;
-    if !complaints.is_empty() {
-        bail!("{}", complaints.join("; "));
-    }
-    Ok(())
-}
-
-/// The small pages of the crate of that name: their names, the folder of the build that has each, and what they show or do.
-const SMALL_PAGES: [(&str, &str, &str); 7] = [
-    ("events", "examples/", "reads events"),
-    ("thread", "examples/", "and keeps messages and state"),
-    ("asks", "examples/", "and asks, and the way back"),
-    ("card", "", "card in English, no extras"),
-    ("card_languages", "", "card in five languages"),
-    ("card_json", "", "card in English, reads JSON"),
-    ("card_extras", "", "all of that, and all extras"),
-];
-
-/// Builds the small pages as the page is built, and prints what the program of each weighs.
-fn small_pages() -> Result<()> {
+/// Builds the page to deploy into `dist`, and prints what it weighs.
+pub(crate) fn build() -> Result<()> {
+    let dist = workspace::root().join("dist");
     steps::run_or_fail(&[
         Step::runs("tools", &[], page::bring_tools),
-        Step::runs("small pages", &["tools"], build_small_pages),
+        Step::runs("page", &["tools"], |log| {
+            page::build_for_release(&dist, log)?;
+            weigh_page(&dist, log)
+        }),
     ])?;
-    let weights = weigh(&parts())?;
-    let row = |(name, _, title): (&str, &str, &str)| {
-        let program = format!("{name}_bg.wasm");
-        let (_, weights) =
-            weights.iter().find(|(file, _)| *file == program).with_context(|| format!("no {program}"))?;
-        Ok((title.to_owned(), *weights))
-    };
-    print("small page that", &SMALL_PAGES.into_iter().map(row).collect::<Result<Vec<_>>>()?);
+    println!("{}{}", fs::read_to_string(weights())?, dist.display());
     Ok(())
 }
 
-fn build_small_pages(log: &Log) -> Result<()> {
-    let build = ["build", "--release", "--package", "small-pages", "--bins", "--examples"];
-    log.run(&mut wasm::cargo_for(build, log)?)?;
-    files::remove(&parts())?;
-    for (name, folder, _) in SMALL_PAGES {
-        log.doing(name);
-        let built = wasm::built(&format!("release/{folder}{name}"));
-        let program = wasm::bind(&built, name, &parts(), log)?;
-        wasm::shrink(&program, &parts().join(format!("{name}.js")), log)?;
-    }
-    wasm::pack(&parts(), log)
-}
-
-/// Where the small pages are built.
-fn parts() -> PathBuf {
-    workspace::scratch("parts")
-}
-
-fn print(title: &str, rows: &[(String, [u64; 3])]) {
-    println!("{title:<30}{:>10}{:>10}{:>10}", "raw", "gzip", "Brotli");
-    for (name, [raw, gzip, brotli]) in rows {
-        println!("{name:<30}{raw:>10}{gzip:>10}{brotli:>10}");
-    }
-}
-
-/// Each file of the page with its bytes as they are, by gzip and by Brotli.
-fn weigh(dist: &Path) -> Result<Vec<(String, [u64; 3])>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(dist).with_context(|| format!("can't read {}", dist.display()))? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        let weight = |ending| fs::metadata(dist.join(format!("{name}{ending}"))).map(|data| data.len());
-        // Each file of the page is packed beside itself; folders and what is packed are not.
-        if let (Ok(raw), Ok(gzip), Ok(brotli)) = (weight(""), weight(".gz"), weight(".br")) {
-            files.push((without_hash(&name), [raw, gzip, brotli]));
+/// Weighs a built page. Fails if it exceeds the budget.
+pub(crate) fn weigh_page(dist: &Path, log: &Log) -> Result<()> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dist)? {
+        let file = entry?.path();
+        // Languages, which only some visitors load, are in a folder.
+        if file.is_file() && !file.extension().is_some_and(|ending| ending == "br" || ending == "gz") {
+            names.push(file.file_name().unwrap_or_default().to_string_lossy().into_owned());
         }
     }
-    Ok(files)
+    let rows = wasm::with_sum(wasm::weigh(dist, &names, log)?);
+    files::write(&weights(), wasm::table("file", &rows))?;
+    let before_program = rows.iter().filter(|(name, _)| name != "together" && !name.starts_with("app-"));
+    let [page, frame] = [rows[names.len()].1[2], before_program.map(|(_, [.., brotli])| brotli).sum()];
+    ensure!(page <= PAGE, "the page weighs {page} bytes of Brotli, and its budget is {PAGE}");
+    ensure!(frame <= FRAME, "{frame} bytes of Brotli come before one can write, and the budget is {FRAME}");
+    Ok(())
 }
 
-/// What is over the lines of `budget`, each a name and the most bytes of Brotli, in a sentence each.
-fn judge(budget: &str, files: &BTreeMap<&str, u64>) -> Result<Vec<String>> {
-    let lines = budget.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let line = |line| -> Option<(&str, u64)> {
-        let (name, most) = str::split_once(line, ' ')?;
-        Some((name, most.trim().parse().ok()?))
-    };
-    let lines =
-        lines.map(|text| line(text).with_context(|| format!("app/budget.txt: not a name and a number: {text}")));
-    let budget: BTreeMap<&str, u64> = lines.collect::<Result<_>>()?;
-    let over = files.iter().filter_map(|(name, weight)| match budget.get(name) {
-        Some(most) if weight > most => {
-            Some(format!("{name} weighs {weight} bytes of Brotli, {} more than app/budget.txt allows", weight - most))
-        }
-        Some(_) => None,
-        None => Some(format!("{name} weighs {weight} bytes of Brotli and has no line in app/budget.txt")),
-    });
-    let gone = budget.keys().filter(|name| !files.contains_key(*name));
-    Ok(over.chain(gone.map(|name| format!("{name} has a line in app/budget.txt and is not there"))).collect())
+/// The examples that carry one part each: package, name, and what the page does.
+const PARTS: [(&str, &str, &str); 7] = [
+    ("ag-ui-stream", "events", "reads events"),
+    ("ag-ui-stream", "thread", "and keeps messages and state"),
+    ("ag-ui-stream", "asks", "and asks, and the way back"),
+    ("question-card", "card", "card in English, no extras"),
+    ("question-card", "card_languages", "card in five languages"),
+    ("question-card", "card_json", "card in English, reads JSON"),
+    ("question-card", "card_extras", "all of that, and all extras"),
+];
+
+/// Builds each part for release, and prints what its program weighs.
+pub(crate) fn size() -> Result<()> {
+    steps::run_or_fail(&[Step::runs("tools", &[], page::bring_tools), Step::runs("parts", &["tools"], weigh_parts)])?;
+    print!("{}", fs::read_to_string(weights())?);
+    Ok(())
 }
 
-/// A file's name without the hash of its content: `app-0123456789abcdef_bg.wasm` is `app_bg.wasm`. Trunk leaves zeros in front of a hash out.
-fn without_hash(name: &str) -> String {
-    let plain = name.rsplit_once('-').and_then(|(before, after)| {
-        let hash = after.bytes().take_while(u8::is_ascii_hexdigit).count();
-        (10..=16).contains(&hash).then(|| format!("{before}{}", &after[hash..]))
-    });
-    plain.unwrap_or_else(|| name.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_over_its_line_is_named_and_so_is_one_without() {
-        let budget = "# Remark\na.wasm 100\na.css   20\n\ntogether 110\n";
-        let judged = |files: &[(&str, u64)]| judge(budget, &files.iter().copied().collect()).unwrap();
-        assert!(judged(&[("a.wasm", 100), ("a.css", 10), ("together", 110)]).is_empty());
-        let over = ["a.wasm weighs 103 bytes of Brotli, 3 more than app/budget.txt allows"];
-        assert_eq!(judged(&[("a.wasm", 103), ("a.css", 1), ("together", 104)]), over);
-        let unlisted = "b.js weighs 2 bytes of Brotli and has no line in app/budget.txt";
-        let gone = "a.css has a line in app/budget.txt and is not there";
-        assert_eq!(judged(&[("a.wasm", 1), ("b.js", 2), ("together", 3)]), [unlisted, gone]);
-        for text in ["a.wasm", "a.wasm many", "a.wasm -1"] {
-            assert!(judge(text, &BTreeMap::new()).is_err(), "{text}");
-        }
+fn weigh_parts(log: &Log) -> Result<()> {
+    let folder = workspace::scratch("parts");
+    for (package, name, _) in PARTS {
+        log.run(&mut wasm::cargo_for(["build", "--release", "--package", package, "--example", name], log)?)?;
+        wasm::bind_small(&wasm::built(&format!("release/examples/{name}")), name, &folder, log)?;
     }
-
-    #[test]
-    fn a_name_is_known_without_its_hash() {
-        for (name, plain) in [
-            ("app-0123456789abcdef_bg.wasm", "app_bg.wasm"),
-            ("app-123456789abcdef.js", "app.js"),
-            ("question-card-0123456789abcdef.css", "question-card.css"),
-            ("question-card.css", "question-card.css"),
-            ("index.html", "index.html"),
-        ] {
-            assert_eq!(without_hash(name), plain);
-        }
+    let mut rows = wasm::weigh(&folder, &PARTS.map(|(_, name, _)| format!("{name}_bg.wasm")), log)?;
+    for ((name, _), (_, _, title)) in rows.iter_mut().zip(PARTS) {
+        title.clone_into(name);
     }
+    files::write(&weights(), wasm::table("page that", &rows))
+}
+
+fn weights() -> std::path::PathBuf {
+    workspace::scratch("weights.txt")
 }

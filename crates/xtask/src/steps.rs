@@ -4,7 +4,6 @@ mod log;
 
 pub(crate) use log::Log;
 
-use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc;
 use std::thread;
@@ -53,47 +52,9 @@ pub(crate) struct Ended<'a> {
 pub(crate) enum Outcome {
     Passed,
     Failed(String),
-    /// This machine lacks something that the step needs, or a step that it needs did not pass.
+    /// A step that it needs did not pass.
     LeftOut(String),
 }
-
-impl Outcome {
-    fn of(result: Result<()>) -> Self {
-        let Err(problem) = result else {
-            return Self::Passed;
-        };
-        match problem.downcast_ref::<Lacking>() {
-            Some(lacking) if !(lacking.needed && workspace::is_ci()) => Self::LeftOut(lacking.reason.to_owned()),
-            _ => Self::Failed(format!("{problem:#}")),
-        }
-    }
-}
-
-/// The error of a step that needs what a machine may lack.
-#[derive(Debug)]
-pub(crate) struct Lacking {
-    reason: &'static str,
-    /// Whether a machine that promises to check everything may not lack it.
-    needed: bool,
-}
-
-impl Lacking {
-    pub(crate) fn needed(reason: &'static str) -> Error {
-        Self { reason, needed: true }.into()
-    }
-
-    pub(crate) fn never_needed(reason: &'static str) -> Error {
-        Self { reason, needed: false }.into()
-    }
-}
-
-impl fmt::Display for Lacking {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.reason)
-    }
-}
-
-impl std::error::Error for Lacking {}
 
 /// Runs `steps` side by side, each as soon as what it needs has passed; of those that could run, the first goes first.
 pub(crate) fn run_all<'a>(steps: &'a [Step<'_>]) -> Result<Vec<Ended<'a>>> {
@@ -115,7 +76,8 @@ pub(crate) fn run_all<'a>(steps: &'a [Step<'_>]) -> Result<Vec<Ended<'a>>> {
             }
             // Without a message, the time that is shown goes on.
             if let Ok((place, result)) = ends.recv_timeout(Duration::from_millis(200)) {
-                board.end(place, Outcome::of(result), &screen);
+                let failed = |problem: Error| Outcome::Failed(format!("{problem:#}"));
+                board.end(place, result.map_or_else(failed, |()| Outcome::Passed), &screen);
             }
             screen.show(&board.under_way());
         }
@@ -194,9 +156,9 @@ impl Board<'_> {
         };
         // Interrupted, every step fails, and none of them is to blame.
         if !children::interrupted() {
-            let printed = log.read();
-            if !printed.is_empty() && (matches!(outcome, Outcome::Failed(_)) || workspace::is_ci()) {
-                screen.say(&format!("── {name} ──\n{printed}"));
+            let failure = if matches!(outcome, Outcome::Failed(_)) { log.failure() } else { String::new() };
+            if !failure.is_empty() {
+                screen.say(&format!("── {name} ──\n{failure}\n── all of it: {} ──", log.path().display()));
             }
             let tests = match log.notes().tests {
                 0 => String::new(),

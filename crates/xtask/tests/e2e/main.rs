@@ -28,3 +28,8 @@ mod writing;
 fn given(variable: &str) -> String {
     std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set: run `cargo xtask test journeys`"))
 }
+
+/// The root of the workspace.
+fn workspace() -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

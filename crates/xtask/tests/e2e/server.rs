@@ -45,7 +45,13 @@ impl Server {
     pub(crate) fn start_with_model(endpoint: &str, key: &str) -> Self {
         let mut command = Command::new(given("XTASK_SERVER"));
         command.env("OPENAI_BASE_URL", endpoint).env("OPENAI_API_KEY", key).env("OPENAI_MODEL", "journey");
-        let (process, port) = start_command(command, 0, &["--model", "openai"], None);
+        let (process, port) = start_command(command, &given("XTASK_PAGE"), 0, &["--model", "openai"], None);
+        Self { port, process, database: None }
+    }
+
+    /// The same, with another page.
+    pub(crate) fn start_with_page(page: &str) -> Self {
+        let (process, port) = start_command(Command::new(given("XTASK_SERVER")), page, 0, &[], None);
         Self { port, process, database: None }
     }
 
@@ -94,12 +100,17 @@ fn start(port: u16, database: Option<&TempDir>) -> (Process, u16) {
 }
 
 fn start_with(port: u16, options: &[&str], database: Option<&TempDir>) -> (Process, u16) {
-    start_command(Command::new(given("XTASK_SERVER")), port, options, database)
+    start_command(Command::new(given("XTASK_SERVER")), &given("XTASK_PAGE"), port, options, database)
 }
 
-fn start_command(mut command: Command, port: u16, options: &[&str], database: Option<&TempDir>) -> (Process, u16) {
-    let (port, page) = (port.to_string(), given("XTASK_PAGE"));
-    command.args(["--port", &port, "--pace", "15", "--log", "warn", "--page", &page]);
+fn start_command(
+    mut command: Command,
+    page: &str,
+    port: u16,
+    options: &[&str],
+    database: Option<&TempDir>,
+) -> (Process, u16) {
+    command.args(["--port", &port.to_string(), "--pace", "15", "--log", "warn", "--page", page]);
     command.args(options);
     if let Some(database) = database {
         let file = database.0.join("conversations.db");

@@ -1,4 +1,8 @@
-//! The README's lines as the page of somebody who takes the kit by git: `cargo xtask` builds it in a crate of its own.
+//! The README's lines as a page in a crate of its own, outside of this workspace, which takes the kit by git.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use thirtyfour::prelude::*;
 use thirtyfour::{Key, WebDriver};
@@ -6,10 +10,11 @@ use thirtyfour::{Key, WebDriver};
 use crate::browser::visit;
 use crate::chat_page::{INTERVAL, PATIENCE};
 use crate::server::Server;
+use crate::{given, workspace};
 
 #[tokio::test]
 async fn the_readmes_lines_ask_and_take_an_answer() {
-    let server = Server::start();
+    let server = Server::start_with_page(&build().to_string_lossy());
     visit(&[], async |driver| {
         driver.goto(server.url()).await?;
         answers_once(&driver).await
@@ -37,4 +42,108 @@ async fn answers_once(driver: &WebDriver) -> WebDriverResult<()> {
 
 async fn wait_for(driver: &WebDriver, css: &str) -> WebDriverResult<WebElement> {
     driver.query(By::Css(css)).wait(PATIENCE, INTERVAL).first().await
+}
+
+/// Builds the page and returns its folder. All of it stays below `target`, so that a second build is short.
+fn build() -> PathBuf {
+    let folder = workspace().join("target/xtask/stranger");
+    let (repository, page, dist) = (folder.join("kit"), folder.join("page"), folder.join("dist"));
+    commit_kit(&repository);
+    let readme = read("README.md");
+    let [dependencies, main] = [("toml", "[dependencies]"), ("rust", "fn main()")].map(|(language, mark)| {
+        let blocks = readme.split("\n```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+        let mut blocks = blocks.filter(|(name, code)| name.split(',').next() == Some(language) && code.contains(mark));
+        blocks.next().unwrap_or_else(|| panic!("the README has no {language} block with `{mark}`")).1
+    });
+    write(&page.join("src/main.rs"), main);
+    write(&page.join("Cargo.toml"), &manifest(dependencies, &repository));
+    // What is locked here needs no network there.
+    write(&page.join("Cargo.lock"), &read("Cargo.lock"));
+    let target = PathBuf::from(given("XTASK_TARGET"));
+    let mut build = Command::new(given("CARGO"));
+    // With the workspace's target folder and profile, so that Leptos is not built again.
+    build.args(["build", "--target", "wasm32-unknown-unknown", "--config", "profile.dev.debug=\"line-tables-only\""]);
+    build.args(["--config", "profile.dev.package.\"*\".debug=false"]).env("CARGO_TARGET_DIR", &target);
+    run(build.current_dir(&page));
+    let program = target.join("wasm32-unknown-unknown/debug/stranger.wasm");
+    let mut bind = Command::new(given("XTASK_WASM_BINDGEN"));
+    run(bind.args(["--target", "web", "--no-typescript", "--out-dir"]).arg(&dist).arg(program));
+    write(&dist.join("index.html"), INDEX);
+    write(&dist.join("boot.js"), BOOT);
+    dist
+}
+
+const INDEX: &str = r#"<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>A stranger's page</title>
+    <link rel="icon" href="data:,">
+    <script type="module" src="boot.js"></script>
+  </head>
+  <body></body>
+</html>
+"#;
+
+const BOOT: &str = r#"import start from "./stranger.js";
+await start({ module_or_path: "stranger_bg.wasm" });
+"#;
+
+/// The README's dependencies, by git instead of by path, in a package that is a workspace of its own.
+fn manifest(dependencies: &str, repository: &Path) -> String {
+    let mut manifest = "[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n".to_owned();
+    for line in dependencies.lines() {
+        manifest += &match line.split_once("path = \"../ask-user-question/crates/") {
+            Some((before, _)) => format!("{before}git = \"file://{}\" }}\n", repository.display()),
+            None => format!("{line}\n"),
+        };
+    }
+    manifest
+}
+
+/// Makes a repository with one commit of all files of this checkout, committed or not. The commit depends on nothing but its content, so cargo
+/// builds only what has changed.
+fn commit_kit(repository: &Path) {
+    let _ = fs::remove_dir_all(repository);
+    let listed = run(git(&workspace()).args(["ls-files", "-z"]));
+    for name in listed.split_terminator('\0') {
+        // A file that was deleted and not yet committed is listed all the same.
+        if let Ok(content) = fs::read(workspace().join(name)) {
+            write(&repository.join(name), content);
+        }
+    }
+    let commit = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--message", "The kit"];
+    for arguments in [&["init", "--quiet"][..], &["add", "--all", "--force"], &commit] {
+        run(git(repository).args(arguments));
+    }
+}
+
+/// A call of git, without the settings of this machine.
+fn git(folder: &Path) -> Command {
+    let mut git = Command::new("git");
+    git.current_dir(folder);
+    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
+        git.env_remove(variable);
+    }
+    for role in ["AUTHOR", "COMMITTER"] {
+        git.env(format!("GIT_{role}_NAME"), "xtask").env(format!("GIT_{role}_EMAIL"), "xtask@localhost");
+        git.env(format!("GIT_{role}_DATE"), "2000-01-01T00:00:00Z");
+    }
+    git
+}
+
+/// Runs a command to its end and returns its standard output.
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|problem| panic!("{command:?}: {problem}"));
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(workspace().join(name)).expect("it is a file of the workspace")
+}
+
+fn write(file: &Path, content: impl AsRef<[u8]>) {
+    fs::create_dir_all(file.parent().expect("a file is in a folder")).expect("there is room on the disk");
+    fs::write(file, content).expect("there is room on the disk");
 }

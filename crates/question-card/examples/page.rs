@@ -1,4 +1,4 @@
-//! What small pages have in common: one ask, whose answer the page logs.
+//! A page with one card, whose answer it logs.
 
 use ask_user_question::snapshot::{AskPatch, Phase};
 use ask_user_question::wire::{Question, QuestionOption};
@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use question_card::{CardOptions, QuestionCard};
 
 /// A page with one card.
-pub fn page(ask: AskUserQuestion, options: CardOptions) -> impl IntoView {
+pub(crate) fn page(ask: AskUserQuestion, options: CardOptions) -> impl IntoView {
     let ask = RwSignal::new(AskSnapshot::complete("call-1", ask, Phase::Answerable));
     let end = move |outcome, phase| {
         ask.update(|ask| {
@@ -23,9 +23,9 @@ pub fn page(ask: AskUserQuestion, options: CardOptions) -> impl IntoView {
     view! { <QuestionCard ask on_reply on_cancel options /> }
 }
 
-/// A question that the page itself has.
-#[must_use]
-pub fn own_question() -> AskUserQuestion {
+/// A question of the page itself.
+#[allow(dead_code, reason = "pages that read their question do not call it")]
+pub(crate) fn own_question() -> AskUserQuestion {
     let option = |label: &str| QuestionOption { label: label.into(), description: None, preview: None };
     let question = Question {
         question: "Which size?".into(),

@@ -1,8 +1,10 @@
 //! The card in English, with nothing switched on.
 
+mod page;
+
 use leptos::prelude::*;
+use page::{own_question, page};
 use question_card::CardOptions;
-use small_pages::{own_question, page};
 
 fn main() {
     mount_to_body(|| page(own_question(), CardOptions::new()));

@@ -1,8 +1,10 @@
 //! The card in the language of the browser, one of five.
 
+mod page;
+
 use leptos::prelude::*;
+use page::{own_question, page};
 use question_card::{CardOptions, Labels};
-use small_pages::{own_question, page};
 
 fn main() {
     let language = window().navigator().language().unwrap_or_default();

@@ -1,9 +1,11 @@
 //! The card in English, with a question that is read from the arguments of a call, which stand in the page's address.
 
+mod page;
+
 use ask_user_question::AskUserQuestion;
 use leptos::prelude::*;
+use page::page;
 use question_card::CardOptions;
-use small_pages::page;
 
 fn main() {
     let arguments = location().hash().unwrap_or_default();

@@ -1,9 +1,11 @@
 //! The card with all that there is: five languages, a question that is read, and every option.
 
+mod page;
+
 use ask_user_question::AskUserQuestion;
 use leptos::prelude::*;
+use page::page;
 use question_card::{CardOptions, ClaimFocus, FocusHandle, Labels, Layout, Persist};
-use small_pages::page;
 
 fn main() {
     let language = window().navigator().language().unwrap_or_default();
