@@ -38,7 +38,10 @@ fn main() -> ExitCode {
     };
     match run(flags.subcommand) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_) if children::interrupted() => ExitCode::from(130),
+        Err(_) if children::interrupted() => {
+            eprintln!("xtask: interrupted; the same command continues where it stopped");
+            ExitCode::from(130)
+        }
         Err(problem) => {
             eprintln!("xtask: {problem:#}");
             ExitCode::FAILURE

@@ -146,7 +146,6 @@ fn lint(log: &Log) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Value;
 
     #[test]
     fn a_style_sheet_loses_its_comments_and_nothing_else() {
@@ -161,22 +160,5 @@ mod tests {
             styles.split("/*").map(|part| part.split_once("*/").map_or(part, |(_, code)| code)).collect::<String>();
         let continues = |line: &str| !line.is_empty() && !line.ends_with(['{', '}', ';', ',']);
         assert_eq!(code.lines().find(|line| continues(line.trim())), None);
-    }
-
-    #[test]
-    fn the_manifest_has_the_version_of_the_workspace_and_names_files_that_are_there() {
-        let text = workspace::read(&format!("{CRATE}/js/package.json")).unwrap();
-        let manifest: Value = serde_json::from_str(&manifest(&text).unwrap()).unwrap();
-        assert_eq!(manifest["version"], version().unwrap());
-        let js = workspace::root().join(CRATE).join("js");
-        let named = |value: &Value| value.as_str().map(str::to_owned);
-        let mut files = Vec::new();
-        for target in manifest["exports"].as_object().unwrap().values() {
-            files.extend(named(target));
-            files.extend(target.as_object().into_iter().flat_map(|ways| ways.values().filter_map(named)));
-        }
-        for file in files.iter().filter(|file| !file.contains('*') && !file.ends_with(".css")) {
-            assert!(js.join(file).is_file(), "{file} is named and not there");
-        }
     }
 }

@@ -2,7 +2,6 @@
 
 pub(crate) mod binaries;
 mod components;
-mod element;
 pub(crate) mod journeys;
 
 use std::process::Command;
@@ -55,7 +54,7 @@ fn every_step<'a>() -> Vec<Step<'a>> {
         Step::runs("packages", &["formatting"], packages),
         Step::runs("licences", &["tools"], |log| deny(&["licenses", "bans", "sources"], log)),
         Step::runs("advisories", &["licences"], advisories),
-        Step::runs("element package", &["tools"], element::build),
+        Step::runs("element package", &["tools"], journeys::element_package),
         on_elements("element in Chromium", journeys::element_in_chromium),
         on_elements("element in Firefox", journeys::element_in_firefox),
         on_elements("element in WebKit", journeys::element_in_webkit),

@@ -5,10 +5,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{binaries, cargo, element, linting, run_some};
+use super::{binaries, cargo, linting, run_some};
 use crate::steps::Log;
 use crate::tools::system;
-use crate::{page, tools, wasm, workspace};
+use crate::{pack, page, tools, wasm, workspace};
 
 /// The journeys that have steps or commands of their own, by what their names begin with.
 const APART: [&str; 6] = ["barriers::", "element::", "pages::", "recipes::", "serve::", "stranger::"];
@@ -55,8 +55,9 @@ pub(super) fn barriers(log: &Log) -> Result<()> {
 
 /// `cargo xtask serve`, from its start to Ctrl+C.
 pub(super) fn serve(log: &Log) -> Result<()> {
-    // What the tests have built is there for it, too.
-    run_some(linting(&mut chromium(log)?).arg("serve::"), log)
+    let mut journeys = chromium(log)?;
+    // The tests' builds serve it, too.
+    run_some(linting(&mut journeys).arg("serve::").env("XTASK_TRUNK_PATH", page::path()?), log)
 }
 
 /// What the README promises to those who take the card into a page of their own.
@@ -66,6 +67,16 @@ pub(super) fn stranger(log: &Log) -> Result<()> {
     let mut journey = chromium(log)?;
     journey.env("CARGO", workspace::cargo([]).get_program()).env("XTASK_TARGET", workspace::target_dir());
     run_some(journey.arg("stranger::").env("XTASK_WASM_BINDGEN", bindgen), log)
+}
+
+/// Builds what the element's tests need of the npm package, and loads it as Node does: the agent's side, and the part that a server loads.
+pub(super) fn element_package(log: &Log) -> Result<()> {
+    pack::build_for_tests(log)?;
+    for script in ["agent.mjs", "server.mjs"] {
+        let script = workspace::root().join("crates/question-element/tests").join(script);
+        log.run(Command::new(system::node(log)?).arg(script).arg(pack::package()))?;
+    }
+    Ok(())
 }
 
 /// The custom element in plain pages.
@@ -84,7 +95,7 @@ pub(super) fn element_in_webkit(log: &Log) -> Result<()> {
 }
 
 fn walk_on_elements(mut journeys: Command, left_out: LeftOut, log: &Log) -> Result<()> {
-    journeys.arg("element::").env("XTASK_PAGE", element::pages()).env("XTASK_AXE", axe(log)?);
+    journeys.arg("element::").env("XTASK_PACKAGE", pack::package()).env("XTASK_AXE", axe(log)?);
     run_some(leave_out(&mut journeys, left_out, log), log)
 }
 

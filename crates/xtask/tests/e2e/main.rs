@@ -16,6 +16,7 @@ mod journeys;
 mod model;
 mod pages;
 mod processes;
+mod readme;
 mod recipes;
 mod recorder;
 mod serve;

@@ -1,13 +1,13 @@
-//! `cargo xtask serve`, from its start to Ctrl+C.
+//! `cargo xtask serve`, from its start to Ctrl+C, and `trunk serve` without it.
 
-use std::net::{Ipv4Addr, TcpStream};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use crate::browser::journey_at;
-use crate::processes::{Process, port_after};
-use crate::strangers;
+use crate::processes::{Process, START_LIMIT, TempDir, port_after};
+use crate::{given, strangers, workspace};
 
 #[tokio::test]
 async fn the_page_works_behind_trunk_and_nothing_is_left_behind() {
@@ -40,6 +40,24 @@ async fn the_page_works_behind_trunk_and_nothing_is_left_behind() {
     assert!(status.success(), "{status}");
     assert!(!accepts(port) && !accepts(server_port), "something still listens");
     assert!(!folder.exists(), "its folder is left");
+}
+
+#[tokio::test]
+async fn plain_trunk_serve_shows_the_page_in_front_of_the_server() {
+    let started = |line: &str| port_after("listening on http://127.0.0.1:", line);
+    let (_server, _) = Process::listening(&mut Command::new(given("XTASK_SERVER")), started, START_LIMIT);
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
+    let (port, dist) = (free.expect("a port is free").port(), TempDir::new());
+    let mut trunk = Command::new("trunk");
+    trunk.args(["serve", "--offline", "--port", &port.to_string(), "--dist"]).arg(&dist.0).current_dir(workspace());
+    trunk.env("PATH", given("XTASK_TRUNK_PATH")).env_remove("NO_COLOR");
+    let listens = |line: &str| port_after("🏠 http://127.0.0.1:", line);
+    let (_trunk, _) = Process::listening(&mut trunk, listens, BUILD_LIMIT);
+    journey_at(&format!("http://127.0.0.1:{port}/"), async |page| {
+        page.say("I need my car looked at").await?;
+        page.tap("Brake service").await
+    })
+    .await;
 }
 
 /// Where the settings that it has written send the page's requests.

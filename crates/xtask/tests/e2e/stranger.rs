@@ -9,6 +9,7 @@ use thirtyfour::{Key, WebDriver};
 
 use crate::browser::visit;
 use crate::chat_page::{INTERVAL, PATIENCE};
+use crate::readme::block;
 use crate::server::Server;
 use crate::{given, workspace};
 
@@ -50,13 +51,8 @@ fn build() -> PathBuf {
     let (repository, page, dist) = (folder.join("kit"), folder.join("page"), folder.join("dist"));
     commit_kit(&repository);
     let readme = read("README.md");
-    let [dependencies, main] = [("toml", "[dependencies]"), ("rust", "fn main()")].map(|(language, mark)| {
-        let blocks = readme.split("\n```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
-        let mut blocks = blocks.filter(|(name, code)| name.split(',').next() == Some(language) && code.contains(mark));
-        blocks.next().unwrap_or_else(|| panic!("the README has no {language} block with `{mark}`")).1
-    });
-    write(&page.join("src/main.rs"), main);
-    write(&page.join("Cargo.toml"), &manifest(dependencies, &repository));
+    write(&page.join("src/main.rs"), block(&readme, "rust", "fn main()"));
+    write(&page.join("Cargo.toml"), &manifest(block(&readme, "toml", "[dependencies]"), &repository));
     // What is locked here needs no network there.
     write(&page.join("Cargo.lock"), &read("Cargo.lock"));
     let target = PathBuf::from(given("XTASK_TARGET"));

@@ -1,5 +1,9 @@
 //! A page with `<question-card>`, as a person and as a host uses it. What is inside the element is looked for here and nowhere else.
 
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 use thirtyfour::action_chain::ActionChain;
 use thirtyfour::prelude::*;
@@ -7,11 +11,44 @@ use thirtyfour::{Key, TypingData, WebDriver};
 
 use crate::browser::visit;
 use crate::chat_page::PATIENCE;
-use crate::server;
+use crate::processes::TempDir;
+use crate::readme::block;
+use crate::server::Server;
+use crate::{given, workspace};
 
 /// A page that is open.
 pub(crate) struct ElementPage {
     pub(crate) driver: WebDriver,
+}
+
+/// The server of the pages: the package's files as they are, beside pages of which one is the README's lines. It has read them once it listens.
+static PAGES: LazyLock<Server> = LazyLock::new(|| {
+    let (folder, element) = (TempDir::new(), workspace().join("crates/question-element"));
+    copy(Path::new(&given("XTASK_PACKAGE")), &folder.0.join("question-card"));
+    copy(&element.join("tests/page"), &folder.0);
+    let readme = read(&element.join("README.md"));
+    let page = read(&folder.0.join("readme.html")).replace("README\n", block(&readme, "html", ""));
+    fs::write(folder.0.join("index.html"), page).expect("there is room on the disk");
+    // Without a bundler, an import names the path of its file.
+    let app = block(&readme, "js", "").replace("\"question-card/define\"", "\"./question-card/define.js\"");
+    fs::write(folder.0.join("app.js"), app).expect("there is room on the disk");
+    Server::start_with_page(&folder.0.to_string_lossy())
+});
+
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()))
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("there is room on the disk");
+    for entry in fs::read_dir(from).unwrap_or_else(|problem| panic!("{}: {problem}", from.display())) {
+        let from = entry.expect("it can be read").path();
+        let to = to.join(from.file_name().expect("a file has a name"));
+        match from.is_dir() {
+            true => copy(&from, &to),
+            false => drop(fs::copy(&from, &to).expect("there is room on the disk")),
+        }
+    }
 }
 
 /// What scripts of this file know of the card.
@@ -25,7 +62,7 @@ const LOOKS: &str = "
 
 /// Opens the page of this name, does something there, and checks that nothing has complained meanwhile.
 pub(crate) async fn on_page(name: &str, act: impl AsyncFnOnce(&ElementPage) -> WebDriverResult<()>) {
-    let url = format!("{}{name}", server::shared().url());
+    let url = format!("{}{name}", PAGES.url());
     on_page_at(&url, &[], act).await;
 }
 

@@ -1,0 +1,77 @@
+//! The crates that are published have what a registry shows of them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+#[test]
+fn a_published_crate_has_what_its_page_in_a_registry_shows() {
+    let published = published();
+    assert!(published.iter().any(|folder| folder.ends_with("question-card")) && published.len() > 3, "{published:?}");
+    for folder in published {
+        let manifest = read(&folder.join("Cargo.toml"));
+        for key in ["description", "documentation", "readme", "keywords", "categories", "include"] {
+            assert!(manifest.contains(&format!("\n{key} = ")), "{} has no {key}", folder.display());
+        }
+        for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+            assert!(folder.join(file).is_file(), "{} has no {file}", folder.display());
+        }
+    }
+}
+
+/// A registry shows the README without the repository around it.
+#[test]
+fn a_published_readme_links_to_nothing_beside_it() {
+    // Npm shows the element's.
+    for folder in published().into_iter().chain([crates().join("question-element")]) {
+        let readme = read(&folder.join("README.md"));
+        let definitions = readme.lines().filter(|line| line.starts_with('[')).map(|line| line.split("]: ").nth(1));
+        let links = readme.split("](").skip(1).map(|rest| rest.split(')').next()).chain(definitions).flatten();
+        for link in links {
+            assert!(link.starts_with("https://") || link.starts_with('#'), "{}: {link}", folder.display());
+        }
+    }
+}
+
+#[test]
+fn the_npm_package_names_files_that_are_there() {
+    let js = crates().join("question-element/js");
+    let manifest: Value = serde_json::from_str(&read(&js.join("package.json"))).expect("it is JSON");
+    let mut named = Vec::new();
+    for target in manifest["exports"].as_object().expect("it has exports").values() {
+        named.extend(target.as_str());
+        named.extend(target.as_object().into_iter().flat_map(|ways| ways.values().filter_map(Value::as_str)));
+    }
+    assert!(!named.is_empty());
+    for file in named.iter().filter(|file| !file.contains('*') && !file.ends_with(".css")) {
+        assert!(js.join(file).is_file(), "{file} is named and not there");
+    }
+}
+
+#[test]
+fn trunk_ignores_only_folders_that_are_there() {
+    let settings = read(&crates().join("../Trunk.toml"));
+    let (_, ignored) = settings.split_once("\nignore = [").expect("it ignores folders");
+    let ignored = ignored.split(']').next().unwrap_or_default().split('"').skip(1).step_by(2).collect::<Vec<_>>();
+    assert!(ignored.contains(&"crates/question-server"), "{ignored:?}");
+    for folder in ignored {
+        assert!(
+            crates().join("..").join(folder).is_dir(),
+            "{folder} is gone, and Trunk refuses a folder that is not there"
+        );
+    }
+}
+
+fn published() -> Vec<PathBuf> {
+    let folders = fs::read_dir(crates()).expect("there are crates").map(|entry| entry.expect("it can be read").path());
+    folders.filter(|folder| read(&folder.join("Cargo.toml")).contains("\npublish = true\n")).collect()
+}
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()))
+}
