@@ -4,7 +4,7 @@ use crate::wait::{due_timers, now, until};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
-use leptos::mount::{UnmountHandle, hydrate_from, mount_to};
+use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::task::tick;
@@ -120,8 +120,9 @@ impl CardPage {
     }
 
     /// Takes over what a server rendered into an element.
+    #[cfg(feature = "hydrate")]
     pub async fn hydrate(rendered: HtmlElement, snapshot: AskSnapshot, setting: Setting) -> Self {
-        Self::put_into(rendered, snapshot, setting, hydrate_from).await
+        Self::put_into(rendered, snapshot, setting, leptos::mount::hydrate_from).await
     }
 
     async fn put_into(root: HtmlElement, snapshot: AskSnapshot, setting: Setting, mount: Mount) -> Self {

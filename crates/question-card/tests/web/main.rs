@@ -15,6 +15,7 @@ mod extras;
 mod focus;
 mod heights;
 mod holding;
+#[cfg(feature = "hydrate")]
 mod hydrating;
 mod keys;
 mod malformed;
