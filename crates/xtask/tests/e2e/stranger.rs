@@ -52,9 +52,9 @@ fn build() -> PathBuf {
     commit_kit(&repository);
     let readme = read("README.md");
     write(&page.join("src/main.rs"), block(&readme, "rust", "fn main()"));
-    write(&page.join("Cargo.toml"), &manifest(block(&readme, "toml", "[dependencies]"), &repository));
+    write(&page.join("Cargo.toml"), manifest(block(&readme, "toml", "[dependencies]"), &repository));
     // What is locked here needs no network there.
-    write(&page.join("Cargo.lock"), &read("Cargo.lock"));
+    write(&page.join("Cargo.lock"), read("Cargo.lock"));
     let target = PathBuf::from(given("XTASK_TARGET"));
     let mut build = Command::new(given("CARGO"));
     // With the workspace's target folder and profile, so that Leptos is not built again.
