@@ -185,7 +185,7 @@ fn server_on_postgres(log: &Log) -> Result<()> {
 }
 
 /// Runs tests, of which there are some.
-fn run_some(tests: &mut Command, log: &Log) -> Result<()> {
+pub(crate) fn run_some(tests: &mut Command, log: &Log) -> Result<()> {
     ensure!(log.run_tests(tests)? > 0, "no test has such a name");
     Ok(())
 }

@@ -8,7 +8,6 @@ mod version;
 
 pub(crate) use bring::{cache, npm_install, tidy};
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -196,17 +195,6 @@ impl Tool {
             }),
         }
     }
-}
-
-/// A call of `program` that finds these folders' programs first.
-pub(crate) fn command(program: &str, folders: &[PathBuf]) -> Result<Command> {
-    let present = env::var_os("PATH").unwrap_or_default();
-    let path = env::join_paths(folders.iter().cloned().chain(env::split_paths(&present)))
-        .context("the cache's folder can't be put on the PATH; set ASK_TOOLS_DIR")?;
-    let found = which::which_in_global(program, Some(&path))?.next();
-    let mut command = Command::new(found.with_context(|| format!("there is no `{program}`"))?);
-    command.env("PATH", path);
-    Ok(command)
 }
 
 /// A script in Node, which gets these arguments.

@@ -16,5 +16,5 @@ const listener = createCopilotNodeListener({
   basePath: "/api/copilotkit",
   cors: true, // Every page is let in; `{ origin: "https://page.example" }` lets in yours alone.
 });
-const port = Number(process.argv[2]);
-createServer(listener).listen(port, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${port}/`));
+const server = createServer(listener);
+server.listen(Number(process.argv[2]), "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${server.address().port}/`));

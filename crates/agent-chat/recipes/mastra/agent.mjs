@@ -32,5 +32,4 @@ const server = createServer(async (request, response) => {
   });
   response.on("close", () => run.unsubscribe());
 });
-const port = Number(process.argv[2]);
-server.listen(port, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${port}/`));
+server.listen(Number(process.argv[2]), "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${server.address().port}/`));

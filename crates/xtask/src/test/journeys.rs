@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{binaries, cargo, linting, run_some};
+use super::{binaries, linting, run_some};
 use crate::steps::Log;
 use crate::tools::system;
 use crate::{pack, page, tools, wasm, workspace};
@@ -142,7 +142,8 @@ pub(crate) fn webkit(log: &Log) -> Result<Command> {
     Ok(journeys)
 }
 
-fn journeys() -> Result<Command> {
+/// The same without a browser.
+pub(crate) fn journeys() -> Result<Command> {
     let mut journeys = binaries::native("e2e", "xtask")?;
     // The browser is the one that is named.
     journeys.env_remove("XTASK_FIREFOX").env_remove("XTASK_WEBKIT_DRIVER");
@@ -155,12 +156,6 @@ pub(crate) fn released_clients(log: &Log) -> Result<()> {
     let mut node = Command::new(system::node(log)?);
     node.arg(workspace::root().join("crates/question-server/tests/clients/main.mjs"));
     log.run(node.arg(workspace::server("debug")).arg(tools::clients().folder(log)?))
-}
-
-/// `curl` with the real server, by the commands of its README.
-pub(crate) fn curl(log: &Log) -> Result<()> {
-    let mut test = cargo(["test", "--package", "question-server", "--test", "it", "readme::the_readmes_commands"]);
-    run_some(&mut test, log)
 }
 
 #[cfg(test)]
