@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_package_that_was_brought_by_halves_is_not_whole() {
-        let entry = env::temp_dir().join(format!("xtask-tools-test-{}", std::process::id()));
+        let entry = std::env::temp_dir().join(format!("xtask-tools-test-{}", std::process::id()));
         let package = entry.join("node_modules/axe-core");
         assert!(!axe().is_whole(&entry));
         fs::create_dir_all(&package).unwrap();
