@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: measurements in a browser, in Node and of the server, which are reported and never asserted in a test.
+//! `cargo xtask bench`: measurements in a browser and in Node, which are reported and never asserted in a test.
 
 use std::process::Command;
 use std::sync::Mutex;
@@ -8,8 +8,7 @@ use anyhow::Result;
 use crate::flags::BenchCmd;
 use crate::steps::{self, Log, Step};
 use crate::tools::{self, system};
-use crate::workspace::{self, cargo};
-use crate::{pack, page, serve, wasm};
+use crate::{pack, page, serve, wasm, workspace};
 
 /// Builds one part as users get it, measures it and prints the table.
 pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
@@ -31,7 +30,6 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
             let server = Step::builds("server", &[], |log| serve::build_server(true, log));
             vec![tools, page, server, step(&["page for release", "server"], first_visit)]
         }
-        BenchCmd::Server(_) => vec![step(&[], server)],
         BenchCmd::Stream(_) => vec![tools, step(&["tools"], stream)],
     })?;
     print!("{}", table.lock().expect("one step wrote it"));
@@ -57,13 +55,6 @@ fn first_visit(log: &Log) -> Result<Command> {
     let mut node = in_chromium("app/benches/page.mjs", log)?;
     node.arg(workspace::server("server")).arg(page::dist());
     Ok(node)
-}
-
-/// What waiting costs, beside bare axum and bare SQLite, and what several servers on one Postgres do.
-fn server(log: &Log) -> Result<Command> {
-    let mut measurement = cargo(["bench", "--quiet", "--profile", "server", "--package", "question-server"]);
-    measurement.env("POSTGRES_PROGRAMS", system::postgres(log)?);
-    Ok(measurement)
 }
 
 /// The stream reader as WebAssembly, made with the page's settings, and its JavaScript peers in one process of Node.

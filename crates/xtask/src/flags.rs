@@ -65,8 +65,6 @@ xflags::xflags! {
             cmd element {}
             /// A first visit of the page in a browser: what is transferred, and when one can write.
             cmd page {}
-            /// The server: what waiting costs, and what several servers on one Postgres do.
-            cmd server {}
             /// The stream reader as WebAssembly in Node, beside JavaScript's.
             cmd stream {}
         }

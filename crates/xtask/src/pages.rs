@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
 
 use crate::flags::Pages;
 use crate::steps::{self, Log, Step};
@@ -13,59 +14,34 @@ use crate::test::{binaries, journeys};
 use crate::tools::{self, system};
 use crate::{files, pack, wasm, workspace};
 
-/// Where the pages are, from the workspace's root.
+/// The pages, from the workspace's root. Their `packages.json` has the packages of each.
 const PAGES: &str = "crates/question-element/pages";
-
-/// The page of each framework, with what it needs beside Vite and the package.
-const FRAMEWORKS: [(&str, &[&str]); 4] = [
-    ("plain", &[]),
-    ("react", &["@vitejs/plugin-react@6.3.0", "react@19.3.1", "react-dom@19.3.1"]),
-    ("vue", &["@vitejs/plugin-vue@6.0.11", "vue@3.5.45"]),
-    ("svelte", &["@sveltejs/vite-plugin-svelte@7.3.1", "svelte@5.57.3"]),
-];
-/// The page of each toolkit, all of them on React, with what it needs beside that. Of assistant-ui also the packages that its newest
-/// versions would bring: not all of those have come to every registry.
-const TOOLKITS: [(&str, &[&str]); 3] = [
-    ("copilotkit", &["@copilotkit/react-core@1.74.0", "zod@4.6.7"]),
-    (
-        "assistant-ui",
-        &[
-            "@assistant-ui/react@0.15.21",
-            "@assistant-ui/core@0.3.20",
-            "@assistant-ui/store@0.3.14",
-            "@assistant-ui/tap@0.9.18",
-        ],
-    ),
-    ("ai-sdk", &["ai@7.0.173", "@ai-sdk/react@4.0.177", "zod@4.6.7"]),
-];
-/// What builds all of them, and what looks at the package's types.
-const BUILDERS: [&str; 3] = ["vite@8.3.8", "typescript@5.9.3", "@types/react@19.3.0"];
 
 /// A call of the journeys in a browser, to which names are to be added.
 type InBrowser = fn(&Log) -> Result<Command>;
 
-/// The browsers in which pages can be driven, by what they are called on the command line.
-const BROWSERS: [(&str, InBrowser); 3] =
-    [("chromium", journeys::chromium), ("firefox", journeys::firefox), ("webkit", journeys::webkit)];
-
 /// Builds the pages of these names, or all, and drives them.
 pub(crate) fn pages(options: &Pages) -> Result<()> {
-    let known = FRAMEWORKS.iter().chain(&TOOLKITS).map(|(name, _)| *name).collect::<Vec<_>>();
+    let packages: Value = serde_json::from_str(&workspace::read(&format!("{PAGES}/packages.json"))?)?;
+    let pages = |kind: &str| packages[kind].as_object().context("packages.json has frameworks and toolkits");
+    let known: Vec<&str> = pages("frameworks")?.keys().chain(pages("toolkits")?.keys()).map(String::as_str).collect();
     if let Some(name) = options.name.iter().find(|name| !known.contains(&name.as_str())) {
         bail!("there is no page `{name}`; there are {}", known.join(", "));
     }
-    let is_wanted = |known: &&str| options.name.is_empty() || options.name.iter().any(|name| name == known);
-    let wanted = &known.iter().copied().filter(is_wanted).collect::<Vec<_>>();
-    let name = options.browser.as_deref().unwrap_or("chromium");
-    let Some((_, browser)) = BROWSERS.iter().find(|(known, _)| *known == name) else {
-        bail!("there is no browser `{name}`; there are {}", BROWSERS.map(|(name, _)| name).join(", "));
+    let is_wanted = |page: &&str| options.name.is_empty() || options.name.iter().any(|name| name == page);
+    let wanted: Vec<&str> = known.into_iter().filter(is_wanted).collect();
+    let browser: InBrowser = match options.browser.as_deref().unwrap_or("chromium") {
+        "chromium" => journeys::chromium,
+        "firefox" => journeys::firefox,
+        "webkit" => journeys::webkit,
+        name => bail!("there is no browser `{name}`; there are chromium, firefox, webkit"),
     };
     let [tools, package] = pack::steps();
     steps::run_or_fail(&[
         tools,
         package,
-        Step::runs("pages", &["package"], |log| build(wanted, log)),
-        Step::builds("journeys", &["pages"], |log| drive(wanted, *browser, log)),
+        Step::runs("pages", &["package"], |log| build(&packages, &wanted, log)),
+        Step::builds("journeys", &["pages"], |log| drive(&wanted, browser, log)),
     ])?;
     print!("{}", fs::read_to_string(folder().join("weights.txt")).unwrap_or_default());
     Ok(())
@@ -75,8 +51,8 @@ fn folder() -> PathBuf {
     workspace::scratch("pages")
 }
 
-/// Installs what the pages need beside the packed package, looks whether its types say the same to every framework, and builds the pages.
-fn build(wanted: &[&str], log: &Log) -> Result<()> {
+/// Installs the packages, checks the types of the packed package in every framework, and builds the pages.
+fn build(packages: &Value, wanted: &[&str], log: &Log) -> Result<()> {
     let folder = folder();
     files::copy(&workspace::root().join(PAGES), &folder)?;
     // A package of the same version may have another content.
@@ -84,38 +60,37 @@ fn build(wanted: &[&str], log: &Log) -> Result<()> {
         files::remove(&folder.join(stale))?;
     }
     files::write(&folder.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
-    // Of the frameworks all: the package's types are for each of them.
-    let toolkits = TOOLKITS.iter().filter(|(name, _)| wanted.contains(name));
-    let packages = FRAMEWORKS.iter().chain(toolkits).flat_map(|(_, packages)| packages.iter());
-    let tarball = pack::tarball()?;
-    let packages = BUILDERS.iter().chain(packages).map(Path::new).chain([tarball.as_path()]).collect::<Vec<_>>();
-    tools::npm_install(&folder, &packages, log)?;
+    // Of the toolkits those that are wanted: some are large.
+    let toolkits = wanted.iter().map(|page| &packages["toolkits"][page]);
+    let frameworks = packages["frameworks"].as_object().into_iter().flat_map(|frameworks| frameworks.values());
+    let lists = [&packages["builders"]].into_iter().chain(frameworks).chain(toolkits);
+    let names = lists.filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(PathBuf::from);
+    tools::npm_install(&folder, &names.chain([pack::tarball()?]).collect::<Vec<_>>(), log)?;
 
-    let node = |script: &str| {
-        let mut node = Command::new("node");
+    let node = |script: &str| -> Result<Command> {
+        let mut node = Command::new(system::node(log)?);
         node.arg(folder.join("node_modules").join(script)).current_dir(&folder);
-        node
+        Ok(node)
     };
     log.doing("types");
-    log.run(node("typescript/bin/tsc").args(["--project", "types"]))?;
+    log.run(node("typescript/bin/tsc")?.args(["--project", "types"]))?;
     let mut weights = String::new();
     for page in wanted {
         log.doing(page);
-        log.run(node("vite/bin/vite.js").arg("build").env("PAGE", page))?;
-        weights +=
-            &wasm::table(page, &wasm::with_sum(wasm::weigh(&folder.join("dist").join(page), &loaded_by(page)?, log)?));
+        log.run(node("vite/bin/vite.js")?.arg("build").env("PAGE", page))?;
+        let dist = folder.join("dist").join(page);
+        weights += &wasm::table(page, &wasm::with_sum(wasm::weigh(&dist, &loaded_by(&dist)?, log)?));
     }
     files::write(&folder.join("weights.txt"), weights)
 }
 
-/// What a page loads to show a card in English.
-fn loaded_by(page: &str) -> Result<Vec<String>> {
+/// The files that a built page loads to show a card in English.
+fn loaded_by(dist: &Path) -> Result<Vec<String>> {
     let mut loaded = Vec::new();
-    for entry in fs::read_dir(folder().join("dist").join(page).join("assets"))? {
+    for entry in fs::read_dir(dist.join("assets"))? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        let is_other_language = ["de", "es", "ar", "ja"]
-            .iter()
-            .any(|other| name.starts_with(&format!("{other}-")) || name.starts_with(&format!("{other}_bg-")));
+        let is_other_language =
+            ["de-", "de_", "es-", "es_", "ar-", "ar_", "ja-", "ja_"].iter().any(|other| name.starts_with(other));
         if [".js", ".css", ".wasm"].iter().any(|ending| name.ends_with(ending)) && !is_other_language {
             loaded.push(format!("assets/{name}"));
         }
@@ -127,28 +102,9 @@ fn drive(wanted: &[&str], browser: InBrowser, log: &Log) -> Result<()> {
     binaries::build_journeys(log)?;
     for page in wanted {
         let mut journeys = browser(log)?;
-        journeys.arg(format!("pages::{}", function(page)));
+        journeys.arg(format!("pages::{}", page.replace('-', "_")));
         journeys.env("XTASK_NODE", system::node(log)?).env("XTASK_PAGES", folder());
         ensure!(log.run_tests(&mut journeys)? > 0, "the page `{page}` has no journey");
     }
     Ok(())
-}
-
-/// What the functions of this page's journeys begin with.
-fn function(page: &str) -> String {
-    page.replace('-', "_")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_page_is_there_and_has_a_journey() {
-        let journeys = workspace::read("crates/xtask/tests/e2e/pages.rs").unwrap();
-        for (page, _) in FRAMEWORKS.into_iter().chain(TOOLKITS) {
-            assert!(workspace::root().join(PAGES).join(page).join("index.html").is_file(), "{page}");
-            assert!(journeys.contains(&format!("async fn {}", function(page))), "{page}");
-        }
-    }
 }
