@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::json;
 
 use crate::console::colours;
+use crate::flags::Serve;
 use crate::steps::{Log, Step};
 use crate::{files, size, tools, wasm, workspace};
 
@@ -50,6 +51,11 @@ pub(crate) fn build_program(release: bool, log: &Log) -> Result<()> {
     Ok(())
 }
 
+/// The folder in which `serve` builds the gallery.
+pub(crate) fn gallery() -> PathBuf {
+    workspace::scratch("gallery")
+}
+
 /// Builds the gallery into a folder, where the page's `boot.js` looks for it: beside the page, as `gallery`.
 pub(crate) fn build_gallery(release: bool, folder: &Path, log: &Log) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "card-gallery"], log)?.args(release.then_some("--release")))?;
@@ -67,31 +73,17 @@ pub(crate) fn build_for_release(dist: &Path, log: &Log) -> Result<()> {
     log.run(trunk.args(["build", "--release", "--dist"]).arg(dist))
 }
 
-/// How `trunk serve` is to run.
-#[derive(Debug, Default)]
-pub(crate) struct Serving {
-    /// The page's port.
-    pub(crate) port: u16,
-    /// The server's port.
-    pub(crate) server_port: u16,
-    pub(crate) release: bool,
-    pub(crate) open: bool,
-    /// Origins that the page may talk to beside its own.
-    pub(crate) allow_agents: Vec<String>,
-    /// Where the gallery was built, if it is to be there.
-    pub(crate) gallery: Option<PathBuf>,
-}
-
 /// The call of `trunk serve` that puts the page in front of the server.
-pub(crate) fn trunk_serve(serving: &Serving, folder: &Path) -> Result<Command> {
+pub(crate) fn trunk_serve(options: &Serve, [port, server_port]: [u16; 2], folder: &Path) -> Result<Command> {
     let settings = workspace::read("Trunk.toml")?;
     let ours = folder.join("Trunk.toml");
-    files::write(&ours, settings_for_serving(&settings, serving)?)?;
+    let gallery = options.gallery.then(gallery);
+    files::write(&ours, settings_for_serving(&settings, server_port, &options.allow_agent, gallery.as_deref())?)?;
 
     let mut trunk = trunk()?;
     trunk.arg("serve").arg("--config").arg(&ours);
-    trunk.args(["--address", "127.0.0.1", "--port", &serving.port.to_string()]);
-    trunk.args(serving.release.then_some("--release")).args(serving.open.then_some("--open"));
+    trunk.args(["--address", "127.0.0.1", "--port", &port.to_string()]);
+    trunk.args(options.release.then_some("--release")).args(options.open.then_some("--open"));
     // Trunk reads relative paths from where its settings lie, so all of them are given here once more, from the root. The page's own
     // folder keeps a build that is being served apart from one that a user has made for deployment.
     trunk.arg("--dist").arg(folder.join("dist"));
@@ -130,10 +122,15 @@ fn trunk() -> Result<Command> {
 }
 
 /// Trunk.toml with the server's real port, and with nonces, which only a server that writes the page for each request can give.
-fn settings_for_serving(settings: &str, serving: &Serving) -> Result<String> {
-    let backend = format!("http://127.0.0.1:{}/", serving.server_port);
+fn settings_for_serving(
+    settings: &str,
+    server_port: u16,
+    allow_agents: &[String],
+    gallery: Option<&Path>,
+) -> Result<String> {
+    let backend = format!("http://127.0.0.1:{server_port}/");
     // The server has judged them: it would not have started with anything that is no origin.
-    let connect = [&["connect-src 'self'".to_owned()], &serving.allow_agents[..]].concat().join(" ");
+    let connect = [&["connect-src 'self'".to_owned()], allow_agents].concat().join(" ");
     let mut ours = settings.to_owned();
     for (plain, with) in
         [(BACKEND, backend.as_str()), ("create_nonce = false", "create_nonce = true"), ("connect-src 'self'", &connect)]
@@ -141,7 +138,7 @@ fn settings_for_serving(settings: &str, serving: &Serving) -> Result<String> {
         ensure!(ours.contains(plain), "Trunk.toml is expected to contain `{plain}`");
         ours = ours.replace(plain, with);
     }
-    if let Some(gallery) = &serving.gallery {
+    if let Some(gallery) = gallery {
         // Trunk begins each build in an empty folder. A string of JSON is one of TOML.
         let folder = json!(gallery.to_string_lossy());
         ours += &format!(
@@ -169,18 +166,17 @@ mod tests {
     #[test]
     fn trunk_gets_the_servers_port_nonces_allowed_agents_and_the_gallery() {
         let text = workspace::read("Trunk.toml").unwrap();
-        let plain = settings_for_serving(&text, &Serving { server_port: 4321, ..Serving::default() }).unwrap();
+        let plain = settings_for_serving(&text, 4321, &[], None).unwrap();
         for route in ["agent", "conversations", "settings.json"] {
             assert!(plain.contains(&format!("backend = \"http://127.0.0.1:4321/{route}\"")), "{plain}");
         }
         assert!(plain.contains("create_nonce = true") && plain.contains(r#""connect-src 'self'","#), "{plain}");
         assert!(!plain.contains(BACKEND) && !plain.contains(COPY), "{plain}");
 
-        let allow_agents = vec!["https://a.example".to_owned(), "http://localhost:9000".to_owned()];
-        let gallery = Some("/a \"b\"/gallery".into());
-        let all = settings_for_serving(&text, &Serving { allow_agents, gallery, ..Serving::default() }).unwrap();
+        let allow_agents = ["https://a.example".to_owned(), "http://localhost:9000".to_owned()];
+        let all = settings_for_serving(&text, 1, &allow_agents, Some(Path::new("/a \"b\"/gallery"))).unwrap();
         assert!(all.contains(r#""connect-src 'self' https://a.example http://localhost:9000","#), "{all}");
         assert!(all.ends_with("'cp -r \"$0\" \"$TRUNK_STAGING_DIR\"', \"/a \\\"b\\\"/gallery\"]\n"), "{all}");
-        assert!(settings_for_serving("[build]\n", &Serving::default()).is_err(), "other settings do not fit");
+        assert!(settings_for_serving("[build]\n", 1, &[], None).is_err(), "other settings do not fit");
     }
 }

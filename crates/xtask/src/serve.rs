@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
@@ -15,7 +15,7 @@ use crate::children::{self, Child};
 use crate::console::{bold, clock, dim, say};
 use crate::files;
 use crate::flags::Serve;
-use crate::page::{self, Serving};
+use crate::page;
 use crate::steps::{self, Log, Step};
 use crate::workspace::{self, cargo};
 
@@ -29,17 +29,24 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
     let port = free_port(options.port.unwrap_or(8080))?;
     let release = options.release;
     say("Getting tools, server and page ready, which takes some minutes where nothing is there yet");
-    let gallery = &gallery();
     let mut steps = vec![
         Step::builds("server", &[], |log| build_server(release, log)),
         Step::runs("tools", &[], page::bring_tools),
         Step::builds("page", &[], |log| page::build_program(release, log)),
     ];
     if options.gallery {
-        steps.push(Step::builds("gallery", &["tools"], |log| page::build_gallery(release, gallery, log)));
+        steps.push(Step::builds("gallery", &["tools"], |log| page::build_gallery(release, &page::gallery(), log)));
     }
     steps::run_or_fail(&steps)?;
-    match run(options, port, start) {
+    // Each port has settings, a built page and conversations of its own.
+    let folder = workspace::scratch(&format!("serve-{port}"));
+    files::make(&folder)?;
+    let outcome = run(options, port, &folder, start);
+    if options.port == Some(0) {
+        // The next call will have another port.
+        files::remove(&folder)?;
+    }
+    match outcome {
         Err(_) if children::interrupted() => {
             say("Ended the page and the server");
             Ok(())
@@ -54,11 +61,6 @@ pub(crate) fn build_server(release: bool, log: &Log) -> Result<()> {
     log.run(build.args(if release { &["--profile", "server"][..] } else { &[] }))
 }
 
-/// Where the gallery is built, if it is wanted.
-fn gallery() -> PathBuf {
-    workspace::scratch("gallery")
-}
-
 /// What a child did.
 enum Event {
     Said(String),
@@ -66,11 +68,10 @@ enum Event {
 }
 
 /// Starts the server, then the page in front of it, and tells the address once both are there.
-fn run(options: &Serve, port: u16, start: Instant) -> Result<()> {
+fn run(options: &Serve, port: u16, folder: &Path, start: Instant) -> Result<()> {
     let (sender, events) = mpsc::channel();
-    let folder = Folder::of(port, options.port == Some(0))?;
     let mut server = Command::new(workspace::server(if options.release { "server" } else { "debug" }));
-    server.args(["--port", "0", "--database"]).arg(folder.path.join("conversations.sqlite"));
+    server.args(["--port", "0", "--database"]).arg(folder.join("conversations.sqlite"));
     server.args(options.agent.iter().flat_map(|url| ["--agent", url]));
     server.args(options.allow_agent.iter().flat_map(|origin| ["--allow-agent", origin]));
     server.args(options.model.iter().flat_map(|name| ["--model", name]));
@@ -84,10 +85,8 @@ fn run(options: &Serve, port: u16, start: Instant) -> Result<()> {
         }
     };
 
-    let allow_agents = options.allow_agent.clone();
-    let gallery = options.gallery.then(gallery);
-    let serving = Serving { port, server_port, release: options.release, open: options.open, allow_agents, gallery };
-    let _page = start_child("page", &mut page::trunk_serve(&serving, &folder.path)?, &sender)?;
+    let mut trunk = page::trunk_serve(options, [port, server_port], folder)?;
+    let _page = start_child("page", &mut trunk, &sender)?;
     let (mut built, mut listens) = (false, false);
     while !(built && listens) {
         if let Event::Said(line) = next(&events)? {
@@ -108,30 +107,6 @@ fn run(options: &Serve, port: u16, start: Instant) -> Result<()> {
     println!("\n  {}\n", bold(&line));
     loop {
         next(&events)?;
-    }
-}
-
-/// What one port has to itself, so that several can be served: settings, the built page, and conversations, whose file has one server.
-struct Folder {
-    path: PathBuf,
-    /// Whether the port was any free one, which the next call will not have.
-    is_temporary: bool,
-}
-
-impl Folder {
-    fn of(port: u16, is_temporary: bool) -> Result<Self> {
-        let path = workspace::scratch(&format!("serve-{port}"));
-        files::make(&path)?;
-        Ok(Self { path, is_temporary })
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if self.is_temporary {
-            // What is left is in the way of nothing.
-            let _ = files::remove(&self.path);
-        }
     }
 }
 
@@ -188,14 +163,6 @@ fn port_in(line: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_servers_port_is_read_from_its_line() {
-        assert_eq!(port_in("listening on http://127.0.0.1:40123"), Some(40_123));
-        assert_eq!(port_in("2026-01-01 INFO listening on http://127.0.0.1:8787/ (loopback)"), Some(8_787));
-        assert_eq!(port_in("listening on http://127.0.0.1:"), None);
-        assert_eq!(port_in("connected to http://127.0.0.1:80"), None);
-    }
 
     #[test]
     fn a_taken_port_is_said_with_the_way_out() {

@@ -202,7 +202,6 @@ const SIDE_BY_SIDE: usize = 2;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::Command;
     use std::sync::Mutex;
 
     #[test]
@@ -227,16 +226,5 @@ mod tests {
         let left_out = |needs| Outcome::LeftOut(format!("it needs `{needs}`, which did not pass"));
         let failed = Outcome::Failed("no such file".into());
         assert_eq!(outcomes, [Outcome::Passed, Outcome::Passed, failed, left_out("broken"), left_out("hopeless")]);
-    }
-
-    #[test]
-    fn what_a_command_prints_is_kept_counted_and_read() {
-        let read = Mutex::new(Vec::new());
-        let script = "printf 'Building [=> ] 1/2: a\rrunning\n'; echo 'test result: ok. 12 passed; 0 failed' >&2";
-        let echo = Step::builds("echo", &[], |log| {
-            log.run_reading(Command::new("sh").args(["-c", script]), |line| read.lock().unwrap().push(line.to_owned()))
-        });
-        assert_eq!(run_all(&[echo]).unwrap()[0].outcome, Outcome::Passed);
-        assert_eq!(*read.lock().unwrap(), ["running", "test result: ok. 12 passed; 0 failed"]);
     }
 }

@@ -12,7 +12,6 @@ use crate::steps::Log;
 use crate::wasm;
 
 /// A built test.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Binary {
     /// The folder of its package, in which tests expect to run.
     pub(super) folder: PathBuf,
@@ -89,22 +88,4 @@ fn test_in(line: &str) -> Option<Binary> {
         target: message["target"]["name"].as_str()?.to_owned(),
         program: message["executable"].as_str().filter(|_| is_test)?.into(),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_test_is_read_from_what_cargo_tells() {
-        let line = |kind: &str| {
-            format!(
-                r#"{{"reason":"compiler-artifact","manifest_path":"/kit/app/Cargo.toml","target":{{"kind":["{kind}"],"name":"web"}},"profile":{{"test":true}},"executable":"/kit/target/web-1.wasm"}}"#
-            )
-        };
-        let web = Binary { folder: "/kit/app".into(), target: "web".into(), program: "/kit/target/web-1.wasm".into() };
-        assert_eq!(test_in(&line("test")), Some(web));
-        assert_eq!(test_in(&line("bench")), None);
-        assert_eq!(test_in("   Compiling app v0.1.0"), None);
-    }
 }

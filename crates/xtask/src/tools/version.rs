@@ -47,14 +47,8 @@ mod tests {
 
     #[test]
     fn a_later_version_of_the_same_series_is_compatible() {
-        for (present, pinned, compatible) in [
-            ([0, 21, 20], [0, 21, 14], true),
-            ([0, 21, 13], [0, 21, 14], false),
-            ([0, 22, 1], [0, 21, 14], false),
-            ([1, 4, 0], [1, 2, 9], true),
-            ([2, 0, 0], [1, 2, 9], false),
-        ] {
-            assert_eq!(is_compatible(present, pinned), compatible, "{present:?} for {pinned:?}");
-        }
+        assert!(is_compatible([0, 21, 20], [0, 21, 14]) && is_compatible([1, 4, 0], [1, 2, 9]));
+        assert!(!is_compatible([0, 21, 13], [0, 21, 14]) && !is_compatible([0, 22, 1], [0, 21, 14]));
+        assert!(!is_compatible([2, 0, 0], [1, 2, 9]));
     }
 }
