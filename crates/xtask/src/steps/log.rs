@@ -179,7 +179,7 @@ fn explained(problem: Error, printed: &str) -> Error {
     ];
     match CAUSES.iter().find(|(_, signs)| signs.iter().any(|sign| printed.contains(sign))) {
         Some((cause, _)) => {
-            problem.context(format!("{cause}. Then run the same command again: it continues where it stopped"))
+            problem.context(format!("{cause}. Fix that and run the same command again: it continues where it stopped"))
         }
         None => problem,
     }
