@@ -2,13 +2,14 @@
 
 use crate::policy::{Reach, reach};
 use crate::storage::Shelf;
-use web_sys::{RequestInit, RequestRedirect};
+use gloo_net::http::{self, RequestBuilder};
+use web_sys::RequestRedirect;
 
 /// What goes with each request to an agent. The function is a value, so that a page without headers does not carry it.
 #[derive(Clone, Debug)]
 pub(crate) struct Headers {
     list: Vec<(String, String)>,
-    put: fn(&[(String, String)], &RequestInit),
+    put: fn(&[(String, String)], RequestBuilder) -> RequestBuilder,
 }
 
 impl Headers {
@@ -17,21 +18,20 @@ impl Headers {
         (!list.is_empty()).then_some(Self { list, put })
     }
 
-    /// Puts them into what a request is made of.
-    pub(crate) fn put(&self, request: &RequestInit) {
-        (self.put)(&self.list, request);
+    /// Puts them into a request, in the place of those that it has.
+    pub(crate) fn put(&self, request: RequestBuilder) -> RequestBuilder {
+        (self.put)(&self.list, request)
     }
 }
 
-fn put(list: &[(String, String)], request: &RequestInit) {
+fn put(list: &[(String, String)], request: RequestBuilder) -> RequestBuilder {
     let headers = web_sys::Headers::new().expect("headers can be empty");
     for (name, value) in list {
-        // What is no legal header is left out.
+        // What is no legal header is left out; `http::Headers` would panic.
         let _ = headers.append(name, value);
     }
-    request.set_headers(&headers);
     // They are for this agent alone, and a browser would take them along.
-    request.set_redirect(RequestRedirect::Error);
+    request.headers(http::Headers::from_raw(headers)).redirect(RequestRedirect::Error)
 }
 
 /// The headers that are kept for the origin of an agent's address.
@@ -70,7 +70,8 @@ fn key(agent: &str) -> Option<String> {
     Some(format!("agent-chat headers {origin}"))
 }
 
-fn is_header(name: &str, value: &str) -> bool {
+/// Whether this may be kept, and sent, as a header.
+pub(crate) fn is_header(name: &str, value: &str) -> bool {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let is_value = |byte: u8| byte == b'\t' || (b' '..=b'~').contains(&byte);
     !name.is_empty() && name.bytes().all(is_token) && value.bytes().all(is_value)

@@ -1,19 +1,23 @@
 //! The one place that fetches: requests whose responses are read while they arrive.
 
-use crate::headers::Headers;
+use crate::headers::{Headers, is_header};
 use crate::json;
 use ag_ui_stream::Message;
-use js_sys::{Promise, Reflect, Uint8Array, encode_uri_component};
-use leptos::prelude::{set_timeout_with_handle, window};
+use gloo_net::http::{Request, RequestBuilder, Response};
+use js_sys::{Uint8Array, encode_uri_component};
+use leptos::prelude::set_timeout_with_handle;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, Request, RequestInit, Response};
+use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, ReadableStreamReadResult};
 
 /// The type of a stream of events.
 const EVENT_STREAM: &str = "text/event-stream";
+
+/// The header that says from where a stream is to go on.
+const LAST_EVENT_ID: &str = "Last-Event-ID";
 
 /// How long the page's own server may take for a small file.
 const OWN_PATIENCE: Duration = Duration::from_secs(20);
@@ -132,11 +136,11 @@ impl Abort {
     }
 
     /// Waits for something of the request's; after this long the request is given up.
-    async fn within(
+    async fn within<T, E>(
         &self,
         most: Option<Duration>,
-        something: Result<Promise, JsValue>,
-    ) -> Result<JsValue, TransportError> {
+        something: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, TransportError> {
         let expire = {
             let abort = self.clone();
             move || {
@@ -145,10 +149,7 @@ impl Abort {
             }
         };
         let timer = most.and_then(|most| set_timeout_with_handle(expire, most).ok());
-        let done = match something {
-            Ok(promise) => JsFuture::from(promise).await,
-            Err(problem) => Err(problem),
-        };
+        let done = something.await;
         if let Some(timer) = timer {
             timer.clear();
         }
@@ -168,10 +169,8 @@ impl Endpoint {
         abort: &Abort,
     ) -> Result<ByteStream, TransportError> {
         let url = path.map_or_else(|| self.url.clone(), |path| self.beside(path));
-        let init = RequestInit::new();
-        init.set_method("POST");
-        init.set_body(&JsValue::from(body));
-        self.stream(&url, &init, &[("Content-Type", "application/json")], abort).await
+        let request = self.request(Request::post(&url), EVENT_STREAM, abort);
+        self.stream(request.header("Content-Type", "application/json").body(body), abort).await
     }
 
     /// Gets what stands at a path beside the agent, as text.
@@ -179,9 +178,9 @@ impl Endpoint {
     /// # Errors
     /// As [`post`](Self::post).
     pub(crate) async fn text(&self, path: &str, abort: &Abort) -> Result<String, TransportError> {
-        let request = self.request(&self.beside(path), &RequestInit::new(), &[("Accept", "application/json")], abort);
-        let response = respond(request, self.answer(), abort).await?;
-        text_of(&response, self.answer(), abort).await
+        let request = self.request(Request::get(&self.beside(path)), "application/json", abort);
+        let response = respond(request.build(), self.answer(), abort).await?;
+        abort.within(self.answer(), response.text()).await
     }
 
     /// Gets the stream of events at a path beside the agent, from an event id on.
@@ -194,44 +193,34 @@ impl Endpoint {
         last_id: Option<&str>,
         abort: &Abort,
     ) -> Result<ByteStream, TransportError> {
-        let last_id = last_id.map(|last_id| ("Last-Event-ID", last_id));
-        self.stream(&self.beside(path), &RequestInit::new(), last_id.as_slice(), abort).await
+        let mut request = self.request(Request::get(&self.beside(path)), EVENT_STREAM, abort);
+        if let Some(last_id) = last_id.filter(|id| is_header(LAST_EVENT_ID, id)) {
+            request = request.header(LAST_EVENT_ID, last_id);
+        }
+        self.stream(request.build(), abort).await
     }
 
     async fn stream(
         &self,
-        url: &str,
-        init: &RequestInit,
-        headers: &[(&str, &str)],
+        request: Result<Request, gloo_net::Error>,
         abort: &Abort,
     ) -> Result<ByteStream, TransportError> {
-        let headers = [headers, &[("Accept", EVENT_STREAM)]].concat();
-        let response = respond(self.request(url, init, &headers, abort), self.answer(), abort).await?;
+        let response = respond(request, self.answer(), abort).await?;
         let is_other = |it: &String| !it.to_ascii_lowercase().starts_with(EVENT_STREAM);
         Ok(ByteStream {
-            other_type: response.headers().get("content-type").ok().flatten().filter(is_other),
+            other_type: response.headers().get("content-type").filter(is_other),
             reader: response.body().map(|body| body.get_reader().unchecked_into()),
             silence: self.patience.map(|patience| patience.silence),
         })
     }
 
-    /// A request with what goes with each to this agent, or what the browser says against it.
-    fn request(
-        &self,
-        url: &str,
-        init: &RequestInit,
-        headers: &[(&str, &str)],
-        abort: &Abort,
-    ) -> Result<Request, JsValue> {
-        init.set_signal(Some(&abort.signal()));
-        if let Some(kept) = &self.headers {
-            kept.put(init);
-        }
-        let request = Request::new_with_str_and_init(url, init)?;
-        for (name, value) in headers {
-            request.headers().set(name, value)?;
-        }
-        Ok(request)
+    /// A request with what goes with each to this agent, for an answer of this type.
+    fn request(&self, request: RequestBuilder, accept: &str, abort: &Abort) -> RequestBuilder {
+        let request = match &self.headers {
+            Some(kept) => kept.put(request),
+            None => request,
+        };
+        request.header("Accept", accept).abort_signal(Some(&abort.signal()))
     }
 
     fn answer(&self) -> Option<Duration> {
@@ -248,25 +237,19 @@ impl Endpoint {
 
 /// What comes back for a request, within this time.
 async fn respond(
-    request: Result<Request, JsValue>,
+    request: Result<Request, gloo_net::Error>,
     patience: Option<Duration>,
     abort: &Abort,
 ) -> Result<Response, TransportError> {
-    let response = abort.within(patience, request.map(|request| window().fetch_with_request(&request))).await?;
-    let response: Response = response.unchecked_into();
+    let response = abort.within(patience, async { request?.send().await }).await?;
     if response.ok() {
         return Ok(response);
     }
-    let body = text_of(&response, patience, abort).await;
+    let body = abort.within(patience, response.text()).await;
     Err(TransportError::Status {
         status: response.status(),
         body: Box::new(ErrorBody::read(&body.unwrap_or_default())),
     })
-}
-
-async fn text_of(response: &Response, patience: Option<Duration>, abort: &Abort) -> Result<String, TransportError> {
-    let text = abort.within(patience, response.text()).await?;
-    Ok(text.as_string().unwrap_or_default())
 }
 
 /// The text at an address of the page's own origin.
@@ -275,10 +258,9 @@ async fn text_of(response: &Response, patience: Option<Duration>, abort: &Abort)
 /// Where its server can't be reached, or answers with an error status.
 pub(crate) async fn own_text(url: &str) -> Result<String, TransportError> {
     let abort = Abort::new();
-    let init = RequestInit::new();
-    init.set_signal(Some(&abort.signal()));
-    let response = respond(Request::new_with_str_and_init(url, &init), Some(OWN_PATIENCE), &abort).await?;
-    text_of(&response, Some(OWN_PATIENCE), &abort).await
+    let request = Request::get(url).abort_signal(Some(&abort.signal())).build();
+    let response = respond(request, Some(OWN_PATIENCE), &abort).await?;
+    abort.within(Some(OWN_PATIENCE), response.text()).await
 }
 
 /// A text of the page's own, such as its words in a language, from the server that the page is from. `None` where it can't be had just now.
@@ -328,10 +310,10 @@ impl ByteStream {
         let Some(reader) = &self.reader else {
             return Ok(None);
         };
-        let part = abort.within(self.silence, Ok(reader.read())).await?;
-        let done = field(&part, "done").is_truthy();
-        let chunk = field(&part, "value");
-        Ok((!done).then(|| chunk.unchecked_into::<Uint8Array>().to_vec()))
+        let part = abort.within(self.silence, JsFuture::from(reader.read())).await?;
+        let part: ReadableStreamReadResult = part.unchecked_into();
+        let is_done = part.get_done().unwrap_or_default();
+        Ok((!is_done).then(|| part.get_value().unchecked_into::<Uint8Array>().to_vec()))
     }
 }
 
@@ -341,8 +323,4 @@ fn begins_events(bytes: &[u8]) -> bool {
     [&b"data:"[..], b"event:", b"id:", b"retry:", b":"]
         .iter()
         .any(|field| begin.starts_with(field) || field.starts_with(begin))
-}
-
-fn field(object: &JsValue, name: &str) -> JsValue {
-    Reflect::get(object, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED)
 }

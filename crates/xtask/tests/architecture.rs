@@ -84,7 +84,10 @@ fn the_chat_page_reaches_the_stream_and_the_types_through_its_two_crates() {
 fn one_crate_fetches_in_the_browser_and_one_binds_a_socket() {
     for (folder, _) in USES {
         let manifest = read(&root().join(folder).join("Cargo.toml"));
-        let fetches = sources(&root().join(folder).join("src")).iter().any(|file| code(file).contains("fetch_with_"));
+        let fetches = sources(&root().join(folder).join("src")).iter().any(|file| {
+            let code = code(file);
+            code.contains("gloo_net") || code.contains("fetch_with_")
+        });
         assert_eq!(fetches, folder == "crates/agent-chat", "{folder}");
         assert_eq!(manifest.contains("\naxum"), folder == "crates/question-server", "{folder}");
     }

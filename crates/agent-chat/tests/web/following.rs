@@ -637,6 +637,16 @@ async fn stop_ends_no_run_but_the_one_that_it_was_meant_for() {
 }
 
 #[test]
+async fn an_event_id_that_no_header_can_carry_is_left_out() {
+    let server = Server::new();
+    let visitor = Visitor::first(server.options());
+    server.describes(asking("\u{2603}-4m")).await;
+    let stream = server.heard().await;
+    assert_eq!(stream.header("last-event-id"), None);
+    visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
+}
+
+#[test]
 async fn a_page_that_nobody_sees_leaves_the_stream_to_others() {
     let server = Server::new();
     let (visitor, stream) = watches_a_run(&server).await;

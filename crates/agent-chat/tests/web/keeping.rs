@@ -251,12 +251,16 @@ async fn headers_are_kept_for_their_origin() {
     assert_eq!(kept_headers("https://one.example:8443/agent"), []);
     assert_eq!(kept_headers("javascript:alert(1)"), []);
     assert!(!keep_headers("/agent", &[("no header".to_owned(), String::new())]));
-    let headers = kept_headers("/agent");
-    let visitor = Visitor::first(ChatOptions::new("/agent").with_headers(headers));
+    let none = [("no header", "x"), ("X-Lines", "a\nb"), ("X-Snowman", "\u{2603}")];
+    let none = none.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let headers = [kept_headers("/agent"), none.to_vec()].concat();
+    let visitor = Visitor::first(ChatOptions::new("/agent?key=a%20b&empty").with_headers(headers));
     visitor.chat.send("Hello");
     let call = Call::next().await;
     assert_eq!(call.header("authorization").as_deref(), Some("own"));
     assert_eq!(call.header("content-type").as_deref(), Some("application/json"));
+    assert_eq!(["x-lines", "x-snowman"].map(|name| call.header(name)), [None, None], "what is no header is left out");
+    assert_eq!(["key", "empty"].map(|name| call.parameter(name)), ["a b", ""].map(|value| Some(value.to_owned())));
     assert!(keep_headers("/agent", &[]));
     assert_eq!(kept_headers("/agent"), []);
 }

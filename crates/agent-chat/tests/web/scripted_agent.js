@@ -11,6 +11,7 @@ window.fetch = async (request, options) => {
   const call = {
     name: `${request.method} ${new URL(request.url).pathname}`,
     headers: request.headers,
+    query: new URL(request.url).searchParams,
     body: await request.text(),
     signal: request.signal,
   };
@@ -48,6 +49,8 @@ export const next_task = () => new Promise((resolve) => {
 export const body_of = (call) => call.body;
 
 export const header_of = (call, name) => call.headers.get(name) ?? undefined;
+
+export const parameter_of = (call, name) => call.query.get(name) ?? undefined;
 
 export const is_aborted = (call) => call.signal.aborted;
 

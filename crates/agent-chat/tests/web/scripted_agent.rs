@@ -16,6 +16,7 @@ extern "C" {
     fn next_task() -> Promise;
     fn body_of(call: &JsValue) -> String;
     fn header_of(call: &JsValue, name: &str) -> Option<String>;
+    fn parameter_of(call: &JsValue, name: &str) -> Option<String>;
     fn accept(call: &JsValue);
     fn write(call: &JsValue, text: &str);
     fn close(call: &JsValue);
@@ -123,6 +124,11 @@ impl Call {
     /// A header of the request.
     pub(crate) fn header(&self, name: &str) -> Option<String> {
         header_of(&self.call, name)
+    }
+
+    /// A parameter in the request's address.
+    pub(crate) fn parameter(&self, name: &str) -> Option<String> {
+        parameter_of(&self.call, name)
     }
 
     /// Sends one event.
