@@ -45,8 +45,9 @@ pub(crate) fn dist() -> PathBuf {
 pub(crate) fn build_program(release: bool, log: &Log) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "app"], log)?.args(release.then_some("--release")))?;
     if release {
-        // By now, the tools that take long may be there: one is installed at a time.
+        // By now, the tools that take long may be there: one is installed at a time. Trunk runs `wasm-opt` and its hook in Node.
         tools::binaryen().folder(log)?;
+        tools::system::node(log)?;
     }
     Ok(())
 }

@@ -10,15 +10,13 @@ use serde_json::Value;
 
 use crate::flags::Pages;
 use crate::steps::{self, Log, Step};
-use crate::test::{binaries, journeys};
+use crate::test::binaries;
+use crate::test::journeys::{self, InBrowser};
 use crate::tools::{self, system};
 use crate::{files, pack, wasm, workspace};
 
 /// The pages, from the workspace's root. Their `packages.json` has the packages of each.
 const PAGES: &str = "crates/question-element/pages";
-
-/// A call of the journeys in a browser, to which names are to be added.
-type InBrowser = fn(&Log) -> Result<Command>;
 
 /// Builds the pages of these names, or all, and drives them.
 pub(crate) fn pages(options: &Pages) -> Result<()> {

@@ -15,6 +15,7 @@ use crate::steps::{self, Ended, Log, Outcome, Step};
 use crate::tools::system;
 use crate::{page, tools, workspace};
 use components::Platform;
+use journeys::{InBrowser, chromium, firefox, webkit};
 
 /// Every check. Where nothing else decides, the first goes first: what others need, then what takes long.
 fn every_step<'a>() -> Vec<Step<'a>> {
@@ -22,9 +23,14 @@ fn every_step<'a>() -> Vec<Step<'a>> {
     let component = |name, package, platform| {
         Step::runs(name, &["wasm build", "tools"], move |log| components::run(package, platform, log))
     };
-    type Walk = fn(&Log) -> Result<()>;
-    let journeys = |name, walk: Walk| Step::runs(name, &["native build", "gallery for release"], walk);
-    let on_elements = |name, walk: Walk| Step::runs(name, &["native build", "element package"], walk);
+    let on_page = |name, browser: InBrowser, left_out| {
+        let walk = move |log: &Log| journeys::whole(browser(log)?, left_out, log);
+        Step::runs(name, &["native build", "gallery for release"], walk)
+    };
+    let element = |name, browser: InBrowser, left_out| {
+        let walk = move |log: &Log| journeys::element(browser(log)?, left_out, log);
+        Step::runs(name, &["native build", "element package"], walk)
+    };
     let [tools, page] = page::steps_for_release();
     vec![
         Step::builds("formatting", &[], formatting),
@@ -34,15 +40,15 @@ fn every_step<'a>() -> Vec<Step<'a>> {
         page::gallery_for_release(),
         Step::builds("native tests", &["native build"], native_tests),
         Step::builds("wasm build", &["formatting"], binaries::build_wasm),
-        journeys("journeys in Chromium", journeys::in_chromium),
-        journeys("journeys in Firefox", journeys::in_firefox),
+        on_page("journeys in Chromium", chromium, &[]),
+        on_page("journeys in Firefox", firefox, journeys::NOT_IN_FIREFOX),
         component("card in Chromium", "question-card", Chromium),
         component("card in Firefox", "question-card", Firefox),
         component("hook in Chromium", "agent-chat", Chromium),
         component("hook in Firefox", "agent-chat", Firefox),
         component("chat page in Chromium", "app", Chromium),
         component("chat page in Firefox", "app", Firefox),
-        journeys("barriers in Chromium", journeys::barriers),
+        Step::runs("barriers in Chromium", &["native build", "gallery for release"], journeys::barriers),
         component("types in Node", "ask-user-question", Node),
         component("stream in Node", "ag-ui-stream", Node),
         component("agent in Node", "question-agent", Node),
@@ -55,9 +61,9 @@ fn every_step<'a>() -> Vec<Step<'a>> {
         Step::runs("licences", &["tools"], |log| deny(&["licenses", "bans", "sources"], log)),
         Step::runs("advisories", &["licences"], advisories),
         Step::runs("element package", &["tools"], journeys::element_package),
-        on_elements("element in Chromium", journeys::element_in_chromium),
-        on_elements("element in Firefox", journeys::element_in_firefox),
-        on_elements("element in WebKit", journeys::element_in_webkit),
+        element("element in Chromium", chromium, &[]),
+        element("element in Firefox", firefox, journeys::ELEMENT_NOT_IN_FIREFOX),
+        element("element in WebKit", webkit, journeys::ELEMENT_NOT_IN_WEBKIT),
         Step::builds("documentation", &["formatting"], documentation),
         Step::builds("documentation tests", &["native build"], |log| {
             log.run(&mut cargo(["test", "--workspace", "--doc"]))

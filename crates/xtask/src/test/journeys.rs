@@ -13,11 +13,14 @@ use crate::{pack, page, tools, wasm, workspace};
 /// The journeys that have steps or commands of their own, by what their names begin with.
 const APART: [&str; 6] = ["barriers::", "element::", "pages::", "recipes::", "serve::", "stranger::"];
 
+/// A call of the journeys in a browser, to which names are to be added.
+pub(crate) type InBrowser = fn(&Log) -> Result<Command>;
+
 /// Journeys that a browser does not take, by what their names have in them, and why.
-type LeftOut = &'static [(&'static str, &'static str)];
+pub(super) type LeftOut = &'static [(&'static str, &'static str)];
 
 /// Of the journeys that Chromium takes, those that Firefox does not.
-const NOT_IN_FIREFOX: LeftOut = &[
+pub(super) const NOT_IN_FIREFOX: LeftOut = &[
     ("gallery::every_example", "it takes long, and what it looks at is the program's doing, not the browser's"),
     ("card::many::", "Firefox tells nobody how many listeners and nodes it holds"),
     ("card::arriving::", HAS_OWN_TESTS),
@@ -29,8 +32,9 @@ const NOT_IN_FIREFOX: LeftOut = &[
 ];
 
 /// Of the custom element's journeys, those that are not for all browsers.
-const ELEMENT_NOT_IN_FIREFOX: LeftOut = &[("element::memory::", "Firefox tells nobody how much memory a page holds")];
-const ELEMENT_NOT_IN_WEBKIT: LeftOut = &[
+pub(super) const ELEMENT_NOT_IN_FIREFOX: LeftOut =
+    &[("element::memory::", "Firefox tells nobody how much memory a page holds")];
+pub(super) const ELEMENT_NOT_IN_WEBKIT: LeftOut = &[
     ("element::memory::", "WebKit tells nobody how much memory a page holds"),
     ("element::barriers::", "WebKit's driver sets the size of the window with its bars, and not the page's"),
 ];
@@ -38,14 +42,9 @@ const ELEMENT_NOT_IN_WEBKIT: LeftOut = &[
 const HAS_OWN_TESTS: &str = "the card's own tests do the same in Firefox, except with trusted keys, which are taken";
 const NO_INPUT_METHOD: &str = "Firefox's driver has no input method";
 
-pub(super) fn in_chromium(log: &Log) -> Result<()> {
-    run_some(skip(&mut chromium(log)?, &APART), log)
-}
-
-/// The same in Firefox, except for a few that are named.
-pub(super) fn in_firefox(log: &Log) -> Result<()> {
-    let mut journeys = firefox(log)?;
-    run_some(skip(leave_out(&mut journeys, NOT_IN_FIREFOX, log), &APART), log)
+/// Everything that has no step of its own.
+pub(super) fn whole(mut journeys: Command, left_out: LeftOut, log: &Log) -> Result<()> {
+    run_some(skip(leave_out(&mut journeys, left_out, log), &APART), log)
 }
 
 /// Every example in every state and every look, under the eyes of axe-core.
@@ -80,21 +79,7 @@ pub(super) fn element_package(log: &Log) -> Result<()> {
 }
 
 /// The custom element in plain pages.
-pub(super) fn element_in_chromium(log: &Log) -> Result<()> {
-    walk_on_elements(chromium(log)?, &[], log)
-}
-
-/// The same in Firefox.
-pub(super) fn element_in_firefox(log: &Log) -> Result<()> {
-    walk_on_elements(firefox(log)?, ELEMENT_NOT_IN_FIREFOX, log)
-}
-
-/// The same in WebKit.
-pub(super) fn element_in_webkit(log: &Log) -> Result<()> {
-    walk_on_elements(webkit(log)?, ELEMENT_NOT_IN_WEBKIT, log)
-}
-
-fn walk_on_elements(mut journeys: Command, left_out: LeftOut, log: &Log) -> Result<()> {
+pub(super) fn element(mut journeys: Command, left_out: LeftOut, log: &Log) -> Result<()> {
     journeys.arg("element::").env("XTASK_PACKAGE", pack::package()).env("XTASK_AXE", axe(log)?);
     run_some(leave_out(&mut journeys, left_out, log), log)
 }

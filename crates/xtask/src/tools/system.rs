@@ -15,19 +15,22 @@ use crate::console::say;
 use crate::steps::Log;
 use crate::{children, workspace};
 
-/// The result of `find`; if there is none, again after Debian's packages of these names are installed.
-fn found<T>(find: impl Fn() -> Option<T>, debians: &[&str], log: &Log, lacking: &'static str) -> Result<T> {
+/// The result of `find`; if there is none, again after apt has installed these packages. The error says how macOS gets it.
+fn found<T>(what: &str, find: impl Fn() -> Option<T>, packages: &[&str], macos: &str, log: &Log) -> Result<T> {
+    // Ubuntu's packages of browsers fetch a snap, which a container can't run.
+    let is_ubuntu = || fs::read_to_string("/etc/os-release").is_ok_and(|release| release.contains("ID=ubuntu\n"));
+    let is_snap = packages.iter().any(|name| ["chromium", "firefox-esr"].contains(name)) && is_ubuntu();
     let found = match find() {
-        None => apt(debians, log)?.then(&find).flatten(),
+        None if !is_snap => apt(packages, log)?.then(&find).flatten(),
         found => found,
     };
-    found.with_context(|| format!("{lacking} and run this again, or leave its checks out with `--without`"))
-}
-
-/// The packages of browsers by apt. Ubuntu's of these names only fetch a snap, which a container can't run.
-fn on_debian(packages: &'static [&'static str]) -> &'static [&'static str] {
-    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
-    if release.lines().any(|line| line == "ID=debian") { packages } else { &[] }
+    let packages = packages.join(" ");
+    found.with_context(|| {
+        format!(
+            "{what} is not on the PATH. Install it (Debian: `apt install {packages}`; macOS: {macos}) and run this again, or \
+             leave its checks out by `--without`"
+        )
+    })
 }
 
 /// The first of these programs that is there, by name or by path.
@@ -68,12 +71,7 @@ const OLDEST_NODE: Version = [20, 0, 0];
 
 /// Npm, which any Node runs.
 pub(crate) fn npm(log: &Log) -> Result<PathBuf> {
-    found(
-        || first(&["npm"]),
-        &["nodejs", "npm"],
-        log,
-        "npm is not on the PATH. Install Node.js with npm (Debian and Ubuntu: `apt install nodejs npm`; else https://nodejs.org)",
-    )
+    found("Node.js with npm", || first(&["npm"]), &["nodejs", "npm"], "`brew install node`", log)
 }
 
 /// The Python that agents of other frameworks run in, which can make virtual environments.
@@ -84,13 +82,7 @@ pub(crate) fn python(log: &Log) -> Result<PathBuf> {
         children::output_of(Command::new(&python).args(["-c", "import ensurepip, venv"]))?;
         Some(python)
     };
-    found(
-        find,
-        &["python3", "python3-venv"],
-        log,
-        "Python 3.11 or later with venv is not on the PATH. Install both (Debian and Ubuntu: `apt install python3-venv`; macOS: \
-         `brew install python`)",
-    )
+    found("Python 3.11 or later with venv", find, &["python3", "python3-venv"], "`brew install python`", log)
 }
 
 /// The folder with the programs of Postgres, of which tests start one for themselves.
@@ -102,22 +94,12 @@ pub(crate) fn postgres(log: &Log) -> Result<PathBuf> {
         let mut folders = env::split_paths(&path).chain(debians.map(|version| version.path().join("bin")));
         folders.find(|folder| ["initdb", "postgres"].iter().all(|program| folder.join(program).is_file()))
     };
-    found(
-        find,
-        &["postgresql"],
-        log,
-        "there is no Postgres. Install it (Debian and Ubuntu: `apt install postgresql`; macOS: `brew install postgresql`)",
-    )
+    found("Postgres", find, &["postgresql"], "`brew install postgresql`", log)
 }
 
 /// Nginx, which tests put in front of several servers. Debian has it where only root's PATH leads.
 pub(crate) fn nginx(log: &Log) -> Result<PathBuf> {
-    found(
-        || first(&["nginx", "/usr/sbin/nginx"]),
-        &["nginx-light"],
-        log,
-        "there is no nginx. Install it (Debian and Ubuntu: `apt install nginx-light`; macOS: `brew install nginx`)",
-    )
+    found("nginx", || first(&["nginx", "/usr/sbin/nginx"]), &["nginx-light"], "`brew install nginx`", log)
 }
 
 /// A browser and its driver.
@@ -140,13 +122,9 @@ pub(crate) fn chromium(log: &Log) -> Result<Browser> {
         let program = named("CHROME").or_else(|| first(&NAMES))?;
         Some(Browser { program, driver: named("CHROMEDRIVER").or_else(|| first(&["chromedriver"]))? })
     };
-    let Browser { program, driver } = found(
-        find,
-        on_debian(&["chromium", "chromium-driver"]),
-        log,
-        "Chromium and chromedriver are not on the PATH. Install both (Debian: `apt install chromium chromium-driver`; Ubuntu: Google \
-         Chrome and its chromedriver; macOS: `brew install --cask google-chrome chromedriver`)",
-    )?;
+    let macos = "`brew install --cask google-chrome chromedriver`";
+    let Browser { program, driver } =
+        found("Chromium or Chrome with chromedriver", find, &["chromium", "chromium-driver"], macos, log)?;
     // A driver refuses a browser of another generation, in words that help nobody.
     if let (Some([browser, ..]), Some([own, ..])) = (version_of(&program), version_of(&driver))
         && browser != own
@@ -175,12 +153,8 @@ pub(crate) fn chromium_arguments() -> [&'static str; 8] {
 
 /// Firefox and its driver.
 pub(crate) fn firefox(log: &Log) -> Result<Browser> {
-    let program = found(
-        || first(&["firefox", "firefox-esr", "/Applications/Firefox.app/Contents/MacOS/firefox"]),
-        on_debian(&["firefox-esr"]),
-        log,
-        "Firefox is not on the PATH. Install it (Debian: `apt install firefox-esr`; macOS: `brew install --cask firefox`)",
-    )?;
+    let find = || first(&["firefox", "firefox-esr", "/Applications/Firefox.app/Contents/MacOS/firefox"]);
+    let program = found("Firefox", find, &["firefox-esr"], "`brew install --cask firefox`", log)?;
     let driver = super::geckodriver().folder(log)?.join("geckodriver");
     super::tidy()?;
     Ok(Browser { program, driver })
@@ -188,13 +162,9 @@ pub(crate) fn firefox(log: &Log) -> Result<Browser> {
 
 /// The driver of WebKit, which brings its browser, if a display without a screen is there as well.
 pub(crate) fn webkit(log: &Log) -> Result<PathBuf> {
-    found(
-        || first(&["xvfb-run"]).and(first(&["WebKitWebDriver"])),
-        &["webkit2gtk-driver", "xvfb", "xauth"],
-        log,
-        "WebKitWebDriver and xvfb-run are not both on the PATH. Install both (Debian, Ubuntu: `apt install webkit2gtk-driver xvfb \
-         xauth`)",
-    )
+    let find = || first(&["xvfb-run"]).and(first(&["WebKitWebDriver"]));
+    let packages = ["webkit2gtk-driver", "xvfb", "xauth"];
+    found("WebKitWebDriver with xvfb-run", find, &packages, "none", log)
 }
 
 /// Makes sure that the compiler can build for this target.
