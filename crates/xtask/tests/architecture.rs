@@ -40,16 +40,30 @@ fn core_crates_touch_nothing_but_their_arguments() {
 fn crates_use_only_what_the_code_map_allows() {
     for (folder, allowed) in USES {
         let manifest = read(&root().join(folder).join("Cargo.toml"));
-        let dependencies = manifest.split("\n[dependencies]\n").nth(1).unwrap_or_default();
-        let dependencies = dependencies.split("\n[").next().unwrap_or_default();
-        let mut used: Vec<&str> = dependencies
-            .lines()
-            .filter_map(|line| line.split(['.', ' ', '=']).next())
+        let mut used: Vec<&str> = dependencies(&manifest)
             .filter(|name| USES.iter().any(|(folder, _)| folder.rsplit('/').next() == Some(*name)))
             .collect();
         used.sort_unstable();
         assert_eq!(used, allowed, "{folder}");
     }
+}
+
+#[test]
+fn every_dependency_is_used_by_more_than_tests() {
+    let mut unused = Vec::new();
+    for (folder, _) in USES {
+        let mut sources = sources(&root().join(folder).join("src"));
+        sources.retain(|file| !file.ends_with("tests.rs"));
+        let sources: Vec<String> = sources.iter().map(|file| code(file)).collect();
+        let shipped: String = sources.iter().filter_map(|code| code.split("#[cfg(test)]\nmod tests").next()).collect();
+        let is_word = |it: char| it.is_alphanumeric() || it == '_';
+        let paths = shipped.split("::").filter_map(|path| path.rsplit(|it| !is_word(it)).next());
+        let used: BTreeSet<&str> = paths.collect();
+        let manifest = read(&root().join(folder).join("Cargo.toml"));
+        let names = dependencies(&manifest).filter(|name| !used.contains(&*name.replace('-', "_")));
+        unused.extend(names.map(|name| format!("{folder}: {name}")));
+    }
+    assert_eq!(unused, Vec::<String>::new());
 }
 
 #[test]
@@ -146,6 +160,15 @@ fn the_stream_knows_asks_in_its_module_for_them_only() {
         let foreign = code.contains("ask_user_question");
         assert!(!foreign || inside.starts_with("asks") || inside == Path::new("asks.rs"), "{}", file.display());
     }
+}
+
+/// The names in a manifest's tables of dependencies, except those of tests.
+fn dependencies(manifest: &str) -> impl Iterator<Item = &str> {
+    let tables = manifest.split("\n[").filter_map(|table| table.split_once("]\n"));
+    let tables = tables.filter(|(name, _)| *name == "dependencies" || name.ends_with(".dependencies"));
+    let lines = tables.flat_map(|(_, table)| table.lines());
+    let entries = lines.filter(|line| line.starts_with(|it: char| it.is_ascii_alphanumeric()));
+    entries.filter_map(|entry| entry.split(['.', ' ', '=']).next())
 }
 
 fn root() -> PathBuf {

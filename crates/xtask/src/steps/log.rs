@@ -149,12 +149,8 @@ const MOST_LINES: usize = 80;
 
 /// Adds a sentence that says what to do, if the cause of a failure is known by what the program printed.
 fn explained(problem: Error, printed: &str) -> Error {
-    const CAUSES: [(&str, &[&str]); 4] = [
+    const CAUSES: [(&str, &[&str]); 3] = [
         ("the disk is full; tools and builds need about 12 GB", &["No space left on device", "ENOSPC"]),
-        (
-            "there is no C compiler; install one (Debian, Ubuntu: `apt install build-essential`; macOS: `xcode-select --install`)",
-            &["linker `cc` not found", "failed to find tool", "is `cc` installed"],
-        ),
         (
             "another program is installing packages; let it finish",
             &["Could not get lock", "Unable to acquire the dpkg"],
@@ -212,7 +208,6 @@ mod tests {
             ("npm error code ENOTFOUND", "network"),
             ("E: Failed to fetch http://…  Temporary failure resolving '…'", "network"),
             ("E: Could not get lock /var/lib/dpkg/lock-frontend", "another program"),
-            ("error: linker `cc` not found", "build-essential"),
             ("error: failed to write: No space left on device (os error 28)", "disk is full"),
             ("error[E0308]: mismatched types", "cargo failed"),
         ] {
