@@ -27,7 +27,7 @@ const WATCHED: usize = 60;
 pub(crate) async fn measure() -> Outcome<()> {
     if !Postgres::is_here().await {
         println!(
-            "Servers that share a Postgres are not measured: set POSTGRES_PROGRAMS to the folder with initdb and postgres.\n"
+            "Servers that share a Postgres are not measured: install Postgres, or set POSTGRES_PROGRAMS to the folder with `initdb`.\n"
         );
         return Ok(());
     }

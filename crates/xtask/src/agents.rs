@@ -1,10 +1,9 @@
 //! `cargo xtask agents`: agents of other frameworks behind the built page, each as its recipe starts it, and released clients in front of the
 //! server. `tests/e2e/recipes` sets them up and compares what they do with the README of the recipes.
 
-use std::fs;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 
 use crate::flags::Agents;
 use crate::steps::{self, Log, Step};
@@ -17,15 +16,9 @@ const CLIENTS: &str = "clients";
 
 /// Runs every agent or the named ones.
 pub(crate) fn agents(options: &Agents) -> Result<()> {
-    let known = known()?;
-    if let Some(name) = options.name.iter().find(|name| !known.contains(name)) {
-        bail!("there is no recipe `{name}`, but {}", known.join(", "));
-    }
-    let wanted: Vec<_> = known
-        .iter()
-        .filter(|name| options.name.is_empty() || options.name.contains(name))
-        .map(String::as_str)
-        .collect();
+    let mut known = workspace::folders_with("crates/agent-chat/recipes", "README.md")?;
+    known.push(CLIENTS.to_owned());
+    let wanted = workspace::wanted(&known, &options.name)?;
     let mut steps = vec![Step::builds("native build", &[], binaries::build_journeys)];
     if wanted != [CLIENTS] {
         steps.extend(page::steps_for_release());
@@ -35,17 +28,6 @@ pub(crate) fn agents(options: &Agents) -> Result<()> {
         _ => Step::runs(name, &["native build", "page for release"], |log| walk(name, options.record, log)),
     }));
     steps::run_or_fail(&steps)
-}
-
-/// The names of the recipes, and of the step beside them.
-fn known() -> Result<Vec<String>> {
-    let folder = workspace::root().join("crates/agent-chat/recipes");
-    let entries = fs::read_dir(&folder).with_context(|| format!("can't read {}", folder.display()))?.flatten();
-    let recipes = entries.filter(|entry| entry.path().join("README.md").is_file());
-    let mut known: Vec<_> = recipes.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    known.sort();
-    known.push(CLIENTS.to_owned());
-    Ok(known)
 }
 
 /// Starts the agent and takes every journey with it.

@@ -1,23 +1,21 @@
 //! `cargo xtask bench`: measurements in a browser and in Node, which are reported and never asserted in a test.
 
+use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Mutex;
 
 use anyhow::Result;
 
 use crate::flags::BenchCmd;
 use crate::steps::{self, Log, Step};
 use crate::tools::{self, system};
-use crate::{pack, page, serve, wasm, workspace};
+use crate::{files, pack, page, serve, wasm, workspace};
 
 /// Builds one part as users get it, measures it and prints the table.
 pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
-    let table = &Mutex::new(String::new());
+    let table = &workspace::scratch("table.txt");
     let step = |needs, measurement: fn(&Log) -> Result<Command>| {
-        Step::builds("measurement", needs, move |log| {
-            *table.lock().expect("one step writes it") = log.output(&mut measurement(log)?)?;
-            Ok(())
-        })
+        Step::builds("measurement", needs, move |log| files::write(table, log.output(&mut measurement(log)?)?))
     };
     let [tools, page] = page::steps_for_release();
     steps::run_or_fail(&match part {
@@ -32,29 +30,23 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
         }
         BenchCmd::Stream(_) => vec![tools, step(&["tools"], stream)],
     })?;
-    print!("{}", table.lock().expect("one step wrote it"));
+    print!("{}", fs::read_to_string(table)?);
     Ok(())
 }
 
 /// The card, in the built gallery: fed with large arguments, answered, and a thousand times in one page.
 fn card(log: &Log) -> Result<Command> {
-    let mut node = in_chromium("crates/card-gallery/benches/card.mjs", log)?;
-    node.arg(page::dist());
-    Ok(node)
+    in_chromium("crates/card-gallery/benches/card.mjs", &[page::dist()], log)
 }
 
 /// The custom element's first card, in a page that has nothing else.
 fn element(log: &Log) -> Result<Command> {
-    let mut node = in_chromium("crates/question-element/benches/element.mjs", log)?;
-    node.arg(pack::package());
-    Ok(node)
+    in_chromium("crates/question-element/benches/element.mjs", &[pack::package()], log)
 }
 
 /// What a first visit of the page transfers, and when a person can see, read and write.
 fn first_visit(log: &Log) -> Result<Command> {
-    let mut node = in_chromium("app/benches/page.mjs", log)?;
-    node.arg(workspace::server("server")).arg(page::dist());
-    Ok(node)
+    in_chromium("app/benches/page.mjs", &[workspace::server("server"), page::dist()], log)
 }
 
 /// The stream reader as WebAssembly, made with the page's settings, and its JavaScript peers in one process of Node.
@@ -72,12 +64,12 @@ fn stream(log: &Log) -> Result<Command> {
 }
 
 /// A call of Node for a measurement, behind what starts Chromium and writes tables.
-fn in_chromium(measurement: &str, log: &Log) -> Result<Command> {
+fn in_chromium(measurement: &str, paths: &[PathBuf], log: &Log) -> Result<Command> {
     let chromium = system::chromium(log)?;
     // With dashes, Node would take them for its own.
     let arguments = system::chromium_arguments().map(|argument| argument.trim_start_matches("--")).join(" ");
     let program = [workspace::read("app/benches/chromium.mjs")?, workspace::read(measurement)?].join("\n");
     let mut node = tools::script(&program, [&chromium.program, &chromium.driver], log)?;
-    node.arg(arguments);
+    node.arg(arguments).args(paths);
     Ok(node)
 }

@@ -34,18 +34,15 @@ xflags::xflags! {
         }
         /// Builds the page to deploy into dist and prints the weight of each file. Fails if they exceed the budget.
         cmd build {}
-        /// Runs agents of other frameworks behind the page, as crates/agent-chat/recipes starts them: all, or the named ones. Writes the
-        /// table of what works. `clients` runs AG-UI clients of others against the server.
+        /// Runs agents of other frameworks behind the page, as crates/agent-chat/recipes starts them: all, or the named ones. Compares them
+        /// with the table of what works. `clients` runs AG-UI clients of others against the server.
         cmd agents {
             repeated name: String
             /// Keeps their streams as test data of ag-ui-stream.
             optional --record
         }
         /// Builds pages that carry one part each, such as the stream reader or the card, and prints the weight of each program.
-        cmd size {
-            /// The same.
-            default cmd parts {}
-        }
+        cmd size { default cmd parts {} }
         /// Builds the npm package `question-card` and prints where it is and what a page loads of it.
         cmd pack {
             /// Skips the checks by publint and are-the-types-wrong.

@@ -52,11 +52,6 @@ pub(crate) fn build_program(release: bool, log: &Log) -> Result<()> {
     Ok(())
 }
 
-/// The folder in which `serve` builds the gallery.
-pub(crate) fn gallery() -> PathBuf {
-    workspace::scratch("gallery")
-}
-
 /// Builds the gallery into a folder, where the page's `boot.js` looks for it: beside the page, as `gallery`.
 pub(crate) fn build_gallery(release: bool, folder: &Path, log: &Log) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "card-gallery"], log)?.args(release.then_some("--release")))?;
@@ -78,7 +73,7 @@ pub(crate) fn build_for_release(dist: &Path, log: &Log) -> Result<()> {
 pub(crate) fn trunk_serve(options: &Serve, [port, server_port]: [u16; 2], folder: &Path) -> Result<Command> {
     let settings = workspace::read("Trunk.toml")?;
     let ours = folder.join("Trunk.toml");
-    let gallery = options.gallery.then(gallery);
+    let gallery = options.gallery.then(|| workspace::scratch("gallery"));
     files::write(&ours, settings_for_serving(&settings, server_port, &options.allow_agent, gallery.as_deref())?)?;
 
     let mut trunk = trunk()?;

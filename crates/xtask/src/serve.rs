@@ -35,7 +35,9 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
         Step::builds("page", &[], |log| page::build_program(release, log)),
     ];
     if options.gallery {
-        steps.push(Step::builds("gallery", &["tools"], |log| page::build_gallery(release, &page::gallery(), log)));
+        steps.push(Step::builds("gallery", &["tools"], |log| {
+            page::build_gallery(release, &workspace::scratch("gallery"), log)
+        }));
     }
     steps::run_or_fail(&steps)?;
     // Each port has settings, a built page and conversations of its own.

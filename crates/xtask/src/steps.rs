@@ -158,7 +158,7 @@ impl Board<'_> {
         if !children::interrupted() {
             let failure = if matches!(outcome, Outcome::Failed(_)) { log.failure() } else { String::new() };
             if !failure.is_empty() {
-                screen.say(&format!("── {name} ──\n{failure}\n── all of it: {} ──", log.path().display()));
+                screen.say(&format!("── {name} ──\n{failure}\n── all of it: {} ──", log.path.display()));
             }
             let tests = match log.notes().tests {
                 0 => String::new(),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 /// The workspace's root.
 pub(crate) fn root() -> &'static Path {
@@ -49,6 +49,23 @@ pub(crate) fn locked_version(package: &str) -> Result<String> {
 pub(crate) fn read(file: &str) -> Result<String> {
     let path = root().join(file);
     fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))
+}
+
+/// The names of the folders in `folder` that have this file, in their order.
+pub(crate) fn folders_with(folder: &str, file: &str) -> Result<Vec<String>> {
+    let entries = fs::read_dir(root().join(folder)).with_context(|| format!("can't read {folder}"))?.flatten();
+    let folders = entries.filter(|entry| entry.path().join(file).is_file());
+    let mut names: Vec<_> = folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(names)
+}
+
+/// Those of the known names that are asked for, or all.
+pub(crate) fn wanted<'a>(known: &'a [String], asked: &[String]) -> Result<Vec<&'a str>> {
+    if let Some(name) = asked.iter().find(|name| !known.contains(name)) {
+        bail!("there is no `{name}`, but {}", known.join(", "));
+    }
+    Ok(known.iter().filter(|name| asked.is_empty() || asked.contains(name)).map(String::as_str).collect())
 }
 
 /// True on a machine that promises to check everything, and so may lack nothing.

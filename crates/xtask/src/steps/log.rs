@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -17,7 +17,7 @@ use crate::workspace;
 #[derive(Debug)]
 pub(crate) struct Log {
     /// Where what its commands print is kept.
-    path: PathBuf,
+    pub(super) path: PathBuf,
     notes: Mutex<Notes>,
 }
 
@@ -111,10 +111,6 @@ impl Log {
 
     pub(super) fn notes(&self) -> MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// The part of the output that says why the step failed.

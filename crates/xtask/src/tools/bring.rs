@@ -42,11 +42,8 @@ pub(super) fn bring(tool: &Tool, entry: &Path, log: &Log) -> Result<()> {
             }
         }
         Source::Npm(packages) => {
-            npm_install(
-                &unfinished,
-                &packages.iter().map(|(name, what)| format!("{name}@{what}")).collect::<Vec<_>>(),
-                log,
-            )?;
+            let packages: Vec<_> = packages.iter().map(|(name, what)| format!("{name}@{what}")).collect();
+            npm_install(&unfinished, &packages, log)?;
         }
     }
     if !tool.is_whole(&unfinished) {

@@ -34,7 +34,7 @@ impl Postgres {
     /// One that forgets what it has written if the machine crashes, unless it is to be durable.
     pub(crate) async fn start_with(is_durable: bool) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
-        assert!(Self::is_here().await, "`cargo xtask test postgres` brings it");
+        assert!(Self::is_here().await, "there is no Postgres: `cargo xtask test postgres` installs it");
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         remove_left(&std::env::temp_dir());
         let folder = std::env::temp_dir().join(format!("{FOLDERS}{}-{number}", std::process::id()));
@@ -99,12 +99,16 @@ impl Drop for Postgres {
     }
 }
 
-/// Where a program of Postgres is, or what it is called on the `PATH`.
+/// Where a program of Postgres is: in `POSTGRES_PROGRAMS`, or on the `PATH`, or where Debian has it.
 fn path(program: &str) -> PathBuf {
-    match std::env::var_os("POSTGRES_PROGRAMS") {
-        Some(folder) => Path::new(&folder).join(program),
-        None => program.into(),
+    if let Some(folder) = std::env::var_os("POSTGRES_PROGRAMS") {
+        return Path::new(&folder).join(program);
     }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let debians = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let folders = std::env::split_paths(&path).chain(debians.map(|version| version.path().join("bin")));
+    let mut programs = folders.map(|folder| folder.join(program));
+    programs.find(|path| path.is_file()).unwrap_or_else(|| program.into())
 }
 
 /// Claims a folder for as long as this process lives. Nobody finds the file before it is locked.
