@@ -2,9 +2,9 @@
 
 use crate::asks::{ask, question};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
+use crate::faces::{FACES, Face, lay_out};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
-use question_card::STYLESHEET;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// As wide as the chat page's column is in a window of 1280, and of 390 px.
@@ -33,14 +33,9 @@ fn four() -> AskUserQuestion {
     asked
 }
 
-/// In a font that all browsers have here or draw as wide: by default some take one that is a tenth wider.
-async fn height(snapshot: AskSnapshot, setting: Setting, width: u32) -> i32 {
+async fn height(snapshot: AskSnapshot, setting: Setting, width: u32, face: Face) -> i32 {
     let card = CardPage::open(snapshot, setting).await;
-    let style = leptos::prelude::document().create_element("style").expect("a style");
-    style.set_text_content(Some(STYLESHEET));
-    card.root.append_child(&style).expect("it is appended");
-    let width = format!("inline-size: {width}px; --qc-max-inline: 100%; --qc-font: Arial, sans-serif");
-    card.root.set_attribute("style", &width).expect("a width");
+    lay_out(&card, width, face).await;
     card.card().get_bounding_client_rect().height().ceil() as i32
 }
 
@@ -55,12 +50,14 @@ fn answered(asked: AskUserQuestion) -> AskSnapshot {
 
 #[test]
 async fn a_single_question_of_four_described_options_is_not_high() {
-    for (width, most) in [(WIDE, 490), (NARROW, 530)] {
+    for (width, face, most) in
+        [(WIDE, Face::Plain, 490), (WIDE, Face::Wide, 490), (NARROW, Face::Plain, 530), (NARROW, Face::Wide, 560)]
+    {
         for setting in [on_pick(), Setting::default()] {
             let mode = setting.mode;
             let snapshot = AskSnapshot::complete(fresh_id(), ask(vec![service("Service")]), Phase::Answerable);
-            let height = height(snapshot, setting, width).await;
-            assert!(height <= most && height > 300, "{mode:?}: {height} px at {width} px");
+            let height = height(snapshot, setting, width, face).await;
+            assert!(height <= most && height > 300, "{mode:?}: {height} px at {width} px, {face:?}");
         }
     }
 }
@@ -68,8 +65,10 @@ async fn a_single_question_of_four_described_options_is_not_high() {
 #[test]
 async fn receipts_are_not_high() {
     for (asked, most) in [(ask(vec![service("Service")]), 110), (four(), 290)] {
-        let height = height(answered(asked), Setting::default(), WIDE).await;
-        assert!(height <= most && height > 50, "{height} px");
+        for face in FACES {
+            let height = height(answered(asked.clone()), Setting::default(), WIDE, face).await;
+            assert!(height <= most && height > 50, "{height} px, {face:?}");
+        }
     }
 }
 
@@ -78,9 +77,7 @@ async fn a_long_question_is_shortened_in_its_receipt_until_the_rest_is_wanted() 
     let mut asked = ask(vec![service("Service")]);
     asked.questions[0].question = "Which one, after all that was said? ".repeat(100);
     let card = CardPage::open(answered(asked), Setting::default()).await;
-    let style = leptos::prelude::document().create_element("style").expect("a style");
-    style.set_text_content(Some(STYLESHEET));
-    card.root.append_child(&style).expect("it is appended");
+    lay_out(&card, WIDE, Face::Plain).await;
     let height = || card.card().get_bounding_client_rect().height();
     assert!(height() < 220.0, "{}", height());
     let more: web_sys::HtmlElement =

@@ -12,6 +12,7 @@ mod copying;
 mod deadline;
 mod drafts;
 mod extras;
+mod faces;
 mod focus;
 mod heights;
 mod holding;

@@ -2,10 +2,11 @@
 
 use crate::asks::{mixed, ready, service, stream, toppings};
 use crate::card_page::{CardPage, fresh_id, on_pick, tap, text_of};
+use crate::faces::{Face, lay_out};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
-use question_card::{Labels, STYLESHEET};
+use question_card::Labels;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -23,11 +24,8 @@ async fn one_tap_answers() {
 #[test]
 async fn an_own_answer_is_one_line_whatever_the_width() {
     let card = CardPage::tap_to_reply(service()).await;
-    let style = leptos::prelude::document().create_element("style").expect("a style");
-    style.set_text_content(Some(STYLESHEET));
-    card.root.append_child(&style).expect("it is appended");
-    for width in [320, 640] {
-        card.root.set_attribute("style", &format!("inline-size: {width}px")).expect("a width");
+    for (width, face) in [(320, Face::Plain), (320, Face::Wide), (640, Face::Plain), (640, Face::Wide)] {
+        lay_out(&card, width, face).await;
         let text = card.text_field(0);
         let send: web_sys::HtmlElement = card.button("Send").expect("Send").unchecked_into();
         let row = card.find(".qc-other").expect("a row");

@@ -141,6 +141,23 @@ impl Browser {
     }
 }
 
+/// Sets the document in a face that has every character and is as wide as the widest in use. So no pixel comes from the fonts of the machine,
+/// and what has room here has room in all.
+pub(crate) async fn set_wide(driver: &WebDriver) -> WebDriverResult<()> {
+    let face = include_bytes!("../../../question-card/tests/faces/wide.ttf");
+    // The page's policy names no fonts: it does not ask about those that come as bytes.
+    let script = "const [bytes, done] = arguments, sheet = new CSSStyleSheet();
+        sheet.replaceSync('* { font-family: wide !important }');
+        new FontFace('wide', new Uint8Array(bytes), { weight: '1 1000' }).load().then((face) => {
+            document.fonts.add(face);
+            document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+            done(document.fonts.status);
+        }, (problem) => done(`${problem}`));";
+    let status: String = driver.execute_async(script, vec![json!(face.as_slice())]).await?.convert()?;
+    assert_eq!(status, "loaded");
+    Ok(())
+}
+
 /// Waits until the page has this size.
 async fn has_size(driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
     let script = "const [width, height, done] = arguments;

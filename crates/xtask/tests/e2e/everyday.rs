@@ -95,6 +95,7 @@ async fn every_language_fits_the_narrowest_window() {
         for (language, direction, settings) in LANGUAGES {
             page.open_at(&format!("{}?lang={language}", server.url())).await?;
             assert_eq!(page.language().await?[..2], [language, direction]);
+            page.is_set_wide().await?;
             page.fits("the welcome").await?;
             assert_eq!(page.title_start().await?, 16, "{language}");
             page.press_button(settings).await?;

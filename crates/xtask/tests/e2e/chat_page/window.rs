@@ -5,7 +5,7 @@ use thirtyfour::TypingData;
 use thirtyfour::prelude::*;
 
 use super::{ChatPage, selector};
-use crate::browser::{Browser, chromium};
+use crate::browser::{self, Browser, chromium};
 
 impl ChatPage {
     /// The document's language and direction, and the colours that it is drawn in.
@@ -83,6 +83,11 @@ impl ChatPage {
     pub(crate) async fn resize(&self, width: u32, height: u32) -> WebDriverResult<()> {
         let browser = Browser::of_this_run();
         browser.resize(&self.driver, width, height).await
+    }
+
+    /// Sets the document in the wide face of the tests, until it is left.
+    pub(crate) async fn is_set_wide(&self) -> WebDriverResult<()> {
+        browser::set_wide(&self.driver).await
     }
 
     /// Asks the browser itself, which only Chromium's driver can.

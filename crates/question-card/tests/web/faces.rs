@@ -1,0 +1,37 @@
+//! Cards as they are laid out, in faces of the tests, so that no pixel comes from the fonts of the machine.
+
+use crate::card_page::CardPage;
+use question_card::STYLESHEET;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// A face with every character, in every weight.
+#[derive(Debug, Clone, Copy)]
+pub enum Face {
+    /// As wide as Arial.
+    Plain,
+    /// As wide as Verdana.
+    Wide,
+}
+
+pub const FACES: [Face; 2] = [Face::Plain, Face::Wide];
+
+/// Styles a card, in room of this many pixels.
+pub async fn lay_out(card: &CardPage, width: u32, face: Face) {
+    let (family, bytes): (_, &[u8]) = match face {
+        Face::Plain => ("plain", include_bytes!("../faces/plain.ttf")),
+        Face::Wide => ("wide", include_bytes!("../faces/wide.ttf")),
+    };
+    load(family, bytes).await;
+    let style = leptos::prelude::document().create_element("style").expect("a style");
+    style.set_text_content(Some(STYLESHEET));
+    card.root.append_child(&style).expect("it is appended");
+    let room = format!("inline-size: {width}px; --qc-max-inline: 100%; --qc-font: {family}; --qc-font-mono: {family}");
+    card.root.set_attribute("style", &room).expect("room");
+}
+
+#[wasm_bindgen(inline_js = "export const load = async (family, bytes) => {
+    document.fonts.add(await new FontFace(family, bytes, { weight: '1 1000' }).load());
+};")]
+extern "C" {
+    async fn load(family: &str, bytes: &[u8]);
+}
