@@ -6,6 +6,11 @@ use crate::http::{says, told};
 use crate::provider::{Provider, Recorded};
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::{Conversation, Event};
+#[cfg(unix)]
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
 use question_server::limits::Patience;
 use question_server::models::scripted::Scripted;
 use question_server::serve;
@@ -126,7 +131,7 @@ async fn the_binary_serves_on_loopback_and_ends_when_told() {
     watcher.read_exact(&mut first).await.expect("the server answers");
     assert_eq!(&first, b"HTTP/1.1 200");
 
-    signal(&child, "TERM").await;
+    tell(&child, Signal::SIGTERM);
     ends_well(&mut child).await;
     let mut log = String::new();
     let mut stderr = child.stderr.take().expect("stderr is piped");
@@ -138,13 +143,10 @@ async fn the_binary_serves_on_loopback_and_ends_when_told() {
     assert!(!log.contains(UNGUESSABLE), "{log}");
 }
 
-/// Sends a signal by its name.
 #[cfg(unix)]
-async fn signal(child: &Child, name: &str) {
-    let pid = child.id().expect("it runs").to_string();
-    let mut kill = Command::new("kill");
-    let told = kill.args([&format!("-{name}"), &pid]).status().await;
-    assert!(told.expect("kill exists").success());
+fn tell(child: &Child, signal: Signal) {
+    let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).expect("it runs");
+    kill(Pid::from_raw(pid), signal).expect("it is told");
 }
 
 #[cfg(unix)]
@@ -163,19 +165,19 @@ fn asking(base_url: &str) -> Command {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_run_that_the_end_of_the_server_cuts_off_says_so() {
-    let mut names = vec!["TERM", "INT"];
+    let mut signals = vec![Signal::SIGTERM, Signal::SIGINT];
     // Where the tests run under `nohup` the servers do, too, and stay.
     if !ignores_hang_up() {
-        names.push("HUP");
+        signals.push(Signal::SIGHUP);
     }
-    let told = names.into_iter().map(async |name| {
+    let told = signals.into_iter().map(async |signal| {
         let provider = Provider::replaying([Recorded::silent("")]).await;
         let (mut child, address) = listening(asking(&provider.base_url)).await;
         let run = tokio::spawn(say_hello(address));
         provider.is_asked().await;
-        signal(&child, name).await;
+        tell(&child, signal);
         let seen = run.await.expect("it ends");
-        assert!(seen.contains("RUN_ERROR") && seen.contains("server_stopped"), "{name}: {seen}");
+        assert!(seen.contains("RUN_ERROR") && seen.contains("server_stopped"), "{signal}: {seen}");
         ends_well(&mut child).await;
     });
     futures_util::future::join_all(told).await;
@@ -194,7 +196,7 @@ fn ignores_hang_up() -> bool {
 async fn the_servers_end_may_follow_its_beginning_at_once() {
     for _ in 0..20 {
         let (mut child, _) = start(&["--port", "0", "--log", "off"]).await;
-        signal(&child, "TERM").await;
+        tell(&child, Signal::SIGTERM);
         ends_well(&mut child).await;
     }
 }
@@ -207,7 +209,7 @@ async fn the_next_server_waits_until_the_one_before_it_has_ended() {
     let args = |pace| ["--port", "0", "--pace", pace, "--database", &file];
     let (mut first, address) = start(&args("600000")).await;
     let (_, mut run) = hello_until(address, "t", "RUN_STARTED").await;
-    signal(&first, "TERM").await;
+    tell(&first, Signal::SIGTERM);
     let (mut second, _) = start(&args("0")).await;
     let mut rest = String::new();
     run.read_to_string(&mut rest).await.expect("it is text");
@@ -259,7 +261,7 @@ pub(crate) async fn keeps_words_out_of_its_log(folder: &Folder, database: &str) 
     assert!(answered.starts_with("HTTP/1.0 200"), "{answered}");
     let broken = post(address, "/agent", &json!({"threadId": UNGUESSABLE, "messages": "words of mine"})).await;
     assert!(broken.starts_with("HTTP/1.0 400"), "{broken}");
-    signal(&server, "TERM").await;
+    tell(&server, Signal::SIGTERM);
     ends_well(&mut server).await;
     let log = std::fs::read_to_string(log).expect("it is text");
     assert!(log.contains("user_question_response"), "{log}");
@@ -324,7 +326,7 @@ async fn a_log_that_nobody_reads_stops_nothing() {
         }
     };
     timeout(Duration::from_secs(60), talking).await.expect("the server goes on");
-    signal(&server, "TERM").await;
+    tell(&server, Signal::SIGTERM);
     ends_well(&mut server).await;
 }
 
