@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 
-use crate::browser::{Browser, chromium, visit};
+use crate::browser::{Browser, chromium, set_wide, visit};
 use crate::chat_page::{INTERVAL, PATIENCE, STANDS_STILL};
 use crate::server;
 
@@ -44,6 +44,12 @@ impl GalleryPage {
         self.until("document.querySelector('.gallery main')").await?;
         self.until("!document.querySelector('.gallery-card:not([data-staged])')").await?;
         Ok(())
+    }
+
+    /// The same, in the wide face of the tests.
+    pub(crate) async fn open_wide(&self, query: &str) -> WebDriverResult<()> {
+        self.open(query).await?;
+        set_wide(&self.driver).await
     }
 
     /// Lets the rest of an example come, which has stopped halfway.

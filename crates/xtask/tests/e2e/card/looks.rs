@@ -13,7 +13,7 @@ async fn a11y_03_nothing_is_wider_than_a_narrow_window() {
         assert!(page.tell::<u32>(WIDTH, []).await? <= 320, "the index");
         for (state, address) in page.links("State").await? {
             for direction in ["", "&dir=rtl"] {
-                page.open(&format!("{address}{direction}")).await?;
+                page.open_wide(&format!("{address}{direction}")).await?;
                 let width: u32 = page.tell(WIDTH, []).await?;
                 assert!(width <= 320, "{state}{direction}: {width}");
                 let cut: Vec<String> = page.tell(&format!("{CUT} return cut();"), []).await?;
@@ -38,7 +38,7 @@ async fn a11y_03_a_field_has_room_for_what_it_asks_for() {
                 "on-pick&lang=ar",
                 "on-pick&lang=ja",
             ] {
-                page.open(&format!("?gallery=chat-service&state=awaiting&mode={setting}")).await?;
+                page.open_wide(&format!("?gallery=chat-service&state=awaiting&mode={setting}")).await?;
                 let room: f64 = page.tell(ROOM, []).await?;
                 assert!(room >= 0.0, "{setting} at {width}: {room}");
             }
@@ -52,7 +52,7 @@ async fn a11y_03_a_field_has_room_for_what_it_asks_for() {
 async fn a11y_04_texts_may_be_spaced_wider() {
     gallery(async |page| {
         for state in ["awaiting", "invalid", "answered", "failed"] {
-            page.open(&format!("?gallery=all&state={state}")).await?;
+            page.open_wide(&format!("?gallery=all&state={state}")).await?;
             for width in [320, 1280] {
                 page.resize(width, 800).await?;
                 let before: u32 = page.tell(WIDTH, []).await?;
@@ -140,7 +140,7 @@ async fn a11y_09_a_description_is_a_description_and_no_part_of_the_name() {
 async fn i18n_01_each_text_has_its_own_direction_and_the_row_the_pages() {
     gallery(async |page| {
         for (direction, starts_left) in [("ltr", true), ("rtl", false)] {
-            page.open(&format!("?gallery=right-to-left&state=awaiting&dir={direction}")).await?;
+            page.open_wide(&format!("?gallery=right-to-left&state=awaiting&dir={direction}")).await?;
             let directions: Vec<String> = page
                 .tell("return [...document.querySelectorAll('.qc-question-text, .qc-option-label')].map((text) => getComputedStyle(text).direction);", [])
                 .await?;
