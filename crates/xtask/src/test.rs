@@ -154,6 +154,7 @@ fn formatting(log: &Log) -> Result<()> {
 }
 
 fn native_tests(log: &Log) -> Result<()> {
+    system::curl(log)?;
     log.run(&mut cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]))
 }
 

@@ -102,6 +102,11 @@ pub(crate) fn nginx(log: &Log) -> Result<PathBuf> {
     found("nginx", || first(&["nginx", "/usr/sbin/nginx"]), &["nginx-light"], "`brew install nginx`", log)
 }
 
+/// The `curl` with which tests run the commands of a README.
+pub(crate) fn curl(log: &Log) -> Result<PathBuf> {
+    found("curl", || first(&["curl"]), &["curl"], "part of the system", log)
+}
+
 /// A browser and its driver.
 pub(crate) struct Browser {
     pub(crate) program: PathBuf,
