@@ -6,7 +6,7 @@ use question_card::FocusHandle;
 
 /// The cards that are shown, each with its call.
 #[derive(Clone, Copy)]
-pub(crate) struct Cards(StoredValue<Vec<Shown>>);
+pub struct Cards(StoredValue<Vec<Shown>>);
 
 struct Shown {
     tool_call_id: String,

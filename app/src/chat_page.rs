@@ -2,132 +2,112 @@
 
 use crate::agent::Agent;
 use crate::attention::call_for_attention;
+use crate::bar::Bar;
 use crate::cards::Cards;
-use crate::composer::{composer, focus_composer};
+use crate::composer::{Composer, focus_composer};
 use crate::effect::effect;
-use crate::nodes::{add, element, flag, goes_with_owner, hear, is_called, keep, says, set, write};
 use crate::notice::Notice;
-use crate::settings::Settings;
-use crate::settings::browser;
-use crate::settings::dialog::settings_dialog;
-use crate::shell::{part, place};
-use crate::transcript::transcript;
-use crate::words::words;
+use crate::settings::{Settings, browser, dialog::SettingsDialog};
+use crate::shell::adopt;
+use crate::transcript::Transcript;
+use crate::words::{say, words};
 use agent_chat::{AgentChat, Connection, Status, kept_headers, use_agent_chat};
-use leptos::ev::MouseEvent;
 use leptos::prelude::*;
-use web_sys::Element;
 
-/// Shows the chat page, with the agent and everything else as it is set, in the frame that `index.html` has drawn.
-pub fn chat_page() {
-    let (settings, words) = browser::provide_settings();
-    let moved = RwSignal::new(0);
-    keep(&part(".bar h1"), move |title| settings.with(|settings| write(title, settings.title(words.get()))));
-    keep(&part(".bar p"), move |subtitle| settings.with(|settings| write(subtitle, settings.subtitle(words.get()))));
-    let new: Element = part(".new-button");
-    is_called(&new, |words| words.new_conversation);
-    keep(&new, move |link| {
-        settings.track();
-        set(link, "href", &browser::here());
-    });
-    let (page, mut shown) = (Owner::new(), None);
-    effect(move || {
-        let agent = settings.with(|settings| Agent::set(settings, kept_headers));
-        let present = Some((agent.clone(), moved.get()));
-        if std::mem::replace(&mut shown, present.clone()) != present {
-            page.cleanup();
-            page.with(|| untrack(|| conversation(agent, settings, moved)));
-        }
-    });
-    settings_dialog(settings);
+/// The chat page, with the agent and everything else as it is set. It is mounted in the frame's [place](crate::shell::place), and takes
+/// over the bar, the welcome and the composer that `index.html` has drawn around that.
+#[component]
+pub fn ChatPage() -> impl IntoView {
+    let (settings, _) = browser::provide_settings();
+    let dialog = NodeRef::new();
+    let agent = Memo::new(move |_| settings.with(|settings| Agent::set(settings, kept_headers)));
+    let address_changed = Trigger::new();
+    adopt(".bar", view! { <Bar settings dialog /> });
+    view! {
+        {move || {
+            address_changed.track();
+            view! { <Conversation agent=agent.get() settings address_changed /> }
+        }}
+        <SettingsDialog settings dialog />
+    }
 }
 
-fn conversation(agent: Agent, settings: RwSignal<Settings>, moved: RwSignal<u32>) {
+/// A conversation with an agent. `address_changed` is notified when the page's address names another one.
+#[component]
+fn Conversation(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger) -> impl IntoView {
     let is_own = agent.is_own();
     let chat = use_agent_chat(agent.options());
     let (notice, cards, at_end) = (Notice::of(chat), Cards::new(), RwSignal::new(true));
     effect(move || {
         if chat.address_changed.get() {
-            *moved.write() += 1;
+            address_changed.notify();
         }
     });
     call_for_attention(chat.waiting, settings, words());
-    welcome(chat, settings);
-    composer(chat, notice, cards, at_end);
-    transcript(chat, settings, notice, cards, at_end);
-    connection(chat, is_own);
-    trouble(chat);
-    notice.show_in(&line("connection notice", "status"));
+    adopt(".welcome", view! { <Welcome chat settings /> });
+    adopt(".composer", view! { <Composer chat notice cards at_end /> });
+    // The lines are always there, so that a text is announced when it comes.
+    view! {
+        <Transcript chat settings notice cards at_end />
+        <p class="connection" role="status">{connection(chat, is_own)}</p>
+        <Trouble chat />
+        <p class="connection notice" role="status">{notice.text()}</p>
+    }
 }
 
-/// A new line of the conversation's, which is always there, so that its text is announced when it comes.
-fn line(class: &str, role: &str) -> Element {
-    let line = add(&place(), if role == "alert" { "div" } else { "p" }, class);
-    set(&line, "role", role);
-    goes_with_owner(&line);
-    line
-}
-
-/// What a newcomer sees, until something is said.
-fn welcome(chat: AgentChat, settings: RwSignal<Settings>) {
+/// The welcome of the frame, which a newcomer sees until something is said.
+#[component]
+fn Welcome(chat: AgentChat, settings: RwSignal<Settings>) -> impl IntoView {
     let words = words();
-    keep(&part(".welcome"), move |welcome| {
-        let is_new = chat.entries.with(Vec::is_empty) && !chat.restoring.get();
-        flag(welcome, "hidden", !is_new);
-    });
-    says(&part(".welcome h2"), |words| words.welcome);
-    says(&part(".welcome p"), |words| words.welcome_hint);
-    for index in 0..3 {
+    let is_new = move || chat.entries.with(Vec::is_empty) && !chat.restoring.get();
+    let suggestion = |index: usize| {
         let text = move || settings.with(|settings| settings.suggestions(words.get())[index]);
-        let suggestion: Element = part(&format!(".welcome li:nth-child({}) button", index + 1));
-        keep(&suggestion, move |button| write(button, text()));
-        hear(&suggestion, "click", move |_: MouseEvent| {
+        let send = move |_| {
             chat.send(untrack(text));
             focus_composer();
-        });
+        };
+        view! { <li><button type="button" class="suggestion" on:click=send>{text}</button></li> }
+    };
+    view! {
+        <section class="welcome" aria-labelledby="welcome-title" prop:hidden=move || !is_new()>
+            <h2 id="welcome-title">{say(|words| words.welcome)}</h2>
+            <p>{say(|words| words.welcome_hint)}</p>
+            <ul>{[0, 1, 2].map(suggestion)}</ul>
+        </section>
     }
 }
 
 /// Says whether the agent can be reached, where it can't, or says nothing. To the page's own agent everything is sent in the end.
-fn connection(chat: AgentChat, is_own: bool) {
+fn connection(chat: AgentChat, is_own: bool) -> impl Fn() -> &'static str {
     let words = words();
-    keep(&line("connection", "status"), move |line| {
-        let words = words.get();
-        let text = match chat.connection.get() {
-            Connection::Online if chat.silent.get() => words.silent,
-            Connection::Online => "",
-            Connection::Reconnecting => words.reconnecting,
-            Connection::Offline if is_own => words.offline,
-            Connection::Offline => words.offline_elsewhere,
-        };
-        write(line, text);
-    });
+    move || match chat.connection.get() {
+        Connection::Online if chat.silent.get() => words.get().silent,
+        Connection::Online => "",
+        Connection::Reconnecting => words.get().reconnecting,
+        Connection::Offline if is_own => words.get().offline,
+        Connection::Offline => words.get().offline_elsewhere,
+    }
 }
 
-/// Says what went wrong with the last run, and the way out of it.
-fn trouble(chat: AgentChat) {
+/// What went wrong with the last run, and the way out of it.
+#[component]
+fn Trouble(chat: AgentChat) -> impl IntoView {
     let words = words();
-    let (reason, retry) = (element("p", ""), element("button", ""));
-    set(&reason, "dir", "auto");
-    set(&retry, "type", "button");
-    says(&retry, |words| words.try_again);
-    hear(&retry, "click", move |_: MouseEvent| {
-        chat.retry();
-        focus_composer();
-    });
-    keep(&line("trouble", "alert"), move |alert| {
-        let told = chat.status.with(|status| match status {
+    let reason = move || {
+        chat.status.with(|status| match status {
             Status::Failed(trouble) => Some(words.get().explain(trouble)),
             Status::Idle | Status::Running => None,
-        });
-        let Some(told) = told else {
-            return alert.set_text_content(None);
-        };
-        write(&reason, &told);
-        if retry.parent_node().is_none() {
-            // Nothing keeps new elements from being children.
-            let _ = alert.append_child(&reason);
-            let _ = alert.append_child(&retry);
+        })
+    };
+    let retry = move |_| {
+        chat.retry();
+        focus_composer();
+    };
+    let told = move |reason: String| {
+        view! {
+            <p dir="auto">{reason}</p>
+            <button type="button" on:click=retry>{say(|words| words.try_again)}</button>
         }
-    });
+    };
+    view! { <div class="trouble" role="alert">{move || reason().map(told)}</div> }
 }

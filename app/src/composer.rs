@@ -2,18 +2,16 @@
 
 use crate::cards::Cards;
 use crate::effect::effect;
-use crate::nodes::{hear, keep, says, set};
 use crate::notice::Notice;
 use crate::shell::part;
-use crate::words::words;
+use crate::words::{say, words};
 use agent_chat::{AgentChat, Status};
-use leptos::ev::{Event, KeyboardEvent, MouseEvent, SubmitEvent};
+use leptos::ev::{KeyboardEvent, MouseEvent, SubmitEvent};
 use leptos::prelude::*;
 use web_sys::{Element, FocusOptions, HtmlTextAreaElement, Storage};
 
 const FORM: &str = "form.composer";
 const FIELD: &str = ".composer textarea";
-const BUTTON: &str = ".composer button";
 
 /// Marks a form whose message was sent before the program was there.
 const HELD: &str = "data-held";
@@ -24,13 +22,23 @@ const UNSENT: &str = "chat-page unsent";
 /// The key code that browsers report for a key that an input method has taken.
 const KEY_TAKEN_BY_INPUT_METHOD: u32 = 229;
 
-/// Gives the frame's composer to a conversation: a field that grows with its text, which outlives a reload of its tab until it is sent.
-/// Enter sends, Shift+Enter breaks the line, and the arrow up leads from the empty field to the question that waits. While a run is open,
-/// the button stops it. `at_end` scrolls to the end of the transcript, as sending does.
-pub(crate) fn composer(chat: AgentChat, notice: Notice, cards: Cards, at_end: RwSignal<bool>) {
+/// The composer of the frame: a field that grows with its text, which outlives a reload of its tab until it is sent. Enter sends,
+/// Shift+Enter breaks the line, and the arrow up leads from the empty field to the question that waits. While a run is open, the button
+/// stops it.
+#[component]
+pub fn Composer(
+    /// The conversation.
+    chat: AgentChat,
+    /// Says why a message does not go.
+    notice: Notice,
+    /// The cards above it, with what is picked on them.
+    cards: Cards,
+    /// Scrolls to the end of the transcript, as sending does.
+    at_end: RwSignal<bool>,
+) -> impl IntoView {
     let words = words();
     let written = RwSignal::new(field().value());
-    let is_running = move || chat.status.with_untracked(|status| *status == Status::Running);
+    let is_running = move || chat.status.with(|status| *status == Status::Running);
     let send = move || {
         let field = field();
         let text = field.value();
@@ -49,29 +57,29 @@ pub(crate) fn composer(chat: AgentChat, notice: Notice, cards: Cards, at_end: Rw
             notice.say(|words| words.not_yet);
         }
     };
-    let (form, button): (Element, Element) = (part(FORM), part(BUTTON));
     // Sent before the program was there.
+    let form: Element = part(FORM);
     let held = RwSignal::new(form.has_attribute(HELD));
+    // Fails only for names that are none.
+    let _ = form.remove_attribute(HELD);
     effect(move || {
         if held.get() && !chat.restoring.get() {
             held.set(false);
             untrack(send);
         }
     });
-    // Fails only for names that are none.
-    let _ = form.remove_attribute(HELD);
-    hear(&form, "submit", move |event: SubmitEvent| {
+    let on_submit = move |event: SubmitEvent| {
         event.prevent_default();
         send();
-    });
-    hear(&field(), "input", move |_: Event| {
-        let text = field().value();
+    };
+    let on_input = move |event| {
+        let text = event_target_value(&event);
         keep_unsent(&text);
         written.set(text);
         held.set(false);
         notice.end();
-    });
-    hear(&field(), "keydown", move |event: KeyboardEvent| {
+    };
+    let on_key = move |event: KeyboardEvent| {
         let is_empty = || written.with_untracked(String::is_empty);
         if sends(&event) {
             event.prevent_default();
@@ -79,9 +87,9 @@ pub(crate) fn composer(chat: AgentChat, notice: Notice, cards: Cards, at_end: Rw
         } else if leads_up(&event) && is_empty() && cards.lead_to_waiting(chat) {
             event.prevent_default();
         }
-    });
+    };
     // One button for both, so that focus stays on it. The second click of a double click on "Send" is no wish to stop.
-    hear(&button, "click", move |event: MouseEvent| {
+    let on_click = move |event: MouseEvent| {
         if is_running() {
             // Where the run ends at once, the button sends again before the browser asks what it does.
             event.prevent_default();
@@ -89,35 +97,44 @@ pub(crate) fn composer(chat: AgentChat, notice: Notice, cards: Cards, at_end: Rw
                 chat.stop();
             }
         }
-    });
+    };
     // A key that is held presses again and again: what was sent would be stopped.
-    hear(&button, "keydown", move |event: KeyboardEvent| {
+    let on_button_key = move |event: KeyboardEvent| {
         if event.repeat() && event.key() == "Enter" {
             event.prevent_default();
         }
-    });
-    // Sizes the field, which not every browser does by itself.
-    keep(&part(".field"), move |around| written.with(|text| set(around, "data-text", text)));
+    };
     // A text has its own direction, and a placeholder the page's.
-    keep(&field(), move |field| {
-        let direction = match written.with(String::is_empty) {
-            true => words.get().labels.dir.as_str(),
-            false => "auto",
-        };
-        set(field, "dir", direction);
-    });
-    keep(&field(), move |field| set(field, "placeholder", words.get().message_placeholder));
-    says(&part(".composer label"), |words| words.message);
-    keep(&button, move |button| {
-        chat.status.track();
-        let (kind, class, name) = match is_running() {
-            true => ("button", "icon stop", words.get().stop),
-            false => ("submit", "icon", words.get().send),
-        };
-        set(button, "type", kind);
-        set(button, "class", class);
-        set(button, "aria-label", name);
-    });
+    let direction = move || match written.with(String::is_empty) {
+        true => words.get().labels.dir.as_str(),
+        false => "auto",
+    };
+    view! {
+        <form class="composer" on:submit=on_submit>
+            <label class="visually-hidden" for="message">{say(|words| words.message)}</label>
+            // The text's copy sizes the field, which not every browser does by itself.
+            <div class="field" data-text=move || written.get()>
+                <textarea
+                    id="message"
+                    name="message"
+                    rows="1"
+                    enterkeyhint="send"
+                    dir=direction
+                    placeholder=say(|words| words.message_placeholder)
+                    on:input=on_input
+                    on:keydown=on_key
+                ></textarea>
+                <button
+                    type=move || if is_running() { "button" } else { "submit" }
+                    class="icon"
+                    class:stop=is_running
+                    aria-label=move || if is_running() { words.get().stop } else { words.get().send }
+                    on:click=on_click
+                    on:keydown=on_button_key
+                ></button>
+            </div>
+        </form>
+    }
 }
 
 fn sends(event: &KeyboardEvent) -> bool {

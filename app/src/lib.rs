@@ -2,20 +2,21 @@
 
 pub mod agent;
 pub mod attention;
-mod cards;
+pub mod bar;
+pub mod cards;
 pub mod chat_page;
 pub mod composer;
 mod effect;
 pub mod markdown;
 mod nodes;
-mod notice;
+pub mod notice;
 pub mod settings;
 pub mod shell;
 mod tool_name;
 pub mod transcript;
 pub mod words;
 
-pub use chat_page::chat_page;
+pub use chat_page::ChatPage;
 
 /// The README's example is compiled with the documentation tests.
 #[cfg(doctest)]

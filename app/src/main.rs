@@ -1,11 +1,11 @@
 //! Starts the chat page in the frame that `index.html` has drawn.
 
-use app::{chat_page, shell};
+use app::{ChatPage, shell};
 use leptos::mount::mount_to;
 
 fn main() {
     let place = shell::place();
     // It says that the page is loading.
     place.set_text_content(None);
-    mount_to(place, chat_page).forget();
+    mount_to(place, ChatPage).forget();
 }

@@ -2,11 +2,10 @@
 //! its calls and no more.
 
 use crate::effect::effect;
-use crate::words::{Pick, words};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, Event, EventTarget};
+use web_sys::{Element, EventTarget};
 
 /// A new element of this class, which may be empty.
 pub(crate) fn element(tag: &str, class: &str) -> Element {
@@ -31,12 +30,6 @@ pub(crate) fn set(element: &Element, name: &str, value: &str) {
     let _ = element.set_attribute(name, value);
 }
 
-/// Sets an attribute that is there, and empty, or not there.
-pub(crate) fn flag(element: &Element, name: &str, is_on: bool) {
-    // Fails only for names that are none.
-    let _ = element.toggle_attribute_with_force(name, is_on);
-}
-
 /// Makes this the whole text of an element, unless it is already.
 pub(crate) fn write(element: &Element, text: &str) {
     if element.text_content().as_deref() != Some(text) {
@@ -50,25 +43,9 @@ pub(crate) fn keep(element: &Element, draw: impl Fn(&Element) + 'static) {
     effect(move || draw(&element));
 }
 
-/// Keeps an element's text in the page's language.
-pub(crate) fn says(element: &Element, text: Pick) {
-    let words = words();
-    keep(element, move |element| write(element, text(words.get())));
-}
-
-/// Keeps an element's accessible name in the page's language.
-pub(crate) fn is_called(element: &Element, name: Pick) {
-    let words = words();
-    keep(element, move |element| set(element, "aria-label", name(words.get())));
-}
-
-/// Hears events until the current owner is cleaned up.
-pub(crate) fn hear<E: JsCast>(target: &EventTarget, name: &'static str, act: impl Fn(E) + 'static) {
-    hear_any(target, name, Box::new(move |event| act(event.unchecked_into())));
-}
-
-fn hear_any(target: &EventTarget, name: &'static str, act: Box<dyn Fn(Event)>) {
-    let act = Closure::wrap(act);
+/// Listens until the current owner is cleaned up.
+pub(crate) fn hear(target: &EventTarget, name: &'static str, act: impl Fn() + 'static) {
+    let act = Closure::<dyn Fn()>::new(act);
     // Neither has a way to fail.
     let _ = target.add_event_listener_with_callback(name, act.as_ref().unchecked_ref());
     let heard = StoredValue::new_local((target.clone(), act));

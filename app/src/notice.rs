@@ -1,15 +1,13 @@
 //! What the page says beside the composer until something changes.
 
 use crate::effect::effect;
-use crate::nodes::{keep, write};
 use crate::words::{Pick, words};
 use agent_chat::AgentChat;
 use leptos::prelude::*;
-use web_sys::Element;
 
 /// A short note for the person about what they have just tried or started.
 #[derive(Clone, Copy)]
-pub(crate) struct Notice(RwSignal<Option<Pick>>);
+pub struct Notice(RwSignal<Option<Pick>>);
 
 impl Notice {
     /// One that goes with the next turn of the conversation.
@@ -33,9 +31,9 @@ impl Notice {
         }
     }
 
-    /// Shows it in a line that is always there, so that its text is announced when it comes.
-    pub(crate) fn show_in(self, line: &Element) {
+    /// What it says, or nothing.
+    pub(crate) fn text(self) -> impl Fn() -> &'static str {
         let words = words();
-        keep(line, move |line| write(line, self.0.get().map_or("", |said| said(words.get()))));
+        move || self.0.get().map_or("", |said| said(words.get()))
     }
 }

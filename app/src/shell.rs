@@ -1,8 +1,10 @@
-//! The page's frame, as `index.html` has drawn it: the program takes it over with what is written in it.
+//! The page's frame, as `index.html` has drawn it. The user may be writing in it already, so the program hydrates it.
 
-use leptos::prelude::document;
+use leptos::prelude::*;
+use leptos::tachys::view::Position;
+use std::any::Any;
 use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
+use web_sys::{Element, HtmlElement};
 
 /// The place for what the program adds to the frame.
 ///
@@ -11,6 +13,35 @@ use web_sys::HtmlElement;
 #[must_use]
 pub fn place() -> HtmlElement {
     part(".talk")
+}
+
+/// Lets a view take over the element of the frame that the selector finds: text, selection and focus stay. The view ends with the
+/// current owner, and the element waits for the next one.
+///
+/// # Panics
+/// Where the document is not `index.html`, or the view has other elements.
+#[track_caller]
+pub fn adopt<V: IntoView<State: 'static>>(selector: &str, view: V) {
+    let element: Element = part(selector);
+    remove_blanks(&element);
+    // Not as from a server: each text and attribute is written again, since `boot.js` may know another language.
+    let state: Box<dyn Any> = Box::new(view.hydrate_from_position::<false>(&element, Position::Current));
+    StoredValue::new_local(state);
+}
+
+/// Removes the blanks between elements, which a view does not have.
+fn remove_blanks(element: &Element) {
+    let children = element.child_nodes();
+    if children.length() > 1 {
+        // From the end, since the list is live.
+        for child in (0..children.length()).rev().filter_map(|at| children.get(at)) {
+            match child.dyn_into::<Element>() {
+                Ok(child) => remove_blanks(&child),
+                // Its parent is known.
+                Err(blank) => drop(element.remove_child(&blank)),
+            }
+        }
+    }
 }
 
 /// The frame's element that the selector finds.

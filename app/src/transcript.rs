@@ -8,13 +8,12 @@ use self::scroller::Reader;
 use crate::cards::Cards;
 use crate::composer::focus_composer;
 use crate::effect::effect;
-use crate::nodes::{add, element, flag, goes_with_owner, hear, is_called, keep, set, write};
+use crate::nodes::{add, element, goes_with_owner, hear, set};
 use crate::notice::Notice;
 use crate::settings::Settings;
-use crate::shell::place;
-use crate::words::words;
+use crate::words::{say, words};
 use agent_chat::{AgentChat, Entry, Item, Status};
-use leptos::ev::{Event, MouseEvent};
+use leptos::html::Div;
 use leptos::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -22,38 +21,47 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, ResizeObserver};
 
-/// Shows the conversation as a log. It follows its end only while the reader is there, which is what `at_end` says; set it to lead there.
-pub(crate) fn transcript(
+/// The conversation as a log. It follows its end only while the reader is there.
+#[component]
+pub fn Transcript(
+    /// The conversation.
     chat: AgentChat,
+    /// How its cards take an answer.
     settings: RwSignal<Settings>,
+    /// Says what becomes of a card's picks.
     notice: Notice,
+    /// Has its cards, once they are shown.
     cards: Cards,
+    /// Whether the reader is at the end; set it to lead there.
     at_end: RwSignal<bool>,
-) {
-    let frame = add(&place(), "div", "transcript");
-    goes_with_owner(&frame);
-    set(&frame, "role", "log");
-    set(&frame, "tabindex", "0");
-    is_called(&frame, |words| words.conversation);
-    let list = add(&frame, "ol", "");
-    let news = RwSignal::new(false);
-    let dots = dots(&list, chat);
-    let whole = Rows::show_in(&list, dots, chat, settings, notice, cards);
-    // What comes back of a history is not read out.
-    keep(&frame, move |frame| match chat.restoring.get() || !whole.get() {
-        true => set(frame, "aria-busy", "true"),
-        // Fails only for names that are none.
-        false => drop(frame.remove_attribute("aria-busy")),
+) -> impl IntoView {
+    let (frame, whole, news) = (NodeRef::<Div>::new(), RwSignal::new(true), RwSignal::new(false));
+    frame.on_load(move |frame| {
+        let list = add(&frame, "ol", "");
+        goes_with_owner(&list);
+        Rows::show_in(&list, dots(&list, chat), chat, settings, notice, cards, whole);
+        follow(Rc::new(Reader::of(frame.into(), list.unchecked_into())), chat, at_end, news, whole);
     });
-    follow(Rc::new(Reader::of(frame.unchecked_into(), list.unchecked_into())), chat, at_end, news, whole);
-    to_the_end(at_end, news);
+    // What comes back of a history is not read out.
+    let is_busy = move || chat.restoring.get() || !whole.get();
+    view! {
+        <div
+            class="transcript"
+            role="log"
+            tabindex="0"
+            aria-label=say(|words| words.conversation)
+            aria-busy=move || is_busy().then_some("true")
+            node_ref=frame
+        ></div>
+        <ToTheEnd at_end news />
+    }
 }
 
 /// Keeps the reader where they want to be.
-fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>, whole: ReadSignal<bool>) {
+fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>, whole: RwSignal<bool>) {
     let on_scroll = {
         let reader = reader.clone();
-        move |_: Event| {
+        move || {
             if let Some(is_there) = reader.has_scrolled()
                 && at_end.get_untracked() != is_there
             {
@@ -65,7 +73,7 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
     hear(&window(), "scroll", on_scroll);
     let stays = reader.clone();
     // Comes before the scroll events of what a new size has moved, which would look like the reader's own.
-    hear(&window(), "resize", move |_: Event| {
+    hear(&window(), "resize", move || {
         if at_end.get_untracked() {
             stays.go_to_end();
         }
@@ -124,29 +132,24 @@ fn dots(list: &Element, chat: AgentChat) -> Element {
 }
 
 /// The way back to the end, for a reader who is not there.
-fn to_the_end(at_end: RwSignal<bool>, news: RwSignal<bool>) {
+#[component]
+fn ToTheEnd(at_end: RwSignal<bool>, news: RwSignal<bool>) -> impl IntoView {
     let words = words();
-    let around = add(&place(), "div", "to-the-end");
-    goes_with_owner(&around);
-    let button = element("button", "");
-    set(&button, "type", "button");
     // The button goes, and its focus would be nowhere.
-    hear(&button, "click", move |_: MouseEvent| {
+    let go = move |_| {
         at_end.set(true);
         focus_composer();
-    });
-    let text = add(&button, "span", "");
-    keep(&around, move |around| {
-        if at_end.get() {
-            return button.remove();
-        }
-        flag(&button, "data-news", news.get());
-        write(&text, if news.get() { words.get().news } else { words.get().to_the_end });
-        if button.parent_node().is_none() {
-            // Nothing keeps it from being a child.
-            let _ = around.append_child(&button);
-        }
-    });
+    };
+    let text = move || if news.get() { words.get().news } else { words.get().to_the_end };
+    view! {
+        <div class="to-the-end">
+            <Show when=move || !at_end.get()>
+                <button type="button" data-news=move || news.get() on:click=go>
+                    <span>{text}</span>
+                </button>
+            </Show>
+        </div>
+    }
 }
 
 fn running(chat: AgentChat) -> bool {

@@ -115,8 +115,13 @@ pub(crate) struct TroubleWords {
 }
 
 /// Every language there is, by its tag and by what it calls itself, English first.
-pub(crate) const LANGUAGES: [(&str, &str); 5] =
-    [(ENGLISH, "English"), ("de", "Deutsch"), ("ar", "العربية"), ("ja", "日本語"), ("es", "Español")];
+pub(crate) const LANGUAGES: [(&str, Pick); 5] = [
+    (ENGLISH, |_| "English"),
+    ("de", |_| "Deutsch"),
+    ("ar", |_| "العربية"),
+    ("ja", |_| "日本語"),
+    ("es", |_| "Español"),
+];
 
 const ENGLISH: &str = "en";
 
@@ -243,6 +248,12 @@ pub(crate) fn words() -> ReadSignal<&'static Words> {
 /// One of the page's words in whatever language.
 pub(crate) type Pick = fn(&Words) -> &'static str;
 
+/// One of the page's words, which follows the language. All of them are of one type, so that views differ in nothing but the words.
+pub(crate) fn say(text: Pick) -> impl Fn() -> &'static str + Copy + Send + Sync {
+    let words = words();
+    move || text(words.get())
+}
+
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::{LANGUAGES, Words};
@@ -251,7 +262,7 @@ mod tests {
     fn each_language_goes_by_its_own_name() {
         assert_eq!(LANGUAGES.len(), Words::all().len());
         for ((tag, name), words) in LANGUAGES.iter().zip(Words::all()) {
-            assert_eq!((*tag, *name), (words.labels.lang, words.name));
+            assert_eq!((*tag, name(words)), (words.labels.lang, words.name));
         }
     }
 }

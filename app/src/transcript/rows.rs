@@ -70,7 +70,7 @@ struct Manner {
 }
 
 impl Rows {
-    /// Keeps the items of a list, before its `end`, until the current owner is cleaned up. Tells whether all of a long history are made.
+    /// Keeps the items of a list, before its `end`, until the current owner is cleaned up. `whole` tells whether all of a long history are made.
     pub(super) fn show_in(
         list: &Element,
         end: Element,
@@ -78,14 +78,14 @@ impl Rows {
         settings: RwSignal<Settings>,
         notice: Notice,
         cards: Cards,
-    ) -> ReadSignal<bool> {
+        whole: RwSignal<bool>,
+    ) {
         let words = words();
         let manner = move || Manner { words: words.get(), mode: settings.with(Settings::submit_mode) };
         let owner = Owner::new();
         let maker = Maker { chat, notice, cards, manner: untrack(manner), owner };
         let rows = Self { list: list.clone(), end, rows: Vec::new(), above: 0, version: 0, maker };
         let rows = Rc::new(RefCell::new(rows));
-        let whole = RwSignal::new(true);
         effect(move || {
             let manner = manner();
             let is_whole = chat.entries.with(|entries| {
@@ -101,7 +101,6 @@ impl Rows {
                 make_the_rest(Rc::downgrade(&rows), whole);
             }
         });
-        whole.read_only()
     }
 
     /// Shows these entries. An item whose entry is still there stays as it is.

@@ -23,6 +23,7 @@ impl Page {
         let part = Part::mounted_in_frame(move || {
             let (settings, words) = provide_settings();
             call_for_attention(waiting.read_only(), settings, words);
+            ().into_any()
         })
         .await;
         Self { waiting, part }

@@ -3,7 +3,7 @@
 use crate::agent::{Agent, question};
 use crate::browser::{begin_anew, turn_clock};
 use crate::page::{Part, tell};
-use app::chat_page;
+use app::ChatPage;
 use leptos::prelude::*;
 use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
@@ -25,7 +25,7 @@ impl Page {
             .expect("there is a storage")
             .clear()
             .expect("it forgets");
-        let page = Self(Part::mounted_in_frame(chat_page).await);
+        let page = Self(Part::mounted_in_frame(|| view! { <ChatPage /> }.into_any()).await);
         page.waits_for("the request for the history", || agent.is_asked()).await;
         agent.describes();
         page.sees("section.qc[data-state=awaiting]").await;

@@ -4,19 +4,19 @@ use crate::browser::{next_task, query, sheet};
 use app::shell;
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
-use leptos::tachys::renderer::types::Placeholder;
+use leptos::tachys::view::any_view::AnyViewState;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, EventInit, HtmlElement};
 
 /// What is mounted for one test.
 pub(crate) struct Part {
     pub(crate) place: HtmlElement,
-    _mounted: UnmountHandle<Placeholder>,
+    _mounted: UnmountHandle<AnyViewState>,
 }
 
 impl Part {
     /// In the frame that `index.html` has drawn, with the language that `boot.js` has fetched.
-    pub(crate) async fn mounted_in_frame(begin: impl FnOnce() + 'static) -> Self {
+    pub(crate) async fn mounted_in_frame(view: impl FnOnce() -> AnyView + 'static) -> Self {
         let page = include_str!("../../../index.html");
         let (_, body) = page.split_once("<body>").expect("a page has a body");
         let place = div();
@@ -27,11 +27,11 @@ impl Part {
             let frame = place.query_selector("#shell").expect("a valid selector").expect("a page has a frame");
             frame.set_attribute("data-words", sheet).expect("a valid name");
         }
-        Self::mounted_in(place, shell::place(), begin).await
+        Self::mounted_in(place, shell::place(), view).await
     }
 
-    async fn mounted_in(place: HtmlElement, inner: HtmlElement, begin: impl FnOnce() + 'static) -> Self {
-        let part = Self { place, _mounted: mount_to(inner, begin) };
+    async fn mounted_in(place: HtmlElement, inner: HtmlElement, view: impl FnOnce() -> AnyView + 'static) -> Self {
+        let part = Self { place, _mounted: mount_to(inner, view) };
         part.settled().await;
         part
     }

@@ -3,8 +3,10 @@
 use crate::browser::{begin_anew, kept, let_notify, notified, query, remove_beside_page};
 use crate::page::{Part, tell};
 use agent_chat::kept_headers;
+use app::bar::Bar;
 use app::settings::browser::provide_settings;
-use app::settings::dialog::settings_dialog;
+use app::settings::dialog::SettingsDialog;
+use app::shell::adopt;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -20,7 +22,9 @@ async fn opened(query: &str) -> Part {
 async fn opened_here() -> Part {
     let part = Part::mounted_in_frame(|| {
         let (settings, _) = provide_settings();
-        settings_dialog(settings);
+        let dialog = NodeRef::new();
+        adopt(".bar", view! { <Bar settings dialog /> });
+        view! { <SettingsDialog settings dialog /> }.into_any()
     })
     .await;
     let button: HtmlElement = part.the(".settings-button");

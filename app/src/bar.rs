@@ -1,0 +1,44 @@
+//! The bar at the top.
+
+use crate::settings::{Settings, browser};
+use crate::words::{say, words};
+use leptos::html::Dialog;
+use leptos::prelude::*;
+
+/// The bar of the frame: the agent's name, the way to a new conversation, and the button of the settings.
+#[component]
+pub fn Bar(
+    /// What is set.
+    settings: RwSignal<Settings>,
+    /// What the button opens.
+    dialog: NodeRef<Dialog>,
+) -> impl IntoView {
+    let words = words();
+    let new_conversation = move || {
+        settings.track();
+        browser::here()
+    };
+    let open = move |_| {
+        if let Some(dialog) = dialog.get_untracked() {
+            // Fails only where it is open already, or out of the page.
+            let _ = dialog.show_modal();
+        }
+    };
+    view! {
+        <header class="bar">
+            <div>
+                <h1>{move || settings.with(|settings| settings.title(words.get()).to_owned())}</h1>
+                <p>{move || settings.with(|settings| settings.subtitle(words.get()))}</p>
+            </div>
+            <a class="icon new-button" href=new_conversation aria-label=say(|words| words.new_conversation)></a>
+            <button
+                type="button"
+                class="icon settings-button"
+                aria-haspopup="dialog"
+                aria-label=say(|words| words.settings.title)
+                prop:disabled=false
+                on:click=open
+            ></button>
+        </header>
+    }
+}
