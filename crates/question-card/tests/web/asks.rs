@@ -64,7 +64,7 @@ pub fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
 }
 
 /// A call of which this ask has arrived up to the middle of an option, and what is still to come.
-#[cfg(feature = "hydrate")]
+#[cfg(any(feature = "hydrate", feature = "ssr"))]
 pub fn arriving(id: &str, ask: &AskUserQuestion) -> (AskSnapshot, Vec<AskPatch>) {
     let closes = AskPatch::CloseOption { question: 1, option: 0 };
     let (arrived, rest) = before(stream(ask), &closes);

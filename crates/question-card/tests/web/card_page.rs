@@ -122,7 +122,7 @@ impl CardPage {
     /// Takes over what a server rendered into an element.
     #[cfg(feature = "hydrate")]
     pub async fn hydrate(rendered: HtmlElement, snapshot: AskSnapshot, setting: Setting) -> Self {
-        Self::put_into(rendered, snapshot, setting, leptos::mount::hydrate_from).await
+        Self::put_into(rendered, snapshot, setting, hydrate_from).await
     }
 
     async fn put_into(root: HtmlElement, snapshot: AskSnapshot, setting: Setting, mount: Mount) -> Self {
