@@ -28,7 +28,7 @@ pub fn ChatPage() -> impl IntoView {
             address_changed.track();
             view! { <Conversation agent=agent.get() settings address_changed /> }
         }}
-        <SettingsDialog settings dialog />
+        <SettingsDialog settings agent dialog />
     }
 }
 

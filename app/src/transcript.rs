@@ -36,7 +36,8 @@ pub fn Transcript(
     at_end: RwSignal<bool>,
 ) -> impl IntoView {
     let (frame, whole, news) = (NodeRef::<Div>::new(), RwSignal::new(true), RwSignal::new(false));
-    frame.on_load(move |frame| {
+    effect(move || {
+        let Some(frame) = frame.get() else { return };
         let list = add(&frame, "ol", "");
         goes_with_owner(&list);
         Rows::show_in(&list, dots(&list, chat), chat, settings, notice, cards, whole);
@@ -141,13 +142,16 @@ fn ToTheEnd(at_end: RwSignal<bool>, news: RwSignal<bool>) -> impl IntoView {
         focus_composer();
     };
     let text = move || if news.get() { words.get().news } else { words.get().to_the_end };
+    let button = move || {
+        view! {
+            <button type="button" data-news=move || news.get().then_some("") on:click=go>
+                <span>{text}</span>
+            </button>
+        }
+    };
     view! {
         <div class="to-the-end">
-            <Show when=move || !at_end.get()>
-                <button type="button" data-news=move || news.get() on:click=go>
-                    <span>{text}</span>
-                </button>
-            </Show>
+            {move || (!at_end.get()).then(button)}
         </div>
     }
 }

@@ -1,13 +1,16 @@
 //! The settings, as a dialog.
 
 use super::{Setting, Settings, browser};
+use crate::agent::Agent;
 use crate::attention;
+use crate::effect::effect;
 use crate::words::{LANGUAGES, Pick, say, words};
-use agent_chat::{keep_headers, kept_headers};
-use leptos::html::{Dialog, Input};
+use agent_chat::keep_headers;
+use leptos::html::{Dialog, Textarea};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::iter;
+use web_sys::HtmlInputElement;
 
 const TITLE_ID: &str = "settings-title";
 
@@ -36,6 +39,8 @@ const DELIVERIES: [(&str, Pick); 5] = [
 pub fn SettingsDialog(
     /// What is set.
     settings: RwSignal<Settings>,
+    /// The agent that is set.
+    agent: Memo<Agent>,
     /// The dialog, to open it.
     dialog: NodeRef<Dialog>,
 ) -> impl IntoView {
@@ -53,7 +58,7 @@ pub fn SettingsDialog(
         <dialog class="settings" closedby="any" aria-labelledby=TITLE_ID node_ref=dialog>
             <h2 id=TITLE_ID>{say(|words| words.settings.title)}</h2>
             <Choice settings setting=Setting::Language label=|words| words.settings.language values=languages />
-            <Hint text=Signal::derive(language_hint) />
+            <p class="hint" role="status">{language_hint}</p>
             <Choice settings setting=Setting::Theme label=|words| words.settings.theme values=THEMES />
             <Choice settings setting=Setting::Submit label=|words| words.settings.submit values=SUBMIT_MODES />
             {attention::can_notify().then(|| view! { <Notify settings /> })}
@@ -61,13 +66,7 @@ pub fn SettingsDialog(
             <details open=[Setting::Agent, Setting::Delivery].iter().any(is_set)>
                 <summary>{say(|words| words.settings.developer)}</summary>
                 <AgentAddress settings />
-                <For
-                    each=move || Some(address(settings)).filter(|agent| !agent.is_empty())
-                    key=String::clone
-                    let(agent)
-                >
-                    <Headers settings agent />
-                </For>
+                {move || agent.with(|agent| (!agent.is_own()).then(|| view! { <Headers settings agent=agent.clone() /> }))}
                 <Choice settings setting=Setting::Delivery label=|words| words.settings.delivery values=DELIVERIES />
             </details>
             // Last, so that the first setting gets the focus.
@@ -119,7 +118,7 @@ fn AgentAddress(settings: RwSignal<Settings>) -> impl IntoView {
             label=|words| words.settings.agent
             hint=|words| words.settings.agent_hint
             problem=|words| words.settings.agent_invalid
-            value=untrack(|| address(settings))
+            value=settings.with_untracked(|settings| settings.get(Setting::Agent).to_owned())
             take=Box::new(take)
         />
     }
@@ -127,9 +126,8 @@ fn AgentAddress(settings: RwSignal<Settings>) -> impl IntoView {
 
 /// The headers that an agent gets.
 #[component]
-fn Headers(settings: RwSignal<Settings>, agent: String) -> impl IntoView {
-    let kept = kept_headers(&agent);
-    let lines: Vec<_> = kept.iter().map(|(name, value)| [name, ": ", value].concat()).collect();
+fn Headers(settings: RwSignal<Settings>, agent: Agent) -> impl IntoView {
+    let lines: Vec<_> = agent.headers.iter().map(|(name, value)| [name, ": ", value].concat()).collect();
     let take = move |lines: &str| {
         let header = |line: &str| {
             let (name, value) = line.split_once(':')?;
@@ -137,7 +135,7 @@ fn Headers(settings: RwSignal<Settings>, agent: String) -> impl IntoView {
         };
         let lines = lines.lines().filter(|line| !line.trim().is_empty());
         let headers: Option<Vec<_>> = lines.map(header).collect();
-        let is_kept = headers.is_some_and(|headers| keep_headers(&agent, &headers));
+        let is_kept = headers.is_some_and(|headers| keep_headers(&agent.address, &headers));
         settings.notify();
         is_kept
     };
@@ -166,6 +164,13 @@ fn TextField(
     let words = words();
     let hint_id = [name, "-hint"].concat();
     let invalid = RwSignal::new(false);
+    // Not as a property: the field of another agent may be the same one, with what was typed for the first.
+    let field = NodeRef::<Textarea>::new();
+    effect(move || {
+        if let Some(field) = field.get() {
+            field.set_value(&value);
+        }
+    });
     let text = move || if invalid.get() { problem(words.get()) } else { hint(words.get()) };
     view! {
         <label class="setting">
@@ -179,36 +184,30 @@ fn TextField(
                 name=name
                 aria-describedby=hint_id.clone()
                 aria-invalid=move || if invalid.get() { "true" } else { "false" }
-                prop:value=value
+                node_ref=field
                 on:change=move |event| invalid.set(!take(event_target_value(&event).trim()))
             ></textarea>
         </label>
-        <Hint id=hint_id text=Signal::derive(text) />
+        <p class="hint" role="status" id=hint_id>{text}</p>
     }
-}
-
-/// A line below a setting, which is announced when it changes.
-#[component]
-fn Hint(#[prop(optional)] id: Option<String>, text: Signal<&'static str>) -> impl IntoView {
-    view! { <p class="hint" role="status" id=id>{text}</p> }
 }
 
 /// Whether to notify. The browser is asked for its leave in the click that switches this on, and at no other time.
 #[component]
 fn Notify(settings: RwSignal<Settings>) -> impl IntoView {
     let words = words();
-    let input = NodeRef::<Input>::new();
     let blocked = RwSignal::new(false);
     let on_change = move |event| {
+        let input: HtmlInputElement = event_target(&event);
         blocked.set(false);
-        if !event_target_checked(&event) {
+        if !input.checked() {
             change(settings, Setting::Notify, "");
             return;
         }
         spawn_local(async move {
             if attention::may_notify().await {
                 change(settings, Setting::Notify, "on");
-            } else if let Some(input) = input.get_untracked() {
+            } else {
                 input.set_checked(false);
                 blocked.set(true);
             }
@@ -221,18 +220,12 @@ fn Notify(settings: RwSignal<Settings>) -> impl IntoView {
                 type="checkbox"
                 name=Setting::Notify.name()
                 prop:checked=settings.with_untracked(Settings::notifies)
-                node_ref=input
                 on:change=on_change
             />
             <span>{say(|words| words.settings.notify)}</span>
         </label>
-        <Hint text=Signal::derive(hint) />
+        <p class="hint" role="status">{hint}</p>
     }
-}
-
-/// The agent's address, as it is set.
-fn address(settings: RwSignal<Settings>) -> String {
-    settings.with(|settings| settings.get(Setting::Agent).to_owned())
 }
 
 fn change(settings: RwSignal<Settings>, setting: Setting, value: &str) {

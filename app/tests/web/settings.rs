@@ -3,6 +3,7 @@
 use crate::browser::{begin_anew, kept, let_notify, notified, query, remove_beside_page};
 use crate::page::{Part, tell};
 use agent_chat::kept_headers;
+use app::agent::Agent;
 use app::bar::Bar;
 use app::settings::browser::provide_settings;
 use app::settings::dialog::SettingsDialog;
@@ -22,9 +23,10 @@ async fn opened(query: &str) -> Part {
 async fn opened_here() -> Part {
     let part = Part::mounted_in_frame(|| {
         let (settings, _) = provide_settings();
-        let dialog = NodeRef::new();
+        let (agent, dialog) =
+            (Memo::new(move |_| settings.with(|settings| Agent::set(settings, kept_headers))), NodeRef::new());
         adopt(".bar", view! { <Bar settings dialog /> });
-        view! { <SettingsDialog settings dialog /> }.into_any()
+        view! { <SettingsDialog settings agent dialog /> }.into_any()
     })
     .await;
     let button: HtmlElement = part.the(".settings-button");
