@@ -132,8 +132,8 @@ fn failure_in(printed: &str) -> String {
         *line == "failures:" || line.contains("panicked at") || FAILURES.iter().any(|word| line.starts_with(word))
     };
     let from = lines.iter().position(begins).unwrap_or(lines.len().saturating_sub(LAST_LINES));
-    let shown = &lines[from..lines.len().min(from + MOST_LINES)];
-    shown.join("\n").trim_end().to_owned()
+    let shown = lines[from..].iter().take(MOST_LINES).map(|line| line.chars().take(WIDEST_LINE).collect());
+    shown.collect::<Vec<String>>().join("\n").trim_end().to_owned()
 }
 
 /// The beginnings of the lines in which cargo, rustc, tests in browsers, apt, npm, Trunk and pip say that something failed.
@@ -142,6 +142,7 @@ const FAILURES: [&str; 8] = ["error", "Error", "ERROR", "E: ", "npm error", "npm
 const NOISE: [&str; 4] = ["at ", "Stack backtrace:", "stack backtrace:", "Invoking test:"];
 const LAST_LINES: usize = 20;
 const MOST_LINES: usize = 80;
+const WIDEST_LINE: usize = 400;
 
 /// Adds a sentence that says what to do, if the cause of a failure is known by what the program printed.
 fn explained(problem: Error, printed: &str) -> Error {
