@@ -1,5 +1,5 @@
-//! Elements of the page as the browser has them. Nothing here is generic beyond a closure that is boxed at once: a view costs the program
-//! its calls and no more.
+//! Plain nodes, for what streams: the rows of the transcript and their Markdown. Nothing here is generic beyond a closure that is boxed at
+//! once, so each use costs the program its calls alone.
 
 use crate::effect::effect;
 use leptos::prelude::*;

@@ -98,6 +98,11 @@ impl Agent {
         bodies(RUN).iter().map(|body| input(body)["messages"].take()).collect()
     }
 
+    /// Whether the page has posted a run to the agent of another address.
+    pub(crate) fn is_posted(address: &str) -> bool {
+        !bodies(&format!("POST {address}")).is_empty()
+    }
+
     /// The agent says something in the run that the page has asked for, which stays open.
     pub(crate) fn says(&self, text: &str) {
         let input: Value = serde_json::from_str(&bodies(RUN)[0]).expect("an input");

@@ -239,6 +239,25 @@ async fn the_first_of_two_answers_leads_to_the_second_and_can_be_changed() {
     assert_eq!(texts, ["Hello", "Small", "Blue"]);
 }
 
+#[test]
+async fn another_agent_gets_what_is_being_written_and_the_one_before_does_not() {
+    let agent = Agent::asking("before", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    let (field, text) = (page.composer(), "It squeaks");
+    page.types(".composer textarea", text);
+    page.types("textarea[name=agent]", "/agent-2");
+    tell(&page.0.the("textarea[name=agent]"), "change");
+    page.waits_for("the other conversation", || page.0.find(".welcome:not([hidden])").is_some()).await;
+    assert!(page.0.find("[role=log] li").is_none(), "nothing is left of the one before");
+    page.0.says(".bar h1", "/agent-2");
+    assert!(page.composer().is_same_node(Some(&field)));
+    assert_eq!(field.value(), text);
+    page.presses("Enter").await;
+    page.waits_for("a run", || Agent::is_posted("/agent-2")).await;
+    assert!(Agent::runs().is_empty());
+    assert_eq!((field.value().as_str(), said(&page)), ("", vec![text.to_owned()]));
+}
+
 /// What the user has said, as the page shows it.
 fn said(page: &Page) -> Vec<String> {
     let said = page.0.place.query_selector_all("article[data-role=user]").expect("a valid selector");
