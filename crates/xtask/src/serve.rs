@@ -105,7 +105,6 @@ fn run(options: &Serve, port: u16, folder: &Path, start: Instant) -> Result<()> 
     let query = if options.agent.is_some() { "?agent=agent/other" } else { "" };
     let ready = clock(start.elapsed());
     let line = format!("Open http://127.0.0.1:{port}/{query}   (ready after {ready}; Ctrl+C ends it)");
-    // The one line that a program may want to read.
     println!("\n  {}\n", bold(&line));
     loop {
         next(&events)?;

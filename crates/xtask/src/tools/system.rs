@@ -115,16 +115,11 @@ pub(crate) struct Browser {
 
 /// Chromium (or Chrome) and its driver.
 pub(crate) fn chromium(log: &Log) -> Result<Browser> {
-    const NAMES: [&str; 5] = [
-        "chromium",
-        "chromium-browser",
-        "google-chrome",
-        "google-chrome-stable",
-        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    ];
+    const ON_MACOS: &str = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
+    let programs = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", ON_MACOS];
     let named = |variable| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     let find = || {
-        let program = named("CHROME").or_else(|| first(&NAMES))?;
+        let program = named("CHROME").or_else(|| first(&programs))?;
         Some(Browser { program, driver: named("CHROMEDRIVER").or_else(|| first(&["chromedriver"]))? })
     };
     let macos = "`brew install --cask google-chrome chromedriver`";
