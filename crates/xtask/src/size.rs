@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 
+use crate::console::say;
 use crate::steps::{self, Log, Step};
 use crate::{files, page, wasm, workspace};
 
@@ -12,7 +13,7 @@ use crate::{files, page, wasm, workspace};
 const PAGE: u64 = 266_000;
 const FRAME: u64 = 15_000;
 
-/// Builds the page to deploy into `dist`, and prints what it weighs.
+/// Builds the page to deploy into `dist`, and prints the weight of each file.
 pub(crate) fn build() -> Result<()> {
     let dist = workspace::root().join("dist");
     steps::run_or_fail(&[
@@ -22,11 +23,11 @@ pub(crate) fn build() -> Result<()> {
             weigh_page(&dist, log)
         }),
     ])?;
-    println!("{}{}", fs::read_to_string(weights())?, dist.display());
+    println!("{}", dist.display());
     Ok(())
 }
 
-/// Weighs a built page. Fails if it exceeds the budget.
+/// Weighs a built page and prints the table. Fails if it exceeds the budget.
 pub(crate) fn weigh_page(dist: &Path, log: &Log) -> Result<()> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dist)? {
@@ -37,7 +38,7 @@ pub(crate) fn weigh_page(dist: &Path, log: &Log) -> Result<()> {
         }
     }
     let rows = wasm::with_sum(wasm::weigh(dist, &names, log)?);
-    files::write(&weights(), wasm::table("file", &rows))?;
+    say(&wasm::table("file", &rows));
     let before_program = rows.iter().filter(|(name, _)| name != "together" && !name.starts_with("app-"));
     let [page, frame] = [rows[names.len()].1[2], before_program.map(|(_, [.., brotli])| brotli).sum()];
     ensure!(page <= PAGE, "the page weighs {page} bytes of Brotli, and its budget is {PAGE}");
@@ -59,7 +60,7 @@ const PARTS: [(&str, &str, &str); 7] = [
 /// Builds each part for release, and prints what its program weighs.
 pub(crate) fn size() -> Result<()> {
     steps::run_or_fail(&[Step::runs("tools", &[], page::bring_tools), Step::runs("parts", &["tools"], weigh_parts)])?;
-    print!("{}", fs::read_to_string(weights())?);
+    print!("{}", fs::read_to_string(workspace::scratch("parts.txt"))?);
     Ok(())
 }
 
@@ -73,9 +74,5 @@ fn weigh_parts(log: &Log) -> Result<()> {
     for ((name, _), (_, _, title)) in rows.iter_mut().zip(PARTS) {
         title.clone_into(name);
     }
-    files::write(&weights(), wasm::table("page that", &rows))
-}
-
-fn weights() -> std::path::PathBuf {
-    workspace::scratch("weights.txt")
+    files::write(&workspace::scratch("parts.txt"), wasm::table("page that", &rows))
 }
