@@ -122,6 +122,7 @@ pub(super) fn apt(packages: &[&str], log: &Log) -> Result<bool> {
     // A fresh container has no lists; if that fails, so does the next call.
     let _ = apt_get(&["update"]);
     apt_get(&[&["install", "--no-install-recommends"], packages].concat())?;
+    log.doing("");
     Ok(true)
 }
 
