@@ -8,9 +8,9 @@ use leptos::prelude::*;
 /// The bar of the frame: the agent's name, the way to a new conversation, and the button of the settings.
 #[component]
 pub fn Bar(
-    /// What is set.
+    /// The settings of the page.
     settings: RwSignal<Settings>,
-    /// What the button opens.
+    /// The dialog that the button opens.
     dialog: NodeRef<Dialog>,
 ) -> impl IntoView {
     let words = words();

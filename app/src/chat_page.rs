@@ -89,7 +89,7 @@ fn connection(chat: AgentChat, is_own: bool) -> impl Fn() -> &'static str {
     }
 }
 
-/// What went wrong with the last run, and the way out of it.
+/// The error of the last run, with a button to try again.
 #[component]
 fn Trouble(chat: AgentChat) -> impl IntoView {
     let words = words();

@@ -31,7 +31,7 @@ impl Notice {
         }
     }
 
-    /// What it says, or nothing.
+    /// Its text; empty if there is none.
     pub(crate) fn text(self) -> impl Fn() -> &'static str {
         let words = words();
         move || self.0.get().map_or("", |said| said(words.get()))

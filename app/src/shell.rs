@@ -19,7 +19,7 @@ pub fn place() -> HtmlElement {
 /// current owner, and the element waits for the next one.
 ///
 /// # Panics
-/// Where the document is not `index.html`, or the view has other elements.
+/// If the document is not `index.html`, or the view has other elements.
 #[track_caller]
 pub fn adopt<V: IntoView<State: 'static>>(selector: &str, view: V) {
     let element: Element = part(selector);

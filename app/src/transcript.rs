@@ -32,7 +32,7 @@ pub fn Transcript(
     notice: Notice,
     /// Has its cards, once they are shown.
     cards: Cards,
-    /// Whether the reader is at the end; set it to lead there.
+    /// True while the reader is at the end; set it to scroll there.
     at_end: RwSignal<bool>,
 ) -> impl IntoView {
     let (frame, whole, news) = (NodeRef::<Div>::new(), RwSignal::new(true), RwSignal::new(false));
@@ -43,7 +43,7 @@ pub fn Transcript(
         Rows::show_in(&list, dots(&list, chat), chat, settings, notice, cards, whole);
         follow(Rc::new(Reader::of(frame.into(), list.unchecked_into())), chat, at_end, news, whole);
     });
-    // What comes back of a history is not read out.
+    // A restored history is not read out.
     let is_busy = move || chat.restoring.get() || !whole.get();
     view! {
         <div

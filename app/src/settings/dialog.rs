@@ -37,7 +37,7 @@ const DELIVERIES: [(&str, Pick); 5] = [
 /// The dialog that the [bar](crate::bar::Bar) opens. What is changed there takes effect at once.
 #[component]
 pub fn SettingsDialog(
-    /// What is set.
+    /// The settings of the page.
     settings: RwSignal<Settings>,
     /// The agent that is set.
     agent: Memo<Agent>,
