@@ -6,6 +6,7 @@ mod command_line;
 mod examples;
 #[cfg(not(target_arch = "wasm32"))]
 mod files;
+mod foreign;
 mod generate;
 mod matching;
 mod outcomes;
