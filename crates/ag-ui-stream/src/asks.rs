@@ -42,6 +42,8 @@ pub struct Asks {
     positions: Index,
     /// How many runs began; 0 is the time before, of which there is only a history.
     run: u64,
+    /// Positions of those that may wait for the user.
+    open: Vec<usize>,
     /// Positions of those that have a result which is no answer, while the agent has not spoken on.
     standing: Vec<usize>,
     /// A call that may be one more of an ask that waits.
@@ -110,6 +112,7 @@ impl Asks {
             followed: Vec::new(),
             positions: Index::default(),
             run: 0,
+            open: Vec::new(),
             standing: Vec::new(),
             repeated: None,
             legacy: Vec::new(),
@@ -174,13 +177,13 @@ impl Asks {
                 }
                 self.take_result(&key, thread, changes);
             }
-            EventType::MessagesSnapshot => self.take_history(&thread.told_by(event), thread, changes),
+            EventType::MessagesSnapshot => self.take_history(&thread.told(), thread, changes),
             EventType::RunStarted => {
                 self.run += 1;
                 self.legacy.clear();
                 if let Some(input) = event.get("input") {
                     self.take_resume(&Answers::of(input), changes);
-                    self.take_history(&thread.told_by(event), thread, changes);
+                    self.take_history(&thread.told(), thread, changes);
                 }
                 self.release_interrupts(thread, changes);
             }
@@ -341,6 +344,7 @@ impl Asks {
                     };
                     if is_over {
                         followed.ask_again(changes);
+                        self.open.push(position);
                     }
                 }
                 None => self.take_call(key, thread, changes),
@@ -420,6 +424,7 @@ impl Asks {
             self.positions.insert(id, position);
             self.followed.push(opened);
         }
+        self.open.push(position);
         &mut self.followed[position]
     }
 
@@ -437,10 +442,11 @@ impl Asks {
     /// The run failed. The answers that it was started with may have been lost with it, so their asks wait again.
     fn break_run(&mut self, changes: &mut Vec<AskChange>) {
         self.close_run(changes);
-        for followed in &mut self.followed {
+        for (position, followed) in self.followed.iter_mut().enumerate() {
             if std::mem::take(&mut followed.is_released) && !followed.can_be_ended() {
                 let outcome = followed.snapshot.outcome.clone();
                 followed.ask_again(changes);
+                self.open.push(position);
                 if let Some(outcome) = outcome {
                     followed.patch(AskPatch::Outcome(outcome), changes);
                 }

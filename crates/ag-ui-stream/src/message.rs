@@ -228,7 +228,7 @@ impl Message {
     /// The same with metadata, or without.
     #[must_use]
     pub fn with_metadata(self, metadata: Option<Metadata>) -> Self {
-        Self { metadata, ..self }
+        Self { metadata: metadata.map(Json::into_sorted), ..self }
     }
 
     /// The same result, telling why the call failed.

@@ -42,6 +42,8 @@ pub struct Thread {
     interrupts: Vec<Interrupt>,
     /// Those that the open run was started to answer.
     resumed: Vec<Interrupt>,
+    /// The ids of the messages that were told last, in their order there.
+    told: Vec<String>,
     warnings: Warnings,
 }
 
@@ -143,6 +145,7 @@ impl Thread {
             pending: Vec::new(),
             interrupts: Vec::new(),
             resumed: Vec::new(),
+            told: Vec::new(),
             warnings: Warnings::default(),
         };
         thread.set_keys(&mut messages, List::Whole);
@@ -213,6 +216,15 @@ impl Thread {
         let behind = self.messages.iter().skip(owner.map_or(0, |owner| owner + 1));
         let results = behind.take_while(move |message| owner.is_none() || message.role == Role::Tool);
         results.filter(move |message| message.tool_call_id == key)
+    }
+
+    fn note_told(&mut self, told: &[Message]) {
+        self.told = told.iter().map(|message| message.id.clone()).collect();
+    }
+
+    /// The messages of the last snapshot, or of the input that the last run was started with, in their order there.
+    pub(crate) fn told(&self) -> Vec<&Message> {
+        self.told.iter().filter_map(|id| self.message(id)).collect()
     }
 
     /// A call in its message.

@@ -11,7 +11,7 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
 use json_tree::Json;
-use std::slice;
+use std::{mem, slice};
 
 /// What an input says to interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,7 +34,8 @@ impl Asks {
     /// What a whole history says, which the thread has taken; its user messages count only for asks that come before them.
     pub fn handle_history(&mut self, thread: &Thread) -> Vec<AskChange> {
         let mut changes = Vec::new();
-        self.take_history(thread.messages(), thread, &mut changes);
+        let messages: Vec<&Message> = thread.messages().iter().collect();
+        self.take_history(&messages, thread, &mut changes);
         if !is_running(thread) {
             self.ask_approvals(thread, &mut changes);
         }
@@ -59,7 +60,7 @@ impl Asks {
     }
 
     /// Takes messages in their order.
-    pub(super) fn take_history(&mut self, messages: &[Message], thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(super) fn take_history(&mut self, messages: &[&Message], thread: &Thread, changes: &mut Vec<AskChange>) {
         let mut before = Index::default();
         for message in messages {
             match message.role {
@@ -134,12 +135,16 @@ impl Asks {
         }
         // One text answers one ask.
         let mut is_taken = false;
-        for followed in &mut self.followed {
+        for position in mem::take(&mut self.open) {
+            let followed = &mut self.followed[position];
             // An ask that still streams came after the message, whatever the order in which they are seen.
             if !followed.is_waiting()
                 || followed.source == Source::Interrupt
                 || before.is_some_and(|before| !before.contains(&followed.id))
             {
+                if followed.is_open() {
+                    self.open.push(position);
+                }
                 continue;
             }
             let ask = followed.snapshot.ask.as_ref();

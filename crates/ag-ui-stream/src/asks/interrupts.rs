@@ -102,6 +102,7 @@ impl Asks {
             }
             bound.push(position);
         }
+        self.open.extend(&bound);
         bound
     }
 

@@ -59,6 +59,7 @@ impl Thread {
         let before = self.messages.len();
         let mut told = with_own_ids(started.messages());
         self.set_keys(&mut told, List::Later);
+        self.note_told(&told);
         for message in told {
             if !self.positions.contains(message.id()) {
                 self.put(message);
@@ -313,7 +314,7 @@ impl Thread {
             None => &state.detached,
         };
         if let Some(again) = &mut state.again {
-            if arguments[again.told..].starts_with(delta) {
+            if arguments.get(again.told..).is_some_and(|rest| rest.starts_with(delta)) {
                 again.told += delta.len();
                 return Change::Nothing;
             }

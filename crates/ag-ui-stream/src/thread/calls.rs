@@ -197,7 +197,9 @@ impl Calls {
 
     /// Learns where a call is.
     pub(super) fn place(&mut self, position: usize, index: usize, call: &ToolCall) {
-        self.state_or_new(&call.id, &call.name).place = Some((position, index));
+        let state = self.state_or_new(&call.id, &call.name);
+        state.place = Some((position, index));
+        state.detached = String::new();
     }
 
     /// Forgets the positions of the calls of a message that is about to be replaced; their arguments go into the calls' keeping.

@@ -46,7 +46,7 @@ impl Thread {
                 let id = messages[at].tool_calls[call].wire_id().to_owned();
                 let before = by_id.get(&id).and_then(|call| known.get(call));
                 let nth = match before {
-                    _ if let Some(nth) = self.nth(messages[at].id(), &id) => nth,
+                    _ if let Some(nth) = self.nth(messages[at].id(), call, &id) => nth,
                     Some(before) if before.is_answered || !is_same(messages, before.place, (at, call)) => {
                         before.nth + 1
                     }
@@ -67,9 +67,9 @@ impl Thread {
         self.call(&self.key(id)).is_some_and(|call| call.answered)
     }
 
-    /// The how manieth a call is under its id, by the message that holds it already.
-    fn nth(&self, message: &str, id: &str) -> Option<usize> {
-        let held = self.message(message)?.tool_calls.iter().find(|call| call.wire_id() == id)?;
+    /// The how manieth a call is under its id, if the message is there already and holds it at that place.
+    fn nth(&self, message: &str, at: usize, id: &str) -> Option<usize> {
+        let held = self.message(message)?.tool_calls.get(at).filter(|call| call.wire_id() == id)?;
         Some(held.id[id.len()..].strip_prefix('#').and_then(|nth| nth.parse().ok()).unwrap_or(1))
     }
 }

@@ -478,3 +478,22 @@ fn the_kind_of_an_encrypted_value_goes_back_with_it() {
     assert_eq!(serde_json::to_string(&read).unwrap(), text);
     assert_eq!(event(value("m", "message")).text("encryptedValueType"), "redacted_thinking");
 }
+
+#[test]
+fn a_new_response_begins_with_nothing_of_the_last() {
+    let mut conversation = chat([]);
+    let next = conversation.say(FOREIGN, said("Hi")).unwrap();
+    conversation.start_response(&next);
+    conversation.feed(frames(&[started("r1"), finished("r1")]).as_bytes());
+    conversation.finish();
+    conversation.start_response(&next);
+    let text = frames(&[started("r2"), finished("r2")]);
+    let (head, tail) = text.split_at(20);
+    conversation.feed(head.as_bytes());
+    while conversation.next_update(0).is_some() {}
+    conversation.feed(tail.as_bytes());
+    while let Some(update) = conversation.next_update(0) {
+        assert!(!matches!(update, ag_ui_stream::conversation::Update::Refused(_)), "{update:?}");
+    }
+    assert_eq!(conversation.end(), EndOutcome::Completed);
+}
