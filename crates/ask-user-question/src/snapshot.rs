@@ -281,7 +281,7 @@ impl AskSnapshot {
                 }
             }
             AskPatch::Outcome(ref outcome) => self.outcome = Some(outcome.clone()),
-            AskPatch::Result(ref result) => self.result = Some(result.clone()),
+            AskPatch::Result(ref result) => (self.outcome, self.result) = (None, Some(result.clone())),
             AskPatch::ExpiresAt(deadline) => self.expires_at = deadline,
             AskPatch::Lang(ref lang) => self.lang = Some(lang.clone()),
         }
