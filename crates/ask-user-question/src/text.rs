@@ -2,7 +2,7 @@
 
 mod case;
 
-use case::lower;
+pub(crate) use case::lower;
 use std::mem;
 
 /// A kind of characters. All kinds are of one type, so that each way of searching for them is there once.

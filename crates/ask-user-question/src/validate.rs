@@ -14,7 +14,7 @@ pub(crate) use size::exceeds;
 pub(crate) use violation::{Refusal, Refuse, Report};
 
 use crate::limits::Limits;
-use crate::repair::{Repair, repair, repair_unheard};
+use crate::repair::{Repair, RepairCode, parsed, repair, repair_unheard};
 use crate::wire::AskUserQuestion;
 use json_tree::{Json, NotUnique};
 
@@ -83,7 +83,13 @@ fn judge(limits: &Limits, input: Json<'_>) -> Checked {
 pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     let refuse = |violation| Checked { ask: None, repairs: Vec::new(), violations: vec![violation] };
     match read(arguments) {
-        Ok(input) => judge(limits, input),
+        Ok((input, is_strict)) => {
+            let mut checked = judge(limits, input);
+            if !is_strict {
+                checked.repairs.insert(0, Repair { path: String::new(), code: RepairCode::AlmostJson });
+            }
+            checked
+        }
         Err(Unread::TooLong) => refuse(rules::too_large()),
         Err(Unread::NotJson(error)) => refuse(Violation {
             path: String::new(),
@@ -99,12 +105,13 @@ enum Unread {
     NotJson(NotUnique),
 }
 
-fn read(arguments: &str) -> Result<Json<'_>, Unread> {
+/// The value, and whether the text is JSON as it stands.
+fn read(arguments: &str) -> Result<(Json<'_>, bool), Unread> {
     if arguments.len() > MAX_ARGUMENTS_BYTES {
         return Err(Unread::TooLong);
     }
     let text = if arguments.trim().is_empty() { "{}" } else { arguments };
-    json_tree::parse_unique(text).map_err(Unread::NotJson)
+    parsed(text).map_err(Unread::NotJson)
 }
 
 /// Validates arguments as they are, without repair. All violations at once, in reading order; empty means valid.
@@ -124,7 +131,7 @@ impl AskUserQuestion {
     /// with the verdict. `None` where nothing readable survived repair, or the ask is [too large](MAX_ASK_BYTES).
     #[must_use]
     pub fn from_arguments(arguments: &str) -> Option<Self> {
-        Self::shown_by(read(arguments).ok()?)
+        Self::shown_by(read(arguments).ok()?.0)
     }
 
     /// As [`from_arguments`](Self::from_arguments), from arguments that were read.

@@ -17,7 +17,7 @@ pub struct AskUserQuestion {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// The full question text; also the key of its answer.
+    /// The full question text, as the agent sent it, since it is the key of the answer. [`text`](Self::text) is what is shown.
     pub question: String,
     /// A short label, shown as a chip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,8 @@ pub struct Question {
     /// Whether several options may be chosen.
     #[serde(default)]
     pub multi_select: bool,
-    /// The options, in the agent's order. "Other" is not among them: every card adds it.
+    /// The options, in the agent's order. "Other" is not among them: every card adds it. A question without any is an open one.
+    #[serde(default)]
     pub options: Vec<QuestionOption>,
 }
 
@@ -68,6 +69,12 @@ impl AskUserQuestion {
 }
 
 impl Question {
+    /// The question text without white space around it.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.question.trim()
+    }
+
     pub(crate) fn labels(&self) -> Vec<&str> {
         self.options.iter().map(|option| option.label.as_str()).collect()
     }

@@ -3,9 +3,9 @@
 //! What was told is never taken back, although repair may leave things out in the end: options that mean "Other", options and questions in
 //! which nothing can be seen, blank descriptions. So each of these is held until it is known to stay.
 
-use crate::repair::{Meaning, meaning, unpack};
+use crate::repair::{Meaning, flag_word, may_stand_for, meaning, unpack};
 use crate::snapshot::{AskPatch, TextPath};
-use crate::text::{Kind, is_blank};
+use crate::text::{Kind, folded, is_blank};
 use crate::validate::MAX_ASK_BYTES;
 use json_tree::{PartialParser, Token};
 
@@ -32,10 +32,11 @@ pub(super) struct Growth {
     option_from: Option<usize>,
     /// What is told once they are.
     held: Vec<AskPatch>,
-    flags: Flags,
+    /// The open text that stands for a flag.
+    flag: Option<String>,
     /// How much text was shown.
     bytes: usize,
-    /// What follows cannot be followed, so nothing more is shown before the arguments end.
+    /// The arguments have a shape that is not streamed, so nothing more is shown before they end.
     is_lost: bool,
 }
 
@@ -46,6 +47,9 @@ struct Frame {
     key: Key,
     /// The keys so far that mean anything here, a bit each. One that comes twice makes the ask malformed; what the first one said stays shown.
     seen: u16,
+    /// Whether there are other keys, and whether one of these may stand for a field that is missing in the end.
+    has_others: bool,
+    may_change: bool,
 }
 
 /// A question without the list around it. Until the arguments end, a list may come and make its members stray ones that mean nothing.
@@ -70,8 +74,7 @@ enum Key {
     Questions,
     Question,
     Header,
-    /// `multiSelect` or what models write for it, by its rank.
-    MultiSelect(usize),
+    MultiSelect,
     Options,
     Label,
     Description,
@@ -79,24 +82,13 @@ enum Key {
     Other,
 }
 
-/// What the open question says about several choices.
-#[derive(Clone, Debug, Default)]
-struct Flags {
-    /// By rank: the first that is there counts, and is false where it is no flag.
-    values: [Option<bool>; 3],
-    /// The open text, where one stands for a flag, and its rank.
-    text: Option<(usize, String)>,
-}
-
 /// The members that mean anything somewhere, each a bit of [`Frame::seen`].
-const MEMBERS: [(&str, Key); 10] = [
+const MEMBERS: [(&str, Key); 8] = [
     ("questions", Key::Questions),
     ("question", Key::Question),
     ("options", Key::Options),
     ("header", Key::Header),
-    ("multiSelect", Key::MultiSelect(0)),
-    ("multiple", Key::MultiSelect(1)),
-    ("multi_select", Key::MultiSelect(2)),
+    ("multiSelect", Key::MultiSelect),
     ("label", Key::Label),
     ("description", Key::Description),
     ("preview", Key::Preview),
@@ -104,8 +96,10 @@ const MEMBERS: [(&str, Key); 10] = [
 
 /// The bit of a list of questions.
 const QUESTIONS: u16 = 0b1;
-/// The bits of what a question can't do without.
+/// The bits of what a question has, unless repair finds it under other names.
 const QUESTION_AND_OPTIONS: u16 = 0b110;
+/// The bit of what an option can't do without.
+const LABEL: u16 = 0b10_0000;
 
 /// A text that is being shown. White space at its ends is repaired away in the end, so it is not shown before it is known to be inside.
 #[derive(Clone, Debug)]
@@ -119,8 +113,8 @@ struct GrowingText {
     held: String,
 }
 
-/// What JSON in a string begins with, where that is an object or a string once more.
-const PACKED: Kind = |c| matches!(c, '{' | '"');
+/// What JSON in a string begins with, where that is an object, or one within a string or a code fence.
+const PACKED: Kind = |c| matches!(c, '{' | '"' | '`' | '\u{FEFF}');
 
 type Tell<'a> = &'a mut dyn FnMut(AskPatch);
 
@@ -141,23 +135,28 @@ impl Growth {
             Token::StringStart => self.open_text(),
             Token::Text(fragment) => self.grow(fragment, tell),
             Token::StringEnd => self.close_text(tell),
-            Token::Bool(value) => {
-                if let (Place::Question(question), Key::MultiSelect(rank)) = self.slot() {
-                    self.flag(question, rank, value, tell);
-                }
-            }
-            Token::Number(number) => {
-                if let (Place::Options { .. }, _) = self.slot() {
-                    self.open_text();
-                    self.grow(&number.text(), tell);
-                    self.close_text(tell);
-                }
-            }
+            Token::Bool(value) => self.plain(if value { "true" } else { "false" }, tell),
+            Token::Number(number) => self.plain(&number.text(), tell),
             Token::Null => {
-                if let (Place::Question(_), Key::MultiSelect(rank)) = self.slot() {
-                    self.flags.values[rank] = None;
+                // Null options are none, so something else may stand for them.
+                if let Some(frame @ Frame { key: Key::Options, .. }) = self.frames.last_mut() {
+                    frame.may_change = true;
                 }
             }
+        }
+    }
+
+    /// Takes a number or a flag, which is as good as its text where it says anything.
+    fn plain(&mut self, text: &str, tell: Tell<'_>) {
+        match self.slot() {
+            (Place::Options { .. }, _)
+            | (Place::Option { .. }, Key::Label)
+            | (Place::Question(_), Key::MultiSelect) => {
+                self.open_text();
+                self.grow(text, tell);
+                self.close_text(tell);
+            }
+            _ => {}
         }
     }
 
@@ -188,7 +187,7 @@ impl Growth {
     }
 
     fn push(&mut self, place: Place) {
-        self.frames.push(Frame { place, key: Key::Other, seen: 0 });
+        self.frames.push(Frame { place, key: Key::Other, seen: 0, has_others: false, may_change: false });
     }
 
     fn open_object(&mut self) {
@@ -196,6 +195,11 @@ impl Growth {
             _ if self.frames.is_empty() => Place::Arguments,
             (Place::Arguments, Key::Questions) | (Place::Questions, _) => self.open_question(),
             (Place::Options { question, next }, _) => self.open_option(question, next),
+            // A map of options.
+            (Place::Question(_), Key::Options) => {
+                self.is_lost = true;
+                Place::Elsewhere
+            }
             _ => Place::Elsewhere,
         };
         self.push(place);
@@ -213,7 +217,6 @@ impl Growth {
 
     fn open_question(&mut self) -> Place {
         let question = self.questions;
-        self.flags = Flags::default();
         self.question_is_open = true;
         self.held.push(AskPatch::OpenQuestion { question });
         Place::Question(question)
@@ -226,11 +229,12 @@ impl Growth {
     }
 
     fn close(&mut self, frame: &Frame, tell: Tell<'_>) {
+        let lacks = |bits| frame.may_change || (frame.seen != 0 || frame.has_others) && frame.seen & bits != bits;
         match frame.place {
+            Place::Question(_) if lacks(QUESTION_AND_OPTIONS) => self.is_lost = true,
+            Place::Option { .. } if lacks(LABEL) => self.is_lost = true,
             Place::Question(question) => {
-                let is_whole = frame.seen & QUESTION_AND_OPTIONS == QUESTION_AND_OPTIONS;
-                let bare = self.bare.take();
-                if bare.is_some_and(|bare| bare.is_visible) && is_whole {
+                if self.bare.take().is_some_and(|bare| bare.is_visible) {
                     self.keep(tell);
                 }
                 self.close_question(question, tell);
@@ -244,17 +248,6 @@ impl Growth {
         if std::mem::take(&mut self.question_is_open) {
             return self.held.clear();
         }
-        // `multiSelect` itself was told when it came.
-        let [None, multiple, multi_select] = self.flags.values else {
-            return self.end_question(question, tell);
-        };
-        if let Some(value) = multiple.or(multi_select) {
-            tell(AskPatch::MultiSelect { question, value });
-        }
-        self.end_question(question, tell);
-    }
-
-    fn end_question(&mut self, question: usize, tell: Tell<'_>) {
         tell(AskPatch::CloseQuestion { question });
         self.questions += 1;
     }
@@ -277,7 +270,7 @@ impl Growth {
         let (bit, mut key) = member.map_or((0, Key::Other), |at| (1 << at, MEMBERS[at].1));
         match (frame.place, key) {
             // A question without the list around it is a question nevertheless.
-            (Place::Arguments, Key::Question | Key::Options | Key::Header | Key::MultiSelect(_))
+            (Place::Arguments, Key::Question | Key::Options | Key::Header | Key::MultiSelect)
                 if frame.seen & QUESTIONS == 0 =>
             {
                 self.bare = Some(Bare { is_visible: false });
@@ -289,6 +282,8 @@ impl Growth {
                 self.held.clear();
                 self.replace(Place::Arguments);
             }
+            // The list that was meant stands within another one.
+            (Place::Question(_), Key::Questions) => self.is_lost = true,
             _ => {}
         }
         let Some(frame) = self.frames.last_mut() else {
@@ -299,8 +294,15 @@ impl Growth {
         }
         frame.key = key;
         frame.seen |= bit;
-        if let (Place::Question(_), Key::MultiSelect(rank)) = (frame.place, key) {
-            self.flags.values[rank] = Some(false);
+        if bit == 0 {
+            frame.has_others = true;
+            let may_hold = matches!(frame.place, Place::Arguments | Place::Question(_));
+            self.is_lost |= may_hold && folded(name) == "questions";
+            frame.may_change |= match frame.place {
+                Place::Arguments | Place::Question(_) => may_stand_for(true, name),
+                Place::Option { .. } => may_stand_for(false, name),
+                _ => false,
+            };
         }
     }
 
@@ -311,26 +313,19 @@ impl Growth {
         }
     }
 
-    fn flag(&mut self, question: usize, rank: usize, value: bool, tell: Tell<'_>) {
-        self.flags.values[rank] = Some(value);
-        if rank == 0 {
-            self.tell(AskPatch::MultiSelect { question, value }, tell);
-        }
-    }
-
     fn open_text(&mut self) {
         let path = match self.slot() {
             _ if self.frames.is_empty() && !self.is_unpacking => return self.unpack(),
             (Place::Arguments, Key::Questions) | (Place::Question(_), Key::Options) if !self.is_unpacking => {
                 return self.unpack();
             }
-            // A question may be packed on its own, which happens too rarely to be followed.
-            (Place::Questions, _) => {
+            // A question may be packed on its own, or twice, which happens too rarely to be followed.
+            (Place::Questions, _) | (Place::Question(_), Key::Options) => {
                 self.is_lost = true;
                 return;
             }
-            (Place::Question(_), Key::MultiSelect(rank)) => {
-                self.flags.text = Some((rank, String::new()));
+            (Place::Question(_), Key::MultiSelect) => {
+                self.flag = Some(String::new());
                 return;
             }
             (Place::Options { question, next }, _) => {
@@ -364,11 +359,15 @@ impl Growth {
             self.is_lost |= fed.is_err();
             self.packed = Some(parser);
         } else if let Some(text) = &mut self.text {
+            // Behind it there may be markup of the call, which is no text to show.
+            let markup = if let TextPath::Question(_) = text.path { markup_in(fragment) } else { None };
+            let fragment = fragment.get(..markup.unwrap_or(fragment.len())).unwrap_or_default();
             if let Some(delta) = text.grow(fragment) {
                 let (path, is_visible) = (text.path, text.is_visible);
                 self.append(path, is_visible, delta, tell);
             }
-        } else if let Some((_, text)) = &mut self.flags.text {
+            self.is_lost |= markup.is_some();
+        } else if let Some(text) = &mut self.flag {
             push_words(text, fragment);
         }
     }
@@ -391,7 +390,8 @@ impl Growth {
     }
 
     fn close_text(&mut self, tell: Tell<'_>) {
-        if self.packed.take().is_some() {
+        if let Some(mut parser) = self.packed.take() {
+            self.is_lost |= parser.finish(|_| {}).is_err();
             self.frames.truncate(self.packed_depth);
             self.text = None;
         } else if let Some(mut text) = self.text.take() {
@@ -408,13 +408,20 @@ impl Growth {
             if let (true, TextPath::Label(question, option)) = (text.is_plain_option, text.path) {
                 self.close_option(question, option, tell);
             }
-        } else if let Some((rank, text)) = self.flags.text.take() {
-            let is = |word: &str| text.trim().eq_ignore_ascii_case(word);
-            if let (Place::Question(question), true) = (self.slot().0, is("true") || is("false")) {
-                self.flag(question, rank, is("true"), tell);
-            }
+        } else if let Some(text) = self.flag.take()
+            && let (Place::Question(question), Some(value)) = (self.slot().0, flag_word(&text))
+        {
+            self.tell(AskPatch::MultiSelect { question, value }, tell);
         }
     }
+}
+
+/// Where markup may begin.
+fn markup_in(text: &str) -> Option<usize> {
+    let begins = |at: &usize| {
+        text.get(at + 1..).is_none_or(|rest| rest.chars().next().is_none_or(|c| c == '/' || c.is_ascii_alphabetic()))
+    };
+    text.match_indices('<').map(|(at, _)| at).find(begins)
 }
 
 /// Appends to a text of which only matters whether it is a flag: white space counts once, and what is longer than any flag is long enough.
@@ -439,14 +446,14 @@ impl GrowingText {
 
     /// Whether it stays even if nothing can be seen in it.
     fn is_required(&self) -> bool {
-        matches!(self.path, TextPath::Question(_) | TextPath::Header(_) | TextPath::Label(..))
+        matches!(self.path, TextPath::Question(_) | TextPath::Label(..))
     }
 
     /// Whether what is held is known to be shown, whatever follows.
     fn is_certain(&self) -> bool {
         match self.path {
-            TextPath::Question(_) | TextPath::Header(_) => !self.held.is_empty(),
-            TextPath::Description(..) | TextPath::Preview(..) => self.is_visible,
+            TextPath::Question(_) => !self.held.is_empty(),
+            TextPath::Header(_) | TextPath::Description(..) | TextPath::Preview(..) => self.is_visible,
             TextPath::Label(..) => {
                 self.is_visible
                     && !(self.is_plain_option && self.held.starts_with(PACKED))

@@ -20,7 +20,7 @@ fn patches(ask: &AskUserQuestion) -> Vec<AskPatch> {
     let mut patches = Vec::new();
     for (q, question) in ask.questions.iter().enumerate() {
         patches.push(AskPatch::OpenQuestion { question: q });
-        text(&mut patches, TextPath::Question(q), &question.question);
+        text(&mut patches, TextPath::Question(q), question.text());
         if let Some(header) = &question.header {
             text(&mut patches, TextPath::Header(q), header);
         }
@@ -186,8 +186,9 @@ fn a_snapshot_becomes_only_what_takes_nothing_back() {
     }
     let shown = AskSnapshot::complete("c", complete.clone(), Phase::Ready);
     assert!(shown.may_become(&complete));
+    assert!(shown.may_become(&ask(" Which? ", Some("H"), false, &["A", "B"])), "white space around it is not shown");
     for not in [
-        ask("Which? ", Some("H"), false, &["A", "B"]),
+        ask("Which", Some("H"), false, &["A", "B"]),
         ask("Which?", None, false, &["A", "B"]),
         ask("Which?", Some("H"), true, &["A", "B"]),
         ask("Which?", Some("H"), false, &["A", "B", "C"]),
