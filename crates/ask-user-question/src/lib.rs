@@ -33,7 +33,7 @@
 //! // The agent reads the result of the call, whatever the outcome was.
 //! let outcome = Outcome::Answered(reply);
 //! assert_eq!(outcome.tool_content(&ask), r#"{"answers":{"Standard or rush scheduling?":"Rush"}}"#);
-//! assert_eq!(Outcome::Declined.tool_content(&ask), "User cancelled the question");
+//! assert_eq!(Outcome::Declined.tool_content(&ask), "User cancelled the question. This is no answer and no consent.");
 //!
 //! // A user who types instead of tapping has answered as well.
 //! assert_eq!(match_message(&ask, "rush", vec![]), outcome);

@@ -9,7 +9,7 @@ mod other;
 mod shapes;
 
 pub use other::{Meaning, meaning};
-pub(crate) use shapes::{flag_word, may_stand_for};
+pub(crate) use shapes::{Stands, flag_word, stands};
 
 use crate::text::is_blank;
 use crate::validate::MAX_REPORTED;

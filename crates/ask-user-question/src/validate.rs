@@ -16,7 +16,7 @@ pub(crate) use violation::{Refusal, Refuse, Report};
 use crate::limits::Limits;
 use crate::repair::{Repair, RepairCode, parsed, repair, repair_unheard};
 use crate::wire::AskUserQuestion;
-use json_tree::{Json, NotUnique};
+use json_tree::{Error, ErrorKind, Json, NotUnique};
 
 /// The most bytes an ask may have: 1 MiB, counted over its texts and keys with a little for each value. A larger one is not
 /// even shown, since laying it out would freeze the page.
@@ -94,7 +94,14 @@ pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
         Err(Unread::NotJson(error)) => refuse(Violation {
             path: String::new(),
             code: Code::InvalidJson,
-            message: format!("The arguments must be one JSON object: {error}."),
+            message: match error {
+                NotUnique::NotJson(Error { kind: ErrorKind::Trailing, offset }) => {
+                    format!(
+                        "The arguments must be one JSON object, but after the value another one begins at byte {offset}."
+                    )
+                }
+                error => format!("The arguments must be one JSON object: {error}."),
+            },
         }),
     }
 }

@@ -3,7 +3,7 @@
 //! What was told is never taken back, although repair may leave things out in the end: options that mean "Other", options and questions in
 //! which nothing can be seen, blank descriptions. So each of these is held until it is known to stay.
 
-use crate::repair::{Meaning, flag_word, may_stand_for, meaning, unpack};
+use crate::repair::{Meaning, Stands, flag_word, meaning, stands, unpack};
 use crate::snapshot::{AskPatch, TextPath};
 use crate::text::{Kind, folded, is_blank};
 use crate::validate::MAX_ASK_BYTES;
@@ -32,8 +32,7 @@ pub(super) struct Growth {
     option_from: Option<usize>,
     /// What is told once they are.
     held: Vec<AskPatch>,
-    /// The open text that stands for a flag.
-    flag: Option<String>,
+    flags: Flags,
     /// How much text was shown.
     bytes: usize,
     /// The arguments have a shape that is not streamed, so nothing more is shown before they end.
@@ -47,8 +46,8 @@ struct Frame {
     key: Key,
     /// The keys so far that mean anything here, a bit each. One that comes twice makes the ask malformed; what the first one said stays shown.
     seen: u16,
-    /// Whether there are other keys, and whether one of these may stand for a field that is missing in the end.
-    has_others: bool,
+    /// Whether another key may stand for a field that is missing in the end: one of those in [`NEEDED`], or one that may be absent.
+    has_near: bool,
     may_change: bool,
 }
 
@@ -75,11 +74,24 @@ enum Key {
     Question,
     Header,
     MultiSelect,
+    /// A name that stands for `multiSelect`, by its rank.
+    NearFlag(usize),
     Options,
     Label,
     Description,
     Preview,
     Other,
+}
+
+/// What the open question says about several choices.
+#[derive(Clone, Debug, Default)]
+struct Flags {
+    /// `multiSelect` is there.
+    is_named: bool,
+    /// What the name of the lowest rank says that stands for it.
+    near: Option<(usize, bool)>,
+    /// The open text.
+    text: Option<String>,
 }
 
 /// The members that mean anything somewhere, each a bit of [`Frame::seen`].
@@ -97,7 +109,9 @@ const MEMBERS: [(&str, Key); 8] = [
 /// The bit of a list of questions.
 const QUESTIONS: u16 = 0b1;
 /// The bits of what a question has, unless repair finds it under other names.
-const QUESTION_AND_OPTIONS: u16 = 0b110;
+const NEEDED: u16 = 0b110;
+/// The bit of the options.
+const OPTIONS: u16 = 0b100;
 /// The bit of what an option can't do without.
 const LABEL: u16 = 0b10_0000;
 
@@ -137,12 +151,12 @@ impl Growth {
             Token::StringEnd => self.close_text(tell),
             Token::Bool(value) => self.plain(if value { "true" } else { "false" }, tell),
             Token::Number(number) => self.plain(&number.text(), tell),
-            Token::Null => {
-                // Null options are none, so something else may stand for them.
-                if let Some(frame @ Frame { key: Key::Options, .. }) = self.frames.last_mut() {
-                    frame.may_change = true;
-                }
-            }
+            // What is null is missing, so something else may stand for it.
+            Token::Null => match self.frames.last_mut() {
+                Some(frame @ Frame { key: Key::Options, .. }) => frame.seen &= !OPTIONS,
+                Some(Frame { key: Key::MultiSelect, .. }) => self.flags.is_named = false,
+                _ => {}
+            },
         }
     }
 
@@ -151,7 +165,7 @@ impl Growth {
         match self.slot() {
             (Place::Options { .. }, _)
             | (Place::Option { .. }, Key::Label)
-            | (Place::Question(_), Key::MultiSelect) => {
+            | (Place::Question(_), Key::MultiSelect | Key::NearFlag(_)) => {
                 self.open_text();
                 self.grow(text, tell);
                 self.close_text(tell);
@@ -187,7 +201,7 @@ impl Growth {
     }
 
     fn push(&mut self, place: Place) {
-        self.frames.push(Frame { place, key: Key::Other, seen: 0, has_others: false, may_change: false });
+        self.frames.push(Frame { place, key: Key::Other, seen: 0, has_near: false, may_change: false });
     }
 
     fn open_object(&mut self) {
@@ -217,6 +231,7 @@ impl Growth {
 
     fn open_question(&mut self) -> Place {
         let question = self.questions;
+        self.flags = Flags::default();
         self.question_is_open = true;
         self.held.push(AskPatch::OpenQuestion { question });
         Place::Question(question)
@@ -229,9 +244,9 @@ impl Growth {
     }
 
     fn close(&mut self, frame: &Frame, tell: Tell<'_>) {
-        let lacks = |bits| frame.may_change || (frame.seen != 0 || frame.has_others) && frame.seen & bits != bits;
+        let lacks = |bits| frame.may_change || frame.has_near && frame.seen & bits != bits;
         match frame.place {
-            Place::Question(_) if lacks(QUESTION_AND_OPTIONS) => self.is_lost = true,
+            Place::Question(_) if lacks(NEEDED) => self.is_lost = true,
             Place::Option { .. } if lacks(LABEL) => self.is_lost = true,
             Place::Question(question) => {
                 if self.bare.take().is_some_and(|bare| bare.is_visible) {
@@ -247,6 +262,9 @@ impl Growth {
     fn close_question(&mut self, question: usize, tell: Tell<'_>) {
         if std::mem::take(&mut self.question_is_open) {
             return self.held.clear();
+        }
+        if let (false, Some((_, value))) = (self.flags.is_named, self.flags.near) {
+            tell(AskPatch::MultiSelect { question, value });
         }
         tell(AskPatch::CloseQuestion { question });
         self.questions += 1;
@@ -294,15 +312,21 @@ impl Growth {
         }
         frame.key = key;
         frame.seen |= bit;
+        self.flags.is_named |= matches!((frame.place, key), (Place::Question(_), Key::MultiSelect));
         if bit == 0 {
-            frame.has_others = true;
             let may_hold = matches!(frame.place, Place::Arguments | Place::Question(_));
             self.is_lost |= may_hold && folded(name) == "questions";
-            frame.may_change |= match frame.place {
-                Place::Arguments | Place::Question(_) => may_stand_for(true, name),
-                Place::Option { .. } => may_stand_for(false, name),
-                _ => false,
+            let stands = match frame.place {
+                Place::Arguments | Place::Question(_) => stands(true, name),
+                Place::Option { .. } => stands(false, name),
+                _ => None,
             };
+            match (stands, frame.place) {
+                (Some(Stands::Needed), _) => frame.has_near = true,
+                (Some(Stands::Flag(rank)), Place::Question(_)) => frame.key = Key::NearFlag(rank),
+                (Some(_), _) => frame.may_change = true,
+                (None, _) => {}
+            }
         }
     }
 
@@ -324,8 +348,8 @@ impl Growth {
                 self.is_lost = true;
                 return;
             }
-            (Place::Question(_), Key::MultiSelect) => {
-                self.flag = Some(String::new());
+            (Place::Question(_), Key::MultiSelect | Key::NearFlag(_)) => {
+                self.flags.text = Some(String::new());
                 return;
             }
             (Place::Options { question, next }, _) => {
@@ -367,7 +391,7 @@ impl Growth {
                 self.append(path, is_visible, delta, tell);
             }
             self.is_lost |= markup.is_some();
-        } else if let Some(text) = &mut self.flag {
+        } else if let Some(text) = &mut self.flags.text {
             push_words(text, fragment);
         }
     }
@@ -408,10 +432,18 @@ impl Growth {
             if let (true, TextPath::Label(question, option)) = (text.is_plain_option, text.path) {
                 self.close_option(question, option, tell);
             }
-        } else if let Some(text) = self.flag.take()
-            && let (Place::Question(question), Some(value)) = (self.slot().0, flag_word(&text))
-        {
-            self.tell(AskPatch::MultiSelect { question, value }, tell);
+        } else if let Some(text) = self.flags.text.take() {
+            match (self.slot(), flag_word(&text)) {
+                ((Place::Question(question), Key::MultiSelect), Some(value)) => {
+                    self.tell(AskPatch::MultiSelect { question, value }, tell);
+                }
+                ((_, Key::NearFlag(rank)), value)
+                    if !is_blank(&text) && self.flags.near.is_none_or(|(near, _)| rank < near) =>
+                {
+                    self.flags.near = Some((rank, value.unwrap_or_default()));
+                }
+                _ => {}
+            }
         }
     }
 }

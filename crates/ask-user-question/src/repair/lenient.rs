@@ -1,13 +1,14 @@
 //! Texts that are almost JSON, as small models write them.
 
+use crate::arguments::settle;
 use crate::text::Kind;
 use json_tree::Json;
 
 /// Reads a text that has one reading as JSON, although it breaks a rule: a byte order mark, a code fence, a comma too many, Python's `True`,
-/// `False`, `None` and single quotes, raw line breaks in strings, `\'` and `\$`, a closing bracket too many. Returns `None` for anything else:
-/// of a quotation mark within a string nobody knows where the string ends, and of a text that is cut off what it would have said.
+/// `False`, `None` and single quotes, raw line breaks in strings, `\'` and `\$`, and what [`settle`] leaves out. Returns `None` for anything
+/// else: a quotation mark within a string may be its end, and a text that is cut off may have gone on in any way.
 pub(super) fn read(text: &str) -> Option<Json<'static>> {
-    let strict = strict(unfenced(text.trim_start_matches('\u{FEFF}').trim()));
+    let strict = strict(settle(unfenced(text.trim_start_matches('\u{FEFF}').trim())));
     json_tree::parse_unique(&strict).ok().map(Json::into_static)
 }
 
@@ -23,7 +24,7 @@ fn strict(text: &str) -> String {
     const LITERALS: [(&str, &str); 3] = [("True", "true"), ("False", "false"), ("None", "null")];
     let closes = |rest: &str| rest.trim_start().starts_with([']', '}']);
     let mut strict = String::with_capacity(text.len());
-    let (mut rest, mut depth) = (text, 0);
+    let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let behind = rest.get(c.len_utf8()..).unwrap_or_default();
         let literal = || LITERALS.iter().find_map(|(python, json)| Some((json, rest.strip_prefix(python)?)));
@@ -34,13 +35,7 @@ fn strict(text: &str) -> String {
                 rest = behind;
             }
             _ => {
-                depth += match c {
-                    '[' | '{' => 1,
-                    ']' | '}' => -1,
-                    _ => 0,
-                };
-                let is_too_many = c == ',' && closes(behind) || depth < 0 && behind.trim_start().is_empty();
-                if !is_too_many {
+                if c != ',' || !closes(behind) {
                     strict.push(c);
                 }
                 rest = behind;

@@ -40,10 +40,12 @@ impl Field {
         if members::position(members, self.name).is_some() {
             return None;
         }
-        let own = folded(self.name);
-        let names = [own.as_str()].into_iter().chain(self.near.split('|'));
-        let found = |name: &str| members.iter().position(|(key, value)| is_near(name, key) && (self.fits)(value));
-        names.filter(|name| !name.is_empty()).find_map(found)
+        self.names().find_map(|name| members.iter().position(|(key, value)| is_near(&name, key) && (self.fits)(value)))
+    }
+
+    fn names(&self) -> impl Iterator<Item = String> {
+        let near = self.near.split('|').filter(|name| !name.is_empty()).map(str::to_owned);
+        [folded(self.name)].into_iter().chain(near)
     }
 }
 
@@ -57,14 +59,31 @@ fn is_near(name: &str, key: &str) -> bool {
     }
 }
 
-/// Whether a field of a question (or else of an option) that a card shows at once might stand under this name, which is not its own.
-pub(crate) fn may_stand_for(is_question: bool, key: &str) -> bool {
-    let fields: &[Field] = if is_question { &[HEADER, MULTI_SELECT] } else { &[DESCRIPTION, PREVIEW] };
-    let near = |field: &Field| {
-        let own = folded(field.name);
-        is_near(&own, key) || field.near.split('|').any(|name| !name.is_empty() && is_near(name, key))
-    };
-    is_question && is_near("type", key) || fields.iter().any(near)
+/// What a member under a name that is not ours may stand for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stands {
+    /// A field without which a question or an option is none, or a question has no options.
+    Needed,
+    /// A field that may be absent.
+    Optional,
+    /// `multiSelect`; the lowest number counts.
+    Flag(usize),
+}
+
+/// What a member of this name may stand for in a question, or else in an option.
+pub(crate) fn stands(in_question: bool, key: &str) -> Option<Stands> {
+    let (needed, optional): (&[Field], &[Field]) =
+        if in_question { (&[QUESTION, OPTIONS, ANSWERS], &[HEADER]) } else { (&[LABEL], &[DESCRIPTION, PREVIEW]) };
+    let any = |fields: &[Field]| fields.iter().any(|field| field.names().any(|name| is_near(&name, key)));
+    if any(needed) {
+        Some(Stands::Needed)
+    } else if any(optional) || in_question && is_near("type", key) {
+        Some(Stands::Optional)
+    } else if in_question {
+        MULTI_SELECT.names().position(|name| is_near(&name, key)).map(Stands::Flag)
+    } else {
+        None
+    }
 }
 
 fn is_text(value: &Json<'_>) -> bool {

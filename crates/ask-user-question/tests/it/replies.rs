@@ -97,8 +97,17 @@ fn details_say_what_the_flat_map_would_lose() {
                 {"index": 0, "header": "Database", "selected": [], "other": "DuckDB", "status": "answered"},
                 {"index": 1, "selected": [], "note": "later", "status": "skipped"},
             ],
+            "message": "Questions marked skipped in `details` are not answered; do not take them as consent. What is `other` in `details` was typed by the user and is none of the options.",
         })
     );
+    let message = |selections| reply(selections).to_json()["message"].as_str().map(str::to_owned);
+    let all = message(vec![skip(0), skip(1)]).unwrap();
+    assert_eq!(all, "The user skipped every question. This is no answer and no consent.");
+    let one = message(vec![pick(0, &[0]), skip(1)]).unwrap();
+    assert!(one.starts_with("Questions marked skipped") && !one.contains("typed"), "{one}");
+    let own = message(vec![typed(0, &[], "What would you take?"), pick(1, &[0])]).unwrap();
+    assert!(own.contains("typed by the user") && !own.contains("skipped"), "{own}");
+    assert_eq!(message(vec![noted(pick(0, &[0]), "n"), pick(1, &[0])]), None);
     let both = reply(vec![pick(0, &[0]), typed(1, &[1], "Export")]);
     assert_eq!(both.to_json()["answers"]["Which features?"], "Search, Export");
     assert_eq!(both.to_json()["details"][1]["other"], "Export");

@@ -186,6 +186,8 @@ fn almost_json_is_read_where_it_has_one_reading() {
         &format!("{inner},}}"),
         &PLAIN.replace("}]}]}", "},],\n}, ]}"),
         &format!("{PLAIN}}}"),
+        &format!("{{}}{PLAIN}"),
+        &format!("{PLAIN}\n{PLAIN}"),
         python,
     ] {
         shows(almost, PLAIN, "almost_json");
@@ -207,7 +209,7 @@ fn what_has_two_readings_or_half_is_refused_with_its_place() {
     for broken in [
         PLAIN.strip_suffix("]}").unwrap(),
         PLAIN.strip_suffix('}').unwrap(),
-        &format!("{PLAIN}}}}}"),
+        &format!("{PLAIN}{{"),
         &format!(r#"{{"city": "Rome"}}{PLAIN}"#),
         &PLAIN.replace("Which size?", r#"Which "size"?"#),
         r#"{'question': 'It's late?', 'options': ['A', 'B']}"#,
@@ -218,6 +220,7 @@ fn what_has_two_readings_or_half_is_refused_with_its_place() {
         assert_eq!(checked(broken).ask, None, "{broken}");
         refused(broken, "invalid_json", "");
     }
+    refused(&format!(r#"{{"city": "Rome"}}{PLAIN}"#), "invalid_json", "another one begins at byte 16");
     let quotes =
         json!({"questions": r#"[{"question":"Soll „Entwurf" bleiben?","options":[{"label":"Ja"},{"label":"Nein"}]}]"#});
     refused(&quotes.to_string(), "wrong_type", "bleiben");
