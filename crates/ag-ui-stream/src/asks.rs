@@ -438,8 +438,7 @@ impl Asks {
     fn break_run(&mut self, changes: &mut Vec<AskChange>) {
         self.close_run(changes);
         for followed in &mut self.followed {
-            let is_over = followed.over_since == self.run || followed.snapshot.phase == Phase::Interrupted;
-            if std::mem::take(&mut followed.is_released) && is_over {
+            if std::mem::take(&mut followed.is_released) && !followed.can_be_ended() {
                 let outcome = followed.snapshot.outcome.clone();
                 followed.ask_again(changes);
                 if let Some(outcome) = outcome {

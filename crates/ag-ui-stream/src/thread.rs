@@ -182,6 +182,12 @@ impl Thread {
         self.calls.key(id)
     }
 
+    /// The id that the agent gave the call with this key.
+    #[must_use]
+    pub fn wire_id<'i>(&'i self, key: &'i str) -> &'i str {
+        self.tool_call(key).map_or(key, ToolCall::wire_id)
+    }
+
     /// The keys of the calls to which the agent gave this id, the newest first.
     pub(crate) fn keys(&self, id: &str) -> impl Iterator<Item = String> {
         (1..=self.calls.uses(id)).rev().map(move |nth| calls::key(id, nth))
@@ -215,7 +221,7 @@ impl Thread {
         self.messages.get(message)?.tool_calls.get(call)
     }
 
-    /// The calls that wait for the client: what the last finished run named, or where it named none, the calls that began in it and have
+    /// The keys of the calls that wait for the client: what the last finished run named, or where it named none, the calls that began in it and have
     /// no result. A result or tool message that comes later takes its call out.
     #[must_use]
     pub fn pending_tool_call_ids(&self) -> &[String] {

@@ -89,10 +89,7 @@ impl Thread {
                 }
                 EndOutcome::Completed
             }
-            Some(RunOutcome::Interrupt { mut interrupts }) => {
-                for id in interrupts.iter_mut().filter_map(|interrupt| interrupt.tool_call_id.as_mut()) {
-                    *id = self.calls.key(id).into_owned();
-                }
+            Some(RunOutcome::Interrupt { interrupts }) => {
                 self.interrupts = interrupts;
                 EndOutcome::Interrupt
             }
@@ -391,9 +388,10 @@ impl Thread {
 
     fn encrypt(&mut self, event: &EventRef<'_>) -> Change {
         let (id, value) = (event.text("entityId"), Some(event.text("encryptedValue").to_owned()));
+        let kind = event.get("encryptedValueType").and_then(text_of);
         let change = if event.text("subtype") == "tool-call" {
             self.call_mut(&self.calls.key(id).into_owned()).map(|(change, call)| {
-                call.encrypted_value = value;
+                (call.encrypted_value, call.encrypted_value_type) = (value, kind);
                 change
             })
         } else {
@@ -401,7 +399,8 @@ impl Thread {
                 if self.messages[message].role == Role::Activity {
                     return Change::Nothing;
                 }
-                self.messages[message].encrypted_value = value;
+                let it = &mut self.messages[message];
+                (it.encrypted_value, it.encrypted_value_type) = (value, kind);
                 Change::MessageChanged { message }
             })
         };

@@ -167,6 +167,13 @@ impl Calls {
         self.resulted.insert(id, 0);
     }
 
+    /// A snapshot tells of a call: one that is not of the present run will not grow any more.
+    pub(super) fn take_whole(&mut self, id: &str) {
+        if let Some(state) = self.state_mut(id).filter(|state| !state.begun) {
+            state.ended = true;
+        }
+    }
+
     /// Forgets which calls are answered, before their messages get new positions.
     pub(super) fn forget_answers(&mut self) {
         self.answered.clear();

@@ -11,6 +11,9 @@ impl Thread {
     pub(super) fn reconcile(&mut self, event: &EventRef<'_>) -> Change {
         let mut told = with_own_ids(event.messages());
         self.set_keys(&mut told, List::Whole);
+        for call in told.iter().flat_map(Message::tool_calls) {
+            self.calls.take_whole(&call.id);
+        }
         let keep = Keep::of(event, &told);
         let mut given = Index::default();
         for (position, message) in told.iter().enumerate() {
