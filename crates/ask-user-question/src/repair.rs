@@ -24,6 +24,7 @@ use std::mem;
 
 /// One thing that [`repair`] changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Repair {
     /// Where, such as `questions[0].options`, in the arguments as they came; empty for the whole input.
     pub path: String,

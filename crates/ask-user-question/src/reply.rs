@@ -54,6 +54,7 @@ pub struct Reply {
 
 /// The answer to one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Answer {
     /// The question's index.
     pub index: usize,
@@ -73,6 +74,7 @@ pub struct Answer {
 
 /// A chosen option.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Selected {
     /// The option's index.
     pub index: usize,

@@ -227,6 +227,20 @@ impl AskSnapshot {
         snapshot
     }
 
+    /// The same in this phase.
+    #[must_use]
+    pub fn with_phase(mut self, phase: Phase) -> Self {
+        self.phase = phase;
+        self
+    }
+
+    /// The same with this outcome.
+    #[must_use]
+    pub fn with_outcome(mut self, outcome: Outcome) -> Self {
+        self.outcome = Some(outcome);
+        self
+    }
+
     /// Takes a change over, given as it is or by reference. The cost is the size of the change.
     ///
     /// A patch may name the next question or option before it is opened. A patch that names a later one is of another snapshot and changes

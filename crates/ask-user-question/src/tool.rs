@@ -12,6 +12,7 @@ pub const NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
 
 /// Name, description, parameters and guidance of the tool.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct ToolDefinition {
     /// The name under which the model calls it.
     pub name: &'static str,

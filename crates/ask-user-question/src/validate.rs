@@ -33,6 +33,7 @@ pub const MAX_REPORTED: usize = 256;
 
 /// The verdict on a call's arguments: the repaired ask, what was repaired and all that is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Checked {
     /// The ask as a card would show it; `None` where nothing readable survived repair, or the ask is [too large](MAX_ASK_BYTES).
     pub ask: Option<AskUserQuestion>,

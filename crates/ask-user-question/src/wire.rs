@@ -30,7 +30,7 @@ pub struct Question {
     pub options: Vec<QuestionOption>,
 }
 
-/// One option of a question.
+/// One option of a question. A text alone is one with that label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuestionOption {
     /// The text to choose.
@@ -59,6 +59,25 @@ impl AskUserQuestion {
 }
 
 impl AskUserQuestion {
+    /// An ask of these questions.
+    ///
+    /// ```
+    /// use ask_user_question::{AskUserQuestion, Question, QuestionOption};
+    /// let large = QuestionOption::new("Large").with_description("Fits most");
+    /// let question = Question::new("Which size?", ["Small".into(), large]).with_header("Size");
+    /// let ask = AskUserQuestion::new([question]);
+    /// assert_eq!(ask.questions[0].options.len(), 2);
+    /// ```
+    pub fn new(questions: impl IntoIterator<Item = Question>) -> Self {
+        Self { questions: questions.into_iter().collect() }
+    }
+
+    /// An ask without questions, as one that could not be read.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self { questions: Vec::new() }
+    }
+
     /// The question, if it is the only one.
     pub(crate) fn only(&self) -> Option<&Question> {
         match &self.questions[..] {
@@ -69,6 +88,26 @@ impl AskUserQuestion {
 }
 
 impl Question {
+    /// A question of one choice, without a header. Options are texts or [`QuestionOption`]s.
+    pub fn new<T: Into<QuestionOption>>(question: impl Into<String>, options: impl IntoIterator<Item = T>) -> Self {
+        let options = options.into_iter().map(Into::into).collect();
+        Self { question: question.into(), header: None, multi_select: false, options }
+    }
+
+    /// The same with this header.
+    #[must_use]
+    pub fn with_header(mut self, header: impl Into<String>) -> Self {
+        self.header = Some(header.into());
+        self
+    }
+
+    /// The same where several options may be chosen, or only one.
+    #[must_use]
+    pub fn with_multi_select(mut self, multi_select: bool) -> Self {
+        self.multi_select = multi_select;
+        self
+    }
+
     /// The question text without white space around it.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -115,6 +154,39 @@ impl Question {
 
     fn shows_anything(&self) -> bool {
         !is_blank(self.title()) || !self.options.is_empty()
+    }
+}
+
+impl QuestionOption {
+    /// An option of this label alone.
+    pub fn new(label: impl Into<String>) -> Self {
+        Self { label: label.into(), description: None, preview: None }
+    }
+
+    /// The same with this description.
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// The same with this preview.
+    #[must_use]
+    pub fn with_preview(mut self, preview: impl Into<String>) -> Self {
+        self.preview = Some(preview.into());
+        self
+    }
+}
+
+impl From<&str> for QuestionOption {
+    fn from(label: &str) -> Self {
+        Self::new(label)
+    }
+}
+
+impl From<String> for QuestionOption {
+    fn from(label: String) -> Self {
+        Self::new(label)
     }
 }
 

@@ -193,7 +193,8 @@ const CARD_STATES: &[&str] = &[
     "readonly",
 ];
 
-const RECEIPT_STATES: &[&str] = &["answered", "declined", "superseded", "expired", "interrupted", "settled", "readonly"];
+const RECEIPT_STATES: &[&str] =
+    &["answered", "declined", "superseded", "expired", "interrupted", "settled", "readonly"];
 
 const fn state(part: &'static str, attribute: &'static str, values: &'static [&'static str]) -> State {
     State { part, attribute, values }

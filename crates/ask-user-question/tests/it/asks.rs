@@ -197,7 +197,7 @@ fn raw_values_inside_raw_values_do_no_harm() {
     }
     assert!(!check_text(&Limits::RUNTIME, &text).is_valid());
     assert!(!check(&Limits::RUNTIME, Value::String(text.clone())).is_valid());
-    let ask = AskUserQuestion { questions: vec![] };
+    let ask = AskUserQuestion::empty();
     assert_eq!(ask_user_question::Outcome::parse(&ask, &text), None);
 }
 

@@ -152,11 +152,20 @@ fn object<const N: usize>(fields: [(&'static str, BoxedStrategy<Value>, f64); N]
 
 /// Any ask that the types can hold, legal or not.
 pub(crate) fn any_ask() -> impl Strategy<Value = AskUserQuestion> {
-    let option = (text(), option::of(text()), option::weighted(0.1, text()))
-        .prop_map(|(label, description, preview)| QuestionOption { label, description, preview });
-    let question = (text(), option::of(text()), any::<bool>(), vec(option, 0..6))
-        .prop_map(|(question, header, multi_select, options)| Question { question, header, multi_select, options });
-    vec(question, 1..4).prop_map(|questions| AskUserQuestion { questions })
+    let option =
+        (text(), option::of(text()), option::weighted(0.1, text())).prop_map(|(label, description, preview)| {
+            let mut option = QuestionOption::new(label);
+            (option.description, option.preview) = (description, preview);
+            option
+        });
+    let question = (text(), option::of(text()), any::<bool>(), vec(option, 0..6)).prop_map(
+        |(text, header, multi_select, options)| {
+            let mut question = Question::new(text, options).with_multi_select(multi_select);
+            question.header = header;
+            question
+        },
+    );
+    vec(question, 1..4).prop_map(AskUserQuestion::new)
 }
 
 /// An ask as repair leaves it and the rules want it: texts trimmed, visible and distinct.
@@ -214,27 +223,18 @@ pub(crate) fn picks_for(ask: AskUserQuestion) -> impl Strategy<Value = Vec<Selec
 /// An ask of which each text is known by its first letter, with commas, notes and line breaks in them.
 pub(crate) fn distinct_ask() -> impl Strategy<Value = AskUserQuestion> {
     let label = "[a-z]{1,3}(, [a-z]{2}| \\(note: [a-z]\\)|\n[a-z])?";
-    let question =
-        (any::<bool>(), any::<bool>(), vec(label, 1..5)).prop_map(|(has_header, multi_select, labels)| Question {
-            question: "?".to_owned(),
-            header: has_header.then(|| "#".to_owned()),
-            multi_select,
-            options: labels
-                .into_iter()
-                .zip('A'..)
-                .map(|(label, letter)| QuestionOption {
-                    label: format!("{letter}{label}"),
-                    description: None,
-                    preview: None,
-                })
-                .collect(),
-        });
+    let question = (any::<bool>(), any::<bool>(), vec(label, 1..5)).prop_map(|(has_header, multi_select, labels)| {
+        let labels = labels.into_iter().zip('A'..).map(|(label, letter)| format!("{letter}{label}"));
+        let mut question = Question::new("?", labels).with_multi_select(multi_select);
+        question.header = has_header.then(|| "#".to_owned());
+        question
+    });
     vec(question, 1..4).prop_map(|mut questions| {
         for (q, question) in questions.iter_mut().enumerate() {
             question.question = format!("Q{q}: which?");
             question.header = question.header.take().map(|_| format!("H{q}"));
         }
-        AskUserQuestion { questions }
+        AskUserQuestion::new(questions)
     })
 }
 

@@ -67,7 +67,7 @@ fn answers_are_written_in_the_order_of_the_questions() {
 
 #[test]
 fn one_question_reads_as_its_label() {
-    let ask = AskUserQuestion { questions: vec![ask().questions.remove(0)] };
+    let ask = AskUserQuestion::new([ask().questions.remove(0)]);
     let answered = |selection| Reply::check(&ask, vec![selection]).unwrap().message();
     assert_eq!(answered(pick(0, &[0])), "PostgreSQL");
     assert_eq!(answered(typed(0, &[], " my own\nwords ")), " my own\nwords ");
@@ -194,7 +194,7 @@ fn a_reply_is_refused_with_all_its_violations() {
 
 #[test]
 fn an_ask_without_questions_cannot_be_answered() {
-    let ask = AskUserQuestion { questions: vec![] };
+    let ask = AskUserQuestion::empty();
     refused(Reply::check(&ask, vec![]), &[("questions", "unanswered")]);
     refused(Reply::parse(&ask, &json!({"answers": {}})), &[("questions", "unanswered")]);
 }
