@@ -394,7 +394,7 @@ impl QuestionSnapshot {
     }
 
     fn settle(&mut self, question: &Question) {
-        self.question.settle(question.text());
+        self.question.settle(&question.text());
         settle_optional(&mut self.header, question.header.as_ref());
         self.multi_select = Some(question.multi_select);
         settle_each(&mut self.options, &question.options, OptionSnapshot::settle);
@@ -404,7 +404,7 @@ impl QuestionSnapshot {
     fn may_become(&self, question: &Question) -> bool {
         let header = question.header.as_deref();
         let (shown, options) = (&self.options, &question.options);
-        self.question.may_become(question.text())
+        self.question.may_become(&question.text())
             && optional_may_become(self.header.as_ref(), header, self.closed)
             && self.multi_select.is_none_or(|shown| shown == question.multi_select)
             && (shown.len() == options.len() || shown.len() < options.len() && !self.closed)

@@ -3,6 +3,7 @@
 use crate::text::is_blank;
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::mem;
 
 /// One call of the tool: an *ask*. The default has no questions, as one that could not be read.
@@ -108,10 +109,14 @@ impl Question {
         self
     }
 
-    /// The question text without white space around it.
+    /// The question text as it is shown: without white space around it, and with line breaks where a model wrote `\n` as two characters.
     #[must_use]
-    pub fn text(&self) -> &str {
-        self.question.trim()
+    pub fn text(&self) -> Cow<'_, str> {
+        let text = self.question.trim();
+        match text.match_indices(WRITTEN_BREAK).any(|(at, _)| ends_sentence(text.get(..at).unwrap_or_default())) {
+            true => Cow::Owned(text.replace(WRITTEN_BREAK, "\n").trim_end().to_owned()),
+            false => Cow::Borrowed(text),
+        }
     }
 
     pub(crate) fn labels(&self) -> Vec<&str> {
@@ -188,6 +193,16 @@ impl From<String> for QuestionOption {
     fn from(label: String) -> Self {
         Self::new(label)
     }
+}
+
+const WRITTEN_BREAK: &str = "\\n";
+
+/// Whether a text ends a sentence, behind which no path goes on.
+fn ends_sentence(text: &str) -> bool {
+    text.ends_with(['?', '!', '？', '！', '。'])
+        || text
+            .strip_suffix('.')
+            .is_some_and(|before| before.ends_with(|c: char| c.is_ascii_alphanumeric() || !c.is_ascii()))
 }
 
 /// A member that is a text, which is taken out.

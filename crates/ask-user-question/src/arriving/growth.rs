@@ -383,14 +383,14 @@ impl Growth {
             self.is_lost |= fed.is_err();
             self.packed = Some(parser);
         } else if let Some(text) = &mut self.text {
-            // Behind it there may be markup of the call, which is no text to show.
-            let markup = if let TextPath::Question(_) = text.path { markup_in(fragment) } else { None };
-            let fragment = fragment.get(..markup.unwrap_or(fragment.len())).unwrap_or_default();
+            // What is shown in the end may be something else from there on.
+            let odd = if let TextPath::Question(_) = text.path { odd_in(fragment) } else { None };
+            let fragment = fragment.get(..odd.unwrap_or(fragment.len())).unwrap_or_default();
             if let Some(delta) = text.grow(fragment) {
                 let (path, is_visible) = (text.path, text.is_visible);
                 self.append(path, is_visible, delta, tell);
             }
-            self.is_lost |= markup.is_some();
+            self.is_lost |= odd.is_some();
         } else if let Some(text) = &mut self.flags.text {
             push_words(text, fragment);
         }
@@ -448,12 +448,13 @@ impl Growth {
     }
 }
 
-/// Where markup may begin.
-fn markup_in(text: &str) -> Option<usize> {
+/// Where markup of the call may begin, or a line break that is written as two characters.
+fn odd_in(text: &str) -> Option<usize> {
     let begins = |at: &usize| {
         text.get(at + 1..).is_none_or(|rest| rest.chars().next().is_none_or(|c| c == '/' || c.is_ascii_alphabetic()))
     };
-    text.match_indices('<').map(|(at, _)| at).find(begins)
+    let markup = text.match_indices('<').map(|(at, _)| at).find(begins);
+    text.find('\\').into_iter().chain(markup).min()
 }
 
 /// Appends to a text of which only matters whether it is a flag: white space counts once, and what is longer than any flag is long enough.

@@ -155,7 +155,8 @@ fn read_details<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, deta
 fn read_flat<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, answers: &Members<'_>) {
     let asked = |key: &str| {
         let position = |is: &dyn Fn(&Question) -> bool| ask.questions.iter().position(is);
-        position(&|question| question.question == key).or_else(|| position(&|question| question.text() == key.trim()))
+        position(&|question| question.question == key)
+            .or_else(|| position(&|question| question.question.trim() == key.trim()))
     };
     let mut said = vec![None; ask.questions.len()];
     for (key, value) in answers {

@@ -176,6 +176,21 @@ fn markup_of_the_call_is_never_shown() {
 }
 
 #[test]
+fn a_line_break_in_two_characters_is_shown_as_one() {
+    let shown = |question: &str| {
+        let arguments = json!({"questions": [{"question": question, "options": ["S", "M"]}]}).to_string();
+        let ask = checked(&arguments).ask.unwrap();
+        assert_eq!(ask.questions[0].question, question, "the answer is keyed by what was sent");
+        AskSnapshot::complete("c", ask, Default::default()).questions.remove(0).question.text
+    };
+    assert_eq!(shown(r"Which size?\nS is small."), "Which size?\nS is small.");
+    assert_eq!(shown("Sizes differ.\\n\\n- S\\n- M\\n"), "Sizes differ.\n\n- S\n- M");
+    for path in ["Delete C:\\new\\nothing?", "Delete ..\\new?", "Delete (x86)\\nvidia?", "Split at \\n"] {
+        assert_eq!(shown(path), path);
+    }
+}
+
+#[test]
 fn almost_json_is_read_where_it_has_one_reading() {
     let python = r#"{'questions': [{'question': 'Which size?', 'header': 'Size', 'multiSelect': False, 'options': [{'label': 'S', 'description': None}, {'label': 'M', 'description': 'fits most'}]}]}"#;
     let inner = PLAIN.strip_suffix('}').unwrap();

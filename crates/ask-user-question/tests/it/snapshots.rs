@@ -20,7 +20,7 @@ fn patches(ask: &AskUserQuestion) -> Vec<AskPatch> {
     let mut patches = Vec::new();
     for (q, question) in ask.questions.iter().enumerate() {
         patches.push(AskPatch::OpenQuestion { question: q });
-        text(&mut patches, TextPath::Question(q), question.text());
+        text(&mut patches, TextPath::Question(q), &question.text());
         if let Some(header) = &question.header {
             text(&mut patches, TextPath::Header(q), header);
         }
