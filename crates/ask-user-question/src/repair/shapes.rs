@@ -1,7 +1,7 @@
 //! Names and shapes of other tools: what stands for a field of ours if the field itself is missing.
 
 use super::{Hears, Place, RepairCode, Shape, unpacked};
-use crate::text::{Kind, folded, is_blank};
+use crate::text::{Kind, fold, folded, is_blank};
 use json_tree::{Json, members};
 use std::mem;
 
@@ -40,22 +40,21 @@ impl Field {
         if members::position(members, self.name).is_some() {
             return None;
         }
-        self.names().find_map(|name| members.iter().position(|(key, value)| is_near(&name, key) && (self.fits)(value)))
+        self.names().find_map(|name| members.iter().position(|(key, value)| is_near(name, key) && (self.fits)(value)))
     }
 
-    fn names(&self) -> impl Iterator<Item = String> {
-        let near = self.near.split('|').filter(|name| !name.is_empty()).map(str::to_owned);
-        [folded(self.name)].into_iter().chain(near)
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        [self.name].into_iter().chain(self.near.split('|').filter(|name| !name.is_empty()))
     }
 }
 
 /// Whether a key is this name, or with a star before it, has it in it.
 fn is_near(name: &str, key: &str) -> bool {
     // No name of a field is long, and a key may be.
-    let key = || folded(key.get(..key.floor_char_boundary(40)).unwrap_or_default());
+    const LONGEST: usize = 40;
     match name.strip_prefix('*') {
-        Some(part) => key().contains(part),
-        None => key() == name,
+        Some(part) => (part.len()..=LONGEST).contains(&key.len()) && folded(key).contains(part),
+        None => fold(name).eq(fold(key)),
     }
 }
 
@@ -74,13 +73,13 @@ pub(crate) enum Stands {
 pub(crate) fn stands(in_question: bool, key: &str) -> Option<Stands> {
     let (needed, optional): (&[Field], &[Field]) =
         if in_question { (&[QUESTION, OPTIONS, ANSWERS], &[HEADER]) } else { (&[LABEL], &[DESCRIPTION, PREVIEW]) };
-    let any = |fields: &[Field]| fields.iter().any(|field| field.names().any(|name| is_near(&name, key)));
+    let any = |fields: &[Field]| fields.iter().any(|field| field.names().any(|name| is_near(name, key)));
     if any(needed) {
         Some(Stands::Needed)
     } else if any(optional) || in_question && is_near("type", key) {
         Some(Stands::Optional)
     } else if in_question {
-        MULTI_SELECT.names().position(|name| is_near(&name, key)).map(Stands::Flag)
+        MULTI_SELECT.names().position(|name| is_near(name, key)).map(Stands::Flag)
     } else {
         None
     }
