@@ -1,6 +1,7 @@
 //! An ask that is still arriving: from pieces of a call's arguments to what each piece adds to the card.
 
 mod growth;
+mod text;
 mod tree;
 
 use crate::snapshot::{AskPatch, AskSnapshot};

@@ -16,7 +16,7 @@ pub enum Meaning {
 /// is first.
 const OPENINGS: &str = "others|other|something else|anderes|andere|sonstiges|sonstige|etwas anderes|otros|otro|otras|otra|algo diferente|\
     autres|autre|quelque chose d'autre|outros|outro|outras|outra|altro|altra|другое|другой вариант|\
-    أخرى|آخر|غير ذلك|شيء آخر|خيار آخر|その他|それ以外|其他|其它|기타";
+    أخرى|غير ذلك|شيء آخر|خيار آخر|その他|それ以外|其他|其它";
 
 /// Words that need nothing between them and an opening.
 const ASKING: &str = "please|specify|option|answer|antwort|angabe|opción|respuesta|cosa|réponse|chose|opção|resposta|opzione|risposta|选项|答案";
