@@ -143,12 +143,9 @@ fn settings(config: &Config, model: &dyn Model) -> Value {
     settings
 }
 
-async fn healthz(State(app): State<App>) -> (StatusCode, Json<Value>) {
-    let (status, word) = match app.runtime.is_alive().await {
-        true => (StatusCode::OK, "ok"),
-        false => (StatusCode::SERVICE_UNAVAILABLE, "store_failed"),
-    };
-    (status, Json(json!({"status": word})))
+/// Says that the process runs. A database that is away is no reason to end it.
+async fn healthz() -> Json<Value> {
+    Json(json!({"status": "ok"}))
 }
 
 async fn readyz(State(app): State<App>) -> (StatusCode, Json<Value>) {

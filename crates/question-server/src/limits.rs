@@ -135,9 +135,13 @@ pub(crate) const RECALLED_FOR: Duration = Duration::from_secs(60);
 #[cfg(feature = "postgres")]
 pub(crate) const RECALLED_AT_WORK_FOR: Duration = Duration::from_secs(30 * 60);
 
-/// How long a database is waited for that cannot be reached, or has no connection to spare.
+/// How long a database is waited for that cannot be reached, has no connection to spare, or does not answer a statement.
 #[cfg(feature = "postgres")]
 pub(crate) const DATABASE_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long a server that starts waits for a database that is starting as well.
+#[cfg(feature = "postgres")]
+pub const DATABASE_STARTS: Duration = Duration::from_secs(30);
 
 /// How many ask the model behind an endpoint at once, where nobody says otherwise.
 pub const MODEL_CALLS: NonZeroUsize = NonZeroUsize::new(256).expect("it is not zero");

@@ -2,8 +2,10 @@
 
 mod stderr;
 
-use question_server::clock::SystemClock;
+use question_server::clock::{Clock, SystemClock};
 use question_server::config::{self, Command, Database, LogFormat, ModelName};
+#[cfg(feature = "postgres")]
+use question_server::limits::DATABASE_STARTS;
 use question_server::limits::{FAREWELL, TAKEOVER};
 use question_server::models::Model;
 use question_server::models::openai::OpenAi;
@@ -58,12 +60,13 @@ fn run(config: Config) -> Result<(), String> {
 }
 
 async fn serve(config: Config) -> Result<(), String> {
+    let (store, clock) = open_store(&config).await?;
     let parts = Parts {
         page: config.page.as_deref().map(Page::read).transpose()?,
         other_agent: open_agent(&config)?,
         model: open_model(&config)?,
-        store: open_store(&config).await?,
-        clock: Arc::new(SystemClock),
+        store,
+        clock,
         drain: Drain::default(),
     };
     let drain = parts.drain.clone();
@@ -90,8 +93,9 @@ async fn serve(config: Config) -> Result<(), String> {
     Ok(())
 }
 
-async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
-    Ok(match &config.database {
+/// The store, and the clock that goes with it.
+async fn open_store(config: &Config) -> Result<(Arc<dyn Store>, Arc<dyn Clock>), String> {
+    let store: Arc<dyn Store> = match &config.database {
         Database::File(path) => {
             // The server before this one was told the same, as a rule.
             let patience = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
@@ -99,13 +103,16 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
         }
         #[cfg(feature = "postgres")]
         Database::Postgres(address) => {
-            let store = PostgresStore::open(address).await;
-            Arc::new(store.map_err(|error| format!("the Postgres of --database: {error}"))?)
+            let store = PostgresStore::open_within(address, DATABASE_STARTS).await;
+            let store = store.map_err(|error| format!("the Postgres of --database: {error}"))?;
+            let clock = store.clock();
+            return Ok((Arc::new(store), clock));
         }
         #[cfg(not(feature = "postgres"))]
         Database::Postgres(_) => return Err("this program was built without Postgres".to_owned()),
         Database::Memory => Arc::new(MemoryStore::default()),
-    })
+    };
+    Ok((store, Arc::new(SystemClock)))
 }
 
 fn open_agent(config: &Config) -> Result<Option<OtherAgent>, String> {

@@ -125,11 +125,6 @@ impl Runtime {
         &self.bounds
     }
 
-    /// Whether it can do anything at all.
-    pub(crate) async fn is_alive(&self) -> bool {
-        self.store.count().await.is_ok()
-    }
-
     /// Whether its clients get what they ask for: it is not about to end, and can store.
     pub(crate) async fn is_ready(&self) -> Result<(), &'static str> {
         if self.drain.has_begun() {
