@@ -78,7 +78,8 @@ async fn serve(config: Config) -> Result<(), String> {
     let told = told_to_stop().map_err(|error| format!("signals cannot be heeded: {error}"))?;
     say(&format!("listening on http://{bound}\n"))?;
 
-    let served = serve_sockets(listener, router, config.patience, drain.closed());
+    let most = connections(&config);
+    let served = serve_sockets(listener, router, config.patience, most, drain.closed());
     let drained = async {
         told.await;
         tracing::info!("stopping");
@@ -91,6 +92,41 @@ async fn serve(config: Config) -> Result<(), String> {
         () = drained => {}
     }
     Ok(())
+}
+
+/// How many connections there may be, as the system lets it: it says so where that is less than was asked for.
+fn connections(config: &Config) -> usize {
+    let asked = config.bounds.connections;
+    let Some(files) = raise_files() else {
+        return asked;
+    };
+    // The rest is for the store, models, agents and the log.
+    let most = files - (files / 4).min(FILES_OF_ITS_OWN);
+    if most < asked {
+        tracing::info!(files, connections = most, "the limit of open files lets fewer connections be open");
+    }
+    most.min(asked)
+}
+
+/// Files that the server needs beside connections of clients, at most.
+const FILES_OF_ITS_OWN: usize = 512;
+
+/// Lets the process open as many files as its system allows it, and says how many.
+#[cfg(unix)]
+fn raise_files() -> Option<usize> {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
+    let now = match setrlimit(Resource::RLIMIT_NOFILE, hard, hard) {
+        Ok(()) => hard,
+        // As on systems that name a limit which they do not allow.
+        Err(_) => soft,
+    };
+    Some(usize::try_from(now).unwrap_or(usize::MAX))
+}
+
+#[cfg(not(unix))]
+fn raise_files() -> Option<usize> {
+    None
 }
 
 /// The store, and the clock that goes with it.

@@ -414,7 +414,7 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
 ) -> Result<T, ApiError> {
     tokio::spawn(work.in_current_span()).await.unwrap_or_else(|error| {
-        tracing::error!(%error, "a request broke off");
+        tracing::error!(%error, "request handler panicked");
         Err(ApiError::Internal)
     })
 }
