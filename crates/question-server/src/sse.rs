@@ -17,6 +17,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::io;
 use std::sync::Arc;
 use tokio::time::timeout;
 
@@ -83,32 +84,37 @@ impl IntoResponse for RunStream {
     fn into_response(self) -> Response {
         let frames = stream::unfold(self, |mut run| async move {
             let frame = run.next_frame().await?;
-            Some((Ok::<_, Infallible>(frame), run))
+            Some((frame, run))
         });
         event_stream(Body::from_stream(frames))
     }
 }
 
 impl RunStream {
-    async fn next_frame(&mut self) -> Option<Bytes> {
+    /// The next frame. Where this client was too slow, or another server goes on, an error breaks the connection off: an end would look whole.
+    async fn next_frame(&mut self) -> Option<io::Result<Bytes>> {
         if let Some(frame) = self.prefix.pop_front() {
-            return Some(frame);
+            return Some(Ok(frame));
         }
         let following = self.following.as_mut()?;
         let Ok(found) = timeout(HEARTBEAT, following.next_event()).await else {
-            return Some(heartbeat().into());
+            return Some(Ok(heartbeat().into()));
         };
-        let entry = found?;
+        let Some(entry) = found else {
+            self.following = None;
+            tracing::debug!("run stream cut off");
+            return Some(Err(io::ErrorKind::ConnectionAborted.into()));
+        };
         let data = following.data(&entry);
         if entry.is_end() {
             self.following = None;
         }
-        Some(frame(None, None, &data).into())
+        Some(Ok(frame(None, None, &data).into()))
     }
 }
 
 impl Following {
-    /// The next AG-UI event; `None` where this client was too slow, so that its stream ends unfinished and it tries again.
+    /// The next AG-UI event; `None` if it is not kept any more.
     async fn next_event(&mut self) -> Option<Entry> {
         loop {
             match self.reader.next().await {

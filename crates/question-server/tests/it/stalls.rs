@@ -164,3 +164,26 @@ async fn a_run_may_take_longer_than_any_of_these_times() {
     read.expect("it answers in UTF-8");
     assert!(answer.contains("RUN_FINISHED"), "{answer}");
 }
+
+#[tokio::test]
+async fn a_run_that_is_told_faster_than_it_is_read_does_not_end_as_if_it_were_whole() {
+    const PIECE: &str = "A sentence of a model that has much to say. ";
+    let mut config = Config::default();
+    config.bounds.history = 10_000;
+    // The log keeps four times as much.
+    let mut lines = vec![Line::Says(PIECE)];
+    for _ in 0..2_000 {
+        lines.extend([Line::Says(PIECE), Line::Calls(0, "look", "{}")]);
+    }
+    let (script, watched) = (Script::new([lines]), "/agent");
+    let server = app(&config, parts(script.clone()));
+    let request = crate::http::request(axum::http::Method::POST, watched, Some(says("t", "u", "go")));
+    let response = tower::ServiceExt::oneshot(server.clone(), request).await.expect("it answers");
+    // Nothing is read until the run has come to its end.
+    let state = async || crate::http::get(&server, "/conversations/t").await.json()["state"]["type"].clone();
+    while state().await != "idle" && state().await != "failed" {
+        tokio::task::yield_now().await;
+    }
+    let read = axum::body::to_bytes(response.into_body(), usize::MAX).await;
+    assert!(read.is_err(), "{read:?}");
+}
