@@ -66,7 +66,7 @@ impl Conversation {
     #[must_use]
     pub fn new(asks: Asks, messages: Vec<Message>) -> Self {
         let mut talk = Talk { asks, thread: Thread::new(messages), ..Talk::default() };
-        let changes = talk.asks.handle_history(talk.thread.messages());
+        let changes = talk.asks.handle_history(&talk.thread);
         talk.tell(changes);
         Self { talk, ..Self::default() }
     }
@@ -106,7 +106,7 @@ impl Conversation {
     /// Takes a message of the client's own, or one that became known elsewhere.
     pub fn push_message(&mut self, message: Message) {
         let talk = &mut self.talk;
-        let changes = talk.asks.handle_message(&message);
+        let changes = talk.asks.handle_message(&message, &talk.thread);
         let change = talk.thread.push_message(message);
         talk.push(Update::Thread(change));
         talk.tell(changes);
@@ -120,6 +120,12 @@ impl Conversation {
     /// For what only the questions take, such as [a deadline](Asks::set_deadline).
     pub fn update_asks(&mut self, take: impl FnOnce(&mut Asks) -> Vec<AskChange>) {
         let changes = take(&mut self.talk.asks);
+        self.talk.tell(changes);
+    }
+
+    /// Lets the questions alone take a message, such as an answer that another endpoint than the agent's has taken.
+    pub fn settle_asks(&mut self, message: &Message) {
+        let changes = self.talk.asks.handle_message(message, &self.talk.thread);
         self.talk.tell(changes);
     }
 
@@ -206,7 +212,7 @@ impl Talk {
     /// Applies an event, while no change of the questions waits.
     fn apply(&mut self, now: u64, event: &EventRef<'_>) -> Change {
         let change = self.thread.handle_event(event);
-        self.asks.take_event(now, event, &mut self.changes);
+        self.asks.take_event(now, event, change, &self.thread, &mut self.changes);
         // Most events change one thing.
         if self.changes.len() > 1 {
             self.changes.reverse();

@@ -21,6 +21,7 @@ pub struct Message {
     pub(crate) tool_calls: Vec<ToolCall>,
     /// What only some roles have.
     pub(crate) tool_call_id: String,
+    pub(crate) wire_call_id: Option<String>,
     pub(crate) activity_type: String,
     pub(crate) error: Option<String>,
     pub(crate) name: Option<String>,
@@ -109,7 +110,7 @@ impl From<&str> for Content {
 /// One call of a tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall {
-    /// Unique in the conversation; what results and interrupts name.
+    /// Unique in the conversation. Of calls to which the agent gave one id, each later one has a key made of it, such as `call_0#2`.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -119,6 +120,8 @@ pub struct ToolCall {
     pub encrypted_value: Option<String>,
     /// Open by key.
     pub metadata: Option<Metadata>,
+    /// The agent's own id, if an earlier call has that.
+    wire_id: Option<String>,
 }
 
 impl ToolCall {
@@ -137,12 +140,27 @@ impl ToolCall {
             arguments: said("arguments").to_owned(),
             encrypted_value: json.get("encryptedValue").and_then(text_of),
             metadata: json.get("metadata").map(sorted),
+            wire_id: None,
+        }
+    }
+
+    /// The id that the agent gave the call; what results and interrupts name.
+    #[must_use]
+    pub fn wire_id(&self) -> &str {
+        self.wire_id.as_deref().unwrap_or(&self.id)
+    }
+
+    /// Gives the call a key beside the agent's id.
+    pub(crate) fn set_key(&mut self, key: String) {
+        if key != self.id {
+            let id = std::mem::replace(&mut self.id, key);
+            self.wire_id.get_or_insert(id);
         }
     }
 
     fn to_json(&self, told: fn(&str) -> &str) -> Json<'_> {
         let (mut call, mut function) = (Members::new(), Members::new());
-        put(&mut call, "id", &self.id);
+        put(&mut call, "id", self.wire_id());
         put(&mut call, "type", "function");
         put(&mut function, "name", &self.name);
         put(&mut function, "arguments", told(&self.arguments));
@@ -167,6 +185,7 @@ impl Message {
             content,
             tool_calls: Vec::new(),
             tool_call_id: String::new(),
+            wire_call_id: None,
             activity_type: String::new(),
             error: None,
             name: None,
@@ -252,6 +271,7 @@ impl Message {
             content: last(members, "content").map_or(Content::None, Content::of),
             tool_calls,
             tool_call_id: said("toolCallId").unwrap_or_default(),
+            wire_call_id: None,
             activity_type: said("activityType").unwrap_or_default(),
             error: said("error"),
             name: said("name"),
@@ -272,7 +292,7 @@ impl Message {
         put(&mut message, "role", self.role());
         put(&mut message, "id", &self.id);
         match self.role {
-            Role::Tool => put(&mut message, "toolCallId", &self.tool_call_id),
+            Role::Tool => put(&mut message, "toolCallId", self.wire_call_id()),
             Role::Activity => put(&mut message, "activityType", &self.activity_type),
             _ => {}
         }
@@ -327,10 +347,23 @@ impl Message {
         &self.tool_calls
     }
 
-    /// The call that it answers, where it is a tool's result.
+    /// The [key](ToolCall::id) of the call that it answers, where it is a tool's result.
     #[must_use]
     pub fn tool_call_id(&self) -> Option<&str> {
         (self.role == Role::Tool).then_some(&self.tool_call_id)
+    }
+
+    /// The id that the agent gave the call that it answers.
+    pub(crate) fn wire_call_id(&self) -> &str {
+        self.wire_call_id.as_ref().unwrap_or(&self.tool_call_id)
+    }
+
+    /// Makes it the result of the call with this key.
+    pub(crate) fn set_call_key(&mut self, key: String) {
+        if key != self.tool_call_id {
+            let id = std::mem::replace(&mut self.tool_call_id, key);
+            self.wire_call_id.get_or_insert(id);
+        }
     }
 
     /// Why the call failed, where it is the result of one that did.

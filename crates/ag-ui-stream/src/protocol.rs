@@ -5,7 +5,7 @@
 mod retired;
 pub(crate) mod shapes;
 
-use crate::wire::{Field, Members, may, must, or_null};
+use crate::wire::{Field, Members, may, must, or_null, set};
 use json_tree::Json;
 use shapes::{ANY, FLAG, OBJECT, TEXT};
 
@@ -202,6 +202,14 @@ impl Thing {
             Reasoning | Span | Activity => 20,
         };
         &EVENTS[first..first + 4]
+    }
+
+    /// The event that closes it, where something of it comes in chunks.
+    pub(crate) fn end_of(self, id: &str) -> (&'static Rule, Members<'static>) {
+        let end = &self.rows()[2];
+        let mut event = end.members();
+        set(&mut event, self.id(), id);
+        (end, event)
     }
 
     /// The member that has its id.

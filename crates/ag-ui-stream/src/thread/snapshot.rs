@@ -1,5 +1,6 @@
 //! `MESSAGES_SNAPSHOT`: reconciled by id, in place.
 
+use super::keys::List;
 use super::{Change, Thread, result_id};
 use crate::event::EventRef;
 use crate::index::Index;
@@ -8,7 +9,8 @@ use json_tree::Json;
 
 impl Thread {
     pub(super) fn reconcile(&mut self, event: &EventRef<'_>) -> Change {
-        let told = with_own_ids(event.messages());
+        let mut told = with_own_ids(event.messages());
+        self.set_keys(&mut told, List::Whole);
         let keep = Keep::of(event, &told);
         let mut given = Index::default();
         for (position, message) in told.iter().enumerate() {
@@ -38,6 +40,25 @@ impl Thread {
         self.calls.forget_answers();
         self.reindex(0);
         Change::MessagesReplaced
+    }
+}
+
+impl Thread {
+    /// The messages that an event told, with the keys that their calls got.
+    pub(crate) fn told_by(&self, event: &EventRef<'_>) -> Vec<Message> {
+        let mut told = with_own_ids(event.messages());
+        for message in &mut told {
+            let Some(held) = self.message(message.id()) else {
+                continue;
+            };
+            if message.role == Role::Tool {
+                message.set_call_key(held.tool_call_id.clone());
+            }
+            for (call, held) in message.tool_calls.iter_mut().zip(&held.tool_calls) {
+                call.set_key(held.id.clone());
+            }
+        }
+        told
     }
 }
 
