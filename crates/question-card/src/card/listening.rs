@@ -4,10 +4,12 @@ use super::focus::show_field;
 use super::machine::{Click, Input};
 use super::shell::Shell;
 use crate::anatomy::part;
-use crate::browser::{self, element, flag, is_of_type, node, number, selection, text};
+use crate::browser::{self, element, flag, is_of_type, node, number, selection, set_text, text};
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::keyboard::KeyPress;
+use crate::labels::concat;
+use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, Node};
 
@@ -42,6 +44,22 @@ pub(super) fn listen(shell: &Shell, root: &Element) -> browser::Listening {
 }
 
 impl Shell {
+    /// Makes all text fields as high as their texts, which have more or less room now.
+    pub(super) fn fit_fields(&self) {
+        let root = self.root().filter(|root| fixed_style(root).is_some());
+        let Some(Ok(fields)) = root.map(|root| root.query_selector_all("textarea")) else {
+            return;
+        };
+        // Later: within the observer's call, each change of a size would be one too many.
+        browser::later(Duration::ZERO, move || {
+            let mut at = 0;
+            while let Some(field) = fields.item(at) {
+                fit(field.unchecked_ref());
+                at += 1;
+            }
+        });
+    }
+
     fn hear(&self, event: &Event) {
         let Some(target) = node(event, "target").filter(|target| is_of_type(target, Node::ELEMENT_NODE)) else {
             return;
@@ -133,6 +151,7 @@ impl Shell {
             Some(Control::Note { question }) => (question, Field::Note),
             _ => return false,
         };
+        fit(target);
         self.take(Input::Typed(question, field, &text(target, "value")))
     }
 
@@ -147,6 +166,21 @@ impl Shell {
                 control => return control,
             }
         }
+    }
+}
+
+/// The style of a text field that does not grow by itself in this browser.
+fn fixed_style(field: &Element) -> Option<Node> {
+    node(field, "style").filter(|style| node(style, "fieldSizing").is_none())
+}
+
+/// Makes a text field as high as its text.
+fn fit(field: &Element) {
+    if let Some(style) = fixed_style(field) {
+        set_text(&style, "height", "auto");
+        let [text, inner, outer] =
+            ["scrollHeight", "clientHeight", "offsetHeight"].map(|size| number(field, size) as usize);
+        set_text(&style, "height", &concat(&[&(text + outer - inner).to_string(), "px"]));
     }
 }
 

@@ -444,6 +444,7 @@ impl Sizes {
         let on_resize = Closure::<dyn FnMut()>::new(move || {
             if let Some(shell) = me.upgrade() {
                 shell.take(Input::Resized);
+                shell.fit_fields();
             }
         });
         let observer = ResizeObserver::new(on_resize.as_ref().unchecked_ref());

@@ -19,6 +19,7 @@ mod holding;
 #[cfg(feature = "hydrate")]
 mod hydrating;
 mod keys;
+mod layout;
 mod malformed;
 mod mounted;
 mod page;
