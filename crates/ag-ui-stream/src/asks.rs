@@ -1,6 +1,7 @@
 //! The interceptor: watches events for asks and gives patches to their growing snapshots.
 
 mod approvals;
+mod decisions;
 mod followed;
 mod form;
 mod history;
@@ -8,17 +9,17 @@ mod interrupts;
 pub mod reply;
 mod time;
 
-use crate::event::{Event, EventRef, EventType};
+use crate::event::{EventRef, EventType};
 use crate::index::Index;
 use crate::outcome::{Interrupt, RunOutcome};
 use crate::reader::{End, EndOutcome};
-use approvals::OpenCall;
+use crate::thread::{Change, RunState, Thread};
 use ask_user_question::snapshot::AskPatch;
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, Phase};
 use followed::{Followed, Source};
 use history::Answers;
 use interrupts::{Legacy, ON_INTERRUPT};
-use std::mem;
 use std::sync::Arc;
 
 /// The names under which models call the tool, unless others are given.
@@ -29,7 +30,7 @@ pub const TOOL_NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
 /// - [`asks`](Self::asks) and [`ask`](Self::ask) give the snapshots,
 /// - [`handle_event`](Self::handle_event), [`handle_end`](Self::handle_end), [`handle_message`](Self::handle_message),
 ///   [`handle_history`](Self::handle_history) and [`handle_timeout`](Self::handle_timeout) return what changed; `now` is in milliseconds since the
-///   Unix epoch,
+///   Unix epoch, and the [`Thread`] is the one that has taken the same event or history,
 /// - [`poll_timeout`](Self::poll_timeout) says when `handle_timeout` is due.
 ///
 /// Phases follow from the stream and the messages alone, so a replayed history gives the phases that the live stream gave.
@@ -37,19 +38,30 @@ pub const TOOL_NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
 pub struct Asks {
     names: Vec<String>,
     followed: Vec<Followed>,
+    /// Positions by the keys of calls, or by ids of interrupts. Two calls of one ask have one.
     positions: Index,
     /// How many runs began; 0 is the time before, of which there is only a history.
     run: u64,
-    run_id: String,
-    run_is_open: bool,
-    /// Results in this run of calls whose arguments are not complete, or that have not started: each says how an ask ended, once that is known.
-    early: Vec<Event>,
+    /// Positions of those that may wait for the user.
+    open: Vec<usize>,
+    /// Positions of those that have a result which is no answer, while the agent has not spoken on.
+    standing: Vec<usize>,
+    /// A call that may be one more of an ask that waits.
+    repeated: Option<Repeated>,
     /// The legacy interrupts of this run.
     legacy: Vec<Legacy>,
     /// The agent's own tools whose open calls wait for a yes or no.
     approvals: Vec<String>,
-    /// Their calls in this run that have no result.
-    open_calls: Vec<OpenCall>,
+}
+
+/// A call whose arguments are, as far as they came, those of an ask that waits. Some frameworks send one question under two ids.
+#[derive(Clone, Debug)]
+struct Repeated {
+    key: String,
+    /// The ask's position.
+    ask: usize,
+    /// How much of its arguments came again, in bytes.
+    told: usize,
 }
 
 /// One change to the asks.
@@ -100,12 +112,11 @@ impl Asks {
             followed: Vec::new(),
             positions: Index::default(),
             run: 0,
-            run_id: String::new(),
-            run_is_open: false,
-            early: Vec::new(),
+            open: Vec::new(),
+            standing: Vec::new(),
+            repeated: None,
             legacy: Vec::new(),
             approvals: Vec::new(),
-            open_calls: Vec::new(),
         }
     }
 
@@ -123,7 +134,7 @@ impl Asks {
     /// The interrupt by which an ask is to be answered, if it is to be answered by one.
     #[must_use]
     pub fn interrupt(&self, tool_call_id: &str) -> Option<&Interrupt> {
-        self.find(tool_call_id).and_then(|followed| followed.interrupt.as_ref())
+        self.find(tool_call_id).and_then(Followed::interrupt)
     }
 
     /// Whether the agent closed the call with an acknowledgement, so that only a user message can carry the answer.
@@ -132,92 +143,212 @@ impl Asks {
         self.find(tool_call_id).is_some_and(|followed| followed.acknowledged)
     }
 
-    /// What an event changes.
-    pub fn handle_event(&mut self, now: u64, event: &EventRef<'_>) -> Vec<AskChange> {
+    /// What an event changes, `change` being what it changed of the thread.
+    pub fn handle_event(&mut self, now: u64, event: &EventRef<'_>, change: Change, thread: &Thread) -> Vec<AskChange> {
         let mut changes = Vec::new();
-        self.take_event(now, event, &mut changes);
+        self.take_event(now, event, change, thread, &mut changes);
         changes
     }
 
     /// Takes an event, and puts what it changes into a list that is there already.
-    pub(crate) fn take_event(&mut self, now: u64, event: &EventRef<'_>, changes: &mut Vec<AskChange>) {
-        let call = event.tool_call_id();
+    pub(crate) fn take_event(
+        &mut self,
+        now: u64,
+        event: &EventRef<'_>,
+        change: Change,
+        thread: &Thread,
+        changes: &mut Vec<AskChange>,
+    ) {
         match event.kind() {
-            EventType::ToolCallArgs => {
-                if let Some(position) = self.positions.get(call) {
-                    self.followed[position].feed(event.delta(), changes);
-                } else if let Some(open) = self.open_call(call) {
-                    open.arguments.push_str(event.delta());
+            EventType::TextMessageContent => {
+                if let Change::TextAppended { message, .. } = change
+                    && !is_blank(event.delta())
+                {
+                    self.hear_message(message, thread, changes);
                 }
             }
-            EventType::ToolCallStart if self.positions.contains(call) => {}
-            EventType::ToolCallStart if self.is_ask(event.tool_call_name()) => {
-                self.open(call, Source::Call, changes).take_lang(event.get("metadata"), changes);
-            }
-            EventType::ToolCallStart => self.note_call(call, event.tool_call_name()),
-            EventType::ToolCallEnd => {
-                if let Some(position) = self.positions.get(call) {
-                    self.followed[position].end_arguments(changes);
-                    for result in mem::take(&mut self.early) {
-                        if result.tool_call_id() == call {
-                            self.take_result(&result, changes);
-                        } else {
-                            self.early.push(result);
-                        }
-                    }
-                } else if let Some(open) = self.open_call(call) {
-                    open.ended = true;
-                }
+            EventType::ToolCallStart | EventType::ToolCallArgs | EventType::ToolCallEnd => {
+                self.take_call_event(event, change, thread, changes);
             }
             EventType::ToolCallResult => {
-                self.take_open_call(call);
-                self.take_result(event, changes);
+                let key = thread.key(event.tool_call_id());
+                if let Some(position) = self.positions.get(&key) {
+                    self.followed[position].has_result = true;
+                }
+                self.take_result(&key, thread, changes);
             }
-            EventType::MessagesSnapshot => self.take_history(&event.messages(), changes),
+            EventType::MessagesSnapshot => self.take_history(&thread.told(), thread, changes),
             EventType::RunStarted => {
                 self.run += 1;
-                event.run_id().clone_into(&mut self.run_id);
-                self.run_is_open = true;
-                self.early.clear();
                 self.legacy.clear();
-                self.open_calls.clear();
                 if let Some(input) = event.get("input") {
                     self.take_resume(&Answers::of(input), changes);
-                    self.take_history(&event.messages(), changes);
+                    self.take_history(&thread.told(), thread, changes);
                 }
-                self.settle_interrupts(changes);
+                self.release_interrupts(thread, changes);
             }
-            EventType::Custom if event.text("name") == ON_INTERRUPT => self.note_legacy(event),
+            EventType::Custom if event.text("name") == ON_INTERRUPT => self.note_legacy(event, thread),
             EventType::RunFinished => {
                 self.close_run(changes);
                 match event.outcome() {
-                    Some(RunOutcome::Interrupt { interrupts }) => {
-                        for interrupt in interrupts {
-                            self.take_interrupt(interrupt, changes);
+                    Some(RunOutcome::Interrupt { .. }) => {
+                        for interrupt in thread.open_interrupts() {
+                            self.take_interrupt(interrupt, thread, changes);
                         }
                     }
-                    Some(RunOutcome::Cancelled) => self.take_legacy(changes),
+                    Some(RunOutcome::Cancelled) => self.take_legacy(thread, changes),
                     // What is open beside a legacy interrupt, the agent still has in hand.
-                    _ if self.legacy.is_empty() => self.ask_approvals(changes),
-                    _ => self.take_legacy(changes),
+                    _ if self.legacy.is_empty() => self.ask_approvals(thread, changes),
+                    _ => self.take_legacy(thread, changes),
                 }
+                self.take_pending(thread, changes);
+                self.forget_interrupts();
                 self.expire(now, changes);
             }
-            EventType::RunError => self.close_run(changes),
+            EventType::RunError => self.break_run(changes),
             _ => {}
         }
     }
 
-    fn take_result(&mut self, result: &EventRef<'_>, changes: &mut Vec<AskChange>) {
-        let position = self.positions.get(result.tool_call_id());
-        let followed = position.map(|position| &mut self.followed[position]);
-        if followed.as_ref().is_none_or(|it| it.snapshot.phase == Phase::Streaming) {
-            self.early.push(result.clone().into_owned());
+    fn take_call_event(&mut self, event: &EventRef<'_>, change: Change, thread: &Thread, changes: &mut Vec<AskChange>) {
+        let key = thread.key(event.tool_call_id());
+        let Some(call) = thread.call(&key) else {
+            return;
+        };
+        if event.kind() == EventType::ToolCallStart
+            && let Some(message) = call.position()
+        {
+            self.hear_message(message, thread, changes);
         }
-        if let Some(followed) = followed {
-            followed.has_result = true;
-            let same_run = followed.run == self.run;
-            followed.take_result(&result.content().text(), result.get("metadata"), same_run, changes);
+        if call.is_told_again() || !self.is_ask(&call.name) {
+            return;
+        }
+        let arguments = thread.arguments(&key).unwrap_or_default();
+        let metadata = thread.tool_call(&key).and_then(|call| call.metadata.as_ref());
+        let position = self.positions.get(&key);
+        let begins = event.kind() == EventType::ToolCallStart && matches!(change, Change::ToolCallChanged { .. });
+        match position {
+            Some(position) if begins || self.followed[position].makes_way() => {
+                let followed = self.open_at(position, &key, Source::Call, changes);
+                followed.take_lang(metadata, changes);
+                followed.feed(arguments, changes);
+            }
+            Some(position) if event.kind() == EventType::ToolCallArgs => {
+                self.followed[position].feed(event.delta(), changes);
+            }
+            Some(_) => {}
+            None if self.repeats(&key, arguments, event, thread) => {}
+            None => {
+                let followed = self.open(&key, Source::Call, changes);
+                followed.take_lang(metadata, changes);
+                followed.feed(arguments, changes);
+            }
+        }
+        if call.ended {
+            self.end_call(&key, arguments, thread, changes);
+        }
+    }
+
+    /// Whether the arguments of a call that is no ask yet are so far those of one that waits.
+    fn repeats(&mut self, key: &str, arguments: &str, event: &EventRef<'_>, thread: &Thread) -> bool {
+        if event.kind() == EventType::ToolCallStart
+            && arguments.is_empty()
+            && let Some(ask) = self.waiting_call(|_| true)
+        {
+            self.repeated = Some(Repeated { key: key.to_owned(), ask, told: 0 });
+            return true;
+        }
+        let Some(repeated) = self.repeated.as_mut().filter(|repeated| repeated.key == key) else {
+            return false;
+        };
+        let delta = event.delta();
+        let known = thread.arguments(&self.followed[repeated.ask].id).and_then(|known| known.get(repeated.told..));
+        let known = known.unwrap_or_default();
+        if event.kind() == EventType::ToolCallArgs && known.starts_with(delta) {
+            repeated.told += delta.len();
+            return true;
+        }
+        let is_same =
+            event.kind() == EventType::ToolCallEnd && known.is_empty() && self.followed[repeated.ask].is_open();
+        let ask = repeated.ask;
+        self.repeated = None;
+        if is_same {
+            self.positions.insert(key, ask);
+            self.followed[ask].twins.push(key.to_owned());
+        }
+        is_same
+    }
+
+    /// The last call that waits and that is meant, among those that began last.
+    fn waiting_call(&self, is_meant: impl Fn(&Followed) -> bool) -> Option<usize> {
+        const LAST: usize = 8;
+        let waits = |it: &Followed| it.source == Source::Call && it.is_waiting() && is_meant(it);
+        (0..self.followed.len()).rev().take(LAST).find(|position| waits(&self.followed[*position]))
+    }
+
+    fn end_call(&mut self, key: &str, arguments: &str, thread: &Thread, changes: &mut Vec<AskChange>) {
+        if let Some(position) = self.positions.get(key) {
+            self.followed[position].end_arguments(arguments, changes);
+            if thread.call(key).is_some_and(|call| call.answered) {
+                self.take_result(key, thread, changes);
+            }
+        }
+    }
+
+    /// Takes what the results of a call say, once its arguments are complete.
+    fn take_result(&mut self, key: &str, thread: &Thread, changes: &mut Vec<AskChange>) {
+        let Some(position) = self.positions.get(key) else {
+            return;
+        };
+        if self.followed[position].snapshot.phase == Phase::Streaming {
+            return;
+        }
+        for result in thread.results(key) {
+            if self.followed[position].take_result(result, self.run, changes) {
+                self.standing.push(position);
+            }
+        }
+    }
+
+    /// The agent speaks in a message.
+    fn hear_message(&mut self, message: usize, thread: &Thread, changes: &mut Vec<AskChange>) {
+        let is_before = |call: &str| thread.call(call).and_then(|call| call.position()) < Some(message);
+        self.hear_agent(&is_before, thread, changes);
+    }
+
+    /// The agent speaks. The asks before that have a result are over.
+    fn hear_agent(&mut self, is_before: &dyn Fn(&str) -> bool, thread: &Thread, changes: &mut Vec<AskChange>) {
+        for position in std::mem::take(&mut self.standing) {
+            let followed = &mut self.followed[position];
+            if followed.is_open() && is_before(&followed.id) {
+                followed.settle_as_told(self.run, thread, changes);
+            } else if followed.is_open() {
+                self.standing.push(position);
+            }
+        }
+    }
+
+    /// The agent says what it waits for: asks that are over wait again, and a call that came unnoticed is asked.
+    fn take_pending(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
+        for key in thread.pending_tool_call_ids() {
+            let is_answered = thread.call(key).is_none_or(|call| call.answered);
+            match self.positions.get(key) {
+                Some(position) => {
+                    let followed = &mut self.followed[position];
+                    let is_over = match followed.snapshot.phase {
+                        Phase::Settled => true,
+                        Phase::Answered | Phase::Declined | Phase::Superseded | Phase::Expired => {
+                            !is_answered && followed.over_since < self.run
+                        }
+                        _ => false,
+                    };
+                    if is_over {
+                        followed.ask_again(changes);
+                        self.open.push(position);
+                    }
+                }
+                None => self.take_call(key, thread, changes),
+            }
         }
     }
 
@@ -225,7 +356,7 @@ impl Asks {
     pub fn handle_end(&mut self, now: u64, end: &End) -> Vec<AskChange> {
         let mut changes = Vec::new();
         if matches!(end.outcome, EndOutcome::Truncated | EndOutcome::Rejected | EndOutcome::Error) {
-            self.close_run(&mut changes);
+            self.break_run(&mut changes);
         }
         self.expire(now, &mut changes);
         changes
@@ -277,17 +408,28 @@ impl Asks {
     }
 
     fn open(&mut self, id: &str, source: Source, changes: &mut Vec<AskChange>) -> &mut Followed {
-        let position = self.followed.len();
-        self.positions.insert(id, position);
-        self.followed.push(Followed::new(id, source, self.run));
-        let followed = &mut self.followed[position];
-        changes.push(AskChange::Opened { tool_call_id: Arc::clone(&followed.id) });
-        followed
+        let position = self.positions.get(id).unwrap_or(self.followed.len());
+        self.open_at(position, id, source, changes)
+    }
+
+    /// Opens an ask behind the others, or in the place of one that makes way.
+    fn open_at(&mut self, position: usize, id: &str, source: Source, changes: &mut Vec<AskChange>) -> &mut Followed {
+        let mut opened = Followed::new(id, source, self.run);
+        changes.push(AskChange::Opened { tool_call_id: Arc::clone(&opened.id) });
+        if let Some(before) = self.followed.get_mut(position) {
+            // The agent may still wait by the interrupt of the call that begins anew.
+            opened.take_interrupts(before);
+            *before = opened;
+        } else {
+            self.positions.insert(id, position);
+            self.followed.push(opened);
+        }
+        self.open.push(position);
+        &mut self.followed[position]
     }
 
     /// No run is open any more: what is complete waits for its answer, what is not never will be.
     fn close_run(&mut self, changes: &mut Vec<AskChange>) {
-        self.run_is_open = false;
         for followed in &mut self.followed {
             match followed.snapshot.phase {
                 Phase::Streaming => followed.patch(AskPatch::Phase(Phase::Interrupted), changes),
@@ -296,4 +438,23 @@ impl Asks {
             }
         }
     }
+
+    /// The run failed. The answers that it was started with may have been lost with it, so their asks wait again.
+    fn break_run(&mut self, changes: &mut Vec<AskChange>) {
+        self.close_run(changes);
+        for (position, followed) in self.followed.iter_mut().enumerate() {
+            if std::mem::take(&mut followed.is_released) && !followed.can_be_ended() {
+                let outcome = followed.snapshot.outcome.clone();
+                followed.ask_again(changes);
+                self.open.push(position);
+                if let Some(outcome) = outcome {
+                    followed.patch(AskPatch::Outcome(outcome), changes);
+                }
+            }
+        }
+    }
+}
+
+fn is_running(thread: &Thread) -> bool {
+    matches!(thread.run(), RunState::Running { .. })
 }

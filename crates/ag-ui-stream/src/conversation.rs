@@ -66,7 +66,7 @@ impl Conversation {
     #[must_use]
     pub fn new(asks: Asks, messages: Vec<Message>) -> Self {
         let mut talk = Talk { asks, thread: Thread::new(messages), ..Talk::default() };
-        let changes = talk.asks.handle_history(talk.thread.messages());
+        let changes = talk.asks.handle_history(&talk.thread);
         talk.tell(changes);
         Self { talk, ..Self::default() }
     }
@@ -106,7 +106,7 @@ impl Conversation {
     /// Takes a message of the client's own, or one that became known elsewhere.
     pub fn push_message(&mut self, message: Message) {
         let talk = &mut self.talk;
-        let changes = talk.asks.handle_message(&message);
+        let changes = talk.asks.handle_message(&message, &talk.thread);
         let change = talk.thread.push_message(message);
         talk.push(Update::Thread(change));
         talk.tell(changes);
@@ -120,6 +120,12 @@ impl Conversation {
     /// For what only the questions take, such as [a deadline](Asks::set_deadline).
     pub fn update_asks(&mut self, take: impl FnOnce(&mut Asks) -> Vec<AskChange>) {
         let changes = take(&mut self.talk.asks);
+        self.talk.tell(changes);
+    }
+
+    /// Lets the questions alone take a message, such as an answer that another endpoint than the agent's has taken.
+    pub fn settle_asks(&mut self, message: &Message) {
+        let changes = self.talk.asks.handle_message(message, &self.talk.thread);
         self.talk.tell(changes);
     }
 
@@ -189,7 +195,8 @@ impl Conversation {
     /// The agent took a request: its response begins, and what it said is part of the conversation. Until then everything stays answerable,
     /// so that a request that never arrived can be written again.
     pub fn start_response(&mut self, request: &NextRun) {
-        self.reader = EventReader::new();
+        // What was not taken of the last response is dropped with it, its end as well.
+        (self.reader, self.end, self.is_over) = (EventReader::new(), None, false);
         let changes = self.talk.asks.take_answers(request);
         self.talk.tell(changes);
         for message in &request.messages {
@@ -206,7 +213,7 @@ impl Talk {
     /// Applies an event, while no change of the questions waits.
     fn apply(&mut self, now: u64, event: &EventRef<'_>) -> Change {
         let change = self.thread.handle_event(event);
-        self.asks.take_event(now, event, &mut self.changes);
+        self.asks.take_event(now, event, change, &self.thread, &mut self.changes);
         // Most events change one thing.
         if self.changes.len() > 1 {
             self.changes.reverse();

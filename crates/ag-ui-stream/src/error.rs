@@ -113,16 +113,11 @@ pub(crate) enum Fault {
     RunFinished {
         event: &'static str,
     },
-    RunFailed {
-        event: &'static str,
-    },
     RunIsOpen,
     /// The event names thread `{0}` instead of `{1}`.
     OtherThread {
         event: &'static str,
     },
-    /// The event names run `{0}` while `{1}` is open.
-    OtherRun,
     /// Interrupt `{0}` comes twice.
     InterruptTwice,
     AlreadyOpen(&'static str),
@@ -249,15 +244,9 @@ impl fmt::Display for StreamError {
             Fault::RunFinished { event } => {
                 write!(f, "Cannot send event type '{event}': The run has already finished with 'RUN_FINISHED'")
             }
-            Fault::RunFailed { event } => {
-                write!(f, "Cannot send event type '{event}': The run has already errored with 'RUN_ERROR'")
-            }
             Fault::RunIsOpen => f.write_str("Cannot send 'RUN_STARTED' while a run is still active"),
             Fault::OtherThread { event } => {
                 write!(f, "'{event}' names thread '{}' instead of '{}'", name(0), name(1))
-            }
-            Fault::OtherRun => {
-                write!(f, "'RUN_FINISHED' names run '{}' while run '{}' is active", name(0), name(1))
             }
             Fault::InterruptTwice => write!(f, "'RUN_FINISHED' names interrupt '{}' twice", name(0)),
             Fault::AlreadyOpen(thing) => write!(f, "A {thing} with ID '{}' is already in progress", name(0)),

@@ -66,6 +66,11 @@ impl Index {
         self.blocks.iter().map(Vec::len).sum()
     }
 
+    /// The number of the first id in their order.
+    pub(crate) fn first(&self) -> Option<usize> {
+        self.blocks.first()?.first().map(|(_, number)| *number)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }

@@ -21,10 +21,12 @@ pub struct Message {
     pub(crate) tool_calls: Vec<ToolCall>,
     /// What only some roles have.
     pub(crate) tool_call_id: String,
+    pub(crate) wire_call_id: Option<String>,
     pub(crate) activity_type: String,
     pub(crate) error: Option<String>,
     pub(crate) name: Option<String>,
     pub(crate) encrypted_value: Option<String>,
+    pub(crate) encrypted_value_type: Option<String>,
     pub(crate) subagent_run_id: Option<String>,
     pub(crate) metadata: Option<Metadata>,
 }
@@ -109,7 +111,7 @@ impl From<&str> for Content {
 /// One call of a tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall {
-    /// Unique in the conversation; what results and interrupts name.
+    /// Unique in the conversation. Of calls to which the agent gave one id, each later one has a key made of it, such as `call_0#2`.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -117,8 +119,12 @@ pub struct ToolCall {
     pub arguments: String,
     /// Opaque; goes back unchanged.
     pub encrypted_value: Option<String>,
+    /// Which kind of value that is, in the words of its provider; goes back with it. (A member of version 1.1.)
+    pub encrypted_value_type: Option<String>,
     /// Open by key.
     pub metadata: Option<Metadata>,
+    /// The agent's own id, if an earlier call has that.
+    wire_id: Option<String>,
 }
 
 impl ToolCall {
@@ -136,18 +142,35 @@ impl ToolCall {
             name: said("name").to_owned(),
             arguments: said("arguments").to_owned(),
             encrypted_value: json.get("encryptedValue").and_then(text_of),
+            encrypted_value_type: json.get("encryptedValueType").and_then(text_of),
             metadata: json.get("metadata").map(sorted),
+            wire_id: None,
+        }
+    }
+
+    /// The id that the agent gave the call; what results and interrupts name.
+    #[must_use]
+    pub fn wire_id(&self) -> &str {
+        self.wire_id.as_deref().unwrap_or(&self.id)
+    }
+
+    /// Gives the call a key beside the agent's id.
+    pub(crate) fn set_key(&mut self, key: String) {
+        if key != self.id {
+            let id = std::mem::replace(&mut self.id, key);
+            self.wire_id.get_or_insert(id);
         }
     }
 
     fn to_json(&self, told: fn(&str) -> &str) -> Json<'_> {
         let (mut call, mut function) = (Members::new(), Members::new());
-        put(&mut call, "id", &self.id);
+        put(&mut call, "id", self.wire_id());
         put(&mut call, "type", "function");
         put(&mut function, "name", &self.name);
         put(&mut function, "arguments", told(&self.arguments));
         put_json(&mut call, "function", Json::Object(function));
         put_some(&mut call, "encryptedValue", self.encrypted_value.as_ref());
+        put_some(&mut call, "encryptedValueType", self.encrypted_value_type.as_ref());
         put_metadata(&mut call, self.metadata.as_ref());
         Json::Object(call)
     }
@@ -167,10 +190,12 @@ impl Message {
             content,
             tool_calls: Vec::new(),
             tool_call_id: String::new(),
+            wire_call_id: None,
             activity_type: String::new(),
             error: None,
             name: None,
             encrypted_value: None,
+            encrypted_value_type: None,
             subagent_run_id: None,
             metadata: None,
         }
@@ -203,7 +228,7 @@ impl Message {
     /// The same with metadata, or without.
     #[must_use]
     pub fn with_metadata(self, metadata: Option<Metadata>) -> Self {
-        Self { metadata, ..self }
+        Self { metadata: metadata.map(Json::into_sorted), ..self }
     }
 
     /// The same result, telling why the call failed.
@@ -252,10 +277,12 @@ impl Message {
             content: last(members, "content").map_or(Content::None, Content::of),
             tool_calls,
             tool_call_id: said("toolCallId").unwrap_or_default(),
+            wire_call_id: None,
             activity_type: said("activityType").unwrap_or_default(),
             error: said("error"),
             name: said("name"),
             encrypted_value: said("encryptedValue"),
+            encrypted_value_type: said("encryptedValueType"),
             subagent_run_id: said("subagentRunId"),
             metadata: last(members, "metadata").map(sorted),
         }
@@ -272,7 +299,7 @@ impl Message {
         put(&mut message, "role", self.role());
         put(&mut message, "id", &self.id);
         match self.role {
-            Role::Tool => put(&mut message, "toolCallId", &self.tool_call_id),
+            Role::Tool => put(&mut message, "toolCallId", self.wire_call_id()),
             Role::Activity => put(&mut message, "activityType", &self.activity_type),
             _ => {}
         }
@@ -292,6 +319,7 @@ impl Message {
         put_some(&mut message, "error", self.error.as_ref());
         put_some(&mut message, "name", self.name.as_ref());
         put_some(&mut message, "encryptedValue", self.encrypted_value.as_ref());
+        put_some(&mut message, "encryptedValueType", self.encrypted_value_type.as_ref());
         put_some(&mut message, "subagentRunId", self.subagent_run_id.as_ref());
         put_metadata(&mut message, self.metadata.as_ref());
         Json::Object(message)
@@ -327,10 +355,23 @@ impl Message {
         &self.tool_calls
     }
 
-    /// The call that it answers, where it is a tool's result.
+    /// The [key](ToolCall::id) of the call that it answers, where it is a tool's result.
     #[must_use]
     pub fn tool_call_id(&self) -> Option<&str> {
         (self.role == Role::Tool).then_some(&self.tool_call_id)
+    }
+
+    /// The id that the agent gave the call that it answers.
+    pub(crate) fn wire_call_id(&self) -> &str {
+        self.wire_call_id.as_ref().unwrap_or(&self.tool_call_id)
+    }
+
+    /// Makes it the result of the call with this key.
+    pub(crate) fn set_call_key(&mut self, key: String) {
+        if key != self.tool_call_id {
+            let id = std::mem::replace(&mut self.tool_call_id, key);
+            self.wire_call_id.get_or_insert(id);
+        }
     }
 
     /// Why the call failed, where it is the result of one that did.

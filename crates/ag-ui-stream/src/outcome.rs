@@ -65,7 +65,7 @@ pub struct Interrupt {
     pub message: Option<String>,
     /// The call that it is about.
     pub tool_call_id: Option<String>,
-    /// JSON Schema of the answer's payload.
+    /// JSON Schema of the answer's payload, its members in the order of the agent.
     pub response_schema: Option<Json<'static>>,
     /// ISO 8601 by convention; afterwards it may only be cancelled.
     pub expires_at: Option<String>,
@@ -89,7 +89,7 @@ impl Interrupt {
             reason: said("reason").unwrap_or_default(),
             message: said("message"),
             tool_call_id: said("toolCallId"),
-            response_schema: json.get("responseSchema").map(sorted),
+            response_schema: json.get("responseSchema").map(|schema| schema.clone().into_static()),
             expires_at: said("expiresAt"),
             subagent_run_id: said("subagentRunId"),
             metadata: json.get("metadata").map(sorted),

@@ -9,7 +9,7 @@ pub use crate::error::{BrokeOff, End, EndError, EndOutcome, ErrorCode, StreamErr
 
 use crate::error::{Fault, Verdict};
 use crate::event::{Event, EventRef};
-use crate::protocol::{Does, Rule};
+use crate::protocol::{Does, Rule, Thing};
 use crate::queue::Queue;
 use crate::sse::{Decoder, Lines, SseError};
 use crate::warning::{Detail, Warning, Warnings};
@@ -41,6 +41,8 @@ pub struct EventReader {
 pub(crate) struct Pipeline {
     /// How many events came in, the dropped ones too.
     count: u64,
+    /// The present frame has an event type of its own, which no event of the protocol has.
+    is_named: bool,
     /// The row of the last event, which often is that of the next one.
     last: Option<&'static Rule>,
     thinking: Thinking,
@@ -75,6 +77,7 @@ impl EventReader {
 
     /// Takes one event as JSON text, as if it had come in a frame.
     pub fn feed_json(&mut self, text: &str) {
+        self.pipeline.is_named = false;
         let taken = self.pipeline.take(text);
         let taken = taken.map(EventRef::into_owned);
         if let Some(event) = taken {
@@ -117,7 +120,7 @@ impl EventReader {
         while self.pipeline.error.is_none()
             && let Some(frame) = lines.next(bytes)
         {
-            let taken = self.pipeline.take_frame(frame);
+            let taken = self.pipeline.take_frame(frame, lines);
             if let Some(event) = taken {
                 self.pipeline.events.push(event.into_owned());
             }
@@ -125,7 +128,7 @@ impl EventReader {
         if self.pipeline.error.is_none()
             && let Some(frame) = lines.finish(bytes)
         {
-            let taken = self.pipeline.take_last_frame(frame);
+            let taken = self.pipeline.take_last_frame(frame, lines);
             if let Some(event) = taken {
                 self.pipeline.events.push(event.into_owned());
             }
@@ -150,7 +153,7 @@ impl Pipeline {
             if self.error.is_some() {
                 return self.give_error().map(Err);
             }
-            if let Some(event) = self.take_frame(lines.next(bytes)?) {
+            if let Some(event) = self.take_frame(lines.next(bytes)?, lines) {
                 return Some(Ok(event));
             }
         }
@@ -161,8 +164,14 @@ impl Pipeline {
         self.warnings.take()
     }
 
-    fn take_frame<'t>(&mut self, data: Data<'t>) -> Taken<'t> {
+    fn take_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Taken<'t> {
+        self.is_named = lines.is_named();
         match data {
+            Ok(text) if is_idle(&text) => {
+                self.begin_event();
+                self.skip();
+                None
+            }
             Ok(Cow::Borrowed(text)) => self.take(text),
             Ok(Cow::Owned(text)) => self.take(&text).map(EventRef::into_owned),
             Err(error) => {
@@ -173,12 +182,12 @@ impl Pipeline {
     }
 
     /// Takes the frame at which the stream broke off. Where even its JSON is incomplete, it is not the producer's fault but the break's.
-    fn take_last_frame<'t>(&mut self, data: Data<'t>) -> Taken<'t> {
+    fn take_last_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Taken<'t> {
         if data.as_ref().is_ok_and(|text| is_cut(text)) {
             self.order.handle_break();
             return None;
         }
-        self.take_frame(data)
+        self.take_frame(data, lines)
     }
 
     /// Takes an event: translates, strips, expands and checks it.
@@ -186,17 +195,31 @@ impl Pipeline {
         if self.error.is_some() {
             return None;
         }
-        let index = self.count;
-        self.count += 1;
-        self.warnings.begin_event(index);
+        let index = self.begin_event();
         match parse(text).and_then(|(json, halves)| self.walk(json, halves)) {
             Ok(event) => event,
+            Err(error) if self.is_named && matches!(error.code, ErrorCode::InvalidJson | ErrorCode::NotAnEvent) => {
+                self.skip();
+                None
+            }
             Err(mut error) => {
                 error.event_index = Some(index);
                 self.error = Some(*error);
                 None
             }
         }
+    }
+
+    /// Counts the next event, and returns which it is.
+    fn begin_event(&mut self) -> u64 {
+        let index = self.count;
+        self.count += 1;
+        self.warnings.begin_event(index);
+        index
+    }
+
+    fn skip(&mut self) {
+        self.warnings.push(Detail::SkippedFrame, &[], None);
     }
 
     /// Returns an event that needs no place in the queue.
@@ -208,14 +231,21 @@ impl Pipeline {
         let Some(rule) = self.strip(&mut event)? else {
             return Ok(None);
         };
-        if self.lanes.pass(rule) && self.joiner.is_idle() {
-            self.order.take(rule, &event)?;
-            return Ok(Some(EventRef::of(rule, event)));
+        if self.lanes.pass(rule) && self.joiner.is_idle() && rule.does != Does::FinishRun {
+            let is_kept = self.order.take(rule, &event, &mut self.warnings)?;
+            return Ok(is_kept.then(|| EventRef::of(rule, event)));
         }
-        let (order, joiner, events) = (&mut self.order, &mut self.joiner, &mut self.events);
-        self.lanes.take(rule, event, &mut |rule, event| {
-            order.take(rule, &event)?;
-            joiner.pass(rule, event, &mut |rule, event| events.push(EventRef::of(rule, event).into_owned()));
+        let Self { order, joiner, events, warnings, lanes, .. } = self;
+        lanes.take(rule, event, &mut |rule, event| {
+            if order.take(rule, &event, warnings)? {
+                let mut pass = |rule, event| events.push(EventRef::of(rule, event).into_owned());
+                for call in order.take_unended() {
+                    warnings.push(Detail::UnendedCall, &[&call], None);
+                    let (end, event) = Thing::Call.end_of(&call);
+                    joiner.pass(end, event, &mut pass);
+                }
+                joiner.pass(rule, event, &mut pass);
+            }
             Ok(())
         })?;
         Ok(None)
@@ -262,6 +292,11 @@ impl Pipeline {
 /// Whether the text of a frame would be JSON if it went on.
 fn is_cut(text: &str) -> bool {
     Json::parse_with_halves(text, "").is_err_and(|error| error.is_incomplete())
+}
+
+/// Whether the data of a frame holds no event: proxies send heartbeats so, and endpoints the end of their stream.
+fn is_idle(text: &str) -> bool {
+    matches!(text.trim_ascii(), "" | "null" | "{}" | "[]" | "[DONE]" | "ping" | "\"ping\"")
 }
 
 /// Whether a version is no newer than this client's.

@@ -2,17 +2,20 @@
 
 mod apply;
 mod calls;
+mod keys;
 mod snapshot;
 
 use crate::event::EventRef;
 use crate::index::Index;
-use crate::message::{Message, Metadata, Role, sorted};
+use crate::message::{Message, Metadata, Role, ToolCall, sorted};
 use crate::outcome::Interrupt;
 use crate::patch::Copied;
 use crate::reader::{End, EndOutcome};
 use crate::warning::{Detail, Warning, Warnings};
 use calls::Calls;
 use json_tree::{Json, Members};
+use keys::List;
+use std::borrow::Cow;
 use std::mem;
 
 pub use calls::CallState;
@@ -37,6 +40,10 @@ pub struct Thread {
     run: RunState,
     pending: Vec<String>,
     interrupts: Vec<Interrupt>,
+    /// Those that the open run was started to answer.
+    resumed: Vec<Interrupt>,
+    /// The ids of the messages that were told last, in their order there.
+    told: Vec<String>,
     warnings: Warnings,
 }
 
@@ -127,9 +134,9 @@ impl Default for Thread {
 impl Thread {
     /// From a history. Calls in it without a tool message are pending.
     #[must_use]
-    pub fn new(messages: Vec<Message>) -> Self {
+    pub fn new(mut messages: Vec<Message>) -> Self {
         let mut thread = Self {
-            messages,
+            messages: Vec::new(),
             positions: Index::default(),
             calls: Calls::default(),
             state: Json::Object(Members::new()),
@@ -137,8 +144,12 @@ impl Thread {
             run: RunState::Idle,
             pending: Vec::new(),
             interrupts: Vec::new(),
+            resumed: Vec::new(),
+            told: Vec::new(),
             warnings: Warnings::default(),
         };
+        thread.set_keys(&mut messages, List::Whole);
+        thread.messages = messages;
         thread.reindex(0);
         thread.pending = thread.unanswered_tool_call_ids();
         thread
@@ -168,7 +179,24 @@ impl Thread {
         &self.run
     }
 
-    /// A tool call by its id, wherever its message went.
+    /// The key of the newest call to which the agent gave this id. A key is its own.
+    #[must_use]
+    pub fn key<'i>(&self, id: &'i str) -> Cow<'i, str> {
+        self.calls.key(id)
+    }
+
+    /// The id that the agent gave the call with this key.
+    #[must_use]
+    pub fn wire_id<'i>(&'i self, key: &'i str) -> &'i str {
+        self.tool_call(key).map_or(key, ToolCall::wire_id)
+    }
+
+    /// The keys of the calls to which the agent gave this id, the newest first.
+    pub(crate) fn keys(&self, id: &str) -> impl Iterator<Item = String> {
+        (1..=self.calls.uses(id)).rev().map(move |nth| calls::key(id, nth))
+    }
+
+    /// A tool call by its key, wherever its message went.
     #[must_use]
     pub fn call(&self, tool_call_id: &str) -> Option<&CallState> {
         self.calls.state(tool_call_id)
@@ -182,7 +210,30 @@ impl Thread {
         Some(held.map_or(&state.detached, |call| &call.arguments))
     }
 
-    /// The calls that wait for the client: what the last finished run named, or where it named none, the calls that began in it and have
+    /// The results of a call, in order. They are behind its message; one that a snapshot dropped has them anywhere.
+    pub(crate) fn results<'t>(&'t self, key: &'t str) -> impl Iterator<Item = &'t Message> {
+        let owner = self.call(key).and_then(CallState::position);
+        let behind = self.messages.iter().skip(owner.map_or(0, |owner| owner + 1));
+        let results = behind.take_while(move |message| owner.is_none() || message.role == Role::Tool);
+        results.filter(move |message| message.tool_call_id == key)
+    }
+
+    fn note_told(&mut self, told: &[Message]) {
+        self.told = told.iter().map(|message| message.id.clone()).collect();
+    }
+
+    /// The messages of the last snapshot, or of the input that the last run was started with, in their order there.
+    pub(crate) fn told(&self) -> Vec<&Message> {
+        self.told.iter().filter_map(|id| self.message(id)).collect()
+    }
+
+    /// A call in its message.
+    pub(crate) fn tool_call(&self, key: &str) -> Option<&ToolCall> {
+        let (message, call) = self.call(key)?.place?;
+        self.messages.get(message)?.tool_calls.get(call)
+    }
+
+    /// The keys of the calls that wait for the client: what the last finished run named, or where it named none, the calls that began in it and have
     /// no result. A result or tool message that comes later takes its call out.
     #[must_use]
     pub fn pending_tool_call_ids(&self) -> &[String] {
@@ -222,7 +273,8 @@ impl Thread {
 
     /// Takes a message of the client's own: a tool message goes behind the message that made the call, any other to the end. A message with
     /// a known id replaces the one that is there. A tool message replaces only the result of the same call; else it gets a new id.
-    pub fn push_message(&mut self, message: Message) -> Change {
+    pub fn push_message(&mut self, mut message: Message) -> Change {
+        self.set_keys(std::slice::from_mut(&mut message), List::Later);
         match message.role {
             Role::Tool => self.insert_result(message),
             _ => self.put(message),
@@ -232,10 +284,18 @@ impl Thread {
     /// Takes the end of a response. Where it broke off or was refused, the run is over nevertheless; what arrived stays.
     pub fn handle_end(&mut self, end: &End) -> Change {
         if end.outcome == EndOutcome::Truncated || end.outcome == EndOutcome::Rejected {
-            self.run = RunState::Ended { outcome: end.outcome };
-            return Change::RunEnded;
+            return self.break_run(end.outcome);
         }
         Change::Nothing
+    }
+
+    /// The run failed, so that what it was started to answer waits as before.
+    fn break_run(&mut self, outcome: EndOutcome) -> Change {
+        if let RunState::Running { .. } = self.run {
+            self.interrupts = mem::take(&mut self.resumed);
+        }
+        self.run = RunState::Ended { outcome };
+        Change::RunEnded
     }
 
     /// Applies an event. The cost is that of the event, whatever came before, except for snapshots and for messages that go into the
@@ -253,7 +313,7 @@ impl Thread {
         self.calls.detach_message(position, &before);
         let held = &self.messages[position];
         match before.tool_call_id() {
-            None => self.calls.place(position, held),
+            None => self.calls.place_message(position, held),
             same if same == held.tool_call_id() => {}
             Some(_) => {
                 // Its call is answered only if another message does.
@@ -297,7 +357,7 @@ impl Thread {
     fn reindex(&mut self, from: usize) {
         for (position, message) in self.messages.iter().enumerate().skip(from) {
             self.positions.insert(message.id(), position);
-            self.calls.place(position, message);
+            self.calls.place_message(position, message);
         }
     }
 

@@ -44,6 +44,22 @@ pub enum WarningCode {
     MissingEntity,
     /// A text is for a message that takes none; it was dropped.
     TextDropped,
+    /// A frame holds no event, as heartbeats of proxies do; it was skipped.
+    SkippedFrame,
+    /// An event came after the error that ended its run; it was dropped.
+    AfterError,
+    /// A run ended under another id than it began with.
+    OtherId,
+    /// Arguments came after the end of their call; they were dropped.
+    LateArguments,
+    /// A run ended in an interrupt while a call was open; the call ended with it.
+    UnendedCall,
+    /// A call id was used again; the later call got a key of its own.
+    RepeatedCall,
+    /// A call's arguments came more than once or behind a placeholder; one form of them was kept.
+    SettledArguments,
+    /// A message began under the id of another one; it got an id of its own.
+    RepeatedMessage,
 }
 
 impl WarningCode {
@@ -62,6 +78,14 @@ impl WarningCode {
             Self::ForeignParent => "foreign-parent",
             Self::MissingEntity => "missing-entity",
             Self::TextDropped => "text-dropped",
+            Self::SkippedFrame => "skipped-frame",
+            Self::AfterError => "after-error",
+            Self::OtherId => "other-id",
+            Self::LateArguments => "late-arguments",
+            Self::UnendedCall => "unended-call",
+            Self::RepeatedCall => "repeated-call",
+            Self::SettledArguments => "settled-arguments",
+            Self::RepeatedMessage => "repeated-message",
         }
     }
 }
@@ -90,6 +114,18 @@ pub(crate) enum Detail {
     MissingCall,
     MissingEncrypted,
     TextDropped,
+    SkippedFrame,
+    /// The type is `{0}`.
+    AfterError,
+    /// The member says `{0}` instead of `{1}`.
+    OtherId(&'static str),
+    LateArguments,
+    UnendedCall,
+    /// The second call `{0}` has the key `{1}`.
+    RepeatedCall,
+    SettledArguments,
+    /// The second message `{0}` has the id `{1}`.
+    RepeatedMessage,
 }
 
 impl Detail {
@@ -106,6 +142,14 @@ impl Detail {
             Self::ForeignParent => WarningCode::ForeignParent,
             Self::MissingMessage | Self::MissingCall | Self::MissingEncrypted => WarningCode::MissingEntity,
             Self::TextDropped => WarningCode::TextDropped,
+            Self::SkippedFrame => WarningCode::SkippedFrame,
+            Self::AfterError => WarningCode::AfterError,
+            Self::OtherId(_) => WarningCode::OtherId,
+            Self::LateArguments => WarningCode::LateArguments,
+            Self::UnendedCall => WarningCode::UnendedCall,
+            Self::RepeatedCall => WarningCode::RepeatedCall,
+            Self::SettledArguments => WarningCode::SettledArguments,
+            Self::RepeatedMessage => WarningCode::RepeatedMessage,
         }
     }
 }
@@ -141,6 +185,24 @@ impl fmt::Display for Warning {
                 write!(f, "an encrypted value is for '{}', which is not there; it was skipped", name(0))
             }
             Detail::TextDropped => write!(f, "the message '{}' takes no text; some was dropped", name(0)),
+            Detail::SkippedFrame => f.write_str("a frame without an event was skipped"),
+            Detail::AfterError => write!(f, "{} came after RUN_ERROR and was dropped", name(0)),
+            Detail::OtherId(member) => {
+                write!(f, "RUN_FINISHED has the {member} '{}', RUN_STARTED had '{}'", name(0), name(1))
+            }
+            Detail::LateArguments => {
+                write!(f, "arguments came after the end of the call '{}' and were dropped", name(0))
+            }
+            Detail::UnendedCall => write!(f, "the call '{}' had not ended and was interrupted", name(0)),
+            Detail::RepeatedCall => {
+                write!(f, "the call id '{}' was used again; the later call has the key '{}'", name(0), name(1))
+            }
+            Detail::SettledArguments => {
+                write!(f, "the arguments of the call '{}' came more than once; one form was kept", name(0))
+            }
+            Detail::RepeatedMessage => {
+                write!(f, "another message has the id '{}'; the later one has the id '{}'", name(0), name(1))
+            }
         }
     }
 }

@@ -196,7 +196,7 @@ impl Conversation {
     pub(crate) fn settle(&mut self, now: u64, tool_call_id: &str, outcome: &Outcome) {
         let Some(ask) = self.talk.asks().ask(tool_call_id).and_then(|ask| ask.ask.as_deref()) else { return };
         let message = Message::tool("", tool_call_id, outcome.tool_content(ask));
-        self.talk.update_asks(|asks| asks.handle_message(&message));
+        self.talk.settle_asks(&message);
         self.show(now);
         self.lay();
     }

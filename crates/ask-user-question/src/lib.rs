@@ -53,6 +53,7 @@
 //! whatever survived repair, even where the agent will reject it.
 #![warn(clippy::unwrap_used)]
 
+pub mod arguments;
 pub mod arriving;
 #[cfg(feature = "examples")]
 pub mod examples;

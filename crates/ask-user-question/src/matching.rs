@@ -9,13 +9,14 @@ use crate::reply::{MOST_PARTS, Reply, Selection, picked};
 use crate::text::{Kind, is_blank, plain};
 use crate::wire::{AskUserQuestion, Question};
 
-/// Matches a typed message to a waiting ask; never guesses between two options. `partial` are the picks so far, kept for
-/// [`Outcome::RepliedInChat`].
+/// Matches a typed message to a waiting ask; never guesses between two options. `partial` are the picks so far: those of a multi-select
+/// and notes stay in the answer, and [`Outcome::RepliedInChat`] keeps them all.
 ///
-/// One question: a label, its number (from 1), or the whole first words of one label alone pick that option. In a multi-select, commas
-/// separate several. Any other text is "Other". Case, width and surrounding punctuation do not matter, and a "no" never stands for a label
-/// that merely begins with it. Several questions: `Header: answer` lines, one for each, are a reply; any other text answers none of them.
-/// The result is `Answered` or `RepliedInChat`.
+/// One question: a label or its number (from 1) picks that option. In a multi-select, commas separate several. Any other text is "Other".
+/// Case, width and surrounding punctuation do not matter. A number at a label's end may be left out, as in "Node" for "Node 22"; any word
+/// that is left out may change the meaning, in all languages. `2` is a number of the list if no label has a digit, `#2` and `2)` always are.
+/// Several questions: `Header: answer` lines, one for each, are a reply; any other text answers none of them. The result is `Answered` or
+/// `RepliedInChat`.
 ///
 /// ```
 /// use ask_user_question::{AskUserQuestion, Outcome, matching::match_message};
@@ -41,7 +42,7 @@ pub fn match_message(ask: &AskUserQuestion, text: &str, partial: Vec<Selection>)
 fn one_question(question: &Question, text: &str, partial: &[Selection]) -> Option<Selection> {
     let named = || picks(question, strip_title(question, text)?);
     let mut selection = picks(question, text).or_else(named).or_else(|| own_words(text))?;
-    keep_note(&mut selection, partial);
+    keep(&mut selection, question, partial);
     Some(selection)
 }
 
@@ -66,7 +67,7 @@ fn lines(questions: &[Question], text: &str, partial: &[Selection]) -> Option<Ve
         }
         let mut selection = picks(&questions[q], answer).or_else(|| own_words(answer))?;
         selection.question = q;
-        keep_note(&mut selection, partial);
+        keep(&mut selection, &questions[q], partial);
         selections.push(selection);
     }
     Some(selections)
@@ -77,10 +78,16 @@ fn own_words(text: &str) -> Option<Selection> {
     (!is_blank(text)).then(|| Selection { other: Some(text.to_owned()), ..Selection::default() })
 }
 
-/// A note that was written on the card before the user turned to typing is not lost.
-fn keep_note(selection: &mut Selection, partial: &[Selection]) {
-    let written = partial.iter().find(|picks| picks.question == selection.question);
-    if let (None, Some(picks)) = (&selection.note, written) {
+/// Keeps what was ticked and noted on the card before the user turned to typing.
+fn keep(selection: &mut Selection, question: &Question, partial: &[Selection]) {
+    let Some(picks) = partial.iter().find(|picks| picks.question == selection.question) else {
+        return;
+    };
+    if question.multi_select && !selection.skipped {
+        selection.selected.extend(&picks.selected);
+        selection.selected = question.in_order(&selection.selected);
+    }
+    if selection.note.is_none() {
         selection.note.clone_from(&picks.note);
     }
 }
@@ -143,7 +150,7 @@ impl Labels {
         Self(labels)
     }
 
-    /// The one option that a text means: its label, else its number, or whole words that it alone begins with.
+    /// The one option that a text means: its label, else its number, or its label without the number at its end.
     fn meant(&self, text: &str) -> Option<usize> {
         let typed = plain(text);
         let bare = without_marks(&typed);
@@ -154,7 +161,8 @@ impl Labels {
             .or_else(|| self.only(bare, as_it_is))
             .or_else(|| self.only(bare, without_marks))
             .or_else(|| self.only(bare, without_recommended))
-            .or_else(|| self.numbered_or_begun(&typed, bare))
+            .or_else(|| self.numbered(&typed, bare))
+            .or_else(|| self.unnumbered(bare))
     }
 
     /// The only option that a text spells, where labels are looked at in one way.
@@ -168,22 +176,34 @@ impl Labels {
         only
     }
 
-    fn numbered_or_begun(&self, typed: &str, bare: &str) -> Option<usize> {
-        let numbered = number(typed).filter(|option| *option < self.0.len());
-        let mut meant = numbered;
+    /// The option at a position. A bare number among labels with digits is one only where the label there begins with it too.
+    fn numbered(&self, typed: &str, bare: &str) -> Option<usize> {
+        let (option, is_marked) = number(typed).filter(|(option, _)| *option < self.0.len())?;
+        let begins = |label: &str| match is_marked {
+            true => label.starts_with(typed),
+            false => label.strip_prefix(bare).is_some_and(|rest| rest.starts_with(' ')),
+        };
+        let may_be_other =
+            self.0.iter().enumerate().any(|(other, label)| (is_marked || other != option) && begins(label));
+        let is_sure = is_marked || begins(&self.0[option]) || !self.0.iter().any(|label| label.contains(IS_DIGIT));
+        (is_sure && !may_be_other).then_some(option)
+    }
+
+    /// The option whose label is the text and a number behind it, if no other label begins with the text. A short text says too little.
+    fn unnumbered(&self, bare: &str) -> Option<usize> {
+        const LEAST: usize = 4;
+        let mut only = None;
         for (option, label) in self.0.iter().enumerate() {
-            if without_marks_before(label).starts_with(bare)
-                && meant.replace(option).is_some_and(|other| other != option)
+            if let Some(rest) = label.strip_prefix(bare)
+                && only.replace((option, rest)).is_some()
             {
                 return None;
             }
         }
-        let option = meant?;
-        let is_begun = || {
-            let rest = without_marks_before(&self.0[option]).strip_prefix(bare);
-            rest.is_some_and(ends_word) && !is_negation(bare)
-        };
-        (numbered == meant || is_begun()).then_some(option)
+        let (option, rest) = only?;
+        let number = rest.strip_prefix(' ')?;
+        let is_number = number.chars().all(|c| IS_DIGIT(c) || matches!(c, '.' | ','));
+        (is_number && bare.chars().count() >= LEAST && !bare.contains(IS_DIGIT)).then_some(option)
     }
 
     /// The options that the parts of a text mean, where each means one. A label may have separators of its own.
@@ -217,107 +237,21 @@ fn without_marks(text: &str) -> &str {
     text.trim_matches(IS_MARK_OR_SPACE)
 }
 
-fn without_marks_before(text: &str) -> &str {
-    text.trim_start_matches(is_mark as Kind)
-}
-
 /// As [`without_marks`], and without what recommends an option.
 fn without_recommended(label: &str) -> &str {
     without_marks(label.strip_suffix("(recommended)").unwrap_or(label).trim_end())
 }
 
-/// Whether what follows on a beginning leaves its last word whole. What goes on behind a dot or a hyphen, as in "Node.js", is one word still.
-fn ends_word(rest: &str) -> bool {
-    let mut rest = rest.chars();
-    match rest.next() {
-        None | Some(' ') => true,
-        Some('.' | '\'' | '\u{2019}' | '-' | '/') => rest.next().is_none_or(|c| c == ' '),
-        Some(c) => is_mark(c) || matches!(c, '–' | '—'),
-    }
-}
-
-/// Whether a text says no, perhaps kindly. A label that begins with it may say anything, as "Now" and "No limits" do.
-fn is_negation(text: &str) -> bool {
-    const NEGATIONS: &[&str] = &[
-        "no",
-        "nope",
-        "nah",
-        "non",
-        "not",
-        "none",
-        "never",
-        "nothing",
-        "nein",
-        "nee",
-        "nö",
-        "nicht",
-        "nie",
-        "kein",
-        "keine",
-        "keiner",
-        "nada",
-        "nunca",
-        "ninguno",
-        "não",
-        "nenhum",
-        "nessuno",
-        "niente",
-        "mai",
-        "rien",
-        "pas",
-        "jamais",
-        "aucun",
-        "nej",
-        "nei",
-        "ei",
-        "ne",
-        "nu",
-        "nem",
-        "hayır",
-        "όχι",
-        "нет",
-        "не",
-        "ні",
-        "لا",
-        "לא",
-        "नहीं",
-        "いいえ",
-        "いえ",
-        "いや",
-        "ううん",
-        "不",
-        "不是",
-        "不要",
-        "否",
-        "没有",
-        "아니요",
-        "아니",
-    ];
-    const COURTESIES: &[&str] = &[
-        "thanks", "thank", "you", "please", "danke", "bitte", "merci", "gracias", "grazie", "obrigado", "obrigada",
-        "tack", "tak",
-    ];
-    let mut is_first = true;
-    for word in text.split(IS_MARK_OR_SPACE) {
-        if word.is_empty() {
-            continue;
-        }
-        let expected = if is_first { NEGATIONS } else { COURTESIES };
-        if !expected.contains(&word) {
-            return false;
-        }
-        is_first = false;
-    }
-    !is_first
-}
-
-/// The index that a number such as `2`, `#2`, `2)` or `٢` stands for.
-fn number(text: &str) -> Option<usize> {
+/// The index that a number such as `2`, `#2`, `2)` or `٢` stands for, and whether it is marked as a position.
+fn number(text: &str) -> Option<(usize, bool)> {
     const IS_STRESS: Kind = |c| matches!(c, '!' | '。');
-    const BEGINS: Kind = |c| matches!(c, '#' | '(');
+    const BEGINS: Kind = |c| matches!(c, '#' | '(' | ' ');
     const ENDS: Kind = |c| matches!(c, ')' | '.' | ':');
     const MOST_DIGITS: usize = 4;
-    let digits = text.trim_end_matches(IS_STRESS).trim_start_matches(BEGINS).trim_end_matches(ENDS);
+    let text = text.trim_end_matches(IS_STRESS);
+    let counted = ["option ", "opción "].iter().find_map(|word| text.strip_prefix(word));
+    let is_marked = counted.is_some() || text.starts_with('#') || text.ends_with(')');
+    let digits = counted.unwrap_or(text).trim_start_matches(BEGINS).trim_end_matches(ENDS);
     let mut number = 0;
     for (place, c) in digits.chars().enumerate() {
         if place == MOST_DIGITS {
@@ -325,12 +259,18 @@ fn number(text: &str) -> Option<usize> {
         }
         number = number * 10 + digit(c)?;
     }
-    number.checked_sub(1)
+    Some((number.checked_sub(1)?, is_marked))
 }
 
-/// The value of a decimal digit in the scripts whose keyboards offer their own.
+const IS_DIGIT: Kind =
+    |c| digit(c).is_some() || matches!(c, '²' | '³' | '¹' | '⁰'..='₉' | '⅐'..='ↈ' | '①'..='⓿' | '❶'..='➓');
+
+/// The value of a decimal digit in the scripts that people type in.
 fn digit(c: char) -> Option<usize> {
-    const ZEROS: [u32; 6] = [0x30, 0x660, 0x6F0, 0x966, 0x9E6, 0xFF10];
+    const ZEROS: [u16; 21] = [
+        0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6, 0xE50, 0xED0,
+        0xF20, 0x1040, 0x17E0, 0x1810, 0xFF10,
+    ];
     let code = u32::from(c);
-    ZEROS.iter().find(|&&zero| (zero..zero + 10).contains(&code)).map(|zero| (code - zero) as usize)
+    ZEROS.iter().map(|&zero| code.wrapping_sub(zero.into()) as usize).find(|value| *value < 10)
 }

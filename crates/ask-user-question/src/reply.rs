@@ -9,6 +9,7 @@ mod message;
 mod parse;
 
 pub(crate) use encode::details;
+pub(crate) use flat::flat_selection;
 pub(crate) use message::{MOST_PARTS, picked};
 pub(crate) use parse::lenient_details;
 

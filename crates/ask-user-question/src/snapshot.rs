@@ -29,11 +29,13 @@ pub enum Phase {
     Expired,
     /// The run failed or the stream broke before the arguments ended.
     Interrupted,
+    /// The agent went on with a result that is no readable answer; [`AskSnapshot::result`] has it as it is.
+    Settled,
 }
 
 impl Phase {
     /// Every phase, in the order of an ask's life.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Streaming,
         Self::Ready,
         Self::Malformed,
@@ -43,6 +45,7 @@ impl Phase {
         Self::Superseded,
         Self::Expired,
         Self::Interrupted,
+        Self::Settled,
     ];
 
     /// The phase in lower case; `Display` and JSON give the same.
@@ -58,6 +61,7 @@ impl Phase {
             Self::Superseded => "superseded",
             Self::Expired => "expired",
             Self::Interrupted => "interrupted",
+            Self::Settled => "settled",
         }
     }
 }
@@ -85,8 +89,10 @@ pub struct AskSnapshot {
     pub questions: Vec<QuestionSnapshot>,
     /// The complete, repaired ask; present from [`Phase::Ready`] on. Shared by everyone who keeps a snapshot of it.
     pub ask: Option<Arc<AskUserQuestion>>,
-    /// How it ended, where the history tells.
+    /// How it ended, where the history tells. Beside [`Phase::Answerable`] it is an answer that may have arrived: the run that took it failed.
     pub outcome: Option<Outcome>,
+    /// The text of a result that is no readable answer, beside [`Phase::Settled`].
+    pub result: Option<String>,
     /// The deadline (milliseconds since the Unix epoch), where the protocol gives one.
     pub expires_at: Option<u64>,
     /// The language of its texts (a BCP 47 tag), where the call names one.
@@ -182,6 +188,8 @@ pub enum AskPatch {
     Phase(Phase),
     /// How the ask ended.
     Outcome(Outcome),
+    /// The ask ended with a result that is no readable answer.
+    Result(String),
     /// The ask has a deadline.
     ExpiresAt(Option<u64>),
     /// The call names the language of its texts.
@@ -269,10 +277,11 @@ impl AskSnapshot {
                 self.phase = phase;
                 if phase == Phase::Answerable {
                     // What is asked once more has not ended.
-                    self.outcome = None;
+                    (self.outcome, self.result) = (None, None);
                 }
             }
             AskPatch::Outcome(ref outcome) => self.outcome = Some(outcome.clone()),
+            AskPatch::Result(ref result) => self.result = Some(result.clone()),
             AskPatch::ExpiresAt(deadline) => self.expires_at = deadline,
             AskPatch::Lang(ref lang) => self.lang = Some(lang.clone()),
         }

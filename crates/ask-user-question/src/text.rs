@@ -61,6 +61,17 @@ pub(crate) fn quoted(text: &str) -> String {
     }
 }
 
+/// A name without case, `-`, `_` and spaces, as names of members are compared that others wrote.
+pub(crate) fn folded(name: &str) -> String {
+    let mut folded = String::new();
+    for c in name.chars() {
+        if !matches!(c, '-' | '_') && !c.is_whitespace() {
+            folded.push(lower(c));
+        }
+    }
+    folded
+}
+
 /// `n` of something, such as "1 option" or "3 options".
 pub(crate) fn counted(n: usize, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };

@@ -57,6 +57,16 @@ impl AskUserQuestion {
     }
 }
 
+impl AskUserQuestion {
+    /// The question, if it is the only one.
+    pub(crate) fn only(&self) -> Option<&Question> {
+        match &self.questions[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+}
+
 impl Question {
     pub(crate) fn labels(&self) -> Vec<&str> {
         self.options.iter().map(|option| option.label.as_str()).collect()

@@ -2,7 +2,7 @@
 #![no_main]
 
 use ag_ui_stream::event::EventType;
-use ag_ui_stream::{Asks, Event};
+use ag_ui_stream::{Conversation, Event};
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, TextSnapshot};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Question, QuestionOption};
 use json_tree::PartialValue;
@@ -19,10 +19,10 @@ fuzz_target!(|text: &str| {
 });
 
 fn show(pieces: &[String]) {
-    let mut asks = Asks::new();
+    let mut conversation = Conversation::default();
     let mut take = |event: Event| {
-        asks.handle_event(0, &event);
-        asks.ask("c").cloned().expect("it began")
+        conversation.handle_event(0, event);
+        conversation.asks().ask("c").cloned().expect("it began")
     };
     let mut before = take(Event::new(
         EventType::ToolCallStart,

@@ -3,41 +3,14 @@
 use super::followed::{Followed, Source};
 use super::form::Form;
 use super::{AskChange, Asks};
-use crate::message::ToolCall;
+use crate::message::{Role, ToolCall};
+use crate::thread::Thread;
 use ask_user_question::outcome::Outcome;
 use ask_user_question::{AskUserQuestion, Phase};
 use json_tree::Json;
 
 /// The member of the answer that says whether the call is approved.
 const ACCEPTED: &str = "accepted";
-
-/// A call of a tool that may need approval, which has no result yet.
-#[derive(Clone, Debug)]
-pub(super) struct OpenCall {
-    id: String,
-    name: String,
-    pub(super) arguments: String,
-    pub(super) ended: bool,
-}
-
-impl OpenCall {
-    /// The call itself, as the agent wrote it: the tool and its arguments. `None` where these are not whole.
-    fn question(&self) -> Option<String> {
-        let arguments = match self.arguments.split_at_checked(self.arguments.len() / 2) {
-            // An agent that takes up an approved call tells it once more.
-            Some((told, again)) if told == again => told.trim(),
-            _ => self.arguments.trim(),
-        };
-        let is_none = matches!(arguments, "" | "null" | "{}");
-        if !self.ended || !is_none && Json::parse(arguments).is_err() {
-            return None;
-        }
-        Some(match is_none {
-            true => self.name.clone(),
-            false => self.name.clone() + " " + arguments,
-        })
-    }
-}
 
 impl Asks {
     /// The same, taking calls of the tools so named for questions whether to make them, where a run ends well and leaves them open. Some
@@ -56,56 +29,40 @@ impl Asks {
         !self.is_ask(tool_name) && self.approvals.iter().any(|name| name == tool_name)
     }
 
-    /// Learns of a call in a history.
-    pub(super) fn note_whole_call(&mut self, call: &ToolCall) {
-        self.note_call(&call.id, &call.name);
-        if let Some(open) = self.open_call(&call.id) {
-            open.arguments.clone_from(&call.arguments);
-            open.ended = true;
+    /// Asks about the open calls of these tools that the last run made: who goes on with something else is not asked any more.
+    pub(super) fn ask_approvals(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
+        let mut open = Vec::new();
+        for message in thread.messages().iter().rev().take_while(|message| message.role != Role::User) {
+            for call in message.tool_calls().iter().rev() {
+                if thread.call(&call.id).is_some_and(|it| it.ended && !it.answered) {
+                    open.push(&call.id);
+                }
+            }
+        }
+        for key in open.into_iter().rev() {
+            self.ask_approval(key, thread, changes);
         }
     }
 
-    /// Learns of a call that begins.
-    pub(super) fn note_call(&mut self, id: &str, name: &str) {
-        let is_known = self.positions.contains(id) || self.open_calls.iter().any(|it| it.id == id);
-        if !is_known && self.is_approval(name) {
-            self.open_calls.push(OpenCall {
-                id: id.to_owned(),
-                name: name.to_owned(),
-                arguments: String::new(),
-                ended: false,
-            });
-        }
-    }
-
-    /// A call whose arguments still arrive.
-    pub(super) fn open_call(&mut self, id: &str) -> Option<&mut OpenCall> {
-        let mut calls = self.open_calls.iter_mut();
-        calls.find(|call| call.id == id && !call.ended)
-    }
-
-    /// A call that is open no longer.
-    pub(super) fn take_open_call(&mut self, id: &str) -> Option<OpenCall> {
-        let position = self.open_calls.iter().position(|call| call.id == id)?;
-        Some(self.open_calls.remove(position))
-    }
-
-    /// Asks about every call that is open now.
-    pub(super) fn ask_approvals(&mut self, changes: &mut Vec<AskChange>) {
-        for call in std::mem::take(&mut self.open_calls) {
-            self.ask_approval(&call, changes);
-        }
-    }
-
-    pub(super) fn ask_approval(&mut self, call: &OpenCall, changes: &mut Vec<AskChange>) {
-        let question = call.question().filter(|_| !self.positions.contains(&call.id));
-        if let Some(question) = question {
+    /// Asks whether to make a call, if it is one of these tools and its arguments are whole.
+    pub(super) fn ask_approval(&mut self, key: &str, thread: &Thread, changes: &mut Vec<AskChange>) {
+        let call = thread.tool_call(key).filter(|call| self.is_approval(&call.name) && !self.positions.contains(key));
+        if let Some(question) = call.and_then(question) {
             let (ask, form) = Form::approval(&question, ACCEPTED);
-            let followed = self.open(&call.id, Source::Approval, changes);
+            let followed = self.open(key, Source::Approval, changes);
             followed.form = Some(form);
             followed.complete(ask, Phase::Answerable, changes);
         }
     }
+}
+
+/// The call itself, as the agent wrote it: the tool and its arguments. `None` where these are not whole.
+fn question(call: &ToolCall) -> Option<String> {
+    let arguments = call.arguments.trim();
+    if matches!(arguments, "" | "null" | "{}") {
+        return Some(call.name.clone());
+    }
+    Json::parse(arguments).is_ok().then(|| call.name.clone() + " " + arguments)
 }
 
 impl Followed {

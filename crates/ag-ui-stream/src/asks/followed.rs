@@ -1,13 +1,17 @@
 //! One ask and all that is known of it beside its snapshot.
 
 use super::AskChange;
+use super::decisions::Decision;
 use super::form::Form;
 use super::interrupts::Legacy;
 use super::reply::AskedBy;
+use crate::message::Message;
 use crate::outcome::Interrupt;
+use crate::thread::Thread;
 use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
 use json_tree::Json;
 use std::sync::Arc;
@@ -18,18 +22,22 @@ pub(super) struct Followed {
     pub(super) id: Arc<str>,
     pub(super) snapshot: AskSnapshot,
     pub(super) source: Source,
-    /// The run in which it began.
-    pub(super) run: u64,
     /// The agent gave the call a result that is no answer.
     pub(super) acknowledged: bool,
-    /// The call has a result, from the user or from elsewhere.
-    pub(super) is_closed: bool,
     /// A result came in the stream, so that the agent has done with the call.
     pub(super) has_result: bool,
+    /// The run in which it was over.
+    pub(super) over_since: u64,
+    /// Other calls that ask the same.
+    pub(super) twins: Vec<String>,
     /// The interrupt by which the agent waits for the answer.
     pub(super) interrupt: Option<Interrupt>,
     /// The legacy interrupt by which it does.
     pub(super) legacy: Option<Legacy>,
+    /// Its part in the answer to the interrupt, if that asks for several decisions.
+    pub(super) decision: Option<Decision>,
+    /// The open run was started to answer the interrupt.
+    pub(super) is_released: bool,
     /// How its reply becomes a payload, where it was made from a schema.
     pub(super) form: Option<Form>,
     arriving: Arriving,
@@ -46,7 +54,7 @@ pub(super) enum Source {
     Approval,
 }
 
-/// Results that some backends put in the place of an answer that is still to come.
+/// Results that some backends put in the place of an answer that is still to come; others put a blank one.
 const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
 
 /// How a result begins by which an agent refuses the call, so that nobody can answer it any more.
@@ -64,12 +72,14 @@ impl Followed {
             id: id.into(),
             snapshot: AskSnapshot::new(id),
             source,
-            run,
             acknowledged: false,
-            is_closed: false,
             has_result: false,
+            over_since: run,
+            twins: Vec::new(),
             interrupt: None,
             legacy: None,
+            decision: None,
+            is_released: false,
             form: None,
             arriving: Arriving::default(),
         }
@@ -106,11 +116,13 @@ impl Followed {
         });
     }
 
-    pub(super) fn end_arguments(&mut self, changes: &mut Vec<AskChange>) {
+    /// The arguments are complete. Those that did not arrive as one JSON text are read as a whole.
+    pub(super) fn end_arguments(&mut self, arguments: &str, changes: &mut Vec<AskChange>) {
         if self.snapshot.phase != Phase::Streaming {
             return;
         }
-        match std::mem::take(&mut self.arriving).finish(&self.snapshot) {
+        let arrived = std::mem::take(&mut self.arriving).finish(&self.snapshot);
+        match arrived.or_else(|| AskUserQuestion::from_arguments(arguments)) {
             Some(ask) => self.complete(ask, Phase::Ready, changes),
             None => self.patch(AskPatch::Phase(Phase::Malformed), changes),
         }
@@ -121,43 +133,56 @@ impl Followed {
         self.patch(AskPatch::Phase(phase), changes);
     }
 
-    /// Takes what a tool result says: how the ask ended, or nothing but that the agent heard of it.
-    pub(super) fn take_result(
-        &mut self,
-        content: &str,
-        metadata: Option<&Json<'_>>,
-        same_run: bool,
-        changes: &mut Vec<AskChange>,
-    ) {
-        self.is_closed = true;
+    /// Takes what a result says: how the ask ended, or something that is no answer. Returns whether it stands as such.
+    pub(super) fn take_result(&mut self, result: &Message, run: u64, changes: &mut Vec<AskChange>) -> bool {
+        let content = &result.text();
         if self.snapshot.phase == Phase::Malformed {
-            return self.take_cancellation(content, changes);
+            self.take_cancellation(content, run, changes);
+            return false;
         }
-        if !self.is_open() && self.snapshot.phase != Phase::Expired {
-            return;
+        if self.acknowledged || !self.is_open() && self.snapshot.phase != Phase::Expired {
+            return false;
         }
-        let is_approval = self.source == Source::Approval;
-        let ask = self.snapshot.ask.as_ref();
-        let outcome = match is_approval {
-            true => self.read_approval(content),
-            false => ask.and_then(|ask| Outcome::parse(ask, content)),
+        let outcome = match self.source {
+            Source::Approval => self.read_approval(content),
+            Source::Call | Source::Interrupt => self.snapshot.ask.as_ref().and_then(|ask| Outcome::parse(ask, content)),
         };
-        let about = about(metadata).filter(|about| about.tool_call_id == self.snapshot.tool_call_id);
-        match (outcome, about) {
-            (Some(outcome), _) => self.settle(Some(outcome), None, changes),
-            (None, Some(about)) => self.settle(None, Some(about.outcome), changes),
-            (None, None) if REFUSALS.iter().any(|refusal| content.starts_with(refusal)) => {
-                self.patch(AskPatch::Phase(Phase::Malformed), changes);
+        let about = about(result.metadata()).filter(|about| about.tool_call_id == result.wire_call_id());
+        let kind = about.map(|about| about.outcome);
+        let is_placeholder = is_blank(content) || PLACEHOLDERS.contains(&&**content);
+        if outcome.is_some() || kind.is_some() {
+            self.settle(outcome, kind, run, changes);
+        } else if REFUSALS.iter().any(|refusal| content.starts_with(refusal)) {
+            self.patch(AskPatch::Phase(Phase::Malformed), changes);
+        } else if self.source == Source::Approval && !is_placeholder {
+            self.settle(None, Some(OutcomeKind::Answered), run, changes);
+        } else {
+            self.acknowledged = true;
+            return !is_placeholder;
+        }
+        false
+    }
+
+    /// The agent has spoken on after a result: the ask is over. What cannot be read in the result is shown as it is.
+    pub(super) fn settle_as_told(&mut self, run: u64, thread: &Thread, changes: &mut Vec<AskChange>) {
+        let Some(result) = thread.results(&self.id).last().map(Message::text) else {
+            return;
+        };
+        match Outcome::parse_foreign(self.ask(), &result) {
+            Some(outcome) => self.settle(Some(outcome), None, run, changes),
+            None => {
+                self.over_since = run;
+                self.patch(AskPatch::Result(result.into_owned()), changes);
+                self.patch(AskPatch::Phase(Phase::Settled), changes);
             }
-            (None, None) if !is_approval && (same_run || PLACEHOLDERS.contains(&content)) => {
-                self.acknowledged = true;
-            }
-            (None, None) => self.settle(None, Some(OutcomeKind::Answered), changes),
         }
     }
 
     /// The outcome that the answer to its interrupt stands for.
     pub(super) fn read_payload(&self, payload: &Json<'static>) -> Option<Outcome> {
+        if let Some(decision) = self.decision {
+            return decision.read(self, payload);
+        }
         let ask = self.snapshot.ask.as_deref();
         match (payload.as_str(), &self.form) {
             // Plain text is what a plain question gets.
@@ -170,17 +195,24 @@ impl Followed {
     }
 
     /// What nobody can answer, its user can still put away.
-    fn take_cancellation(&mut self, content: &str, changes: &mut Vec<AskChange>) {
+    fn take_cancellation(&mut self, content: &str, run: u64, changes: &mut Vec<AskChange>) {
         if Outcome::parse(&UNREAD, content) == Some(Outcome::Declined) {
-            self.settle(Some(Outcome::Declined), None, changes);
+            self.settle(Some(Outcome::Declined), None, run, changes);
         }
     }
 
     /// Ends the ask by an outcome, or where that cannot be told any more, by its kind.
-    pub(super) fn settle(&mut self, outcome: Option<Outcome>, kind: Option<OutcomeKind>, changes: &mut Vec<AskChange>) {
+    pub(super) fn settle(
+        &mut self,
+        outcome: Option<Outcome>,
+        kind: Option<OutcomeKind>,
+        run: u64,
+        changes: &mut Vec<AskChange>,
+    ) {
         let Some(kind) = outcome.as_ref().map(Outcome::kind).or(kind) else {
             return;
         };
+        self.over_since = run;
         let outcome = outcome.or(match kind {
             OutcomeKind::Answered | OutcomeKind::RepliedInChat => None,
             OutcomeKind::Declined => Some(Outcome::Declined),
@@ -214,7 +246,23 @@ impl Followed {
 
     /// Whether the agent waits for its answer by an interrupt.
     pub(super) fn is_suspended(&self) -> bool {
-        self.interrupt.is_some() || self.legacy.is_some()
+        self.interrupt().is_some() || self.legacy().is_some()
+    }
+
+    /// Takes over by which interrupt the agent waits.
+    pub(super) fn take_interrupts(&mut self, before: &mut Self) {
+        (self.interrupt, self.legacy) = (before.interrupt.take(), before.legacy.take());
+        (self.decision, self.is_released) = (before.decision, before.is_released);
+    }
+
+    /// The interrupt by which the agent waits.
+    pub(super) fn interrupt(&self) -> Option<&Interrupt> {
+        self.interrupt.as_ref().filter(|_| !self.is_released)
+    }
+
+    /// The legacy interrupt by which it waits.
+    pub(super) fn legacy(&self) -> Option<&Legacy> {
+        self.legacy.as_ref().filter(|_| !self.is_released)
     }
 
     /// The agent asks by an interrupt, perhaps once more: whatever became of the ask, it waits now.
@@ -228,6 +276,19 @@ impl Followed {
     /// Whether it may still be answered, or at least put away.
     pub(super) fn can_be_ended(&self) -> bool {
         self.is_open() || self.snapshot.phase == Phase::Malformed
+    }
+
+    /// Whether it is complete and waits.
+    pub(super) fn is_waiting(&self) -> bool {
+        matches!(self.snapshot.phase, Phase::Ready | Phase::Answerable)
+    }
+
+    /// Whether a call under its id takes its place: it was asked without a call and is over, or its arguments never became whole.
+    pub(super) fn makes_way(&self) -> bool {
+        match self.source {
+            Source::Interrupt => !self.can_be_ended(),
+            _ => self.snapshot.phase == Phase::Interrupted && self.snapshot.ask.is_none(),
+        }
     }
 
     /// Whether it may still be answered.

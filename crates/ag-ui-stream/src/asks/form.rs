@@ -4,7 +4,7 @@ use ask_user_question::outcome::Outcome;
 use ask_user_question::reply::{Answer, Reply, Selection};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption};
-use json_tree::{Json, Members, sorted};
+use json_tree::{Json, Members, members};
 use std::slice;
 
 /// What agents call the member that says whether something is approved, the protocol's own name first.
@@ -14,6 +14,8 @@ pub(super) const APPROVALS: [&str; 4] = ["approved", "accepted", "confirmed", "a
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Form {
     members: Vec<Member>,
+    /// The answer is the value of the only member, no object.
+    is_bare: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +38,9 @@ enum Kind {
     },
 }
 
+/// What is asked where nothing says it.
+const GO_AHEAD: &str = "Go ahead?";
+
 /// The values of a yes or no.
 const FLAGS: [Json<'static>; 2] = [Json::Bool(true), Json::Bool(false)];
 
@@ -43,10 +48,12 @@ impl Form {
     /// The ask for an object that the schema describes. What is optional and can't be asked for is left out, and an approval is asked alone:
     /// the members beside it are for changing what is approved. `None` where something required can't be asked for, or nothing can.
     pub(super) fn of(message: &str, schema: &Json<'static>) -> Option<(AskUserQuestion, Self)> {
-        let properties = schema.get("properties")?.as_object()?;
+        let Some(properties) = schema.get("properties").and_then(Json::as_object) else {
+            return Self::of_value(message, schema);
+        };
         let required = required(schema);
         let approval = APPROVALS.into_iter().find(|name| {
-            let kind = sorted::get(properties, name).and_then(Kind::of);
+            let kind = members::last(properties, name).and_then(Kind::of);
             kind.is_some_and(|kind| kind.is_flag()) && required.iter().all(|required| required == name)
         });
         let (mut questions, mut members) = (Vec::new(), Vec::new());
@@ -61,28 +68,43 @@ impl Form {
                 }
                 continue;
             };
-            let text = |key| property.get(key).and_then(Json::as_str).filter(|text| !is_blank(text));
-            let title = text("title").unwrap_or(name);
-            let mut question = kind.question(text("description").unwrap_or(title));
+            let title = text(property, "title").unwrap_or(name);
+            let mut question = kind.question(text(property, "description").unwrap_or(title));
             question.header = Some(title.to_owned());
             questions.push(question);
             members.push(Member { name: name.clone().into_owned(), kind, required });
         }
-        if let [only] = &mut questions[..] {
-            only.header = None;
-            if !is_blank(message) {
-                message.clone_into(&mut only.question);
+        match &mut questions[..] {
+            [] => return None,
+            [only] => {
+                only.header = None;
+                if !is_blank(message) {
+                    message.clone_into(&mut only.question);
+                }
             }
+            // What all questions are about stands before the first.
+            [first, ..] if !is_blank(message) => first.question = message.to_owned() + "\n" + &first.question,
+            _ => {}
         }
-        (!questions.is_empty()).then_some((AskUserQuestion { questions }, Self { members }))
+        Some((AskUserQuestion { questions }, Self { members, is_bare: false }))
+    }
+
+    /// The ask for a value that is no object.
+    fn of_value(message: &str, schema: &Json<'static>) -> Option<(AskUserQuestion, Self)> {
+        let kind = Kind::of(schema)?;
+        let described = || text(schema, "description").or_else(|| text(schema, "title"));
+        let question = if is_blank(message) { described().unwrap_or(GO_AHEAD) } else { message };
+        let questions = vec![kind.question(question)];
+        let members = vec![Member { name: String::new(), kind, required: true }];
+        Some((AskUserQuestion { questions }, Self { members, is_bare: true }))
     }
 
     /// The ask for a yes or no that no schema describes, and that the agent reads from this member.
     pub(super) fn approval(message: &str, member: &str) -> (AskUserQuestion, Self) {
         let kind = Kind::flag();
-        let question = kind.question(if is_blank(message) { "Go ahead?" } else { message });
+        let question = kind.question(if is_blank(message) { GO_AHEAD } else { message });
         let member = Member { name: member.to_owned(), kind, required: true };
-        (AskUserQuestion { questions: vec![question] }, Self { members: vec![member] })
+        (AskUserQuestion { questions: vec![question] }, Self { members: vec![member], is_bare: false })
     }
 
     /// The payload that a reply stands for, or the sentence that says why it is none.
@@ -90,12 +112,18 @@ impl Form {
         let mut payload = Members::new();
         for (member, answer) in self.members.iter().zip(reply.answers()) {
             if !answer.skipped {
-                sorted::insert(&mut payload, &member.name, member.kind.value(answer)?);
+                payload.push((member.name.clone().into(), member.kind.value(answer)?));
             } else if member.required {
                 return Err(about(&answer.question, " must be answered"));
             }
         }
-        Ok(Json::Object(payload))
+        Ok(match payload.pop() {
+            Some((_, value)) if self.is_bare => value,
+            last => {
+                payload.extend(last);
+                Json::Object(payload)
+            }
+        })
     }
 
     /// The outcome that a payload stands for.
@@ -103,7 +131,8 @@ impl Form {
         let mut selections = Vec::new();
         for (question, member) in self.members.iter().enumerate() {
             let mut selection = Selection { question, ..Selection::default() };
-            match payload.get(&member.name) {
+            let value = if self.is_bare { Some(payload) } else { payload.get(&member.name) };
+            match value {
                 Some(value) => member.kind.select(value, &mut selection),
                 None => selection.skipped = true,
             }
@@ -175,9 +204,9 @@ impl Kind {
             }
             (Self::Text, Some(text)) => Ok(text.into()),
             (Self::Number { integer }, Some(text)) => match Json::parse(text) {
-                Ok(Json::Number(number)) if !integer || number.as_i64().is_some() || number.as_u64().is_some() => {
-                    Ok(Json::Number(number).into_static())
-                }
+                Ok(Json::Number(number)) if !integer => Ok(Json::Number(number).into_static()),
+                Ok(Json::Number(number)) if number.as_u64().is_some() => Ok(Json::Number(number).into_static()),
+                Ok(Json::Number(number)) if let Some(whole) = number.as_whole() => Ok(Json::Number(whole.into())),
                 _ => Err(about(text, " is not a number that ") + &about(&answer.question, " can have")),
             },
             _ => Err(about(&answer.question, " takes one of its options")),
@@ -195,6 +224,11 @@ impl Kind {
             selection.other = Some(plain(value));
         }
     }
+}
+
+/// A text of a schema that says something.
+fn text<'s>(schema: &'s Json<'static>, name: &str) -> Option<&'s str> {
+    schema.get(name).and_then(Json::as_str).filter(|text| !is_blank(text))
 }
 
 /// The only item that is not null in a way of its own.

@@ -1,15 +1,17 @@
 //! What messages say about asks: a replayed history, a snapshot, the client's own words.
 
 use super::followed::{Followed, Source, about};
-use super::{AskChange, Asks};
+use super::{AskChange, Asks, is_running};
 use crate::index::Index;
-use crate::message::{Message, Role, ToolCall, sorted};
+use crate::message::{Message, Role, sorted};
+use crate::thread::Thread;
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
 use json_tree::Json;
-use std::slice;
+use std::{mem, slice};
 
 /// What an input says to interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,99 +31,120 @@ impl Answers {
 }
 
 impl Asks {
-    /// What a whole history says; its user messages count only for asks that come before them.
-    pub fn handle_history(&mut self, messages: &[Message]) -> Vec<AskChange> {
+    /// What a whole history says, which the thread has taken; its user messages count only for asks that come before them.
+    pub fn handle_history(&mut self, thread: &Thread) -> Vec<AskChange> {
         let mut changes = Vec::new();
-        if self.run_is_open {
-            self.take_history(messages, &mut changes);
-        } else {
-            self.open_calls.clear();
-            self.take_history(messages, &mut changes);
-            self.ask_approvals(&mut changes);
+        let messages: Vec<&Message> = thread.messages().iter().collect();
+        self.take_history(&messages, thread, &mut changes);
+        if !is_running(thread) {
+            self.ask_approvals(thread, &mut changes);
         }
         changes
     }
 
     /// What a message of the client's own changes: it comes after everything so far.
-    pub fn handle_message(&mut self, message: &Message) -> Vec<AskChange> {
+    pub fn handle_message(&mut self, message: &Message, thread: &Thread) -> Vec<AskChange> {
         let mut changes = Vec::new();
         match message.role {
-            Role::User => self.take_user(message, None, &mut changes),
-            Role::Tool => self.take_tool(message, &mut changes),
+            Role::User => self.take_user(message, None, thread, &mut changes),
+            Role::Tool => {
+                if let Some(position) = self.positions.get(&thread.key(&message.tool_call_id))
+                    && self.followed[position].take_result(message, self.run, &mut changes)
+                {
+                    self.standing.push(position);
+                }
+            }
             _ => {}
         }
         changes
     }
 
-    pub(super) fn take_history(&mut self, messages: &[Message], changes: &mut Vec<AskChange>) {
+    /// Takes messages in their order.
+    pub(super) fn take_history(&mut self, messages: &[&Message], thread: &Thread, changes: &mut Vec<AskChange>) {
         let mut before = Index::default();
         for message in messages {
             match message.role {
                 Role::Assistant => {
+                    if !message.tool_calls().is_empty() || !is_blank(&message.text()) {
+                        self.hear_agent(&|call| before.contains(call), thread, changes);
+                    }
                     for call in message.tool_calls() {
                         if self.is_ask(&call.name) {
                             before.insert(&call.id, 0);
-                            self.take_call(call, changes);
+                            self.take_call(&call.id, thread, changes);
                         } else if self.is_approval(&call.name) {
                             before.insert(&call.id, 0);
-                            self.note_whole_call(call);
                         }
                     }
                 }
-                Role::Tool => self.take_tool(message, changes),
-                Role::User => {
-                    // Who goes on with something else is not asked any more.
-                    self.open_calls.clear();
-                    self.take_user(message, Some(&before), changes);
-                }
+                Role::Tool => self.take_tool(message, thread, changes),
+                Role::User => self.take_user(message, Some(&before), thread, changes),
                 _ => {}
             }
         }
     }
 
-    /// Takes a call whose arguments are complete. One that streamed is known better from its stream.
-    fn take_call(&mut self, call: &ToolCall, changes: &mut Vec<AskChange>) {
-        if self.positions.contains(&call.id) {
+    /// Takes a call whose arguments are complete. One that streamed is known better from its stream, unless that broke off.
+    pub(super) fn take_call(&mut self, key: &str, thread: &Thread, changes: &mut Vec<AskChange>) {
+        let Some(call) = thread.tool_call(key).filter(|call| self.is_ask(&call.name)) else {
+            return;
+        };
+        let known = self.positions.get(key);
+        if known.is_some_and(|known| !self.followed[known].makes_way()) || !thread.call(key).is_some_and(|it| it.ended)
+        {
             return;
         }
-        let run_is_open = self.run_is_open;
-        let followed = self.open(&call.id, Source::Call, changes);
+        let same = |it: &Followed| thread.arguments(&it.id) == Some(&*call.arguments);
+        if known.is_none()
+            && let Some(twin) = self.waiting_call(same)
+        {
+            self.positions.insert(key, twin);
+            self.followed[twin].twins.push(key.to_owned());
+            return;
+        }
+        let followed = self.open(key, Source::Call, changes);
         followed.take_lang(call.metadata.as_ref(), changes);
         followed.feed(&call.arguments, changes);
-        followed.end_arguments(changes);
-        if followed.snapshot.phase == Phase::Ready && !run_is_open {
+        followed.end_arguments(&call.arguments, changes);
+        if followed.snapshot.phase == Phase::Ready && !is_running(thread) {
             followed.patch(AskPatch::Phase(Phase::Answerable), changes);
         }
     }
 
-    /// In a history it cannot be told in which run a result came, so one that is no answer counts as an acknowledgement.
-    fn take_tool(&mut self, tool: &Message, changes: &mut Vec<AskChange>) {
-        let open = self.take_open_call(&tool.tool_call_id);
+    fn take_tool(&mut self, tool: &Message, thread: &Thread, changes: &mut Vec<AskChange>) {
+        let key = &tool.tool_call_id;
         // Only a result that a user gave tells of a question that was asked.
-        if let Some(call) = open.filter(|_| about(tool.metadata()).is_some()) {
-            self.ask_approval(&call, changes);
+        if about(tool.metadata()).is_some() {
+            self.ask_approval(key, thread, changes);
         }
-        if let Some(position) = self.positions.get(&tool.tool_call_id) {
-            self.followed[position].take_result(&tool.text(), tool.metadata(), true, changes);
+        if let Some(position) = self.positions.get(key)
+            && self.followed[position].take_result(tool, self.run, changes)
+        {
+            self.standing.push(position);
         }
     }
 
     /// Takes a user message: the answer to the ask that it names, or something else, which supersedes the asks `before` it (all, if absent).
-    fn take_user(&mut self, user: &Message, before: Option<&Index>, changes: &mut Vec<AskChange>) {
+    fn take_user(&mut self, user: &Message, before: Option<&Index>, thread: &Thread, changes: &mut Vec<AskChange>) {
         let text = user.text();
         if let Some(about) = about(user.metadata()) {
-            return self.take_answer(&about, &text, changes);
+            let is_before = |key: &str| before.is_none_or(|before| before.contains(key));
+            let key = thread.keys(&about.tool_call_id).find(|key| is_before(key));
+            let key = key.map_or_else(|| thread.key(&about.tool_call_id), Into::into);
+            return self.take_answer(&key, &about, &text, changes);
         }
         // One text answers one ask.
         let mut is_taken = false;
-        for followed in &mut self.followed {
-            let id = followed.snapshot.tool_call_id.as_str();
-            let is_before = before.is_none_or(|before| before.contains(id));
+        for position in mem::take(&mut self.open) {
+            let followed = &mut self.followed[position];
             // An ask that still streams came after the message, whatever the order in which they are seen.
-            if !is_before
-                || !matches!(followed.snapshot.phase, Phase::Ready | Phase::Answerable)
+            if !followed.is_waiting()
                 || followed.source == Source::Interrupt
+                || before.is_some_and(|before| !before.contains(&followed.id))
             {
+                if followed.is_open() {
+                    self.open.push(position);
+                }
                 continue;
             }
             let ask = followed.snapshot.ask.as_ref();
@@ -129,12 +152,12 @@ impl Asks {
             let ask = ask.filter(|_| !is_taken && followed.source == Source::Call);
             let picked = ask.and_then(|ask| picked(ask, &text));
             is_taken |= picked.is_some();
-            followed.settle(picked.or(Some(Outcome::Superseded)), None, changes);
+            followed.settle(picked.or(Some(Outcome::Superseded)), None, self.run, changes);
         }
     }
 
-    fn take_answer(&mut self, about: &AskMetadata, text: &str, changes: &mut Vec<AskChange>) {
-        let Some(position) = self.positions.get(&about.tool_call_id) else {
+    fn take_answer(&mut self, key: &str, about: &AskMetadata, text: &str, changes: &mut Vec<AskChange>) {
+        let Some(position) = self.positions.get(key) else {
             return;
         };
         let followed = &mut self.followed[position];
@@ -147,22 +170,16 @@ impl Asks {
             OutcomeKind::RepliedInChat => ask.map(|ask| Outcome::replied_in_chat(ask, text, Vec::new())),
             OutcomeKind::Declined | OutcomeKind::Expired | OutcomeKind::Superseded | OutcomeKind::Cancelled => None,
         };
-        followed.settle(outcome, Some(about.outcome), changes);
+        followed.settle(outcome, Some(about.outcome), self.run, changes);
     }
 
+    /// Takes the answers to interrupts. One interrupt may ask for several.
     pub(super) fn take_resume(&mut self, answers: &Answers, changes: &mut Vec<AskChange>) {
         for entry in &answers.resume {
             let text = |name: &str| entry.get(name).and_then(Json::as_str);
-            let is_meant = |it: &Followed| it.interrupt.as_ref().is_some_and(|it| Some(&*it.id) == text("interruptId"));
-            let Some(followed) = self.suspended(&is_meant) else {
-                continue;
-            };
-            if text("status") == Some("resolved") {
-                let outcome = entry.get("payload").and_then(|payload| followed.read_payload(payload));
-                followed.settle(outcome, Some(OutcomeKind::Answered), changes);
-            } else {
-                followed.settle(Some(Outcome::Declined), None, changes);
-            }
+            let payload = entry.get("payload").filter(|_| text("status") == Some("resolved"));
+            let is_meant = |it: &Followed| it.interrupt().is_some_and(|it| Some(&*it.id) == text("interruptId"));
+            self.take_payload(&is_meant, text("status") == Some("resolved"), |_| payload, changes);
         }
         let command = answers.command.as_ref();
         let Some((event, resume)) = command.and_then(|it| Some((it.get("interruptEvent")?, it.get("resume")?))) else {
@@ -171,20 +188,32 @@ impl Asks {
         // Several are answered by a list of events and an answer for each id.
         let events = event.as_list().unwrap_or(slice::from_ref(event));
         for event in events {
-            let is_meant = |it: &Followed| it.legacy.as_ref().is_some_and(|it| it.value == *event);
-            let Some(followed) = self.suspended(&is_meant) else {
-                continue;
+            let is_meant = |it: &Followed| it.legacy().is_some_and(|it| sorted(&it.value) == *event);
+            let answer = |it: &Followed| match it.legacy() {
+                Some(legacy) if events.len() > 1 => resume.get(&legacy.id),
+                _ => Some(resume),
             };
-            let id = followed.legacy.as_ref().map_or("", |legacy| &legacy.id);
-            let answer = if events.len() > 1 { resume.get(id) } else { Some(resume) };
-            let outcome = answer.and_then(|answer| followed.read_payload(answer));
-            followed.settle(outcome, Some(OutcomeKind::Answered), changes);
+            self.take_payload(&is_meant, true, answer, changes);
         }
     }
 
-    /// The ask that is meant and that its interrupt still waits for.
-    fn suspended(&mut self, is_meant: &dyn Fn(&Followed) -> bool) -> Option<&mut Followed> {
-        self.followed.iter_mut().find(|followed| followed.can_be_ended() && is_meant(followed))
+    /// Settles the asks that are meant and that their interrupt still waits for.
+    fn take_payload<'p>(
+        &mut self,
+        is_meant: &dyn Fn(&Followed) -> bool,
+        is_resolved: bool,
+        payload: impl Fn(&Followed) -> Option<&'p Json<'static>>,
+        changes: &mut Vec<AskChange>,
+    ) {
+        for followed in &mut self.followed {
+            if followed.can_be_ended() && is_meant(followed) {
+                let outcome = match is_resolved {
+                    true => payload(followed).and_then(|payload| followed.read_payload(payload)),
+                    false => Some(Outcome::Declined),
+                };
+                followed.settle(outcome, Some(OutcomeKind::Answered), self.run, changes);
+            }
+        }
     }
 }
 

@@ -1,12 +1,14 @@
 //! Asks that come as interrupts, in the protocol's form or in the legacy one.
 
+use super::decisions::{self, Asked, Part};
 use super::followed::{Followed, Source};
 use super::form::{APPROVALS, Form, option};
 use super::time::parse_deadline;
 use super::{AskChange, Asks};
 use crate::event::EventRef;
-use crate::message::{sorted, text_of};
+use crate::message::text_of;
 use crate::outcome::Interrupt;
+use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
@@ -27,13 +29,13 @@ pub(super) struct Legacy {
 
 impl Asks {
     /// Notes a legacy interrupt, which counts only where the run's end names none in the protocol's form.
-    pub(super) fn note_legacy(&mut self, custom: &EventRef<'_>) {
+    pub(super) fn note_legacy(&mut self, custom: &EventRef<'_>, thread: &Thread) {
         let raw_id = custom.raw_event().and_then(|raw| raw.get("id")?.as_str());
         let id = match raw_id {
             Some(id) => id.to_owned(),
-            None => self.run_id.clone() + "-on_interrupt-" + &self.legacy.len().to_string(),
+            None => run_id(thread).to_owned() + "-on_interrupt-" + &self.legacy.len().to_string(),
         };
-        let value = custom.get("value").map_or(Json::Null, sorted);
+        let value = custom.get("value").cloned().unwrap_or_default().into_static();
         self.legacy.push(Legacy { id, value });
     }
 
@@ -41,7 +43,7 @@ impl Asks {
     /// host that keeps a history keeps them as `on_interrupt` events, with the id as `rawEvent.id`.
     pub fn legacy_interrupts(&self) -> impl Iterator<Item = (&str, &Json<'static>)> {
         let waiting = self.followed.iter().filter(|it| it.can_be_ended());
-        let legacy = waiting.filter_map(|it| it.legacy.as_ref());
+        let legacy = waiting.filter_map(Followed::legacy);
         legacy.map(|legacy| (legacy.id.as_str(), &legacy.value))
     }
 
@@ -62,65 +64,90 @@ impl Asks {
         if !self.positions.contains(id) {
             let followed = self.open(id, Source::Interrupt, &mut changes);
             followed.complete(ask, Phase::Ready, &mut changes);
-            followed.settle(Some(outcome), None, &mut changes);
+            followed.settle(Some(outcome), None, 0, &mut changes);
         }
         changes
     }
 
     /// Makes asks of the legacy interrupts of a run whose end named none in the protocol's form.
-    pub(super) fn take_legacy(&mut self, changes: &mut Vec<AskChange>) {
+    pub(super) fn take_legacy(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
         for legacy in std::mem::take(&mut self.legacy) {
-            let interrupt = standard(&legacy);
-            self.bind_interrupt(&interrupt, changes).legacy = Some(legacy);
+            for position in self.bind_interrupt(&standard(&legacy), thread, changes) {
+                self.followed[position].legacy = Some(legacy.clone());
+            }
         }
     }
 
-    /// Binds an interrupt to the ask that it is about, or makes an ask of it.
-    pub(super) fn take_interrupt(&mut self, interrupt: Interrupt, changes: &mut Vec<AskChange>) {
-        let followed = self.bind_interrupt(&interrupt, changes);
-        followed.interrupt = Some(interrupt);
+    /// Binds an interrupt to the asks that it is about, or makes asks of it.
+    pub(super) fn take_interrupt(&mut self, interrupt: &Interrupt, thread: &Thread, changes: &mut Vec<AskChange>) {
+        for position in self.bind_interrupt(interrupt, thread, changes) {
+            self.followed[position].interrupt = Some(interrupt.clone());
+        }
     }
 
-    /// Finds or makes the ask that an interrupt is about. It waits from here on, perhaps for the second time; one that can't be shown waits
+    /// Finds or makes the asks that an interrupt is about. They wait from here on, perhaps for the second time; one that can't be shown waits
     /// to be cancelled.
-    fn bind_interrupt(&mut self, interrupt: &Interrupt, changes: &mut Vec<AskChange>) -> &mut Followed {
-        let asked = ask_of(interrupt);
-        let named = interrupt.tool_call_id.as_deref();
-        let told = |it: &Followed| it.interrupt.as_ref().is_some_and(|it| it.id == interrupt.id);
-        let position = named
-            .and_then(|id| self.positions.get(id))
-            .or_else(|| self.followed.iter().position(told))
-            .or_else(|| self.call_about(&asked.as_ref()?.0));
-        let followed = if let Some(position) = position {
-            &mut self.followed[position]
-        } else {
-            // Some agents give a later interrupt the id of an earlier one, whose receipt stays.
-            let (mut id, mut run) = (interrupt.id.clone(), self.run);
-            while self.positions.contains(&id) {
-                id = interrupt.id.clone() + "-" + &run.to_string();
-                run += 1;
+    fn bind_interrupt(&mut self, interrupt: &Interrupt, thread: &Thread, changes: &mut Vec<AskChange>) -> Vec<usize> {
+        let mut bound = Vec::new();
+        for part in parts_of(interrupt, self.is_foreign_call(interrupt, thread)) {
+            let position = self.ask_about(interrupt, &part, &bound, thread);
+            let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part, changes));
+            let followed = &mut self.followed[position];
+            followed.decision = part.decision;
+            (followed.interrupt, followed.legacy, followed.is_released) = (None, None, false);
+            followed.ask_again(changes);
+            let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
+            if followed.snapshot.expires_at != deadline {
+                followed.patch(AskPatch::ExpiresAt(deadline), changes);
             }
-            let followed = self.open(&id, Source::Interrupt, changes);
-            if let Some((ask, form)) = asked {
-                followed.form = form;
-                followed.complete(ask, Phase::Answerable, changes);
-            }
-            followed
-        };
-        followed.ask_again(changes);
-        let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
-        if followed.snapshot.expires_at != deadline {
-            followed.patch(AskPatch::ExpiresAt(deadline), changes);
+            bound.push(position);
         }
-        followed
+        self.open.extend(&bound);
+        bound
     }
 
-    /// The call that an interrupt is about without naming it: the only one with the same question that waits, or, where none does, that got no
-    /// result of the agent's own.
-    fn call_about(&self, ask: &AskUserQuestion) -> Option<usize> {
+    /// Whether an interrupt is about a call of another tool than the one that asks.
+    fn is_foreign_call(&self, interrupt: &Interrupt, thread: &Thread) -> bool {
+        let call = interrupt.tool_call_id.as_deref();
+        interrupt.reason == "tool_call"
+            && call.and_then(|call| thread.call(&thread.key(call))).is_none_or(|it| !self.is_ask(&it.name))
+    }
+
+    fn open_interrupt(&mut self, interrupt: &Interrupt, part: &Part, changes: &mut Vec<AskChange>) -> usize {
+        // Some agents give a later interrupt the id of an earlier one, whose receipt stays.
+        let (mut id, mut run) = (interrupt.id.clone(), self.run);
+        while self.positions.contains(&id) {
+            id = interrupt.id.clone() + "-" + &run.to_string();
+            run += 1;
+        }
+        let followed = self.open(&id, Source::Interrupt, changes);
+        if let Some((ask, form)) = &part.asked {
+            followed.form.clone_from(form);
+            followed.complete(ask.clone(), Phase::Answerable, changes);
+        }
+        self.followed.len() - 1
+    }
+
+    /// The ask that a part of an interrupt is about: the call that it names, the ask of the same interrupt that the ended run was to answer, or
+    /// the only call with the same question that waits; where none waits, that got no result of the agent's own.
+    fn ask_about(&self, interrupt: &Interrupt, part: &Part, bound: &[usize], thread: &Thread) -> Option<usize> {
+        if let Some(named) = interrupt.tool_call_id.as_deref().and_then(|id| self.positions.get(&thread.key(id)))
+            && !bound.contains(&named)
+        {
+            return Some(named);
+        }
+        let asked = part.asked.as_ref().map(|(ask, _)| ask);
         let (mut waiting, mut open) = (Vec::new(), Vec::new());
         for (position, followed) in self.followed.iter().enumerate() {
-            if followed.source != Source::Call || followed.is_suspended() || !shares_question(followed.ask(), ask) {
+            let is_told = followed.interrupt.as_ref().is_some_and(|it| it.id == interrupt.id);
+            if bound.contains(&position) {
+                continue;
+            }
+            if is_told && followed.snapshot.ask.as_deref() == asked {
+                return Some(position);
+            }
+            let shares = asked.is_some_and(|ask| shares_question(followed.ask(), ask));
+            if followed.source != Source::Call || followed.is_suspended() || !shares {
                 continue;
             }
             if followed.snapshot.phase == Phase::Answerable {
@@ -131,27 +158,47 @@ impl Asks {
             }
         }
         let meant = if waiting.is_empty() { open } else { waiting };
-        if meant.len() == 1 { meant.first().copied() } else { None }
+        match meant[..] {
+            [only] => Some(only),
+            // Decisions come in the order of the calls.
+            [first, ..] if part.decision.is_some() => Some(first),
+            _ => None,
+        }
     }
 
     /// A run began, and every interrupt of the last one had to be answered for that, even if it is not told how.
-    pub(super) fn settle_interrupts(&mut self, changes: &mut Vec<AskChange>) {
+    pub(super) fn release_interrupts(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
         for followed in &mut self.followed {
             let was_suspended = followed.is_suspended();
-            followed.interrupt = None;
-            followed.legacy = None;
+            followed.is_released = was_suspended;
             // A call that has a result waited for its interrupt alone.
-            let waited = followed.source == Source::Interrupt || was_suspended && followed.is_closed;
+            let is_closed = was_suspended && thread.call(&followed.id).is_some_and(|call| call.answered);
             let kind = match followed.snapshot.phase {
                 Phase::Answerable => OutcomeKind::Answered,
                 // What can't be shown can only be cancelled.
                 Phase::Malformed => OutcomeKind::Declined,
                 _ => continue,
             };
-            if waited {
-                followed.settle(None, Some(kind), changes);
+            if followed.source == Source::Interrupt || is_closed {
+                followed.settle(None, Some(kind), self.run, changes);
             }
         }
+    }
+
+    /// The run that answered them ended well, so that no interrupt but those of its end waits.
+    pub(super) fn forget_interrupts(&mut self) {
+        for followed in &mut self.followed {
+            if std::mem::take(&mut followed.is_released) {
+                (followed.interrupt, followed.legacy, followed.decision) = (None, None, None);
+            }
+        }
+    }
+}
+
+fn run_id(thread: &Thread) -> &str {
+    match thread.run() {
+        RunState::Running { run_id } => run_id,
+        RunState::Idle | RunState::Ended { .. } => "",
     }
 }
 
@@ -179,7 +226,7 @@ fn unpacked(value: &Json<'static>) -> Json<'static> {
     if let Some(text) = value.as_str()
         && let Ok(parsed @ (Json::Object(_) | Json::Text(_))) = Json::parse(text)
     {
-        return parsed.into_sorted();
+        return parsed.into_static();
     }
     value.clone()
 }
@@ -194,10 +241,19 @@ pub(super) fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
     interrupt.metadata.as_ref()?.get("langgraph")?.get("raw")
 }
 
-fn ask_of(interrupt: &Interrupt) -> Option<(AskUserQuestion, Option<Form>)> {
+/// What an interrupt asks for: one thing, or the decisions that it lists.
+fn parts_of(interrupt: &Interrupt, is_foreign_call: bool) -> Vec<Part> {
     let raw = raw(interrupt).map_or(Json::Null, unpacked);
+    let decisions = decisions::parts(&raw);
+    if decisions.is_empty() {
+        return vec![Part { asked: ask_of(interrupt, &raw, is_foreign_call), decision: None }];
+    }
+    decisions
+}
+
+fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, is_foreign_call: bool) -> Option<Asked> {
     let metadata = interrupt.metadata.as_ref().unwrap_or(&Json::Null);
-    for place in [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata), Some(&raw)] {
+    for place in [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata), Some(raw)] {
         if let Some(ask) = place.and_then(ask_in) {
             return Some((ask, None));
         }
@@ -209,15 +265,15 @@ fn ask_of(interrupt: &Interrupt) -> Option<(AskUserQuestion, Option<Form>)> {
         return Some((ask, Some(form)));
     }
     // Whatever came back as a text would be taken for consent.
-    if matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
+    if is_foreign_call || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
         let (ask, form) = Form::approval(message, APPROVALS[0]);
         return Some((ask, Some(form)));
     }
-    plain_ask(&raw).or_else(|| plain_ask(&message.into())).map(|ask| (ask, None))
+    plain_ask(raw).or_else(|| plain_ask(&message.into())).map(|ask| (ask, None))
 }
 
 /// An ask in the tool's own form.
-fn ask_in(value: &Json<'static>) -> Option<AskUserQuestion> {
+pub(super) fn ask_in(value: &Json<'static>) -> Option<AskUserQuestion> {
     let has_questions =
         value.get("questions").is_some() || value.get("question").is_some() && value.get("options").is_some();
     if has_questions { AskUserQuestion::from_json(value) } else { None }

@@ -2,13 +2,21 @@
 //! at most one open stream.
 
 use crate::error::{Fault, StreamError, Verdict};
+use crate::index::Index;
 use crate::protocol::{Does, Ends, Rule, Thing};
 use crate::wire::{Members, Presence, set, take, text, text_or_empty};
+use std::borrow::Cow;
+use std::mem;
 
 /// The open chunk streams.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    open: Vec<Lane>,
+    /// In the order in which they opened; one that ended leaves its place empty.
+    open: Vec<Option<Lane>>,
+    /// The places of those that are open, by owner.
+    owners: Index,
+    /// The same by kind and id.
+    ids: [Index; 3],
 }
 
 #[derive(Debug)]
@@ -27,7 +35,7 @@ type Sink<'s, 'a> = &'s mut dyn FnMut(&'static Rule, Members<'a>) -> Verdict;
 impl Lanes {
     /// Whether an event stands for itself and ends nothing.
     pub(super) fn pass(&self, rule: &Rule) -> bool {
-        self.open.is_empty() && !matches!(rule.does, Does::Chunk(_))
+        self.owners.is_empty() && !matches!(rule.does, Does::Chunk(_))
     }
 
     /// Gives the events that an event stands for, in order, until the sink refuses one.
@@ -37,8 +45,8 @@ impl Lanes {
         }
         match rule.ends {
             Ends::All => {
-                while !self.open.is_empty() {
-                    self.close(0, sink)?;
+                for lane in mem::take(self).open {
+                    close(lane, sink)?;
                 }
             }
             Ends::Own => self.close_of(text(&event, OWNER), sink)?,
@@ -53,27 +61,28 @@ impl Lanes {
         };
         let found = self.find(thing, &chunk)?;
         let mut metadata = take(&mut chunk, "metadata");
-        let lane = match found {
-            Some(lane) => {
-                self.open[lane].check(&chunk)?;
-                lane
-            }
+        let at = match found {
+            Some(at) => at,
             None => {
                 let lane = Lane::of(thing, &chunk)?;
                 self.close_of(text(&chunk, OWNER), sink)?;
                 let mut event = lane.opening.clone();
                 event.extend(metadata.take());
                 sink(start, event)?;
-                self.open.push(lane);
-                self.open.len() - 1
+                self.add(lane)
             }
         };
+        let Some(lane) = self.open.get(at).and_then(Option::as_ref) else {
+            return Ok(());
+        };
+        if found.is_some() {
+            lane.check(&chunk)?;
+        }
         let (delta, raw) = (take(&mut chunk, "delta"), take(&mut chunk, "rawEvent"));
         // A chunk that carries nothing but metadata still continues its stream; the first one gave them to the start.
         if delta.is_none() && raw.is_none() && metadata.is_none() {
             return Ok(());
         }
-        let lane = &self.open[lane];
         let mut event = content.members();
         set(&mut event, thing.id(), lane.id());
         match delta {
@@ -86,50 +95,71 @@ impl Lanes {
         sink(content, event)
     }
 
-    /// The lane whose stream a chunk continues; `None` where it opens one.
+    /// Adds a lane and returns its place. Empty places are given up once they are the greater part.
+    fn add(&mut self, lane: Lane) -> usize {
+        if self.open.len() > 16 + 2 * self.owners.len() {
+            for lane in mem::take(self).open.into_iter().flatten() {
+                self.add(lane);
+            }
+        }
+        let at = self.open.len();
+        self.owners.insert(&key(lane.owner()), at);
+        self.ids[lane.thing as usize].insert(lane.id(), at);
+        self.open.push(Some(lane));
+        at
+    }
+
+    fn at(&self, at: Option<usize>) -> Option<&Lane> {
+        self.open.get(at?)?.as_ref()
+    }
+
+    /// The place of the lane whose stream a chunk continues; `None` where it opens one.
     fn find(&self, thing: Thing, chunk: &Members<'_>) -> Verdict<Option<usize>> {
         let (name, owner) = (thing.rows()[3].name, text(chunk, OWNER));
+        let ids = &self.ids[thing as usize];
         if let Some(id) = text(chunk, thing.id()) {
-            let found = self.open.iter().position(|lane| lane.thing == thing && lane.id() == id);
-            if let Some(lane) = found
+            let found = ids.get(id);
+            if let Some(lane) = self.at(found)
                 && owner.is_some()
-                && owner != self.open[lane].owner()
+                && owner != lane.owner()
             {
                 return Err(StreamError::new(Fault::ChunkOfAnother { chunk: name }, &[id]));
             }
             return Ok(found);
         }
-        let mut others = Vec::new();
-        for (at, lane) in self.open.iter().enumerate() {
-            if lane.thing == thing {
-                if lane.owner() == owner {
-                    return Ok(Some(at));
-                }
-                others.push(at);
-            }
+        let own = self.owners.get(&key(owner));
+        if self.at(own).is_some_and(|lane| lane.thing == thing) {
+            return Ok(own);
         }
-        match others[..] {
-            [only] if owner.is_none() => Ok(Some(only)),
-            [_, _, ..] if owner.is_none() => Err(StreamError::new(Fault::ChunkIsAmbiguous { chunk: name }, &[])),
+        match ids.len() {
+            1 if owner.is_none() => Ok(ids.first()),
+            2.. if owner.is_none() => Err(StreamError::new(Fault::ChunkIsAmbiguous { chunk: name }, &[])),
             _ => Ok(None),
         }
     }
 
     fn close_of<'a>(&mut self, owner: Option<&str>, sink: Sink<'_, 'a>) -> Verdict {
-        match self.open.iter().position(|lane| lane.owner() == owner) {
-            Some(lane) => self.close(lane, sink),
-            None => Ok(()),
+        let lane = self.owners.get(&key(owner)).and_then(|at| self.open[at].take());
+        if let Some(lane) = &lane {
+            self.owners.remove(&key(owner));
+            self.ids[lane.thing as usize].remove(lane.id());
         }
+        close(lane, sink)
     }
+}
 
-    fn close<'a>(&mut self, lane: usize, sink: Sink<'_, 'a>) -> Verdict {
-        let lane = self.open.remove(lane);
-        let end = &lane.thing.rows()[2];
-        let mut event = end.members();
-        set(&mut event, lane.thing.id(), lane.id());
-        lane.copy_owner(&mut event);
-        sink(end, event)
-    }
+fn close<'a>(lane: Option<Lane>, sink: Sink<'_, 'a>) -> Verdict {
+    let Some(lane) = lane else {
+        return Ok(());
+    };
+    let (end, mut event) = lane.thing.end_of(lane.id());
+    lane.copy_owner(&mut event);
+    sink(end, event)
+}
+
+/// The parent agent's key, or that of a subagent.
+fn key(owner: Option<&str>) -> Cow<'static, str> {
+    owner.map_or(Cow::Borrowed(""), |owner| Cow::Owned(String::from("/") + owner))
 }
 
 impl Lane {

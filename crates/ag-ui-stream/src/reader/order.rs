@@ -3,8 +3,10 @@
 use crate::error::{BrokeOff, End, EndError, EndOutcome, Fault, StreamError, Verdict};
 use crate::index::Index;
 use crate::protocol::{Does, Rule, Thing};
+use crate::warning::{Detail, Warnings};
 use crate::wire::{Members, last, list, members_of, text, text_or_empty};
 use json_tree::Json;
+use std::mem;
 
 /// Holds the order of events to the protocol's rules.
 #[derive(Debug, Default)]
@@ -13,6 +15,8 @@ pub(super) struct Order {
     /// The conversation, which all runs of a stream belong to.
     thread: Option<String>,
     run: Run,
+    /// Calls that an interrupt ended, in no order.
+    unended: Vec<String>,
     /// The bytes broke off in the middle of a frame.
     broken: bool,
 }
@@ -52,6 +56,8 @@ struct Held {
     owner: usize,
     /// For whom it was opened, where it is open. A snapshot may have given it to another since.
     open: Option<usize>,
+    /// It was open in this run, and ended.
+    has_ended: bool,
 }
 
 /// The parent agent's number; those of subagents follow.
@@ -64,15 +70,36 @@ const CLOSED: usize = 0;
 const ENDING: [Thing; 4] = [Thing::Text, Thing::Reasoning, Thing::Span, Thing::Call];
 
 impl Order {
-    /// Takes the next event, or says why it is not allowed.
-    pub(super) fn take(&mut self, rule: &'static Rule, event: &Members<'_>) -> Verdict {
+    /// Takes the next event. Returns false for one that is dropped, or an error for one that is not allowed.
+    pub(super) fn take(&mut self, rule: &'static Rule, event: &Members<'_>, warnings: &mut Warnings) -> Verdict<bool> {
         self.check_stage(rule)?;
+        if let Stage::Failed { .. } = self.stage
+            && rule.does != Does::StartRun
+        {
+            warnings.push(Detail::AfterError, &[rule.name], None);
+            return Ok(false);
+        }
+        if rule.does == Does::Grow(Thing::Call)
+            && let Some(id) = text(event, "toolCallId").filter(|id| self.run.is_closed(Thing::Call, id))
+        {
+            warnings.push(Detail::LateArguments, &[id], None);
+            return Ok(false);
+        }
+        self.allow(rule, event, warnings).map(|()| true)
+    }
+
+    /// Calls that an interrupt ended; each is told once.
+    pub(super) fn take_unended(&mut self) -> Vec<String> {
+        mem::take(&mut self.unended)
+    }
+
+    fn allow(&mut self, rule: &'static Rule, event: &Members<'_>, warnings: &mut Warnings) -> Verdict {
         let said = |name| text_or_empty(event, name);
         let tag = text(event, "subagentRunId");
         let run = &mut self.run;
         match rule.does {
             Does::StartRun => self.start(rule, event),
-            Does::FinishRun => self.finish(rule, event),
+            Does::FinishRun => self.finish(event, warnings),
             Does::FailRun => {
                 let code = text(event, "code").map(str::to_owned);
                 self.stage = Stage::Failed { code, message: said("message").to_owned() };
@@ -93,7 +120,7 @@ impl Order {
             Does::Grow(thing) => run.check(thing, said(thing.id()), tag).map(drop),
             Does::Close(thing) => {
                 let held = run.check(thing, said(thing.id()), tag)?;
-                run.held[held].open = None;
+                (run.held[held].open, run.held[held].has_ended) = (None, true);
                 Ok(())
             }
             Does::Result => {
@@ -153,17 +180,20 @@ impl Order {
             (Stage::Active { .. }, Does::StartRun) => refuse(Fault::RunIsOpen, &[]),
             (Stage::Active { .. }, _)
             | (Stage::Fresh | Stage::Finished(_), Does::StartRun | Does::FailRun)
-            | (Stage::Failed { .. }, Does::StartRun) => Ok(()),
+            | (Stage::Failed { .. }, _) => Ok(()),
             (Stage::Fresh, _) => refuse(Fault::NotFirst, &[]),
             (Stage::Finished(_), _) => refuse(Fault::RunFinished { event: rule.name }, &[]),
-            (Stage::Failed { .. }, _) => refuse(Fault::RunFailed { event: rule.name }, &[]),
         }
     }
 
-    // The ids are required to agree by the specification; the reference client does not look.
     fn start(&mut self, rule: &'static Rule, event: &Members<'_>) -> Verdict {
-        self.check_thread(rule, event)?;
-        self.thread = text(event, "threadId").map(str::to_owned);
+        let named = text_or_empty(event, "threadId");
+        match &self.thread {
+            Some(thread) if thread != named => {
+                return refuse(Fault::OtherThread { event: rule.name }, &[named, thread]);
+            }
+            _ => self.thread = Some(named.to_owned()),
+        }
         self.run = Run::default();
         let input = last(event, "input").and_then(members_of);
         for message in input.map_or(&[][..], |input| list(input, "messages")) {
@@ -173,24 +203,20 @@ impl Order {
         Ok(())
     }
 
-    fn check_thread(&self, rule: &'static Rule, event: &Members<'_>) -> Verdict {
-        let named = text_or_empty(event, "threadId");
-        match &self.thread {
-            Some(thread) if thread != named => refuse(Fault::OtherThread { event: rule.name }, &[named, thread]),
-            _ => Ok(()),
-        }
-    }
-
-    fn finish(&mut self, rule: &'static Rule, event: &Members<'_>) -> Verdict {
-        self.run.check_closed()?;
-        let named = text_or_empty(event, "runId");
-        if let Some(run_id) = self.run_id()
-            && run_id != named
-        {
-            return refuse(Fault::OtherRun, &[named, run_id]);
-        }
-        self.check_thread(rule, event)?;
+    /// The specification requires a producer to repeat the ids; the adapter of `LangGraph` names a run of its own. The run that is open ends.
+    fn finish(&mut self, event: &Members<'_>, warnings: &mut Warnings) -> Verdict {
         let outcome = last(event, "outcome").and_then(members_of);
+        if outcome.and_then(|outcome| text(outcome, "type")) == Some("interrupt") {
+            // The agent holds a call that it stopped in.
+            self.unended = self.run.close_calls();
+        }
+        self.run.check_closed()?;
+        for (member, begun) in [("runId", self.run_id()), ("threadId", self.thread.as_deref())] {
+            let named = text_or_empty(event, member);
+            if let Some(begun) = begun.filter(|begun| *begun != named) {
+                warnings.push(Detail::OtherId(member), &[named, begun], Some(String::from("/") + member));
+            }
+        }
         self.stage = Stage::Finished(match outcome.and_then(|outcome| text(outcome, "type")) {
             Some("cancelled") => EndOutcome::Cancelled,
             Some("interrupt") => {
@@ -236,7 +262,7 @@ impl Run {
         let things = &mut self.things[thing as usize];
         let Some(at) = things.get(id) else {
             things.insert(id, self.held.len());
-            self.held.push(Held { owner, open: None });
+            self.held.push(Held { owner, open: None, has_ended: false });
             return self.held.len() - 1;
         };
         self.held[at].owner = owner;
@@ -307,7 +333,7 @@ impl Run {
         let at = self.open(Thing::Call, id, tag)?;
         if let Some(owner) = parent {
             // It is owned by whom its message is.
-            self.held[at] = Held { owner, open: Some(owner) };
+            self.held[at] = Held { owner, open: Some(owner), has_ended: false };
         } else if tag.is_some() {
             // So is the message that is made for it.
             let message = named.filter(|named| !named.is_empty()).unwrap_or(id);
@@ -354,6 +380,22 @@ impl Run {
         }
         self.subagents.insert(id, CLOSED);
         Ok(())
+    }
+
+    /// Whether something began in this run and ended.
+    fn is_closed(&self, thing: Thing, id: &str) -> bool {
+        self.find(thing, id).is_some_and(|held| held.has_ended && held.open.is_none())
+    }
+
+    /// Closes the calls that are open, and returns their ids.
+    fn close_calls(&mut self) -> Vec<String> {
+        let mut closed = Vec::new();
+        self.things[Thing::Call as usize].each(&mut |id, at| {
+            if self.held[at].open.take().is_some() {
+                closed.push(id.to_owned());
+            }
+        });
+        closed
     }
 
     fn check_closed(&self) -> Verdict {

@@ -4,6 +4,9 @@ use std::ops::Range;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
+/// How many bytes of other lines may stay in the buffer behind a sole data line.
+const MOST_KEPT: usize = 4096;
+
 /// Takes bytes in any chunks and gives frames.
 ///
 /// [`feed`](Self::feed) bytes, then take frames by [`next_frame`](Self::next_frame) until it gives `None`. Each byte is looked at once,
@@ -316,6 +319,11 @@ impl Lines {
         }
     }
 
+    /// Whether the frame that was handed out has an event type of its own.
+    pub(crate) fn is_named(&self) -> bool {
+        !matches!(&*self.fields.event, "" | "message")
+    }
+
     /// The frame whose data was handed out.
     fn frame<'f>(&'f self, data: Cow<'f, str>) -> FrameRef<'f> {
         let event = if self.fields.event.is_empty() { "message" } else { &self.fields.event };
@@ -333,6 +341,10 @@ impl Lines {
 
     /// Frees what was read. Bytes are moved only when at least as many were read, so that the cost stays in proportion.
     fn drop_consumed(&mut self, buffer: &mut Vec<u8>) {
+        // Lines without data may follow for ever, and would keep the buffer from its end.
+        if let Some(sole) = self.fields.sole_data.take_if(|sole| self.line - sole.end > sole.len() + MOST_KEPT) {
+            self.fields.data = text_of(&buffer[sole]).into_owned();
+        }
         let kept = self.fields.sole_data.as_ref().map_or(self.line, |range| range.start);
         if kept == 0 || !self.started || kept * 2 < buffer.len() {
             return;

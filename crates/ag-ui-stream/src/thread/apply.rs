@@ -1,5 +1,7 @@
 //! What each event does to a thread.
 
+use super::calls::Again;
+use super::keys::List;
 use super::snapshot::with_own_ids;
 use super::{Change, RunState, Thread, merge};
 use crate::event::{EventRef, EventType};
@@ -9,16 +11,14 @@ use crate::patch;
 use crate::reader::EndOutcome;
 use crate::warning::Detail;
 use json_tree::Json;
+use std::borrow::Cow;
 use std::mem;
 
 pub(super) fn apply(thread: &mut Thread, event: &EventRef<'_>) -> Change {
     match event.kind() {
         EventType::RunStarted => thread.start_run(event),
         EventType::RunFinished => thread.finish_run(event),
-        EventType::RunError => {
-            thread.run = RunState::Ended { outcome: EndOutcome::Error };
-            Change::RunEnded
-        }
+        EventType::RunError => thread.break_run(EndOutcome::Error),
         EventType::TextMessageStart => thread.start_text(event, Role::of(event.text("role"))),
         EventType::ReasoningMessageStart => thread.start_text(event, Role::Reasoning),
         EventType::TextMessageContent | EventType::ReasoningMessageContent => thread.append_text(event),
@@ -55,9 +55,12 @@ impl Thread {
         self.run = RunState::Running { run_id: started.run_id().to_owned() };
         self.calls.start_run();
         // The run could begin only because its input answered them.
-        self.interrupts.clear();
+        self.resumed = mem::take(&mut self.interrupts);
         let before = self.messages.len();
-        for message in with_own_ids(started.messages()) {
+        let mut told = with_own_ids(started.messages());
+        self.set_keys(&mut told, List::Later);
+        self.note_told(&told);
+        for message in told {
             if !self.positions.contains(message.id()) {
                 self.put(message);
             }
@@ -72,11 +75,19 @@ impl Thread {
 
     fn finish_run(&mut self, finished: &EventRef<'_>) -> Change {
         self.interrupts.clear();
+        self.resumed.clear();
         self.pending.clear();
+        let asked_again = self.calls.asked_again();
+        let change = if asked_again.is_empty() { Change::RunEnded } else { Change::MessagesReplaced };
+        for again in asked_again {
+            self.begin_another(&again);
+        }
         let outcome = match finished.outcome() {
             None => EndOutcome::Completed,
             Some(RunOutcome::Success { pending_tool_call_ids }) => {
-                self.pending = pending_tool_call_ids;
+                for id in &pending_tool_call_ids {
+                    self.pending.push(self.calls.key(id).into_owned());
+                }
                 EndOutcome::Completed
             }
             Some(RunOutcome::Interrupt { interrupts }) => {
@@ -89,22 +100,49 @@ impl Thread {
             self.pending = self.calls.unanswered();
         }
         self.run = RunState::Ended { outcome };
-        Change::RunEnded
+        change
     }
 
     fn start_text(&mut self, start: &EventRef<'_>, role: Role) -> Change {
-        if self.positions.contains(start.message_id()) {
-            return self.merge_message(start);
+        let id = self.text_id(start);
+        let position = self.positions.get(&id);
+        let is_other = |held: Role| {
+            let differs = |kind: Role| (held == kind) != (role == kind);
+            held != Role::Activity && (differs(Role::Reasoning) || differs(Role::User) || held == Role::Tool)
+        };
+        let own_id = match position {
+            Some(position) if is_other(self.messages[position].role) => id.into_owned() + suffix(start),
+            Some(_) => return self.merge_message(start),
+            None => id.into_owned(),
+        };
+        if own_id != start.message_id() {
+            self.warn(Detail::RepeatedMessage, &[start.message_id(), &own_id]);
         }
-        let mut message =
-            of_event(Message::new(role, start.message_id().to_owned(), Content::Text(String::new())), start);
+        let mut message = of_event(Message::new(role, own_id, Content::Text(String::new())), start);
         message.name = start.get("name").and_then(text_of);
         self.put(message)
     }
 
+    /// The id of the message that an event of a text or of reasoning is about: one that began under the id of another message has its own.
+    fn text_id<'e>(&self, event: &'e EventRef<'_>) -> Cow<'e, str> {
+        let id = event.message_id();
+        let role = self.positions.get(id).map(|position| self.messages[position].role);
+        let is_usual = match role {
+            Some(Role::Reasoning) => suffix(event) == REASONING,
+            Some(Role::Assistant) => suffix(event) == TEXT,
+            Some(_) => false,
+            None => true,
+        };
+        if is_usual {
+            return id.into();
+        }
+        let own_id = id.to_owned() + suffix(event);
+        if self.positions.contains(&own_id) { own_id.into() } else { id.into() }
+    }
+
     fn append_text(&mut self, event: &EventRef<'_>) -> Change {
-        let (id, delta) = (event.message_id(), event.delta());
-        let Some(position) = self.position(id) else {
+        let (id, delta) = (self.text_id(event), event.delta());
+        let Some(position) = self.position(&id) else {
             return Change::Nothing;
         };
         let message = &mut self.messages[position];
@@ -114,7 +152,7 @@ impl Thread {
         }
         let Content::Text(text) = &mut message.content else {
             if !delta.is_empty() {
-                self.warn(Detail::TextDropped, &[id]);
+                self.warn(Detail::TextDropped, &[&id]);
             }
             return Change::MessageChanged { message: position };
         };
@@ -124,7 +162,7 @@ impl Thread {
     }
 
     fn merge_message(&mut self, event: &EventRef<'_>) -> Change {
-        let Some(position) = self.position(event.message_id()) else {
+        let Some(position) = self.position(&self.text_id(event)) else {
             return Change::Nothing;
         };
         merge(&mut self.messages[position].metadata, event.metadata());
@@ -142,22 +180,58 @@ impl Thread {
 
     fn start_call(&mut self, start: &EventRef<'_>) -> Change {
         let (id, name) = (start.tool_call_id(), start.tool_call_name());
-        let run_id = if let RunState::Running { run_id } = &self.run { Some(run_id.clone()) } else { None };
-        self.calls.begin(id, name, run_id);
-        if self.calls.state(id).is_some_and(|call| call.place.is_some()) {
-            return self.restart_call(start);
+        let key = self.calls.key(id).into_owned();
+        let Some(call) = self.calls.state(&key) else {
+            return self.begin_call(start, &key);
+        };
+        let has_arguments = self.arguments(&key).is_some_and(|arguments| !arguments.is_empty());
+        if call.ended && call.name != name {
+            return self.begin_another(&Again::of(start));
         }
-        let mut call = ToolCall::new(id, name, "");
+        if call.ended && has_arguments {
+            self.calls.tell_again(&key, Again::of(start));
+            return Change::Nothing;
+        }
+        self.restart_call(start, &key)
+    }
+
+    /// Begins a call under the id of one that is there, with what was told of it so far.
+    fn begin_another(&mut self, again: &Again) -> Change {
+        let id = again.start.tool_call_id();
+        let before = self.calls.key(id).into_owned();
+        let told = self.arguments(&before).and_then(|arguments| arguments.get(..again.told)).map(str::to_owned);
+        let key = self.calls.use_again(id, self.calls.uses(id) + 1);
+        self.warn(Detail::RepeatedCall, &[id, &key]);
+        let change = self.begin_call(&again.start, &key);
+        if let Some((_, call)) = self.call_mut(&key) {
+            call.arguments = told.unwrap_or_default();
+        }
+        if let Some(state) = self.calls.state_mut(&key) {
+            state.ended = again.ended;
+        }
+        change
+    }
+
+    fn begin_call(&mut self, start: &EventRef<'_>, key: &str) -> Change {
+        self.note_call(start, key);
+        let mut call = ToolCall::new(start.tool_call_id(), start.tool_call_name(), "");
+        call.set_key(key.to_owned());
         merge(&mut call.metadata, start.metadata());
-        let (message, new_message) = self.parent_of(start);
+        let (message, new_message) = self.parent_of(start, key);
         let calls = &mut self.messages[message].tool_calls;
+        let index = calls.len();
+        self.calls.place(message, index, &call);
         calls.push(call);
-        let call = calls.len() - 1;
-        self.calls.place(message, &self.messages[message]);
-        if self.bring_answers(id, message) {
+        if self.bring_answers(key, message) {
             return Change::MessagesReplaced;
         }
-        Change::ToolCallAdded { message, call, new_message }
+        Change::ToolCallAdded { message, call: index, new_message }
+    }
+
+    /// Notes that a call begins in the present run.
+    fn note_call(&mut self, start: &EventRef<'_>, key: &str) {
+        let run_id = if let RunState::Running { run_id } = &self.run { Some(run_id.clone()) } else { None };
+        self.calls.begin(key, start.tool_call_name(), run_id);
     }
 
     /// Puts results that came before their call behind its message; false where there is none.
@@ -184,23 +258,23 @@ impl Thread {
         true
     }
 
-    /// A call that is there keeps its arguments.
-    fn restart_call(&mut self, start: &EventRef<'_>) -> Change {
-        let (id, name) = (start.tool_call_id(), start.tool_call_name());
-        let Some((change, call)) = self.call_mut(id) else {
-            return Change::Nothing;
+    /// A call that never ended, or has no arguments, begins anew in its place.
+    fn restart_call(&mut self, start: &EventRef<'_>, key: &str) -> Change {
+        self.note_call(start, key);
+        let Some((change, call)) = self.call_mut(key) else {
+            return self.begin_call(start, key);
         };
+        call.arguments.clear();
         merge(&mut call.metadata, start.metadata());
-        if call.name != name {
-            let before = mem::replace(&mut call.name, name.to_owned());
-            self.warn(Detail::Renamed, &[id, &before, name]);
+        let name = mem::replace(&mut call.name, start.tool_call_name().to_owned());
+        if name != start.tool_call_name() {
+            self.warn(Detail::Renamed, &[start.tool_call_id(), &name, start.tool_call_name()]);
         }
         change
     }
 
     /// The assistant message that a new call belongs to, and whether it was added for it.
-    fn parent_of(&mut self, start: &EventRef<'_>) -> (usize, bool) {
-        let call = start.tool_call_id();
+    fn parent_of(&mut self, start: &EventRef<'_>, call: &str) -> (usize, bool) {
         // Some adapters write an empty id where there is no parent.
         let named = Some(start.text("parentMessageId")).filter(|id| !id.is_empty());
         let is_parent = |position: usize| self.messages[position].role == Role::Assistant;
@@ -230,35 +304,70 @@ impl Thread {
     }
 
     fn append_arguments(&mut self, event: &EventRef<'_>) -> Change {
-        let (id, delta) = (event.tool_call_id(), event.delta());
-        let Some(state) = self.calls.state_mut(id) else {
+        let (key, delta) = (self.calls.key(event.tool_call_id()), event.delta());
+        let Some(state) = self.calls.state_mut(&key) else {
             return Change::Nothing;
         };
-        let Some((message, index)) = state.place else {
+        let held = state.place.and_then(|(message, call)| self.messages.get_mut(message)?.tool_calls.get_mut(call));
+        let arguments = match &held {
+            Some(call) => &call.arguments,
+            None => &state.detached,
+        };
+        if let Some(again) = &mut state.again {
+            if arguments.get(again.told..).is_some_and(|rest| rest.starts_with(delta)) {
+                again.told += delta.len();
+                return Change::Nothing;
+            }
+            let again = again.clone();
+            state.again = None;
+            let change = self.begin_another(&again);
+            self.append_arguments(event);
+            return change;
+        }
+        state.pieces.push(arguments, delta);
+        let Some(call) = held else {
             state.detached.push_str(delta);
-            return Change::Nothing;
-        };
-        let Some(call) = self.messages.get_mut(message).and_then(|it| it.tool_calls.get_mut(index)) else {
             return Change::Nothing;
         };
         let from = call.arguments.len();
         call.arguments.push_str(delta);
         merge(&mut call.metadata, event.metadata());
-        Change::ArgumentsAppended { message, call: index, from }
+        let (message, call) = state.place.unwrap_or_default();
+        Change::ArgumentsAppended { message, call, from }
     }
 
     fn end_call(&mut self, event: &EventRef<'_>) -> Change {
         let id = event.tool_call_id();
-        if let Some(state) = self.calls.state_mut(id) {
-            state.ended = true;
-            if state.place.is_none() {
-                self.warn(Detail::MissingCall, &[id]);
+        let key = self.calls.key(id);
+        let whole = self.arguments(&key).map_or(0, str::len);
+        let Some(state) = self.calls.state_mut(&key) else {
+            return Change::Nothing;
+        };
+        if let Some(again) = &mut state.again {
+            again.ended = true;
+            // Some agents tell of a call again without its arguments.
+            if again.told == whole || again.told == 0 {
+                again.told = whole;
+                return Change::Nothing;
             }
+            let again = again.clone();
+            state.again = None;
+            return self.begin_another(&again);
         }
-        let Some((change, call)) = self.call_mut(id) else {
+        state.ended = true;
+        let pieces = mem::take(&mut state.pieces);
+        if state.place.is_none() {
+            self.warn(Detail::MissingCall, &[id]);
+        }
+        let Some((change, call)) = self.call_mut(&key) else {
             return Change::Nothing;
         };
         merge(&mut call.metadata, event.metadata());
+        let settled = pieces.settle(&call.arguments);
+        if settled.len() < call.arguments.len() {
+            call.arguments = settled.to_owned();
+            self.warn(Detail::SettledArguments, &[id]);
+        }
         change
     }
 
@@ -270,16 +379,20 @@ impl Thread {
     }
 
     fn add_result(&mut self, result: &EventRef<'_>) -> Change {
-        let call = result.tool_call_id();
-        self.calls.take_result(call);
-        self.insert_result(of_event(Message::tool(result.message_id(), call, result.content()), result))
+        let id = result.tool_call_id();
+        let key = self.calls.key(id).into_owned();
+        self.calls.take_result(&key);
+        let mut message = of_event(Message::tool(result.message_id(), id, result.content()), result);
+        message.set_call_key(key);
+        self.insert_result(message)
     }
 
     fn encrypt(&mut self, event: &EventRef<'_>) -> Change {
         let (id, value) = (event.text("entityId"), Some(event.text("encryptedValue").to_owned()));
+        let kind = event.get("encryptedValueType").and_then(text_of);
         let change = if event.text("subtype") == "tool-call" {
-            self.call_mut(id).map(|(change, call)| {
-                call.encrypted_value = value;
+            self.call_mut(&self.calls.key(id).into_owned()).map(|(change, call)| {
+                (call.encrypted_value, call.encrypted_value_type) = (value, kind);
                 change
             })
         } else {
@@ -287,7 +400,8 @@ impl Thread {
                 if self.messages[message].role == Role::Activity {
                     return Change::Nothing;
                 }
-                self.messages[message].encrypted_value = value;
+                let it = &mut self.messages[message];
+                (it.encrypted_value, it.encrypted_value_type) = (value, kind);
                 Change::MessageChanged { message }
             })
         };
@@ -343,6 +457,17 @@ impl Thread {
             }
         }
         Change::MessageChanged { message: position }
+    }
+}
+
+/// What the id of a message ends in that began under the id of another one.
+const TEXT: &str = "-text";
+const REASONING: &str = "-reasoning";
+
+fn suffix(event: &EventRef<'_>) -> &'static str {
+    match event.kind() {
+        EventType::TextMessageStart | EventType::TextMessageContent | EventType::TextMessageEnd => TEXT,
+        _ => REASONING,
     }
 }
 

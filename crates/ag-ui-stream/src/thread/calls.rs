@@ -1,8 +1,11 @@
+use crate::event::{Event, EventRef};
 use crate::index::Index;
-use crate::message::Message;
+use crate::message::{Message, ToolCall};
+use ask_user_question::arguments::Pieces;
+use std::borrow::Cow;
 
 /// What is known of a tool call, whatever becomes of the message that holds it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallState {
     /// The tool.
     pub name: String,
@@ -18,6 +21,37 @@ pub struct CallState {
     begun: bool,
     /// Its arguments where no message holds them.
     pub(super) detached: String,
+    /// How its arguments came.
+    pub(super) pieces: Pieces,
+    /// It begins once more.
+    pub(super) again: Option<Again>,
+}
+
+impl CallState {
+    /// The position of the message that holds it; none where a snapshot dropped that.
+    pub(crate) fn position(&self) -> Option<usize> {
+        self.place.map(|(message, _)| message)
+    }
+
+    /// Whether the agent tells of the call again.
+    pub(crate) fn is_told_again(&self) -> bool {
+        self.again.is_some()
+    }
+}
+
+/// A call under the id of one that has ended: the same, as long as it is told word for word, or another one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Again {
+    pub(super) start: Event,
+    /// How much of the arguments was told again, in bytes.
+    pub(super) told: usize,
+    pub(super) ended: bool,
+}
+
+impl Again {
+    pub(super) fn of(start: &EventRef<'_>) -> Self {
+        Self { start: start.clone().into_owned(), told: 0, ended: false }
+    }
 }
 
 /// All calls by id.
@@ -25,6 +59,8 @@ pub struct CallState {
 pub(super) struct Calls {
     positions: Index,
     states: Vec<CallState>,
+    /// How many calls the agent gave one id, where it is more than one.
+    uses: Index,
     /// Those that began in the present run, in order.
     begun: Vec<String>,
     /// Those that tool messages answer, known or not.
@@ -34,6 +70,24 @@ pub(super) struct Calls {
 }
 
 impl Calls {
+    /// The key of the newest call to which the agent gave this id. A key is its own.
+    pub(super) fn key<'i>(&self, id: &'i str) -> Cow<'i, str> {
+        self.uses.get(id).map_or(Cow::Borrowed(id), |uses| key(id, uses).into())
+    }
+
+    /// How many calls have the id.
+    pub(super) fn uses(&self, id: &str) -> usize {
+        self.uses.get(id).unwrap_or(1)
+    }
+
+    /// Notes that one more call has the id, and returns its key.
+    pub(super) fn use_again(&mut self, id: &str, uses: usize) -> String {
+        if uses > self.uses(id) {
+            self.uses.insert(id, uses);
+        }
+        key(id, uses)
+    }
+
     pub(super) fn state(&self, id: &str) -> Option<&CallState> {
         self.states.get(self.positions.get(id)?)
     }
@@ -57,7 +111,32 @@ impl Calls {
         self.resulted.clear();
         for id in std::mem::take(&mut self.begun) {
             if let Some(state) = self.state_mut(&id) {
-                state.begun = false;
+                (state.begun, state.again) = (false, None);
+            }
+        }
+    }
+
+    /// The answered calls that were told again in the present run and got no result in it: the agent asks the same once more.
+    pub(super) fn asked_again(&mut self) -> Vec<Again> {
+        let mut asked = Vec::new();
+        for id in self.begun.clone() {
+            let is_open = !self.resulted.contains(&id);
+            if let Some(state) = self.state_mut(&id)
+                && is_open
+                && state.answered
+            {
+                asked.extend(state.again.take().filter(|again| again.ended));
+            }
+        }
+        asked
+    }
+
+    /// Notes that a call is told again in the present run.
+    pub(super) fn tell_again(&mut self, id: &str, again: Again) {
+        if let Some(state) = self.state_mut(id) {
+            state.again = Some(again);
+            if !std::mem::replace(&mut state.begun, true) {
+                self.begun.push(id.to_owned());
             }
         }
     }
@@ -66,8 +145,7 @@ impl Calls {
     pub(super) fn begin(&mut self, id: &str, name: &str, run_id: Option<String>) {
         let state = self.state_or_new(id, name);
         name.clone_into(&mut state.name);
-        state.ended = false;
-        state.run_id = run_id;
+        (state.ended, state.run_id, state.pieces) = (false, run_id, Pieces::default());
         if !std::mem::replace(&mut state.begun, true) {
             self.begun.push(id.to_owned());
         }
@@ -89,6 +167,13 @@ impl Calls {
         self.resulted.insert(id, 0);
     }
 
+    /// A snapshot tells of a call: one that is not of the present run will not grow any more.
+    pub(super) fn take_whole(&mut self, id: &str) {
+        if let Some(state) = self.state_mut(id).filter(|state| !state.begun) {
+            state.ended = true;
+        }
+    }
+
     /// Forgets which calls are answered, before their messages get new positions.
     pub(super) fn forget_answers(&mut self) {
         self.answered.clear();
@@ -98,7 +183,7 @@ impl Calls {
     }
 
     /// Learns what a message at a position says about calls.
-    pub(super) fn place(&mut self, position: usize, message: &Message) {
+    pub(super) fn place_message(&mut self, position: usize, message: &Message) {
         if let Some(call) = message.tool_call_id() {
             self.answered.insert(call, 0);
             if let Some(state) = self.state_mut(call) {
@@ -106,8 +191,15 @@ impl Calls {
             }
         }
         for (index, call) in message.tool_calls().iter().enumerate() {
-            self.state_or_new(&call.id, &call.name).place = Some((position, index));
+            self.place(position, index, call);
         }
+    }
+
+    /// Learns where a call is.
+    pub(super) fn place(&mut self, position: usize, index: usize, call: &ToolCall) {
+        let state = self.state_or_new(&call.id, &call.name);
+        state.place = Some((position, index));
+        state.detached = String::new();
     }
 
     /// Forgets the positions of the calls of a message that is about to be replaced; their arguments go into the calls' keeping.
@@ -130,4 +222,9 @@ impl Calls {
             }
         }
     }
+}
+
+/// The key of the call that is the nth under its id.
+pub(super) fn key(id: &str, nth: usize) -> String {
+    if nth > 1 { id.to_owned() + "#" + &nth.to_string() } else { id.to_owned() }
 }

@@ -1,7 +1,7 @@
 //! The interceptor: which phase an ask has when.
 
 use crate::chat::{
-    ASK, Chat, NOW, about_the_call, asked, call, call_of, chat, finished, interrupted, legacy, messages, result,
+    ASK, Chat, NOW, OTHER, about_the_call, asked, call, call_of, chat, finished, interrupted, legacy, messages, result,
     snapshot, started,
 };
 use ag_ui_stream::asks::{AskChange, Asks};
@@ -128,7 +128,7 @@ fn a_question_as_a_plain_text_is_shown_without_options() {
 
 #[test]
 fn a_stream_that_breaks_off_interrupts_what_streams_and_keeps_what_is_complete() {
-    let mut conversation = asked(ASK, call("c2", ASK).into_iter().take(2));
+    let mut conversation = asked(ASK, call("c2", OTHER).into_iter().take(2));
     assert_eq!(phases(&conversation), [Phase::Ready, Phase::Streaming]);
     conversation.end();
     assert_eq!(phases(&conversation), [Phase::Answerable, Phase::Interrupted]);
@@ -173,7 +173,7 @@ fn a_result_that_says_how_it_ended_settles_the_ask() {
         (r#"{"answers":{"Which service?":"Oil"}}"#, Phase::Answered),
         ("User cancelled the question", Phase::Declined),
         ("Error: User cancelled the question", Phase::Declined),
-        ("anything else", Phase::Answered),
+        ("anything else", Phase::Answerable),
         ("Forwarded to client", Phase::Answerable),
         ("[Awaiting external execution]", Phase::Answerable),
     ] {
@@ -289,7 +289,7 @@ fn an_interrupt_alone_becomes_an_ask() {
         .collect();
     let mut expected = [
         ("Delete it?", vec!["Yes", "No"]),
-        ("Which colour?", vec!["red", "blue"]),
+        ("Details\nWhich colour?", vec!["red", "blue"]),
         ("count", vec![]),
         ("Extras", vec!["a", "b"]),
         ("Say something", vec![]),

@@ -18,6 +18,10 @@ pub(crate) const FOREIGN: Delivery = Delivery::Automatic(Origin::Foreign);
 
 pub(crate) const ASK: &str = r#"{"questions":[{"question":"Which service?","header":"Service","options":[{"label":"Brakes"},{"label":"Oil"}]}]}"#;
 
+/// The arguments of another question.
+pub(crate) const OTHER: &str =
+    r#"{"questions":[{"question":"Which day?","header":"Day","options":[{"label":"Monday"},{"label":"Friday"}]}]}"#;
+
 #[track_caller]
 pub(crate) fn event(json: Value) -> Event {
     serde_json::from_value(json).unwrap()

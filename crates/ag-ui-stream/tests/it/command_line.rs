@@ -48,7 +48,7 @@ fn the_end_is_the_last_line_and_the_status() {
         ("ask_frontend_tool", "completed", true),
         ("ask_run_error", "error", false),
         ("ask_truncated", "truncated", false),
-        ("ids_disagree", "rejected", false),
+        ("not_an_event", "rejected", false),
     ] {
         let (lines, status) = run(&[], stream(name)).unwrap();
         let end = &lines.last().unwrap()["end"];

@@ -1,8 +1,8 @@
 //! The way back: what the next run's input holds, and when it is refused.
 
 use crate::chat::{
-    ASK, Chat, FOREIGN, about_the_call, asked, call, call_of, chat, declines, finished, interrupted, legacy, reply,
-    result, roles, said, say_with, started,
+    ASK, Chat, FOREIGN, OTHER, about_the_call, asked, call, call_of, chat, declines, finished, interrupted, legacy,
+    reply, result, roles, said, say_with, started,
 };
 use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, NextRun, Origin, Refusal, Said};
 use ag_ui_stream::input::Tool;
@@ -180,7 +180,7 @@ fn a_reply_in_chat_to_a_legacy_interrupt_is_an_object_as_well() {
 #[test]
 fn nothing_may_be_left_dangling() {
     let [start, _, end] = call_of("locate", "c3", "");
-    let mut conversation = asked(ASK, call("c2", ASK).into_iter().chain([start, end, finished("r1")]));
+    let mut conversation = asked(ASK, call("c2", OTHER).into_iter().chain([start, end, finished("r1")]));
     let tools = vec![Tool::new("locate", "Where the user is.")];
     let next = |conversation: &Conversation, delivery, replies: &[AskReply]| {
         say_with(conversation, tools.clone(), delivery, Said { replies: replies.to_vec(), ..Said::default() })

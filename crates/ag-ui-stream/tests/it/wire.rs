@@ -210,7 +210,7 @@ fn a_frame_that_is_too_long_ends_the_stream() {
 #[test]
 fn nothing_follows_an_error() {
     let mut reader = EventReader::new();
-    reader.feed(b"data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\ndata: {}\n\ndata: {\"type\":\"RUN_ERROR\",\"message\":\"m\"}\n\n");
+    reader.feed(b"data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\ndata: 7\n\ndata: {\"type\":\"RUN_ERROR\",\"message\":\"m\"}\n\n");
     assert_eq!(reader.next_event().unwrap().unwrap().name(), "RUN_STARTED");
     let error = reader.next_event().unwrap().unwrap_err();
     assert_eq!((error.code.as_str(), error.event_index), ("not-an-event", Some(1)));

@@ -3,6 +3,7 @@
 use super::Selection;
 use crate::text::is_blank;
 use crate::wire::Question;
+use json_tree::Json;
 
 /// What follows a label, where the label may end there: nothing more, or the next part.
 pub(crate) type Behind<'t> = Option<&'t str>;
@@ -49,7 +50,7 @@ pub(crate) fn parts<'t>(
 }
 
 /// What a flat text says: one label, labels joined with commas, or else custom text; `None` where it is blank.
-pub(super) fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selection> {
+pub(crate) fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selection> {
     let position = |text: &str| question.options.iter().position(|option| option.label == text);
     let mut selection = Selection { question: q, ..Selection::default() };
     if let Some(option) = position(text).or_else(|| position(text.trim())) {
@@ -66,7 +67,8 @@ pub(super) fn flat_selection(question: &Question, q: usize, text: &str) -> Optio
     Some(selection)
 }
 
-/// The options whose labels, each once and in any order, make up the text; where several fit, the longest label does.
+/// The options whose labels, each once and in any order, make up the text; where several fit, the longest label does. A label may stand in
+/// it as a JSON string, as Claude Code writes those with commas or quotation marks.
 fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
     // Every label is tried at every place, which is nothing for the handful of options of a question and too much for a hostile one.
     const MOST_OPTIONS: usize = 1000;
@@ -74,7 +76,9 @@ fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
         return None;
     }
     let labels = question.labels();
-    let at = |text| longest(&labels, 0, text, ends_at_comma);
+    let quoted: Vec<String> = labels.iter().map(|label| Json::from(*label).text()).collect();
+    let quoted: Vec<&str> = quoted.iter().map(String::as_str).collect();
+    let at = |text| longest(&labels, 0, text, ends_at_comma).or_else(|| longest(&quoted, 0, text, ends_at_comma));
     let (found, rest) = parts(text, labels.len() + 1, &mut |found, rest| {
         let next = at(rest).or_else(|| at(rest.trim_start()));
         next.filter(|(option, _)| !found.contains(option))

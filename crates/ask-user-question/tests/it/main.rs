@@ -1,10 +1,12 @@
 //! The crate from outside. One suite runs natively and, through `wasm-bindgen-test`, as wasm32.
 
+mod arguments;
 mod asks;
 mod command_line;
 mod examples;
 #[cfg(not(target_arch = "wasm32"))]
 mod files;
+mod foreign;
 mod generate;
 mod matching;
 mod outcomes;

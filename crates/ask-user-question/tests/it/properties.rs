@@ -129,6 +129,29 @@ proptest! {
     }
 
     #[test]
+    fn words_of_others_are_a_legal_outcome_or_none(ask in any_ask(), json in any_json(), words in text(), key in text()) {
+        let question = &ask.questions[0].question;
+        for content in [
+            json.to_string(),
+            json!({"answers": json}).to_string(),
+            json!({"action": "accept", "content": {key: words}}).to_string(),
+            format!("User has answered your questions: \"{question}\"=\"{words}\". You can now continue."),
+            format!("{words} \"{question}\"=\"{words}\" {words}"),
+            words,
+        ] {
+            if let Some(Outcome::Answered(reply)) = Outcome::parse_foreign(&ask, &content) {
+                prop_assert_eq!(Reply::check(&ask, reply.selections()), Ok(reply));
+            }
+        }
+    }
+
+    #[test]
+    fn own_words_are_never_those_of_others((ask, selections) in any_ask().prop_flat_map(|ask| (Just(ask.clone()), picks_for(ask)))) {
+        let outcome = Outcome::Answered(Reply::check(&ask, selections).unwrap());
+        prop_assert_eq!(Outcome::parse_foreign(&ask, &outcome.tool_content(&ask)), Some(outcome));
+    }
+
+    #[test]
     fn a_reply_in_chat_keeps_text_and_picks(ask in any_ask(), text: String, partial in any_selections()) {
         let outcome = Outcome::replied_in_chat(&ask, text, partial);
         prop_assert_eq!(Outcome::parse(&ask, &outcome.tool_content(&ask)), Some(outcome));

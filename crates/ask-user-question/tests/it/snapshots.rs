@@ -143,7 +143,8 @@ fn phases_are_words_in_lower_case() {
             "declined",
             "superseded",
             "expired",
-            "interrupted"
+            "interrupted",
+            "settled"
         ]
     );
     for phase in Phase::ALL {

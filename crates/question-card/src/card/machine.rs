@@ -499,7 +499,12 @@ pub(crate) fn takes_answer(phase: Phase) -> bool {
 pub(crate) fn is_over(phase: Phase) -> bool {
     match phase {
         Phase::Streaming | Phase::Ready | Phase::Malformed | Phase::Answerable => false,
-        Phase::Answered | Phase::Declined | Phase::Superseded | Phase::Expired | Phase::Interrupted => true,
+        Phase::Answered
+        | Phase::Declined
+        | Phase::Superseded
+        | Phase::Expired
+        | Phase::Interrupted
+        | Phase::Settled => true,
     }
 }
 

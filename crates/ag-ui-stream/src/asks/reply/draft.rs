@@ -13,6 +13,7 @@ use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
 use ask_user_question::{AskSnapshot, Phase};
 use json_tree::{Json, Members};
+use std::{iter, mem};
 
 /// What the agent reads for a call of its own tool that its run left open.
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
@@ -38,6 +39,8 @@ pub(super) struct Draft<'a> {
     commands: Vec<(&'a Legacy, Json<'static>)>,
     /// The asks that are answered.
     replied: Vec<&'a str>,
+    /// Those that are parts of the answer to an interrupt.
+    decided: Vec<(&'a Followed, &'a AskReply)>,
 }
 
 /// Makes ids.
@@ -57,10 +60,11 @@ impl<'a> Draft<'a> {
             resumed: Vec::new(),
             commands: Vec::new(),
             replied: Vec::new(),
+            decided: Vec::new(),
         }
     }
 
-    pub(super) fn add(&mut self, reply: &AskReply, next_id: NextId<'_>) -> Result<(), Refusal> {
+    pub(super) fn add(&mut self, reply: &'a AskReply, next_id: NextId<'_>) -> Result<(), Refusal> {
         let (id, outcome) = (&reply.tool_call_id, &reply.outcome);
         let Some(followed) = self.asks.find(id) else {
             return Err(Refusal::UnknownAsk { tool_call_id: id.clone() });
@@ -74,7 +78,11 @@ impl<'a> Draft<'a> {
             return Err(Refusal::NotAnswerable { tool_call_id: id.clone(), phase });
         }
         self.replied.push(&followed.snapshot.tool_call_id);
-        if let Some(legacy) = &followed.legacy {
+        if followed.decision.is_some() && (followed.legacy().is_some() || self.interrupt_of(followed).is_some()) {
+            self.decided.push((followed, reply));
+            return Ok(());
+        }
+        if let Some(legacy) = followed.legacy() {
             let answer = answer(followed, followed.form.as_ref(), outcome, !takes_reply(&legacy.value))?;
             self.commands.push((legacy, answer));
             return Ok(());
@@ -97,7 +105,9 @@ impl<'a> Draft<'a> {
         }
         if takes_result {
             let (content, error) = result_of(followed, outcome)?;
-            self.close(next_id(), id, content, error, Some(metadata(reply)));
+            for call in self.open_calls(followed) {
+                self.close(next_id(), call, content.clone(), error.clone(), Some(self.metadata(call, reply)));
+            }
         }
         if !takes_result || delivery == Delivery::UserMessage {
             let text = match outcome {
@@ -107,7 +117,7 @@ impl<'a> Draft<'a> {
                 _ if takes_result => return Ok(()),
                 outcome => outcome.tool_content(followed.ask()),
             };
-            self.say(next_id(), text, Some(metadata(reply)));
+            self.say(next_id(), text, Some(self.metadata(id, reply)));
         }
         Ok(())
     }
@@ -119,9 +129,16 @@ impl<'a> Draft<'a> {
         self.messages.push(message);
     }
 
+    /// The calls of an ask that have no result.
+    fn open_calls(&self, followed: &'a Followed) -> Vec<&'a str> {
+        let calls = iter::once(&*followed.id).chain(followed.twins.iter().map(String::as_str));
+        calls.filter(|call| self.thread.call(call).is_some_and(|call| !call.answered)).collect()
+    }
+
     /// Adds the result of a call.
     fn close(&mut self, id: String, call: &str, content: String, error: Option<String>, metadata: Option<Metadata>) {
-        let mut message = Message::tool(id, call, content);
+        let mut message = Message::tool(id, self.thread.wire_id(call), content);
+        message.set_call_key(call.to_owned());
         (message.error, message.metadata) = (error, metadata);
         self.messages.insert(self.results, message);
         self.results += 1;
@@ -129,7 +146,7 @@ impl<'a> Draft<'a> {
 
     /// The interrupt that an ask is to be answered by, while the last run still waits for it.
     fn interrupt_of(&self, followed: &Followed) -> Option<&'a Interrupt> {
-        let interrupt = followed.interrupt.as_ref()?;
+        let interrupt = followed.interrupt()?;
         self.thread.open_interrupts().iter().find(|open| open.id == interrupt.id)
     }
 
@@ -147,7 +164,59 @@ impl<'a> Draft<'a> {
             let is_plain = raw(interrupt).is_some_and(|value| !takes_reply(value));
             payload = Some(answer(followed, followed.form.as_ref(), &reply.outcome, is_plain)?);
         }
-        self.resume(interrupt, payload, Some(metadata(reply)));
+        self.resume(interrupt, payload, Some(self.metadata(&reply.tool_call_id, reply)));
+        Ok(())
+    }
+
+    /// Answers the interrupts that ask for several decisions, each by all of them in their order.
+    fn decide(&mut self) -> Result<(), Refusal> {
+        let mut decided = mem::take(&mut self.decided);
+        while let Some((first, reply)) = decided.first().copied() {
+            let interrupt = self.interrupt_of(first);
+            let is_of_same = |it: &Followed| match first.legacy() {
+                Some(legacy) => it.legacy().is_some_and(|other| other.id == legacy.id),
+                None => it.interrupt().map(|it| &it.id) == interrupt.map(|it| &it.id),
+            };
+            let mut waiting = Vec::new();
+            let mut decisions = vec![Json::Null; first.decision.map_or(0, |decision| decision.of)];
+            for part in self.asks.followed.iter().filter(|it| is_of_same(it)) {
+                match decided.iter().find(|(it, _)| it.id == part.id) {
+                    Some((_, reply)) => self.put_decision(part, reply, interrupt, &mut decisions)?,
+                    None => waiting.push(part.snapshot.tool_call_id.clone()),
+                }
+            }
+            if !waiting.is_empty() {
+                return Err(Refusal::QuestionsWait { tool_call_ids: waiting });
+            }
+            decided.retain(|(it, _)| !is_of_same(it));
+            let payload = Json::object([("decisions", Json::List(decisions))]);
+            match (first.legacy(), interrupt) {
+                (Some(legacy), _) => self.commands.push((legacy, payload)),
+                (None, Some(interrupt)) => {
+                    self.resume(interrupt, Some(payload), Some(self.metadata(&reply.tool_call_id, reply)));
+                }
+                (None, None) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn put_decision(
+        &self,
+        part: &Followed,
+        reply: &AskReply,
+        interrupt: Option<&Interrupt>,
+        decisions: &mut [Json<'static>],
+    ) -> Result<(), Refusal> {
+        if let Some(interrupt) = interrupt.filter(|it| gives_content(&reply.outcome) && is_expired(self.now, it)) {
+            return Err(Refusal::Expired { interrupt_id: interrupt.id.clone() });
+        }
+        if let Some(decision) = part.decision
+            && let Some(place) = decisions.get_mut(decision.at)
+        {
+            let tool_call_id = reply.tool_call_id.clone();
+            *place = decision.of(part, &reply.outcome).map_err(|message| Refusal::Payload { tool_call_id, message })?;
+        }
         Ok(())
     }
 
@@ -167,8 +236,8 @@ impl<'a> Draft<'a> {
     pub(super) fn close_lost_asks(&mut self, said: &Said, next_id: NextId<'_>) {
         for followed in &self.asks.followed {
             let AskSnapshot { tool_call_id: id, phase, outcome, .. } = &followed.snapshot;
-            let is_unanswered = self.thread.call(id).is_some_and(|call| !call.answered);
-            if !is_unanswered
+            let open = self.open_calls(followed);
+            if open.is_empty()
                 || said.replies.iter().any(|reply| reply.tool_call_id == *id)
                 || self.is_waited_for(followed)
             {
@@ -190,7 +259,9 @@ impl<'a> Draft<'a> {
                 let error = is_unread.then(|| "The arguments could not be read.".to_owned());
                 (text.to_owned(), error)
             });
-            self.close(next_id(), id, content, error, None);
+            for call in open {
+                self.close(next_id(), call, content.clone(), error.clone(), None);
+            }
         }
     }
 
@@ -226,7 +297,7 @@ impl<'a> Draft<'a> {
 
     /// Whether the agent waits for the answer to an ask by an interrupt.
     fn is_waited_for(&self, followed: &Followed) -> bool {
-        followed.legacy.is_some() || self.interrupt_of(followed).is_some()
+        followed.legacy().is_some() || self.interrupt_of(followed).is_some()
     }
 
     /// Cancels the interrupts that have expired, which needs nobody.
@@ -241,11 +312,23 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// What the messages and answers that carry a reply say about it.
+    fn metadata(&self, call: &str, reply: &AskReply) -> Metadata {
+        let about = AskMetadata {
+            tool_call_id: self.thread.wire_id(call).to_owned(),
+            reply_id: reply.reply_id.clone(),
+            outcome: reply.outcome.kind(),
+            by: reply.by,
+        };
+        about.to_metadata()
+    }
+
     fn resumes(&self, interrupt: &Interrupt) -> bool {
         self.resumed.contains(&interrupt.id.as_str())
     }
 
-    pub(super) fn finish(self, run_id: String) -> Result<NextRun, Refusal> {
+    pub(super) fn finish(mut self, run_id: String) -> Result<NextRun, Refusal> {
+        self.decide()?;
         self.check()?;
         let (results, said) = self.messages.split_at(self.results);
         let mut history: Vec<&Message> = Vec::new();
@@ -311,7 +394,7 @@ impl<'a> Draft<'a> {
         }
         match self.interrupt_of(followed) {
             Some(interrupt) => !self.resumes(interrupt),
-            None => followed.legacy.is_some() || self.thread.call(id).is_some_and(|call| !call.answered),
+            None => followed.legacy().is_some() || self.thread.call(id).is_some_and(|call| !call.answered),
         }
     }
 
@@ -320,7 +403,12 @@ impl<'a> Draft<'a> {
         self.is_pages(id)
             && self.asks.find(id).is_none()
             && !self.messages.iter().any(|message| message.tool_call_id == *id)
-            && !self.thread.open_interrupts().iter().any(|interrupt| interrupt.tool_call_id.as_ref() == Some(id))
+            && !self
+                .thread
+                .open_interrupts()
+                .iter()
+                .filter_map(|it| it.tool_call_id.as_ref())
+                .any(|it| self.thread.key(it) == *id)
     }
 }
 
@@ -445,14 +533,4 @@ fn command(answers: &[(&Legacy, Json<'static>)]) -> Option<Json<'static>> {
 
 fn is_expired(now: u64, interrupt: &Interrupt) -> bool {
     interrupt.expires_at.as_deref().and_then(parse_deadline).is_some_and(|deadline| deadline <= now)
-}
-
-fn metadata(reply: &AskReply) -> Metadata {
-    let about = AskMetadata {
-        tool_call_id: reply.tool_call_id.clone(),
-        reply_id: reply.reply_id.clone(),
-        outcome: reply.outcome.kind(),
-        by: reply.by,
-    };
-    about.to_metadata()
 }

@@ -116,11 +116,11 @@ fn an_approval_is_asked_again_after_a_reload_until_it_is_given() {
         let call = json!({"id": "w1", "type": "function", "function": {"name": "delete_file", "arguments": "{}"}});
         let history = json!([{"role": "assistant", "id": "a1", "toolCalls": [call]}, after]);
         let messages = messages(history);
-        let mut asks = Asks::new().with_approvals(["delete_file"]);
-        assert_eq!(asks.handle_history(&messages), [], "{after}");
-        asks.handle_history(&messages[..1]);
-        assert_eq!(asks.ask("w1").unwrap().phase, Phase::Answerable);
-        asks.handle_history(&messages);
-        assert_ne!(asks.ask("w1").unwrap().phase, Phase::Answerable, "{after}");
+        let asks = || Asks::new().with_approvals(["delete_file"]);
+        assert!(Conversation::new(asks(), messages.clone()).asks().ask("w1").is_none(), "{after}");
+        let mut conversation = Conversation::new(asks(), messages[..1].to_vec());
+        assert_eq!(conversation.phase("w1"), Phase::Answerable);
+        conversation.push_message(messages[1].clone());
+        assert_ne!(conversation.phase("w1"), Phase::Answerable, "{after}");
     }
 }

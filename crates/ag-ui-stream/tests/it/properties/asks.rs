@@ -2,7 +2,7 @@
 
 use super::{cuts, law, text_pieces};
 use crate::chat::{call, event};
-use ag_ui_stream::Asks;
+use ag_ui_stream::Conversation;
 use ask_user_question::snapshot::TextSnapshot;
 use ask_user_question::validate::check_text;
 use ask_user_question::{AskSnapshot, Limits, Phase};
@@ -97,7 +97,7 @@ struct Grown {
 
 /// Reads arguments as they arrive and holds the ask to never taking anything back.
 fn grow(text: &str, cuts: &[usize]) -> Result<Grown, TestCaseError> {
-    let mut asks = Asks::new();
+    let mut conversation = Conversation::default();
     let [start, args, end] = call("c", "");
     let args = text_pieces(text, cuts).into_iter().map(|piece| {
         let mut args = args.clone();
@@ -106,8 +106,8 @@ fn grow(text: &str, cuts: &[usize]) -> Result<Grown, TestCaseError> {
     });
     let mut grown = Grown { phase: Phase::Streaming, shown: [json!([]), json!([])] };
     for json in iter::once(start).chain(args).chain([end]) {
-        asks.handle_event(0, &event(json));
-        let ask = asks.ask("c").unwrap();
+        conversation.handle_event(0, event(json));
+        let ask = conversation.asks().ask("c").unwrap();
         let [_, before] = grown.shown;
         let after = shown(ask);
         prop_assert!(grows_into(&before, &after), "{before} became {after} of {text}");

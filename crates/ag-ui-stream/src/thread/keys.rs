@@ -1,0 +1,81 @@
+//! The keys of calls. Some models count their calls anew in each run, so that several calls of a conversation have one id.
+
+use super::Thread;
+use crate::index::Index;
+use crate::message::{Message, Role};
+
+/// How much of a conversation a list of messages is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum List {
+    /// All of it.
+    Whole,
+    /// What comes behind the messages that are there.
+    Later,
+}
+
+/// A call in a list, by its place there.
+struct Known {
+    place: (usize, usize),
+    /// It is the nth under its id.
+    nth: usize,
+    is_answered: bool,
+}
+
+impl Thread {
+    /// Gives the calls in a list of messages their keys, and the results those of the calls that they answer.
+    ///
+    /// A call of a message that is there keeps its key. A later call under the id of an earlier one is another one if the earlier call was
+    /// answered or has other arguments.
+    pub(super) fn set_keys(&mut self, messages: &mut [Message], list: List) {
+        let (mut known, mut by_id) = (Vec::<Known>::new(), Index::default());
+        for at in 0..messages.len() {
+            if messages[at].role == Role::Tool {
+                let id = messages[at].tool_call_id.clone();
+                let call = by_id.get(&id).and_then(|call| known.get_mut(call));
+                let nth = match call {
+                    Some(call) => {
+                        call.is_answered = true;
+                        call.nth
+                    }
+                    None if list == List::Whole => 1,
+                    None => self.calls.uses(&id),
+                };
+                messages[at].set_call_key(self.calls.use_again(&id, nth));
+            }
+            for call in 0..messages[at].tool_calls.len() {
+                let id = messages[at].tool_calls[call].wire_id().to_owned();
+                let before = by_id.get(&id).and_then(|call| known.get(call));
+                let nth = match before {
+                    _ if let Some(nth) = self.nth(messages[at].id(), call, &id) => nth,
+                    Some(before) if before.is_answered || !is_same(messages, before.place, (at, call)) => {
+                        before.nth + 1
+                    }
+                    Some(before) => before.nth,
+                    None if list == List::Whole => 1,
+                    None => self.calls.uses(&id) + usize::from(self.is_answered(&id)),
+                };
+                let key = self.calls.use_again(&id, nth);
+                messages[at].tool_calls[call].set_key(key);
+                by_id.insert(&id, known.len());
+                known.push(Known { place: (at, call), nth, is_answered: false });
+            }
+        }
+    }
+
+    /// Whether the newest call under an id is answered.
+    fn is_answered(&self, id: &str) -> bool {
+        self.call(&self.key(id)).is_some_and(|call| call.answered)
+    }
+
+    /// The how manieth a call is under its id, if the message is there already and holds it at that place.
+    fn nth(&self, message: &str, at: usize, id: &str) -> Option<usize> {
+        let held = self.message(message)?.tool_calls.get(at).filter(|call| call.wire_id() == id)?;
+        Some(held.id[id.len()..].strip_prefix('#').and_then(|nth| nth.parse().ok()).unwrap_or(1))
+    }
+}
+
+fn is_same(messages: &[Message], one: (usize, usize), other: (usize, usize)) -> bool {
+    let call = |(message, call): (usize, usize)| &messages[message].tool_calls[call];
+    let (one, other) = (call(one), call(other));
+    one.name == other.name && one.arguments == other.arguments
+}

@@ -1,0 +1,123 @@
+//! The text of a call's arguments, as producers send it in pieces.
+//!
+//! Most producers send fragments that add up to one JSON text. Some send everything so far in each piece, the whole once more at the end, or
+//! a placeholder first. [`Pieces`] reads these too, and never changes a text that is JSON as it is.
+
+use json_tree::Json;
+
+/// Follows the pieces of one call's arguments, which the caller joins. It keeps a position, no text.
+///
+/// ```
+/// use ask_user_question::arguments::Pieces;
+/// let (mut pieces, mut text) = (Pieces::default(), String::new());
+/// for piece in [r#"{"city"#, r#"{"city": "Ro"#, r#"{"city": "Rome"}"#] {
+///     pieces.push(&text, piece);
+///     text.push_str(piece);
+/// }
+/// assert_eq!(pieces.settle(&text), r#"{"city": "Rome"}"#);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pieces {
+    /// The last piece begins here.
+    last: usize,
+    /// A piece did not begin with the one before it.
+    are_fragments: bool,
+}
+
+/// Values that stand in the place of arguments that are still to come.
+const PLACEHOLDERS: [&str; 4] = ["{}", "null", "\"\"", "[]"];
+
+impl Pieces {
+    /// Takes the next piece, `before` being all pieces so far.
+    pub fn push(&mut self, before: &str, piece: &str) {
+        if self.are_fragments || piece.is_empty() {
+            return;
+        }
+        let last = before.get(self.last..).unwrap_or_default();
+        if piece.starts_with(last) || PLACEHOLDERS.contains(&last.trim()) {
+            self.last = before.len();
+        } else {
+            self.are_fragments = true;
+        }
+    }
+
+    /// Returns the arguments among the joined pieces: the text itself, if it is JSON or cannot be read in exactly one other way; the last
+    /// piece, if each piece begins with the one before it; else as [`settle`].
+    #[must_use]
+    pub fn settle<'t>(&self, text: &'t str) -> &'t str {
+        if !self.are_fragments
+            && let Some(last) = text.get(self.last..).filter(|_| self.last > 0)
+            && !is_json(text)
+            && is_json(last)
+        {
+            return last;
+        }
+        settle(text)
+    }
+}
+
+/// Returns the one JSON object in a text that has placeholders beside it, that has it more than once, or that has closing brackets too many
+/// behind it. Any other text is returned as it is: two different objects are no arguments.
+///
+/// The cost is one look at each byte, if the text is one object.
+#[must_use]
+pub fn settle(text: &str) -> &str {
+    match sole_value(text) {
+        Some(value) if value.len() < text.trim().len() && !is_json(text) && is_json(value) => value,
+        _ => text,
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    Json::parse(text).is_ok()
+}
+
+/// The value that a text consists of, beside placeholders, copies of it and stray closing brackets.
+fn sole_value(text: &str) -> Option<&str> {
+    let (mut sole, mut rest) = (None, text.trim());
+    while !rest.is_empty() {
+        let placeholder = PLACEHOLDERS.iter().find_map(|placeholder| rest.strip_prefix(placeholder));
+        rest = if let Some(behind) = placeholder {
+            behind
+        } else if let Some((value, behind)) = first_object(rest) {
+            if sole.is_some_and(|sole| !are_equal(sole, value)) {
+                return None;
+            }
+            sole = Some(value);
+            behind
+        } else if sole.is_some() {
+            rest.strip_prefix(['}', ']'])?
+        } else {
+            return None;
+        };
+        rest = rest.trim_start();
+    }
+    sole
+}
+
+fn are_equal(one: &str, other: &str) -> bool {
+    let read = |text| Json::parse(text).map(Json::into_sorted);
+    one == other || matches!((read(one), read(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// The object that a text begins with, by its brackets, and the text behind it.
+fn first_object(text: &str) -> Option<(&str, &str)> {
+    let (mut depth, mut in_text, mut is_escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_text => is_escaped = true,
+            b'"' => in_text = !in_text,
+            _ if in_text => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+        if depth == 0 && !in_text {
+            // An object ends with a bracket, which is one byte long.
+            return (at > 0).then(|| text.split_at(at + 1));
+        }
+    }
+    None
+}

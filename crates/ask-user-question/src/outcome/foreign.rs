@@ -1,0 +1,337 @@
+//! Results in the words of other agents' tools.
+//!
+//! Only what has one reading is an answer. A question that a result does not name is skipped, and a result that answers no question is none.
+
+mod sentence;
+
+use super::Outcome;
+use crate::reply::{MOST_PARTS, Reply, Selection, flat_selection};
+use crate::text::{folded, plain};
+use crate::wire::{AskUserQuestion, Question};
+use json_tree::Json;
+use sentence::sentence;
+
+/// Reads a text: a sentence, a label, or JSON.
+pub(super) fn read(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
+    let content = content.trim();
+    match Json::parse(content) {
+        Ok(Json::Text(text)) => sentence(ask, text.trim()),
+        Ok(json @ (Json::List(_) | Json::Object(_))) => {
+            Results { ask, allows_words: false, is_partial: false }.read(&json, 0)
+        }
+        _ => sentence(ask, content),
+    }
+}
+
+/// The words in which a member says how an ask ended, folded.
+const VERDICTS: [(Verdict, &str); 6] = [
+    (Verdict::Answered, "accept|accepted|answered|submitted|submit|responded"),
+    (Verdict::Passes, "selected|success|succeeded|completed|complete|resolved|ok"),
+    (Verdict::Chat, "chataboutthis"),
+    (
+        Verdict::Declined,
+        "decline|declined|cancel|cancelled|canceled|reject|rejected|dismiss|dismissed|deny|denied|refused|skip|skipped|skipinterview",
+    ),
+    (Verdict::Expired, "expired|timeout|timedout"),
+    (Verdict::Stopped, "aborted|interrupted"),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// The user answered, so a text that is no label is in the user's own words.
+    Answered,
+    /// The call went well, which says nothing about the user.
+    Passes,
+    Chat,
+    Declined,
+    Expired,
+    Stopped,
+}
+
+/// The members that hold a verdict: a word, or `true` for what their name says.
+const SAYS: &str = "action|outcome|status|decision|state|kind";
+
+/// The members that hold answers or the rest of the result. The user's own words are certain in the first three alone, and in the next of a
+/// result that says that the user answered.
+const HOLDS: &str = "answers|answer|partialanswers|content|responses|response|structuredcontent|selected|selection|selectedoptions|selectedoption|choice|value|label|optionid|text|result|output|data";
+const HOLDS_WORDS: usize = 3;
+
+/// The members of one answer: its question, what was picked, own words, a note.
+const NAMES: &str = "question|id|questionid|header|key|index";
+const PICKS: &str =
+    "answers|answer|selected|selectedoptions|selectedoption|selection|selections|value|label|option|choice|response";
+const WORDS: &str = "other|custom|customtext|freetext|freeform|othertext|text";
+const NOTES: &str = "note|notes|usernotes";
+
+/// How results say that one question has no answer.
+const UNANSWERED: &str =
+    "unanswered|(skipped)|skipped|(no answer)|(no answer provided)|(no option selected)|[no preference]";
+
+/// The place of a word in a list such as `answer|choice`.
+fn place(list: &str, word: &str) -> Option<usize> {
+    list.split('|').position(|known| known == word)
+}
+
+/// A member by its folded name. Of several names the first that is there counts, and what is null is not there.
+fn member<'j, 'a>(json: &'j Json<'a>, names: &str) -> Option<(usize, &'j Json<'a>)> {
+    let members = json.as_object()?;
+    names.split('|').enumerate().find_map(|(at, name)| {
+        let (_, value) = members.iter().rfind(|(key, value)| *value != Json::Null && folded(key) == name)?;
+        Some((at, value))
+    })
+}
+
+/// Reads a result that is JSON.
+#[derive(Clone, Copy)]
+struct Results<'a> {
+    ask: &'a AskUserQuestion,
+    /// Whether a text that is no label is known to be the user's.
+    allows_words: bool,
+    is_partial: bool,
+}
+
+impl Results<'_> {
+    fn read(mut self, json: &Json<'_>, depth: usize) -> Option<Outcome> {
+        const MOST_LAYERS: usize = 4;
+        if depth == MOST_LAYERS {
+            return None;
+        }
+        if let Some(text) = spoken(json) {
+            return sentence(self.ask, text.trim());
+        }
+        // Among the user's answers are no words of the tool.
+        if !self.allows_words {
+            let failed = |(_, told): (usize, &Json<'_>)| *told != Json::Bool(false);
+            if member(json, "details|iserror|error").is_some_and(failed) {
+                return None;
+            }
+            let verdict = verdict(json)?;
+            match verdict {
+                Verdict::Answered | Verdict::Passes => {}
+                Verdict::Chat => self.is_partial = true,
+                Verdict::Declined => return Some(Outcome::Declined),
+                Verdict::Expired => return Some(Outcome::Expired),
+                Verdict::Stopped => return Some(Outcome::Cancelled),
+            }
+            if let Some((at, inner)) = member(json, HOLDS) {
+                self.allows_words = at < HOLDS_WORDS + usize::from(verdict == Verdict::Answered);
+                return self.read(inner, depth + 1);
+            }
+            if let Some((_, inner @ Json::Object(_))) = member(json, "outcome") {
+                return self.read(inner, depth + 1);
+            }
+        } else if let Some((_, inner)) = member(json, HOLDS).filter(|(at, _)| *at < HOLDS_WORDS) {
+            return self.read(inner, depth + 1);
+        }
+        let selections = match json {
+            Json::Object(_) if depth == 0 && self.is_partial => Vec::new(),
+            Json::Object(members) => self.named(members.iter().map(|(key, value)| (&**key, value)), depth == 0)?,
+            Json::List(items) => self.listed(items)?,
+            value => vec![self.answer(self.ask.only()?, value)?],
+        };
+        if self.is_partial {
+            return Some(Outcome::replied_in_chat(self.ask, "", selections));
+        }
+        answered(self.ask, selections)
+    }
+
+    /// Answers by the names of their questions; by their whole texts alone, if `strict`.
+    fn named<'j>(self, entries: impl Iterator<Item = (&'j str, &'j Json<'j>)>, strict: bool) -> Option<Vec<Selection>> {
+        let entries: Vec<_> = entries.take(2 * MOST_PARTS).collect();
+        let questions = &self.ask.questions;
+        let from = match entries.iter().any(|(key, _)| index(key) == Some(0)) {
+            false if entries.iter().any(|(key, _)| index(key) == Some(questions.len())) => 1,
+            // A lone `1` of two questions may be either.
+            false if questions.len() > 1 => usize::MAX,
+            _ => 0,
+        };
+        let mut selections: Vec<Selection> = Vec::new();
+        for (key, value) in entries {
+            let at = |(q, _): (usize, &Question)| q;
+            let text =
+                questions.iter().enumerate().find(|(_, question)| question.question.trim() == key.trim()).map(at);
+            let q = if strict {
+                text?
+            } else {
+                text.or_else(|| self.question(key, from)).or_else(|| self.by_labels(value))?
+            };
+            let mut selection = self.answer(&questions[q], value)?;
+            selection.question = q;
+            if selections.iter().any(|other| other.question == q) {
+                return None;
+            }
+            selections.push(selection);
+        }
+        Some(selections)
+    }
+
+    /// The question of an id, header or index. One question alone may have any id.
+    fn question(self, key: &str, from: usize) -> Option<usize> {
+        let questions = &self.ask.questions;
+        if questions.len() == 1 {
+            return Some(0);
+        }
+        let title = |question: &Question| folded(question.title()) == folded(key);
+        let mut titled = questions.iter().enumerate().filter(|(_, question)| title(question));
+        match (titled.next(), titled.next()) {
+            (Some((q, _)), None) => Some(q),
+            (None, _) => index(key)?.checked_sub(from).filter(|q| *q < questions.len()),
+            _ => None,
+        }
+    }
+
+    /// The only question that has the labels of an answer.
+    fn by_labels(self, value: &Json<'_>) -> Option<usize> {
+        let labels = Self { allows_words: false, ..self };
+        let fits = |(_, question): &(usize, &Question)| {
+            labels.answer(question, value).is_some_and(|picks| !picks.selected.is_empty())
+        };
+        let mut fitting = self.ask.questions.iter().enumerate().filter(fits);
+        let (q, _) = fitting.next()?;
+        fitting.next().is_none().then_some(q)
+    }
+
+    /// A list of answers: with the names of their questions, in the order of all questions, or the picks of the only one.
+    fn listed(self, items: &[Json<'_>]) -> Option<Vec<Selection>> {
+        let named = |item| match member(item, NAMES)? {
+            (_, Json::Text(name)) => Some((name.to_string(), item)),
+            (_, Json::Number(number)) => Some((number.text(), item)),
+            _ => None,
+        };
+        let questions = &self.ask.questions;
+        if let Some(named) = items.iter().take(2 * MOST_PARTS).map(named).collect::<Option<Vec<_>>>() {
+            return self.named(named.iter().map(|(name, item)| (name.as_str(), *item)), false);
+        }
+        if items.len() != questions.len() {
+            return Some(vec![self.answer(self.ask.only()?, &Json::List(items.to_vec()))?]);
+        }
+        let mut selections = Vec::new();
+        for (q, (question, item)) in questions.iter().zip(items).enumerate() {
+            selections.push(Selection { question: q, ..self.answer(question, item)? });
+        }
+        Some(selections)
+    }
+
+    fn answer(self, question: &Question, value: &Json<'_>) -> Option<Selection> {
+        let mut selection = Selection::default();
+        self.add(&mut selection, question, value, 0)?;
+        if !question.multi_select && selection.other.is_some() {
+            selection.selected.clear();
+        }
+        selection.skipped = selection.selected.is_empty() && selection.other.is_none();
+        Some(selection)
+    }
+
+    fn add(self, selection: &mut Selection, question: &Question, value: &Json<'_>, depth: usize) -> Option<()> {
+        match value {
+            Json::Null => {}
+            Json::Text(text) => self.say(selection, question, text)?,
+            // A bare number may be an index, from whatever number on.
+            Json::Number(number) => {
+                selection.selected.push(question.labels().iter().position(|label| *label == number.text())?);
+            }
+            Json::List(items) => {
+                for item in items.iter().take(MOST_PARTS) {
+                    self.add(selection, question, item, depth + 1)?;
+                }
+            }
+            Json::Object(_) if depth < 3 => {
+                let (picks, words) = (member(value, PICKS), member(value, WORDS));
+                if let Some((_, picks)) = picks {
+                    self.add(selection, question, picks, depth + 1)?;
+                }
+                if let Some((_, words)) = words {
+                    Self { allows_words: true, ..self }.add(selection, question, words, depth + 1)?;
+                }
+                if let Some((_, Json::Text(note))) = member(value, NOTES) {
+                    selection.note = Some(note.to_string());
+                }
+                picks.or(words)?;
+            }
+            Json::Bool(_) | Json::Object(_) => return None,
+        }
+        Some(())
+    }
+
+    fn say(self, selection: &mut Selection, question: &Question, text: &str) -> Option<()> {
+        if let Some(note) = text.strip_prefix("user_note: ") {
+            selection.note = Some(note.to_owned());
+            return Some(());
+        }
+        let Some(said) = flat_selection(question, 0, text) else {
+            return Some(());
+        };
+        if said.other.is_some() && place(UNANSWERED, &plain(text)).is_some() {
+            return Some(());
+        }
+        for option in said.selected {
+            if !selection.selected.contains(&option) {
+                selection.selected.push(option);
+            }
+        }
+        if said.other.is_some() {
+            let is_second = selection.other.is_some();
+            if is_second || !self.allows_words {
+                return None;
+            }
+            selection.other = said.other;
+        }
+        Some(())
+    }
+}
+
+/// The number in names such as `0`, `question_0` and `q1`.
+fn index(key: &str) -> Option<usize> {
+    let key = folded(key);
+    let digits = ["question", "answer", "q"].iter().find_map(|name| key.strip_prefix(name)).unwrap_or(&key);
+    digits.parse().ok().filter(|_| digits.len() < 4)
+}
+
+/// The text in parts, as tools of MCP send it.
+fn spoken<'j>(json: &'j Json<'_>) -> Option<&'j str> {
+    match json {
+        Json::List(parts) => match &parts[..] {
+            [part] => spoken(part),
+            _ => None,
+        },
+        Json::Object(_) if json.get("type")?.as_str() == Some("text") => json.get("text")?.as_str(),
+        _ => None,
+    }
+}
+
+/// What a result says about how the ask ended; `None` if that is anything unknown, such as a failure or that it is pending.
+fn verdict(json: &Json<'_>) -> Option<Verdict> {
+    let of = |word: &str| {
+        let word = folded(word);
+        VERDICTS.iter().find(|(_, words)| place(words, &word).is_some()).map(|(verdict, _)| *verdict)
+    };
+    let mut verdict = Verdict::Passes;
+    for (name, value) in json.as_object().into_iter().flatten() {
+        let said = match value {
+            Json::Text(word) if place(SAYS, &folded(name)).is_some() => of(word)?,
+            Json::Bool(true) => of(name).unwrap_or(Verdict::Passes),
+            Json::Bool(false) if matches!(of(name), Some(Verdict::Answered | Verdict::Passes)) => return None,
+            _ => continue,
+        };
+        match (verdict, said) {
+            (_, Verdict::Passes) => {}
+            (Verdict::Passes, said) => verdict = said,
+            (one, other) if one != other => return None,
+            _ => {}
+        }
+    }
+    Some(verdict)
+}
+
+/// The reply of these selections, with every other question skipped; `None` if nothing is answered.
+fn answered(ask: &AskUserQuestion, mut selections: Vec<Selection>) -> Option<Outcome> {
+    if selections.iter().all(|selection| selection.skipped) {
+        return None;
+    }
+    for question in 0..ask.questions.len() {
+        if selections.iter().all(|selection| selection.question != question) {
+            selections.push(Selection { question, skipped: true, ..Selection::default() });
+        }
+    }
+    Reply::of(ask, selections).map(Outcome::Answered)
+}

@@ -1,0 +1,117 @@
+//! Results that are sentences for a model.
+
+use super::{Outcome, Results, answered, place};
+use crate::reply::{MOST_PARTS, Reply};
+use crate::text::{is_blank, plain};
+use crate::wire::AskUserQuestion;
+use json_tree::Json;
+
+/// How the user's refusal begins, behind "The user".
+const REFUSES: &str = "doesn't want to|does not want to|didn't want to|did not want to|declined|cancelled|canceled|dismissed|rejected|refused|denied|skipped|has declined|chose not to";
+
+/// What stands before the user's words.
+const QUOTES: &str = "the user said:|user responded:|the user responded:|user answered:|the user answered:|user selected:|the user selected:|user chose:|the user chose:|user's answer:";
+
+/// What a tool may say of itself, although a question may have such a label.
+const ACKNOWLEDGES: &str = "ok|okay|done|sent|success|pending|waiting|received|true|false|asked";
+
+/// Reads a sentence, or a label alone.
+pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
+    if content.is_empty() {
+        return None;
+    }
+    let told = content.strip_prefix("Error:").unwrap_or(content).trim();
+    let small = told.get(..told.floor_char_boundary(400)).unwrap_or_default().to_ascii_lowercase();
+    let quoted = QUOTES.split('|').find_map(|quote| Some(told.get(small.find(quote)? + quote.len()..)?.trim()));
+    let about_user = small.strip_prefix("the ").unwrap_or(&small).strip_prefix("user ");
+    if about_user.is_some_and(|said| REFUSES.split('|').any(|word| said.starts_with(word))) {
+        let said = quoted.filter(|said| !is_blank(said));
+        return Some(said.map_or(Outcome::Declined, |said| Outcome::replied_in_chat(ask, said, Vec::new())));
+    }
+    if let Some(outcome) = pairs(ask, content) {
+        return Some(outcome);
+    }
+    let labels = Results { ask, allows_words: false, is_partial: false };
+    let words = Results { allows_words: true, ..labels };
+    if let Some(said) = quoted.filter(|said| small.find(':').is_some_and(|colon| colon < 24) && !is_blank(said)) {
+        let Some(question) = ask.only() else {
+            return Some(Outcome::replied_in_chat(ask, said, Vec::new()));
+        };
+        let bare = said.trim_end_matches('.').trim_matches('"');
+        let picks = labels.answer(question, &Json::Text(bare.into()));
+        return answered(ask, vec![picks.or_else(|| words.answer(question, &Json::Text(said.into())))?]);
+    }
+    if let Some(question) = ask.only() {
+        let acknowledges = place(ACKNOWLEDGES, &plain(content)).is_some();
+        let picks = labels.answer(question, &Json::Text(content.into()));
+        return match picks {
+            Some(picks) if !acknowledges => answered(ask, vec![picks]),
+            _ => ended(&small),
+        };
+    }
+    Reply::read_message(ask, content).map(Outcome::Answered).or_else(|| ended(&small))
+}
+
+/// A short sentence about a question that ended by itself.
+fn ended(small: &str) -> Option<Outcome> {
+    const ENDS: [(&str, Outcome); 5] = [
+        ("timed out", Outcome::Expired),
+        ("time limit exceeded", Outcome::Expired),
+        ("was aborted", Outcome::Cancelled),
+        ("interrupted by user", Outcome::Cancelled),
+        ("was interrupted", Outcome::Cancelled),
+    ];
+    let found = ENDS.iter().find(|(words, _)| small.len() < 200 && small.contains(words));
+    found.map(|(_, outcome)| outcome.clone())
+}
+
+/// Reads `"QUESTION"="ANSWER"` for the questions of the ask. Questions and answers may hold commas and quotation marks, so the known texts
+/// are looked for, in the order of the questions, each once.
+fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
+    let mut found = Vec::new();
+    for (q, question) in ask.questions.iter().enumerate().take(MOST_PARTS) {
+        let mut only = None;
+        if is_blank(&question.question) {
+            continue;
+        }
+        for text in [format!("\"{}\"=", question.question), format!("\"{}\" = ", question.question)] {
+            for (at, _) in content.match_indices(&text) {
+                if only.replace((q, at, at + text.len())).is_some() {
+                    return None;
+                }
+            }
+        }
+        found.extend(only);
+    }
+    let (_, first, _) = *found.first()?;
+    let before = content.get(..first)?;
+    if !before.contains("answered") || before.contains(" not ") || !found.is_sorted_by_key(|(_, at, _)| *at) {
+        return None;
+    }
+    let words = Results { ask, allows_words: true, is_partial: false };
+    let mut selections = Vec::new();
+    for (place, &(q, _, from)) in found.iter().enumerate() {
+        let to = found.get(place + 1).map_or(content.len(), |(_, at, _)| *at);
+        let (answer, note) = split_answer(content.get(from..to)?.trim_end_matches([' ', ',', '\n']))?;
+        let mut selection = words.answer(&ask.questions[q], &Json::Text(answer.into()))?;
+        (selection.question, selection.note) = (q, note.map(str::to_owned));
+        selections.push(selection);
+    }
+    answered(ask, selections)
+}
+
+/// The answer in quotation marks, and the note behind it.
+fn split_answer(text: &str) -> Option<(&str, Option<&str>)> {
+    const CLOSES: [&str; 2] = [". You can now", ". Read the answers"];
+    let text = CLOSES.iter().find_map(|close| Some(text.rsplit_once(close)?.0)).unwrap_or(text);
+    let (mut answer, mut note) = (text, None);
+    for marker in ["selected preview:", "user notes:", "notes:"] {
+        if let Some((before, behind)) = answer.split_once(marker)
+            && before.trim_end_matches([' ', '.']).ends_with(['"', ')'])
+        {
+            (answer, note) = (before, marker.ends_with("notes:").then_some(behind.trim()));
+        }
+    }
+    let answer = answer.trim_end_matches([' ', '.']);
+    if answer.starts_with('(') { Some(("", note)) } else { Some((answer.strip_prefix('"')?.strip_suffix('"')?, note)) }
+}

@@ -1,0 +1,194 @@
+//! Results in the words of other agents: what is certain is read, and nothing else is taken for an answer.
+
+use crate::matching::one;
+use crate::replies::{noted, pick, skip};
+use ask_user_question::reply::Selection;
+use ask_user_question::{AskUserQuestion, Outcome};
+use serde_json::json;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+fn size() -> AskUserQuestion {
+    serde_json::from_value(json!({"questions": [
+        {"question": "Which size?", "header": "Size", "options": [{"label": "S"}, {"label": "M"}]},
+    ]}))
+    .unwrap()
+}
+
+fn two() -> AskUserQuestion {
+    serde_json::from_value(json!({"questions": [
+        {"question": "Which \"size\", S or M?", "header": "Shirt size", "options": [{"label": "S"}, {"label": "M, \"slim\""}]},
+        {"question": "Which extras?", "multiSelect": true, "options": [{"label": "Wrap"}, {"label": "Card, signed"}]},
+    ]}))
+    .unwrap()
+}
+
+fn words(question: usize, text: &str) -> Selection {
+    Selection { question, other: Some(text.to_owned()), ..Selection::default() }
+}
+
+#[track_caller]
+fn answered(ask: &AskUserQuestion, content: &str, expected: &[Selection]) {
+    let Some(Outcome::Answered(reply)) = Outcome::parse_foreign(ask, content) else {
+        panic!("{content}: {:?}", Outcome::parse_foreign(ask, content))
+    };
+    assert_eq!(reply.selections(), expected, "{content}");
+}
+
+#[test]
+fn a_pick_is_read_in_the_words_of_many_agents() {
+    for content in [
+        r#"User has answered your questions: "Which size?"="M". You can now continue with the user's answers in mind."#,
+        r#"Your questions have been answered: "Which size?"="M". You can now continue with these answers in mind."#,
+        r#"Your questions have been answered: "Which size?"="M""#,
+        r#"The user answered: "Which size?"="M". Read the answers carefully — they may request clarification, and follow what they ask."#,
+        r#"User has answered your questions: "Which size?" = "M"."#,
+        "Your questions have been answered: \"Which size?\"=\"M\" selected preview:\n[A][B]. You can now continue with these answers in mind.",
+        r#"{"answers":{"size":{"answers":["M"]}}}"#,
+        r#"{"answers":{"0":"M"}}"#,
+        r#"{"answers":{"any_id":"M"}}"#,
+        r#"{"answer":"M","wasFreeform":false}"#,
+        r#"{"action":"accept","content":{"question_0":"M"}}"#,
+        r#"{"outcome":"accepted","answers":{"Which size?":["M"]}}"#,
+        r#"{"outcome":{"outcome":"selected","optionId":"M"}}"#,
+        r#"{"answers":[{"id":"size","selected":["M"]}]}"#,
+        r#"{"answers":[{"question":"Which size?","answer":"M"}]}"#,
+        r#"{"answers":["M"]}"#,
+        r#"{"answers":[["M"]]}"#,
+        r#"{"selected":[{"index":1,"label":"M"}]}"#,
+        r#"{"Which size?":"M"}"#,
+        r#"{"status":"success","result":{"answers":{"Which size?":"M"}}}"#,
+        r#"[{"type":"text","text":"User responded: M"}]"#,
+        r#"{"content":[{"type":"text","text":"M"}],"isError":false}"#,
+        r#""M""#,
+        "M",
+        "User selected: M.",
+        "User answered: \"M\"",
+    ] {
+        answered(&size(), content, &[pick(0, &[1])]);
+    }
+    answered(&one(false, &["true", "2"]), r#"{"answer":2}"#, &[pick(0, &[1])]);
+}
+
+#[test]
+fn the_users_own_words_are_read_where_they_are_certain() {
+    for content in [
+        r#"User has answered your questions: "Which size?"="say "XL", please". You can now continue with the user's answers in mind."#,
+        r#"{"answers":{"0":"say \"XL\", please"}}"#,
+        r#"{"answer":"say \"XL\", please","wasFreeform":true}"#,
+        r#"{"action":"accept","content":{"size":"say \"XL\", please"}}"#,
+        r#"{"answers":[{"id":"size","selected":[],"custom":"say \"XL\", please"}]}"#,
+        r#"{"answers":[{"id":"size","selected":["S"],"custom":"say \"XL\", please"}]}"#,
+        r#"User responded: say "XL", please"#,
+    ] {
+        answered(&size(), content, &[words(0, "say \"XL\", please")]);
+    }
+    let note = r#"{"answers":{"size":{"answers":["M","user_note: for Ann"]}}}"#;
+    answered(&size(), note, &[noted(pick(0, &[1]), "for Ann")]);
+    let note = r#"Your questions have been answered: "Which size?"="M" user notes: for Ann. You can now continue with these answers in mind."#;
+    answered(&size(), note, &[noted(pick(0, &[1]), "for Ann")]);
+}
+
+#[test]
+fn several_answers_find_their_questions() {
+    let both = [pick(0, &[1]), pick(1, &[0, 1])];
+    for content in [
+        r#"User has answered your questions: "Which "size", S or M?"="M, "slim"", "Which extras?"="Wrap, Card, signed". You can now continue with the user's answers in mind."#,
+        r#"User has answered your questions: "Which "size", S or M?"="M, "slim"". "Which extras?"="Wrap, Card, signed". You can now continue."#,
+        r#"Your questions have been answered: "Which "size", S or M?"="M, "slim"", "Which extras?"="Wrap, "Card, signed"". You can now continue with these answers in mind."#,
+        r#"{"answers":{"shirt_size":{"answers":["M, \"slim\""]},"Which extras?":["Card, signed","Wrap"]}}"#,
+        r#"{"answers":{"0":"M, \"slim\"","1":["Wrap","Card, signed"]}}"#,
+        r#"{"answers":{"1":"M, \"slim\"","2":["Wrap","Card, signed"]}}"#,
+        r#"{"answers":{"a":{"answers":["M, \"slim\""]},"b":{"answers":["Card, signed","Wrap"]}}}"#,
+        r#"{"answers":[["M, \"slim\""],["Wrap","Card, signed"]]}"#,
+        r#"{"answers":[{"id":"x","selected":["Wrap","Card, signed"]},{"id":"y","selected":["M, \"slim\""]}]}"#,
+        r#"{"action":"accept","content":{"question_0":"M, \"slim\"","question_1":["Card, signed","Wrap"]}}"#,
+        "Shirt size: M, \"slim\"\nWhich extras?: Wrap, Card, signed",
+    ] {
+        answered(&two(), content, &both);
+    }
+    for content in [
+        r#"User has answered your questions: "Which extras?"="Wrap". You can now continue with the user's answers in mind."#,
+        r#"User has answered your questions: "Which "size", S or M?"="Unanswered", "Which extras?"="Wrap". You can now continue."#,
+        r#"Your questions have been answered: "Which "size", S or M?"=(no option selected), "Which extras?"="Wrap". You can now continue."#,
+        r#"{"answers":{"Which extras?":"Wrap"}}"#,
+        r#"{"answers":{"1":"Wrap"}}"#,
+        r#"{"answers":[{"id":"x","selected":[]},{"id":"extras","selected":["Wrap"]}]}"#,
+    ] {
+        match Outcome::parse_foreign(&two(), content) {
+            Some(Outcome::Answered(reply)) => assert_eq!(reply.selections(), [skip(0), pick(1, &[0])], "{content}"),
+            other => assert_eq!((content.contains("\"x\""), other), (true, None), "{content}"),
+        }
+    }
+}
+
+#[test]
+fn an_ask_that_ended_without_an_answer_is_no_answer() {
+    let size = size();
+    for (content, expected) in [
+        ("The user doesn't want to proceed with this tool use. The tool use was rejected.", Outcome::Declined),
+        ("User declined to answer the questions.", Outcome::Declined),
+        ("Error: The user dismissed this question", Outcome::Declined),
+        ("User dismissed ask_user dialog without answering.", Outcome::Declined),
+        (r#"{"action":"decline"}"#, Outcome::Declined),
+        (r#"{"action":"cancel"}"#, Outcome::Declined),
+        (r#"{"outcome":{"outcome":"cancelled"}}"#, Outcome::Declined),
+        (r#"{"outcome":"skip_interview","partial_answers":{}}"#, Outcome::Declined),
+        (r#"{"cancelled":true,"answers":{"Which size?":"M"}}"#, Outcome::Declined),
+        ("Error: timed out after 60000 ms", Outcome::Expired),
+        (r#"{"status":"timeout"}"#, Outcome::Expired),
+        ("Error: ask_user_question was aborted before the user answered", Outcome::Cancelled),
+        ("[Request interrupted by user for tool use]", Outcome::Cancelled),
+    ] {
+        assert_eq!(Outcome::parse_foreign(&size, content), Some(expected), "{content}");
+    }
+    let chat = |ask: &AskUserQuestion, text: &str, partial| Some(Outcome::replied_in_chat(ask, text, partial));
+    let rejected = "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nM";
+    assert_eq!(Outcome::parse_foreign(&size, rejected), chat(&size, "M", vec![]));
+    assert_eq!(Outcome::parse_foreign(&two(), "The user responded: later"), chat(&two(), "later", vec![]));
+    let talks = r#"{"outcome":"chat_about_this","partial_answers":{"Which size?":["M"]}}"#;
+    assert_eq!(Outcome::parse_foreign(&size, talks), chat(&size, "", vec![pick(0, &[1])]));
+}
+
+#[test]
+fn what_has_no_certain_reading_is_none() {
+    for content in [
+        "",
+        "Forwarded to client",
+        "user response will follow",
+        "Question M was shown to the user.",
+        "User has answered your questions: . You can now continue with the user's answers in mind.",
+        r#"User has not answered your questions: "Which size?"="M"."#,
+        r#"The user wants to clarify: "Which size?"="M""#,
+        r#"User has answered your questions: "Which size?"="S", "Which size?"="M"."#,
+        r#"User has answered your questions: "Which colour?"="M"."#,
+        r#"User has answered your questions: "Which size?"="M" and so on"#,
+        "<tool_use_error>InputValidationError: questions is missing</tool_use_error>",
+        "{}",
+        "[]",
+        "1",
+        r#"{"answers":{}}"#,
+        r#"{"answers":{"0":null}}"#,
+        r#"{"answers":{"a":"S","b":"M"}}"#,
+        r#"{"answers":{"0":"M"},"details":[]}"#,
+        r#"{"answers":["S","M"]}"#,
+        r#"{"answer":true}"#,
+        r#"{"selected":1}"#,
+        r#"{"status":"pending","answers":{"0":"M"}}"#,
+        r#"{"status":"accepted"}"#,
+        r#"{"success":false,"answer":"M"}"#,
+        r#"{"isError":true,"content":[{"type":"text","text":"M"}]}"#,
+        r#"{"error":"no user","answer":"M"}"#,
+        r#"{"result":"Forwarded to client"}"#,
+        r#"{"content":"Question was sent"}"#,
+        r#"{"size":"M"}"#,
+        r#"{"action":"accept","status":"declined","content":{"size":"M"}}"#,
+        r#"{"action":"accept","content":{}}"#,
+    ] {
+        assert_eq!(Outcome::parse_foreign(&size(), content), None, "{content}");
+    }
+    assert_eq!(Outcome::parse_foreign(&one(false, &["OK", "Cancel"]), "ok"), None, "a tool says so by itself");
+    assert_eq!(Outcome::parse_foreign(&two(), "S"), None);
+    assert_eq!(Outcome::parse_foreign(&two(), r#"{"answers":{"1":"none of them"}}"#), None, "either question");
+    assert_eq!(Outcome::parse_foreign(&two(), r#"{"answers":["Wrap"]}"#), None);
+}
