@@ -1,16 +1,19 @@
 //! The body of a request that changes something.
 
+mod room;
+
 use crate::app::App;
 use crate::config::Config;
 use crate::error::ApiError;
 use crate::limits::FREE_OF_A_BODY;
-use axum::body::{Body, Bytes};
+use crate::owner::Caller;
+use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use futures_util::StreamExt as _;
+use room::{Room, Share};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 /// What bodies may cost while they arrive.
@@ -19,38 +22,55 @@ pub(crate) struct Bodies {
     /// The length of one, in bytes.
     max: usize,
     patience: Duration,
-    /// A permit for each byte that all of them may have together.
-    room: Arc<Semaphore>,
+    room: Arc<Room>,
 }
 
 impl Bodies {
     pub(crate) fn new(config: &Config) -> Self {
         let max = config.bounds.body;
-        let room = config.bounds.bodies.clamp(max, Semaphore::MAX_PERMITS);
-        Self { max, patience: config.patience.body, room: Arc::new(Semaphore::new(room)) }
+        let room = Room::new(config.bounds.bodies.max(max));
+        Self { max, patience: config.patience.body, room: Arc::new(room) }
     }
 
     /// Reads a body as far as there is room for it, and waits for more room where there is none.
-    async fn read(&self, body: Body) -> Result<Bytes, ApiError> {
+    async fn read(&self, body: Body, mut share: Share) -> Result<Bytes, ApiError> {
         let mut pieces = body.into_data_stream();
         let mut bytes = Vec::new();
-        let mut taken = None;
-        while let Some(piece) = pieces.next().await {
+        loop {
+            let piece = tokio::select! {
+                () = share.given_up() => return Err(ApiError::BodyGivenUp),
+                piece = pieces.next() => piece,
+            };
+            let Some(piece) = piece else {
+                return Ok(bytes.into());
+            };
             let piece = piece.map_err(|_| ApiError::BadRequest("The body could not be read.".to_owned()))?;
             let before = bytes.len().max(FREE_OF_A_BODY);
             let after = bytes.len() + piece.len();
             if after > self.max {
+                drop((bytes, share));
+                self.drain(pieces).await;
                 return Err(ApiError::BodyTooLarge);
             }
-            let owed = u32::try_from(after.saturating_sub(before)).map_err(|_| ApiError::BodyTooLarge)?;
-            let more = self.room.acquire_many(owed).await.map_err(|_| ApiError::Internal)?;
-            match &mut taken {
-                Some(taken) => SemaphorePermit::merge(taken, more),
-                None => taken = Some(more),
+            if after > before {
+                share.grow(after - before).await?;
             }
             bytes.extend_from_slice(&piece);
         }
-        Ok(bytes.into())
+    }
+
+    /// Reads on what is refused, as far as that is little: a client that is hung up on while it sends does not see why.
+    async fn drain(&self, mut pieces: BodyDataStream) {
+        let mut drained = 0;
+        while drained < self.drained()
+            && let Some(Ok(piece)) = pieces.next().await
+        {
+            drained += piece.len();
+        }
+    }
+
+    fn drained(&self) -> usize {
+        self.max.saturating_mul(4)
     }
 }
 
@@ -68,10 +88,18 @@ impl FromRequest<App> for JsonBody {
             return Err(ApiError::UnsupportedMediaType);
         }
         let bodies = &app.bodies;
-        if declared_length(request.headers()).is_some_and(|length| length > bodies.max as u64) {
+        let length = declared_length(request.headers()).unwrap_or_default();
+        if length > bodies.max as u64 {
+            if length <= bodies.drained() as u64 && !request.headers().contains_key(header::EXPECT) {
+                let drained = bodies.drain(request.into_body().into_data_stream());
+                // Whether or not all of it comes.
+                let _ = timeout(bodies.patience, drained).await;
+            }
             return Err(ApiError::BodyTooLarge);
         }
-        let read = timeout(bodies.patience, bodies.read(request.into_body())).await;
+        let client = request.extensions().get::<Caller>().map(Caller::client).unwrap_or_default();
+        let share = bodies.room.enter(client);
+        let read = timeout(bodies.patience, bodies.read(request.into_body(), share)).await;
         read.map_err(|_| ApiError::BodyTimeout)?.map(Self)
     }
 }

@@ -3,7 +3,9 @@
 use async_trait::async_trait;
 use question_agent::Timestamp;
 use std::fmt;
+use std::sync::PoisonError;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::time::Instant;
 
 /// A clock.
 #[async_trait]
@@ -36,13 +38,89 @@ impl Clock for SystemClock {
     }
 
     async fn sleep_until(&self, time: Timestamp) {
-        loop {
-            let left = Duration::from_millis(time.0.saturating_sub(self.now().0));
-            if left.is_zero() {
-                return;
-            }
-            // Until a deadline; tests have a clock of their own.
-            tokio::time::sleep(left.min(NAP)).await;
+        sleep_until(self, time).await;
+    }
+}
+
+/// Sleeps for as long as was left when it began, however the clock is set meanwhile, and no longer than until it is that late.
+async fn sleep_until(clock: &impl Clock, time: Timestamp) {
+    let left = || Duration::from_millis(time.0.saturating_sub(clock.now().0));
+    let end = Instant::now() + left();
+    while Instant::now() < end && !left().is_zero() {
+        // Until a deadline; tests have a clock of their own.
+        tokio::time::sleep_until(end.min(Instant::now() + NAP.min(left()))).await;
+    }
+}
+
+/// The clock of a database: as it was when the database was asked last, and from then on by this machine's monotonic clock.
+#[derive(Debug, Default)]
+pub struct DatabaseClock(std::sync::Mutex<Option<(Timestamp, std::time::Instant)>>);
+
+/// How long an answer may take that sets the clock.
+const PROMPT: Duration = Duration::from_secs(1);
+
+impl DatabaseClock {
+    /// Sets it to what the database answered just now, when it was asked then. An answer that took long would set it wrong.
+    pub(crate) fn set(&self, time: Timestamp, asked: std::time::Instant) {
+        let took = asked.elapsed();
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if took < PROMPT || known.is_none() {
+            *known = Some((time, asked + took / 2));
+        }
+    }
+}
+
+#[async_trait]
+impl Clock for DatabaseClock {
+    fn now(&self) -> Timestamp {
+        let known = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.map_or_else(|| SystemClock.now(), |(time, at)| later(time, at.elapsed()))
+    }
+
+    async fn sleep_until(&self, time: Timestamp) {
+        sleep_until(self, time).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Clock, DatabaseClock, sleep_until};
+    use async_trait::async_trait;
+    use question_agent::Timestamp;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+    use tokio::time::Instant;
+
+    #[derive(Debug)]
+    struct SetBack(AtomicU64);
+
+    #[async_trait]
+    impl Clock for SetBack {
+        fn now(&self) -> Timestamp {
+            Timestamp(self.0.swap(0, Ordering::Relaxed))
+        }
+
+        async fn sleep_until(&self, time: Timestamp) {
+            sleep_until(self, time).await;
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_wait_is_no_longer_because_the_clock_is_set_back() {
+        let begun = Instant::now();
+        SetBack(AtomicU64::new(600_000)).sleep_until(Timestamp(605_000)).await;
+        assert_eq!(begun.elapsed().as_secs(), 5);
+    }
+
+    #[test]
+    fn a_databases_clock_goes_on_from_what_the_database_said() {
+        let clock = DatabaseClock::default();
+        let now = std::time::Instant::now();
+        clock.set(Timestamp(1_000), now);
+        assert!((1_000..60_000).contains(&clock.now().0), "whatever this machine's clock says");
+        if let Some(long_ago) = now.checked_sub(Duration::from_secs(30)) {
+            clock.set(Timestamp(9_000_000), long_ago);
+            assert!(clock.now().0 < 9_000_000, "nobody knows when that was");
         }
     }
 }

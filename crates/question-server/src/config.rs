@@ -463,6 +463,8 @@ mod tests {
             "--max-owned=8",
             "--max-requests=9",
             "--max-bodies=10",
+            "--max-streams=11",
+            "--max-connections=12",
         ];
         let bounds = Bounds {
             body: 1,
@@ -475,6 +477,8 @@ mod tests {
             owned: 8,
             requests: PerMinute::new(9),
             bodies: 10,
+            streams: 11,
+            connections: 12,
         };
         assert_eq!(config(&[], &args).bounds, bounds);
     }

@@ -6,21 +6,24 @@ use crate::error::ApiError;
 use crate::input::check_id;
 use crate::intake;
 use crate::limits::Bounds;
-use crate::live::{Live, Talk, TalkGuard};
+use crate::live::{Live, Place, Talk, TalkGuard, TextFor};
 use crate::owner::Caller;
 use crate::runtime::{stop, to_the_end};
+use crate::sse::shared;
 use crate::store::feed::Wish;
 use crate::wire;
 use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use axum::body::Body;
 use axum::extract::{FromRequestParts, Path, State};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use json_tree::{Plain, plain};
 use question_agent::call::ToolResult;
 use question_agent::effect::StateChange;
-use question_agent::event::Response;
+use question_agent::event;
 use question_agent::message::Message;
 use question_agent::{Conversation, Event, Rejected};
 use serde::{Deserialize, Serialize};
@@ -45,7 +48,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ConversationId {
 /// What `GET /conversations/{id}` gives.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Description {
+struct Description {
     messages: Vec<ag_ui_stream::Message>,
     state: StateChange,
     /// The asks that wait; at most one.
@@ -101,28 +104,35 @@ pub(crate) async fn describe(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
-) -> Result<Json<Description>, ApiError> {
+) -> Result<Response, ApiError> {
     // A question may expire on the way.
     to_the_end(async move {
         let live = app.runtime.open(&caller, &id).await?;
         let mut talk = app.runtime.talk(&live).await?;
-        let conversation = &talk.conversation;
-        let pending = conversation.waiting().map(|waiting| Pending {
-            tool_call_id: waiting.tool_use_id.clone(),
-            questions: waiting.questions.clone(),
-            expires_at: waiting.expires_at.map(|time| time.to_string()),
-        });
-        let description = Description {
-            messages: wire::messages(&talk),
-            state: StateChange::from(conversation.state()),
-            pending: pending.into_iter().collect(),
-            run_id: talk.run.as_ref().map(|run| run.id.clone()).or_else(|| talk.run_elsewhere.clone()),
-            last_event_id: live.settled(&talk).event_id(),
-        };
+        let place = live.settled(&talk);
+        let text = live.text(TextFor::Description, &talk, place.told, || description(&talk, place));
         talk.rest();
-        Ok(Json(description))
+        let body = Body::from(shared(text, &live));
+        Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
     })
     .await
+}
+
+fn description(talk: &Talk, place: Place) -> String {
+    let conversation = &talk.conversation;
+    let pending = conversation.waiting().map(|waiting| Pending {
+        tool_call_id: waiting.tool_use_id.clone(),
+        questions: waiting.questions.clone(),
+        expires_at: waiting.expires_at.map(|time| time.to_string()),
+    });
+    let description = Description {
+        messages: wire::messages(talk),
+        state: StateChange::from(conversation.state()),
+        pending: pending.into_iter().collect(),
+        run_id: talk.run.as_ref().map(|run| run.id.clone()).or_else(|| talk.run_elsewhere.clone()),
+        last_event_id: place.event_id(),
+    };
+    serde_json::to_string(&description).expect("a description has only strings for keys")
 }
 
 /// Deletes the conversation with all that was said in it.
@@ -201,7 +211,7 @@ fn read_response(bounds: &Bounds, talk: &Talk, body: &RespondBody) -> Result<Eve
     let reply = Reply::parse(&waiting.questions, &reply).map_err(ApiError::InvalidReply)?;
     let outcome = Outcome::Answered(reply);
     intake::check_reply(bounds, conversation, &outcome)?;
-    Ok(Event::UserQuestionResponse(Response {
+    Ok(Event::UserQuestionResponse(event::Response {
         tool_use_id: waiting.tool_use_id.clone(),
         reply_id: body.reply_id.clone().unwrap_or_else(|| Uuid::new_v4().to_string()),
         by: AnsweredBy::Card,

@@ -41,14 +41,20 @@ pub(crate) enum ApiError {
     /// 409 with the rejection's code: the conversation cannot take this now. Where the ask has ended, `outcome` says how, and `winner` is its result.
     Rejected(Rejected),
     /// 409 `conversation_full`: it has [`Bounds::messages`](crate::limits::Bounds::messages), or [`Bounds::history`](crate::limits::Bounds::history)
-    /// bytes of them.
-    ConversationFull,
+    /// bytes of them, as this option says.
+    ConversationFull(&'static str),
+    /// 400 `bad_request`: a text is over [`Bounds::message`](crate::limits::Bounds::message), in words for its writer.
+    MessageTooLong(String),
     /// 503 `too_many_conversations`: the server has [`Bounds::conversations`](crate::limits::Bounds::conversations).
     TooManyConversations,
     /// 409 `too_many_owned`: the owner has [`Bounds::owned`](crate::limits::Bounds::owned) conversations.
     TooManyOwned,
-    /// 429 `too_many_requests`, with `Retry-After`: more often than [`limits`](crate::limits) let it.
-    TooManyRequests(Duration),
+    /// 429 `too_many_requests`, with `Retry-After`: more often than this limit lets it.
+    TooManyRequests { limit: &'static str, wait: Duration },
+    /// 429 `too_many_streams`: the client has [`Bounds::streams`](crate::limits::Bounds::streams) open.
+    TooManyStreams,
+    /// 408 `body_timeout`: the body was given up for others, since [`Bounds::bodies`](crate::limits::Bounds::bodies) was reached.
+    BodyGivenUp,
     /// 409 `overtaken`: somebody else changed the conversation at the same moment, again and again.
     Overtaken,
     /// 503 `server_stopping`, with `Retry-After`: the server begins nothing more; the next one will.
@@ -67,7 +73,9 @@ impl ApiError {
     /// Its status, its code and what a person reads.
     fn row(&self) -> (StatusCode, &'static str, Cow<'_, str>) {
         let (status, code, message) = match self {
-            Self::BadRequest(why) => return (StatusCode::BAD_REQUEST, "bad_request", why.into()),
+            Self::BadRequest(why) | Self::MessageTooLong(why) => {
+                return (StatusCode::BAD_REQUEST, "bad_request", why.into());
+            }
             Self::Rejected(rejected) => return (StatusCode::CONFLICT, rejected.code(), rejected.to_string().into()),
             Self::UnsupportedMediaType => {
                 let why = "The body must be JSON, with Content-Type: application/json.";
@@ -80,11 +88,11 @@ impl ApiError {
                 (StatusCode::UNAUTHORIZED, "unauthorized", why)
             }
             Self::ForbiddenHost => {
-                let why = "This server does not answer under that name; --allow-host would make it.";
+                let why = "Host not allowed; add it with --allow-host.";
                 (StatusCode::FORBIDDEN, "forbidden_host", why)
             }
             Self::ForbiddenOrigin => {
-                let why = "Pages of this origin are not let in; --allow-origin would.";
+                let why = "Origin not allowed; add it with --allow-origin.";
                 (StatusCode::FORBIDDEN, "forbidden_origin", why)
             }
             Self::BypassNotAllowed => {
@@ -99,7 +107,7 @@ impl ApiError {
             Self::InvalidReply(_) => {
                 (StatusCode::BAD_REQUEST, "invalid_reply", "The answer does not fit the question.")
             }
-            Self::ConversationFull => {
+            Self::ConversationFull(_) => {
                 let why = "The conversation is too long to go on; start a new one.";
                 (StatusCode::CONFLICT, "conversation_full", why)
             }
@@ -111,8 +119,16 @@ impl ApiError {
                 let why = "You have as many conversations as you may; delete one first.";
                 (StatusCode::CONFLICT, "too_many_owned", why)
             }
-            Self::TooManyRequests(_) => {
+            Self::TooManyRequests { .. } => {
                 (StatusCode::TOO_MANY_REQUESTS, "too_many_requests", "That is too often; wait a little.")
+            }
+            Self::TooManyStreams => {
+                let why = "Too many streams are open; close one first.";
+                (StatusCode::TOO_MANY_REQUESTS, "too_many_streams", why)
+            }
+            Self::BodyGivenUp => {
+                let why = "The server has no room for a body that comes so slowly; send it again.";
+                (StatusCode::REQUEST_TIMEOUT, "body_timeout", why)
             }
             Self::Overtaken => {
                 let why = "Somebody else changed the conversation at the same moment; try again.";
@@ -138,8 +154,27 @@ impl ApiError {
         (status, code, message.into())
     }
 
+    /// The option whose limit was reached.
+    fn limit(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::BodyTooLarge => "--max-body",
+            Self::BodyGivenUp => "--max-bodies",
+            Self::TooManyRequests { limit, .. } => limit,
+            Self::TooManyStreams => "--max-streams",
+            Self::TooManyConversations => "--max-conversations",
+            Self::TooManyOwned => "--max-owned",
+            Self::ConversationFull(limit) => limit,
+            Self::MessageTooLong(_) => "--max-message",
+            Self::AgentBusy => "--max-model-calls",
+            _ => return None,
+        })
+    }
+
     fn body(&self, code: &str, message: &str) -> Value {
         let mut body = json!({"code": code, "message": message});
+        if let Some(limit) = self.limit() {
+            body["limit"] = limit.into();
+        }
         match self {
             Self::InvalidReply(violations) | Self::Rejected(Rejected::InvalidReply(violations)) => {
                 body["violations"] = json!(violations);
@@ -155,6 +190,10 @@ impl ApiError {
         body
     }
 }
+
+/// The option whose limit refused a request, beside its response: for log and metrics.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit(pub(crate) &'static str);
 
 impl From<Rejected> for ApiError {
     fn from(rejected: Rejected) -> Self {
@@ -189,9 +228,12 @@ impl IntoResponse for ApiError {
             tracing::debug!(code, status = status.as_u16(), "refused");
         }
         let mut response = (status, Json(self.body(code, &message))).into_response();
+        if let Some(limit) = self.limit() {
+            response.extensions_mut().insert(Limit(limit));
+        }
         let headers = response.headers_mut();
         match self {
-            Self::TooManyRequests(wait) => {
+            Self::TooManyRequests { wait, .. } => {
                 let seconds = HeaderValue::from(wait.as_secs() + 1);
                 headers.insert(header::RETRY_AFTER, seconds);
             }

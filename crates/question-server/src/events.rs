@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
 use crate::input::{Edition, Pending};
-use crate::live::{Known, Live, Place, Talk};
+use crate::live::{Known, Live, Place, Talk, TextFor};
 use crate::owner::Caller;
 use crate::runtime::{snapshot, to_the_end};
 use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame};
@@ -42,7 +42,7 @@ pub(crate) async fn follow(
         };
         let place = resumed.unwrap_or_else(|| live.settled(&talk));
         let prefix = match (last, resumed) {
-            (Some(_), None) => live.anew(place.told, || anew(&live, &talk, place)),
+            (Some(_), None) => live.text(TextFor::Reset, &talk, place.told, || anew(&live, &talk, place)),
             _ => going_on(&live, &talk, place).into(),
         };
         let reader = live.log.reader(place.told.frames);
@@ -50,7 +50,7 @@ pub(crate) async fn follow(
         drop(talk);
         let drain = app.runtime.drain().clone();
         let counted = app.runtime.metrics().watches();
-        Ok(ConversationStream { prefix: Some(prefix), reader, drain, _live: live, _counted: counted })
+        Ok(ConversationStream { prefix: Some(prefix), reader, drain, live, _counted: counted })
     })
     .await
 }

@@ -118,13 +118,16 @@ pub(crate) fn check_reply(bounds: &Bounds, conversation: &Conversation, outcome:
     check_room(bounds, conversation, 1, own_words)
 }
 
+const MAX_MESSAGES: &str = "--max-messages";
+
 /// Refuses messages that a conversation has no room for, by their number and their bytes.
 fn check_room(bounds: &Bounds, conversation: &Conversation, messages: usize, bytes: usize) -> Result<(), ApiError> {
     let history = conversation.messages();
-    let is_full = history.len() + messages > bounds.messages
-        || history.iter().map(length).sum::<usize>() + bytes > bounds.history;
-    match is_full {
-        true => Err(ApiError::ConversationFull),
+    if history.len() + messages > bounds.messages {
+        return Err(ApiError::ConversationFull(MAX_MESSAGES));
+    }
+    match history.iter().map(length).sum::<usize>() + bytes > bounds.history {
+        true => Err(ApiError::ConversationFull("--max-history")),
         false => Ok(()),
     }
 }
@@ -148,7 +151,7 @@ fn check_words(bounds: &Bounds, bytes: usize) -> Result<(), ApiError> {
             bytes @ ..1024 => format!("{bytes} bytes"),
             bytes => format!("{} KB", bytes / 1024),
         };
-        return Err(ApiError::BadRequest(format!("Shorten your text to {most}.")));
+        return Err(ApiError::MessageTooLong(format!("Shorten your text to {most}.")));
     }
     Ok(())
 }
@@ -181,7 +184,7 @@ fn new_user_messages(
             continue;
         }
         if said.len() == room {
-            return Err(ApiError::ConversationFull);
+            return Err(ApiError::ConversationFull(MAX_MESSAGES));
         }
         bytes += text.len();
         check_words(bounds, bytes)?;

@@ -19,7 +19,7 @@ mod intake;
 pub mod limits;
 mod live;
 mod log;
-mod metrics;
+pub mod metrics;
 pub mod models;
 mod observe;
 pub mod other_agent;
@@ -33,6 +33,7 @@ mod serve;
 mod sse;
 mod step;
 pub mod store;
+mod streams;
 mod turn;
 mod wire;
 

@@ -13,7 +13,8 @@ pub struct Bounds {
     /// The largest body of a request, in bytes. A client sends the whole history each time.
     #[arg(long = "max-body", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
     pub body: usize,
-    /// How many bytes of bodies may be on their way at once. Longer requests then wait; the first 64 KiB of each never do.
+    /// Memory for bodies that are on their way, in bytes, all clients together. When it is full, requests over 64 KiB wait, and the slowest
+    /// of the client that has most is given up.
     #[arg(long = "max-bodies", value_name = "BYTES", value_parser = positive, default_value = "67108864")]
     pub bodies: usize,
     /// The longest text that a user may send at once, in bytes: all messages of a request together, or one answer.
@@ -41,6 +42,12 @@ pub struct Bounds {
     /// How many requests per minute one address may send; 0 means any number.
     #[arg(long = "max-requests", value_name = "N", default_value = "3000")]
     pub requests: PerMinute,
+    /// How many runs and event streams one address may have open, or behind a proxy on this machine one owner.
+    #[arg(long = "max-streams", value_name = "N", value_parser = positive, default_value = "256")]
+    pub streams: usize,
+    /// How many connections may be open, all clients together. For a further one, the quietest of the address that has most is closed.
+    #[arg(long = "max-connections", value_name = "N", value_parser = positive, default_value = "20000")]
+    pub connections: usize,
 }
 
 impl Bounds {
@@ -135,9 +142,13 @@ pub(crate) const RECALLED_FOR: Duration = Duration::from_secs(60);
 #[cfg(feature = "postgres")]
 pub(crate) const RECALLED_AT_WORK_FOR: Duration = Duration::from_secs(30 * 60);
 
-/// How long a database is waited for that cannot be reached, or has no connection to spare.
+/// How long a database is waited for that cannot be reached, has no connection to spare, or does not answer a statement.
 #[cfg(feature = "postgres")]
 pub(crate) const DATABASE_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long a server that starts waits for a database that is starting as well.
+#[cfg(feature = "postgres")]
+pub const DATABASE_STARTS: Duration = Duration::from_secs(30);
 
 /// How many ask the model behind an endpoint at once, where nobody says otherwise.
 pub const MODEL_CALLS: NonZeroUsize = NonZeroUsize::new(256).expect("it is not zero");

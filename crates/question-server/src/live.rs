@@ -20,8 +20,8 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) id: String,
-    /// Kept while a client that missed something is still being told.
-    anew: std::sync::Mutex<Option<Box<Anew>>>,
+    /// What clients are being sent that missed something, and what the conversation is, as long as somebody still reads it.
+    texts: std::sync::Mutex<[Option<Box<Text>>; 3]>,
     /// Whose it is, once that is known, where it has an owner.
     owner: OnceLock<Option<Owner>>,
     /// How often it may still be changed from outside.
@@ -31,8 +31,19 @@ pub(crate) struct Live {
     pub(crate) talk: Mutex<Box<Talk>>,
 }
 
-/// What clients that missed something are told, with the position at which it is true.
-type Anew = (Told, Weak<str>);
+/// A text that clients are sent, with the revision and position at which it is true.
+type Text = (Option<Revision>, Told, Weak<str>);
+
+/// What a text is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TextFor {
+    /// A client of `/events` that missed something.
+    Reset,
+    /// A client that reads what the conversation is.
+    Description,
+    /// A client whose run was taken before.
+    Snapshot,
+}
 
 /// For as long as nobody else changes anything.
 pub(crate) type TalkGuard<'a> = MutexGuard<'a, Box<Talk>>;
@@ -196,7 +207,7 @@ impl Live {
             None => Arc::new(Log::new(told, log_bytes)),
         };
         let talk = Mutex::new(Box::new(Talk::away(None)));
-        Self { id, anew: std::sync::Mutex::default(), owner: OnceLock::new(), changes, log, talk }
+        Self { id, texts: std::sync::Mutex::default(), owner: OnceLock::new(), changes, log, talk }
     }
 
     /// Whose it is, where it has an owner.
@@ -233,20 +244,21 @@ impl Live {
 
     /// Counts a change that a client makes.
     pub(crate) fn allow_change(&self) -> Result<(), ApiError> {
-        self.changes.take(Instant::now()).map_err(ApiError::TooManyRequests)
+        let taken = self.changes.take(Instant::now());
+        taken.map_err(|wait| ApiError::TooManyRequests { limit: "--max-changes", wait })
     }
 
-    /// What a client is told at this place that has missed something: the same for all, so that it is there once however many take it, and however
-    /// slowly.
-    pub(crate) fn anew(&self, place: Told, tell: impl FnOnce() -> String) -> Arc<str> {
+    /// A text with the history: the same for all, so that it is there once however many take it, and however slowly.
+    pub(crate) fn text(&self, purpose: TextFor, talk: &Talk, at: Told, tell: impl FnOnce() -> String) -> Arc<str> {
         // It is only ever replaced as a whole.
-        let mut kept = self.anew.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept.as_ref().filter(|kept| kept.0 == place);
-        if let Some(told) = known.and_then(|kept| kept.1.upgrade()) {
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = &mut texts[purpose as usize];
+        let known = kept.as_ref().filter(|kept| (kept.0, kept.1) == (talk.revision, at));
+        if let Some(told) = known.and_then(|kept| kept.2.upgrade()) {
             return told;
         }
         let told: Arc<str> = tell().into();
-        *kept = Some(Box::new((place, Arc::downgrade(&told))));
+        *kept = Some(Box::new((talk.revision, at, Arc::downgrade(&told))));
         told
     }
 

@@ -2,8 +2,10 @@
 
 mod stderr;
 
-use question_server::clock::SystemClock;
+use question_server::clock::{Clock, SystemClock};
 use question_server::config::{self, Command, Database, LogFormat, ModelName};
+#[cfg(feature = "postgres")]
+use question_server::limits::DATABASE_STARTS;
 use question_server::limits::{FAREWELL, TAKEOVER};
 use question_server::models::Model;
 use question_server::models::openai::OpenAi;
@@ -58,12 +60,13 @@ fn run(config: Config) -> Result<(), String> {
 }
 
 async fn serve(config: Config) -> Result<(), String> {
+    let (store, clock) = open_store(&config).await?;
     let parts = Parts {
         page: config.page.as_deref().map(Page::read).transpose()?,
         other_agent: open_agent(&config)?,
         model: open_model(&config)?,
-        store: open_store(&config).await?,
-        clock: Arc::new(SystemClock),
+        store,
+        clock,
         drain: Drain::default(),
     };
     let drain = parts.drain.clone();
@@ -75,7 +78,8 @@ async fn serve(config: Config) -> Result<(), String> {
     let told = told_to_stop().map_err(|error| format!("signals cannot be heeded: {error}"))?;
     say(&format!("listening on http://{bound}\n"))?;
 
-    let served = serve_sockets(listener, router, config.patience, drain.closed());
+    let most = connections(&config);
+    let served = serve_sockets(listener, router, config.patience, most, drain.closed());
     let drained = async {
         told.await;
         tracing::info!("stopping");
@@ -90,8 +94,44 @@ async fn serve(config: Config) -> Result<(), String> {
     Ok(())
 }
 
-async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
-    Ok(match &config.database {
+/// How many connections there may be, as the system lets it: it says so where that is less than was asked for.
+fn connections(config: &Config) -> usize {
+    let asked = config.bounds.connections;
+    let Some(files) = raise_files() else {
+        return asked;
+    };
+    // The rest is for the store, models, agents and the log.
+    let most = files - (files / 4).min(FILES_OF_ITS_OWN);
+    if most < asked {
+        tracing::info!(files, connections = most, "the limit of open files lets fewer connections be open");
+    }
+    most.min(asked)
+}
+
+/// Files that the server needs beside connections of clients, at most.
+const FILES_OF_ITS_OWN: usize = 512;
+
+/// Lets the process open as many files as its system allows it, and says how many.
+#[cfg(unix)]
+fn raise_files() -> Option<usize> {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
+    let now = match setrlimit(Resource::RLIMIT_NOFILE, hard, hard) {
+        Ok(()) => hard,
+        // As on systems that name a limit which they do not allow.
+        Err(_) => soft,
+    };
+    Some(usize::try_from(now).unwrap_or(usize::MAX))
+}
+
+#[cfg(not(unix))]
+fn raise_files() -> Option<usize> {
+    None
+}
+
+/// The store, and the clock that goes with it.
+async fn open_store(config: &Config) -> Result<(Arc<dyn Store>, Arc<dyn Clock>), String> {
+    let store: Arc<dyn Store> = match &config.database {
         Database::File(path) => {
             // The server before this one was told the same, as a rule.
             let patience = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
@@ -99,13 +139,16 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
         }
         #[cfg(feature = "postgres")]
         Database::Postgres(address) => {
-            let store = PostgresStore::open(address).await;
-            Arc::new(store.map_err(|error| format!("the Postgres of --database: {error}"))?)
+            let store = PostgresStore::open_within(address, DATABASE_STARTS).await;
+            let store = store.map_err(|error| format!("the Postgres of --database: {error}"))?;
+            let clock = store.clock();
+            return Ok((Arc::new(store), clock));
         }
         #[cfg(not(feature = "postgres"))]
         Database::Postgres(_) => return Err("this program was built without Postgres".to_owned()),
         Database::Memory => Arc::new(MemoryStore::default()),
-    })
+    };
+    Ok((store, Arc::new(SystemClock)))
 }
 
 fn open_agent(config: &Config) -> Result<Option<OtherAgent>, String> {

@@ -9,6 +9,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use std::fmt;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// The media type of what is read.
@@ -27,9 +28,15 @@ pub(crate) struct Metrics {
     events: Family<EventLabels, Counter>,
     commit_seconds: Family<OutcomeLabels, Histogram>,
     model_seconds: Family<OutcomeLabels, Histogram>,
+    refusals: Family<LimitLabels, Counter>,
     watchers: Gauge,
     runs: Gauge,
     conversations: Gauge,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct LimitLabels {
+    limit: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -54,6 +61,18 @@ struct OutcomeLabels {
     outcome: &'static str,
 }
 
+/// What is counted for the process, whichever of its servers it is for.
+#[derive(Debug, Default)]
+pub struct OfTheProcess {
+    pub(crate) accept_errors: Counter,
+    pub(crate) connections_evicted: Counter,
+    /// Lines of the log that were not written, since nobody read it.
+    pub log_lines_dropped: Counter,
+}
+
+/// What is counted for this process.
+pub static OF_THE_PROCESS: LazyLock<OfTheProcess> = LazyLock::new(OfTheProcess::default);
+
 /// Counts as one for as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Counted(Gauge);
@@ -75,6 +94,7 @@ impl Metrics {
             events: Family::default(),
             commit_seconds: Family::new_with_constructor(seconds),
             model_seconds: Family::new_with_constructor(seconds),
+            refusals: Family::default(),
             watchers: Gauge::default(),
             runs: Gauge::default(),
             conversations: Gauge::default(),
@@ -83,6 +103,14 @@ impl Metrics {
         let (help, times) = ("Time until a response began", metrics.request_seconds.clone());
         registry.register_with_unit("request", help, Unit::Seconds, times);
         registry.register("events", "What happened in conversations", metrics.events.clone());
+        registry.register("refusals", "Requests that a limit refused", metrics.refusals.clone());
+        for (name, help, counter) in [
+            ("accept_errors", "Connections that could not be accepted", &OF_THE_PROCESS.accept_errors),
+            ("connections_evicted", "Connections closed for newer ones", &OF_THE_PROCESS.connections_evicted),
+            ("log_lines_dropped", "Lines of the log that were not written", &OF_THE_PROCESS.log_lines_dropped),
+        ] {
+            registry.register(name, help, counter.clone());
+        }
         let times = [
             ("commit", "Time of a commit", &metrics.commit_seconds),
             ("model", "Time of a model's answer", &metrics.model_seconds),
@@ -117,6 +145,10 @@ impl Metrics {
 
     pub(crate) fn model_answered(&self, outcome: &'static str, took: Duration) {
         self.model_seconds.get_or_create(&OutcomeLabels { outcome }).observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn refused(&self, limit: &'static str) {
+        self.refusals.get_or_create(&LimitLabels { limit }).inc();
     }
 
     pub(crate) fn watches(&self) -> Counted {

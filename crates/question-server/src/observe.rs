@@ -1,6 +1,6 @@
 //! Every request, as the operator sees it: counted, with a name, in the log.
 
-use crate::error::ApiError;
+use crate::error::{ApiError, Limit};
 use crate::metrics::Metrics;
 use crate::peer::{Peer, Remote};
 use crate::rate::Allowances;
@@ -53,20 +53,24 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
             }
             let answered = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone()).await;
             answered.unwrap_or_else(|_| {
-                span.in_scope(|| tracing::error!("a request broke off"));
+                span.in_scope(|| tracing::error!("request handler panicked"));
                 ApiError::Internal.into_response()
             })
         }
-        Err(wait) => ApiError::TooManyRequests(wait).into_response(),
+        Err(wait) => ApiError::TooManyRequests { limit: "--max-requests", wait }.into_response(),
     };
     let (status, took) = (response.status(), started.elapsed());
     observer.metrics.answered(&method, route, status, took);
+    let limit = response.extensions().get::<Limit>().map(|limit| limit.0);
+    if let Some(limit) = limit {
+        observer.metrics.refused(limit);
+    }
     let ms = took.as_millis();
     let code = status.as_u16();
     span.in_scope(|| match status {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS => {
+        _ if limit.is_some() || [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&status) => {
             let peer = peer.map(|peer| tracing::field::display(peer.address()));
-            tracing::warn!(%method, route, status = code, ms, peer, "refused");
+            tracing::warn!(%method, route, status = code, ms, peer, limit, "refused");
         }
         _ if PROBED.contains(&route) => tracing::debug!(%method, route, status = code, ms, "answered"),
         _ => tracing::info!(%method, route, status = code, ms, "answered"),

@@ -72,7 +72,24 @@ pub(crate) struct Caller {
     pub(crate) peer: Option<Peer>,
 }
 
+/// Whom a limit counts: the address, or on this machine the owner, whose proxy may stand in front of many.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Client {
+    Peer(Peer),
+    Owner(Owner),
+    #[default]
+    Unknown,
+}
+
 impl Caller {
+    pub(crate) fn client(&self) -> Client {
+        match (self.peer, &self.owner) {
+            (Some(peer), _) => Client::Peer(peer),
+            (None, Some(owner)) => Client::Owner(owner.clone()),
+            (None, None) => Client::Unknown,
+        }
+    }
+
     pub(crate) fn may_open(&self, owner: Option<&Owner>) -> bool {
         owner.is_none() || self.owner.as_ref() == owner
     }

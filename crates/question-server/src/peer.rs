@@ -17,8 +17,10 @@ impl Peer {
     pub(crate) fn of(headers: &HeaderMap, proxys: Option<&HeaderName>, remote: Option<Remote>) -> Option<Self> {
         let address = match proxys {
             Some(name) => {
-                let last = headers.get_all(name).iter().next_back()?.to_str().ok()?;
-                last.rsplit(',').next()?.trim().parse().ok()?
+                let last = headers.get_all(name).iter().next_back()?.to_str().unwrap_or_default();
+                let address = last.rsplit(',').next().and_then(|last| read(last.trim()));
+                // All that the proxy does not name in words that can be read counts as one.
+                address.or_else(|| remote.map(|remote| remote.0.ip()))?
             }
             None => remote?.0.ip().to_canonical(),
         };
@@ -29,6 +31,13 @@ impl Peer {
     pub(crate) fn address(self) -> IpAddr {
         self.0
     }
+}
+
+/// An address as proxies write it: some add the port, or quotation marks and brackets.
+fn read(text: &str) -> Option<IpAddr> {
+    let text = text.trim_matches('"');
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    bare.parse().ok().or_else(|| text.parse().ok().map(|address: SocketAddr| address.ip()))
 }
 
 fn network(address: IpAddr) -> IpAddr {
@@ -67,7 +76,10 @@ mod tests {
             // What a client writes there stands before what the proxy adds.
             (header, vec!["10.0.0.1, 198.51.100.1"], "127.0.0.1:1", Some("198.51.100.1")),
             (header, vec!["10.0.0.1", "198.51.100.1"], "127.0.0.1:1", Some("198.51.100.1")),
-            (header, vec!["unknown"], "203.0.113.7:1", None),
+            (header, vec!["10.0.0.1, 198.51.100.1:4711"], "127.0.0.1:1", Some("198.51.100.1")),
+            (header, vec!["[2001:db8:1:2::7]:4711"], "127.0.0.1:1", Some("2001:db8:1:2::")),
+            (header, vec!["\"[2001:db8:1:2::7]\""], "127.0.0.1:1", Some("2001:db8:1:2::")),
+            (header, vec!["unknown"], "203.0.113.7:1", Some("203.0.113.7")),
             (header, vec![], "203.0.113.7:1", None),
         ] {
             assert_eq!(peer(header, &values, remote).as_deref(), expected, "{header:?} {values:?} {remote}");

@@ -125,11 +125,6 @@ impl Runtime {
         &self.bounds
     }
 
-    /// Whether it can do anything at all.
-    pub(crate) async fn is_alive(&self) -> bool {
-        self.store.count().await.is_ok()
-    }
-
     /// Whether its clients get what they ask for: it is not about to end, and can store.
     pub(crate) async fn is_ready(&self) -> Result<(), &'static str> {
         if self.drain.has_begun() {
@@ -419,7 +414,7 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
 ) -> Result<T, ApiError> {
     tokio::spawn(work.in_current_span()).await.unwrap_or_else(|error| {
-        tracing::error!(%error, "a request broke off");
+        tracing::error!(%error, "request handler panicked");
         Err(ApiError::Internal)
     })
 }

@@ -10,12 +10,14 @@ use crate::store::Told;
 use crate::store::feed::Kind;
 use crate::wire;
 use ag_ui_stream::Event;
-use ag_ui_stream::sse::{OutFrame, write_comment, write_event, write_frame};
+use ag_ui_stream::sse::{OutFrame, write_comment, write_frame};
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
+use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::io;
 use std::sync::Arc;
 use tokio::time::timeout;
 
@@ -31,7 +33,7 @@ pub(crate) const RESET: &str = "reset";
 /// The response to a `POST /agent`: one run, from its start to its end.
 #[derive(Debug)]
 pub(crate) struct RunStream {
-    prefix: Vec<Event>,
+    prefix: VecDeque<Bytes>,
     following: Option<Following>,
 }
 
@@ -64,17 +66,17 @@ impl RunStream {
     /// A run from where the reader stands: the client's own, or the rest of another that did what this client asks for.
     pub(crate) fn following(live: Arc<Live>, reader: Reader, follower: Option<Follower>, client: Client) -> Self {
         let following = Following { reader, _follower: follower, _live: live, client };
-        Self { prefix: Vec::new(), following: Some(following) }
+        Self { prefix: VecDeque::new(), following: Some(following) }
     }
 
-    /// The same behind these events.
-    pub(crate) fn behind(self, prefix: Vec<Event>) -> Self {
-        Self { prefix, ..self }
+    /// The same behind these frames.
+    pub(crate) fn behind(self, prefix: impl Into<VecDeque<Bytes>>) -> Self {
+        Self { prefix: prefix.into(), ..self }
     }
 
     /// A run that is over.
-    pub(crate) fn once(events: Vec<Event>) -> Self {
-        Self { prefix: events, following: None }
+    pub(crate) fn once(frames: impl Into<VecDeque<Bytes>>) -> Self {
+        Self { prefix: frames.into(), following: None }
     }
 }
 
@@ -82,38 +84,37 @@ impl IntoResponse for RunStream {
     fn into_response(self) -> Response {
         let frames = stream::unfold(self, |mut run| async move {
             let frame = run.next_frame().await?;
-            Some((Ok::<_, Infallible>(frame), run))
+            Some((frame, run))
         });
         event_stream(Body::from_stream(frames))
     }
 }
 
 impl RunStream {
-    async fn next_frame(&mut self) -> Option<String> {
-        let mut out = String::new();
-        for event in std::mem::take(&mut self.prefix) {
-            write_event(&mut out, &event, None).expect("there is no id that could hold a line end");
-        }
-        if !out.is_empty() {
-            return Some(out);
+    /// The next frame. Where this client was too slow, or another server goes on, an error breaks the connection off: an end would look whole.
+    async fn next_frame(&mut self) -> Option<io::Result<Bytes>> {
+        if let Some(frame) = self.prefix.pop_front() {
+            return Some(Ok(frame));
         }
         let following = self.following.as_mut()?;
         let Ok(found) = timeout(HEARTBEAT, following.next_event()).await else {
-            return Some(heartbeat());
+            return Some(Ok(heartbeat().into()));
         };
-        let entry = found?;
+        let Some(entry) = found else {
+            self.following = None;
+            tracing::debug!("run stream cut off");
+            return Some(Err(io::ErrorKind::ConnectionAborted.into()));
+        };
         let data = following.data(&entry);
         if entry.is_end() {
             self.following = None;
         }
-        write_frame(&mut out, OutFrame { data: &data, ..OutFrame::default() })
-            .expect("there is no id that could hold a line end");
-        Some(out)
+        Some(Ok(frame(None, None, &data).into()))
     }
 }
 
 impl Following {
-    /// The next AG-UI event; `None` where this client was too slow, so that its stream ends unfinished and it tries again.
+    /// The next AG-UI event; `None` if it is not kept any more.
     async fn next_event(&mut self) -> Option<Entry> {
         loop {
             match self.reader.next().await {
@@ -142,7 +143,7 @@ pub(crate) struct ConversationStream {
     pub(crate) reader: Reader,
     pub(crate) drain: Drain,
     /// Keeps what it reads in memory: for all who watch there is one log.
-    pub(crate) _live: Arc<Live>,
+    pub(crate) live: Arc<Live>,
     pub(crate) _counted: Counted,
 }
 
@@ -159,7 +160,7 @@ impl IntoResponse for ConversationStream {
 impl ConversationStream {
     async fn next_frame(&mut self) -> Option<Bytes> {
         if let Some(prefix) = self.prefix.take() {
-            return Some(Bytes::from_owner(Shared(prefix)));
+            return Some(shared(prefix, &self.live));
         }
         let found = tokio::select! {
             () = self.drain.closed() => return None,
@@ -181,12 +182,26 @@ fn frame_of(entry: &Entry, told: Told) -> Bytes {
     frame(event, Some(&id), &entry.frame.data).into()
 }
 
+/// One event as a frame.
+pub(crate) fn event_frame(event: &Event) -> String {
+    frame(None, None, &serde_json::to_string(event).expect("an event has only strings for keys"))
+}
+
 /// Text that many clients are sent and none has a copy of.
-struct Shared(Arc<str>);
+struct Shared {
+    text: Arc<str>,
+    /// Has whoever asks next find the same text.
+    _live: Arc<Live>,
+}
+
+/// A conversation's text for one of the clients that share it.
+pub(crate) fn shared(text: Arc<str>, live: &Arc<Live>) -> Bytes {
+    Bytes::from_owner(Shared { text, _live: Arc::clone(live) })
+}
 
 impl AsRef<[u8]> for Shared {
     fn as_ref(&self) -> &[u8] {
-        self.0.as_bytes()
+        self.text.as_bytes()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The log on stderr, written by a thread of its own: where nobody reads what is there, only the log waits.
 
+use question_server::metrics::OF_THE_PROCESS;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -55,6 +56,7 @@ impl Write for Stderr {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.lines.try_send(Piece::Line(line.to_vec())).is_err() {
             self.left_out.fetch_add(1, Ordering::Relaxed);
+            OF_THE_PROCESS.log_lines_dropped.inc();
         }
         Ok(line.len())
     }
@@ -77,7 +79,7 @@ fn write_off(todo: &Receiver<Piece>, left_out: &AtomicUsize) {
         };
         let missing = left_out.swap(0, Ordering::Relaxed);
         if missing > 0 {
-            let _ = writeln!(stderr, "{missing} lines of the log are left out: nobody read it");
+            let _ = writeln!(stderr, "dropped {missing} log lines: stderr was blocked");
         }
     }
 }

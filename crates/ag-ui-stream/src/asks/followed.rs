@@ -28,6 +28,8 @@ pub(super) struct Followed {
     pub(super) has_result: bool,
     /// The run in which it was over.
     pub(super) over_since: u64,
+    /// A message that names no ask ended it, so that the agent may know better how.
+    pub(super) is_inferred: bool,
     /// Other calls that ask the same.
     pub(super) twins: Vec<String>,
     /// The interrupt by which the agent waits for the answer.
@@ -75,6 +77,7 @@ impl Followed {
             acknowledged: false,
             has_result: false,
             over_since: run,
+            is_inferred: false,
             twins: Vec::new(),
             interrupt: None,
             legacy: None,
@@ -140,7 +143,7 @@ impl Followed {
             self.take_cancellation(content, run, changes);
             return false;
         }
-        if self.acknowledged || !self.is_open() && self.snapshot.phase != Phase::Expired {
+        if self.acknowledged || !self.is_open() && self.snapshot.phase != Phase::Expired && !self.is_inferred {
             return false;
         }
         let outcome = match self.source {

@@ -77,7 +77,8 @@ impl Thread {
         self.interrupts.clear();
         self.resumed.clear();
         self.pending.clear();
-        let asked_again = self.calls.asked_again();
+        let last_user = self.messages.iter().rposition(|message| message.role == Role::User);
+        let asked_again = self.calls.asked_again(last_user);
         let change = if asked_again.is_empty() { Change::RunEnded } else { Change::MessagesReplaced };
         for again in asked_again {
             self.begin_another(&again);

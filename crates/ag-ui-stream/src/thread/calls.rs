@@ -116,18 +116,22 @@ impl Calls {
         }
     }
 
-    /// The answered calls that were told again in the present run and got no result in it: the agent asks the same once more.
-    pub(super) fn asked_again(&mut self) -> Vec<Again> {
+    /// The calls that were told again in the present run, got no result in it, and were over before, as they were answered or the user spoke
+    /// after them: the agent asks the same once more.
+    pub(super) fn asked_again(&mut self, last_user: Option<usize>) -> Vec<Again> {
         let mut asked = Vec::new();
         for id in self.begun.clone() {
             let is_open = !self.resulted.contains(&id);
             if let Some(state) = self.state_mut(&id)
                 && is_open
-                && state.answered
+                && (state.answered || state.position() < last_user)
             {
                 asked.extend(state.again.take().filter(|again| again.ended));
+                state.begun = false;
             }
         }
+        let states = (&self.positions, &self.states);
+        self.begun.retain(|id| states.0.get(id).is_some_and(|at| states.1[at].begun));
         asked
     }
 

@@ -204,7 +204,7 @@ impl Runtime {
         {
             return Err(ApiError::TooManyOwned);
         }
-        self.allow_new(caller).map_err(ApiError::TooManyRequests)
+        self.allow_new(caller).map_err(|wait| ApiError::TooManyRequests { limit: "--max-new", wait })
     }
 
     /// Counts a new conversation for its owner and for its peer: a peer can have any number of owners.
@@ -213,10 +213,8 @@ impl Runtime {
         if let Some(owner) = &caller.owner {
             self.new_by_owner.take(now, owner.clone())?;
         }
-        match caller.peer {
-            None if caller.owner.is_some() => Ok(()),
-            peer => self.new_by_peer.take(now, peer),
-        }
+        // All that is not known counts as one: a client may name another owner each time.
+        self.new_by_peer.take(now, caller.peer)
     }
 
     /// Deletes a conversation with all that was said in it. What runs in it ends first.

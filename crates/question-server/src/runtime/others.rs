@@ -105,11 +105,16 @@ impl Runtime {
                 self.look_at_others().await;
                 continue;
             };
+            if news == News::Released && by != self.holder {
+                self.deadlines_changed.notify_one();
+                continue;
+            }
             let live = self.slots().live(&id).filter(|_| by != self.holder);
             let Some(live) = live else {
                 continue;
             };
             match news {
+                News::Released => {}
                 News::Told(told) => self.hear_told(live, told, &mut behind),
                 News::Gone => {
                     live.end();

@@ -24,13 +24,15 @@ pub(crate) fn sweep(runtime: &Arc<Runtime>) {
 pub(super) async fn one_turn<T>(turn: impl Future<Output = T>) -> Option<T> {
     // What a turn shares with others lies behind locks, which say for themselves that a panic leaves nothing half-done.
     let done = AssertUnwindSafe(turn).catch_unwind().await;
-    done.inspect_err(|_| tracing::error!("a bug has broken off what the server does by itself; it begins again")).ok()
+    done.inspect_err(|_| tracing::error!("background task panicked; restarting it")).ok()
 }
 
 async fn take_up(watched: Weak<Runtime>) {
     while let Some(runtime) = watched.upgrade() {
         let (clock, drain) = (Arc::clone(&runtime.clock), runtime.drain.clone());
         let changed = Arc::clone(&runtime.deadlines_changed);
+        // First what it works on itself: after a pause of the process the leases may have run out.
+        one_turn(runtime.renew_held()).await;
         let next = tokio::select! {
             () = drain.closed() => return,
             next = one_turn(runtime.take_up_due()) => next,
@@ -86,7 +88,7 @@ impl Runtime {
             return;
         }
         if let Err(error) = self.store.renew(held, self.lease()).await {
-            tracing::error!(%error, "the store does not renew leases");
+            tracing::error!(%error, "renewing leases failed");
         }
     }
 
@@ -94,7 +96,7 @@ impl Runtime {
     async fn take_up_due(self: &Arc<Self>) -> Timestamp {
         let now = self.clock.now();
         let due = self.store.due(now).await.unwrap_or_else(|error| {
-            tracing::error!(%error, "the store does not say what is to be taken up");
+            tracing::error!(%error, "looking for due conversations failed");
             Due::default()
         });
         for id in due.now {
@@ -105,7 +107,7 @@ impl Runtime {
                 Some(Ok(run)) => hold_during(run, permit),
                 Some(Err(error)) => {
                     let conversation = name_in_log(&id, None);
-                    tracing::error!(%conversation, ?error, "what is to go on cannot");
+                    tracing::error!(%conversation, ?error, "could not resume the conversation");
                 }
             }
         }

@@ -1,13 +1,14 @@
 //! What the clients of a conversation are told.
 
 use crate::input::{Edition, RunInput};
-use crate::live::{Live, Run, Talk};
+use crate::live::{Live, Run, Talk, TextFor};
 use crate::log::Entry;
-use crate::sse::{Client, RunStream};
+use crate::sse::{Client, RunStream, event_frame, shared};
 use crate::step::{News, Step, Work};
 use crate::wire;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::outcome::RunOutcome;
+use axum::body::Bytes;
 use json_tree::Json;
 use question_agent::Event;
 use question_agent::message::Message;
@@ -85,21 +86,26 @@ pub(crate) fn snapshot(talk: &Talk) -> ag_ui_stream::Event {
 }
 
 /// What has become of an input that was taken before and whose run has ended.
-pub(super) fn catch_up(live: &Live, talk: &Talk, input: &RunInput) -> RunStream {
-    let run_id = &input.run_id;
-    RunStream::once(vec![
-        wire::run_started(&live.id, run_id, Vec::new()),
-        snapshot(talk),
-        wire::run_finished(input.edition(), &live.id, run_id, wire::outcome(talk, input.pending())),
-    ])
+pub(super) fn catch_up(live: &Arc<Live>, talk: &Talk, input: &RunInput) -> RunStream {
+    let outcome = wire::outcome(talk, input.pending());
+    let finished = wire::run_finished(input.edition(), &live.id, &input.run_id, outcome);
+    let [started, snapshot] = so_far(live, talk, input);
+    RunStream::once([started, snapshot, event_frame(&finished).into()])
 }
 
 /// The same while its run goes on, here or elsewhere: the rest of that run, under the new run's id.
 pub(super) fn attach(live: &Arc<Live>, talk: &Talk, input: &RunInput) -> RunStream {
-    let prefix = vec![wire::run_started(&live.id, &input.run_id, Vec::new()), snapshot(talk)];
     let reader = live.log.reader(live.settled(talk).told.frames);
     let follower = talk.run.as_ref().map(Run::follow);
-    RunStream::following(Arc::clone(live), reader, follower, Client::of(input)).behind(prefix)
+    RunStream::following(Arc::clone(live), reader, follower, Client::of(input)).behind(so_far(live, talk, input))
+}
+
+/// The client's run begins, with the history, which is there once for all who read it.
+fn so_far(live: &Arc<Live>, talk: &Talk, input: &RunInput) -> [Bytes; 2] {
+    let started = event_frame(&wire::run_started(&live.id, &input.run_id, Vec::new()));
+    let place = live.settled(talk);
+    let history = live.text(TextFor::Snapshot, talk, place.told, || event_frame(&snapshot(talk)));
+    [started.into(), shared(history, live)]
 }
 
 pub(super) fn failed(code: &'static str, message: &str) -> RunEnd {

@@ -7,6 +7,8 @@ use super::tell::{RunEnd, end_entry, failed};
 use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS};
 use crate::live::{Live, Run};
 use crate::step::Work;
+use crate::store::Lease;
+use crate::store::feed::News;
 use crate::turn::Turn;
 use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, join_all};
@@ -18,6 +20,9 @@ use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 use uuid::Uuid;
+
+/// How a run ends that is cut off by the end of the server.
+const SERVER_STOPPED: &str = "server_stopped";
 
 impl Runtime {
     /// Works a run off and tells how it ended.
@@ -38,13 +43,14 @@ impl Runtime {
             Ok(Ok(())) => failed("internal_error", "The run broke off."),
             Err(error) if error.is_cancelled() => {
                 tracing::info!(conversation = %live.name(), "a run is cut off");
-                failed("server_stopped", "The server is stopping.")
+                failed(SERVER_STOPPED, "The server is stopping.")
             }
             Err(error) => {
                 tracing::error!(conversation = %live.name(), %error, "a run broke off");
                 failed("internal_error", "The run broke off.")
             }
         };
+        let is_cut_off = matches!(&end, RunEnd::Failed { code: SERVER_STOPPED, .. });
         let mut talk = live.talk.lock().await;
         if !run.over.is_cancelled() {
             talk.run = None;
@@ -60,6 +66,19 @@ impl Runtime {
             self.held().remove(&live.id);
         }
         talk.rest();
+        drop(talk);
+        if is_cut_off {
+            self.release(&live.id).await;
+        }
+    }
+
+    /// Lets other servers go on with a conversation at once.
+    async fn release(&self, id: &str) {
+        let lease = Lease { holder: self.holder, until: self.clock.now() };
+        match self.store.renew(vec![id.to_owned()], lease).await {
+            Ok(()) => self.say(id, News::Released).await,
+            Err(error) => tracing::error!(%error, "releasing a lease failed"),
+        }
     }
 
     /// Works a run off to its end, or to the reason why it goes no further.

@@ -81,6 +81,8 @@ pub enum News {
     Told(Told),
     /// It was deleted.
     Gone,
+    /// The server that worked on it stops, and has released its lease.
+    Released,
     /// The server that works on this run is to stop it.
     Stop {
         /// The run.

@@ -11,18 +11,24 @@ use self::feed::{PostgresFeed, written};
 use super::feed::Feed;
 use super::rows::{NewRows, Row, StoredRows};
 use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, Told};
+use crate::clock::{Clock, DatabaseClock};
 use crate::limits::{CLAIM, DATABASE_CONNECTIONS, DATABASE_PATIENCE, DUE_AT_A_TIME};
 use crate::owner::Owner;
 use async_trait::async_trait;
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Timeouts};
+use deadpool_postgres::{
+    Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Timeouts,
+};
 use question_agent::Timestamp;
 use std::collections::HashMap;
 use std::error::Error as _;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tls::Tls;
+use tokio::time::{sleep, timeout};
 use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, Row as Found};
 
@@ -30,6 +36,7 @@ use tokio_postgres::{Config, Row as Found};
 pub struct PostgresStore {
     database: Database,
     feed: Arc<PostgresFeed>,
+    clock: Arc<DatabaseClock>,
 }
 
 /// Connections to a database. Clones are of the same.
@@ -45,8 +52,17 @@ impl PostgresStore {
     /// To other machines it goes over TLS, with a certificate that this machine trusts, unless the address says `sslmode=disable`.
     ///
     /// # Errors
-    /// Why it cannot be used: the address is none, the database cannot be reached, a newer version wrote what it has, or it refuses.
+    /// Why it cannot be used: the address is none, the database cannot be reached, a newer version wrote what it has, a pooler in front of it
+    /// changes sessions between transactions, or it refuses.
     pub async fn open(address: &str) -> Result<Self, StoreError> {
+        Self::open_within(address, Duration::ZERO).await
+    }
+
+    /// The same for a database that may still be starting: it is tried again for this long.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub async fn open_within(address: &str, patience: Duration) -> Result<Self, StoreError> {
         let config = read(address)?;
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
         let pool = Pool::builder(Manager::from_config(config.clone(), Tls::new(), manager))
@@ -56,13 +72,59 @@ impl PostgresStore {
                 create: Some(DATABASE_PATIENCE),
                 recycle: Some(DATABASE_PATIENCE),
             })
+            .post_create(Hook::async_fn(|client, _| {
+                Box::pin(async move {
+                    let set = timeout(DATABASE_PATIENCE, client.batch_execute(SESSION)).await;
+                    set.map_err(|_| HookError::message("it does not answer"))?.map_err(HookError::Backend)
+                })
+            }))
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| StoreError(error.to_string()))?;
         let database = Database { pool };
-        schema::migrate(&mut *database.connection().await?, &schema::MIGRATIONS).await?;
-        Ok(Self { feed: Arc::new(PostgresFeed::new(database.clone(), config)), database })
+        database.comes_up_within(patience).await?;
+        schema::check_sessions([database.connection().await?, database.connection().await?]).await?;
+        let mut connection = database.connection().await?;
+        let migrated = timeout(MIGRATION_PATIENCE, schema::migrate(&mut connection, &schema::MIGRATIONS)).await;
+        migrated.map_err(|_| silent())??;
+        drop(connection);
+        let clock = Arc::new(DatabaseClock::default());
+        let store = Self { feed: Arc::new(PostgresFeed::new(database.clone(), config)), database, clock };
+        store.next_due(i64::MIN).await?;
+        Ok(store)
     }
+
+    /// The database's clock, by which servers that share it agree on leases. It goes on by this machine's monotonic one in between.
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        Arc::<DatabaseClock>::clone(&self.clock)
+    }
+
+    /// When something is due after this time. Each answer sets the clock.
+    async fn next_due(&self, after: i64) -> Result<Option<Timestamp>, StoreError> {
+        let sql = "SELECT (SELECT min(due_at) FROM question_server.conversation WHERE due_at > $1),
+            (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+        let asked = Instant::now();
+        let Some(found) = self.database.first(sql, &[&after]).await? else {
+            return Ok(None);
+        };
+        self.clock.set(Timestamp(unsigned(found.try_get(1)?)), asked);
+        Ok(found.try_get::<_, Option<i64>>(0)?.map(unsigned).map(Timestamp))
+    }
+}
+
+/// A database that is set to stricter isolation would refuse changes that are decided by their revision anyway. What nobody waits for any more, it
+/// need not go on with.
+const SESSION: &str =
+    "SET default_transaction_isolation = 'read committed'; SET statement_timeout = '10s'; SET lock_timeout = '5s'";
+
+/// How long the tables may take to be changed, or another server to change them.
+const MIGRATION_PATIENCE: Duration = Duration::from_secs(600);
+
+/// How long it is until a database that is starting is tried again.
+const NAP: Duration = Duration::from_millis(250);
+
+fn silent() -> StoreError {
+    StoreError("it does not answer".to_owned())
 }
 
 impl Database {
@@ -71,9 +133,46 @@ impl Database {
     }
 
     async fn query(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Found>, StoreError> {
+        self.try_query(sql, values).await?.map_err(StoreError::from)
+    }
+
+    /// The same, with what the database says where it refuses. A connection on which nothing comes back is closed, and so are those that nobody uses:
+    /// as a rule it is the network that lets nothing through.
+    async fn try_query(
+        &self,
+        sql: &str,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Result<Vec<Found>, tokio_postgres::Error>, StoreError> {
         let connection = self.connection().await?;
-        let statement = connection.prepare_cached(sql).await?;
-        Ok(connection.query(&statement, values).await?)
+        let asked = timeout(DATABASE_PATIENCE, async {
+            let statement = connection.prepare_cached(sql).await?;
+            connection.query(&statement, values).await
+        })
+        .await;
+        asked.map_err(|_| {
+            drop(Object::take(connection));
+            self.pool.retain(|_, _| false);
+            silent()
+        })
+    }
+
+    /// Waits for a database that is just starting.
+    async fn comes_up_within(&self, patience: Duration) -> Result<(), StoreError> {
+        let until = Instant::now() + patience;
+        let mut is_told = false;
+        loop {
+            let Err(error) = self.pool.get().await else {
+                return Ok(());
+            };
+            if !may_come_up(&error) || Instant::now() >= until {
+                return Err(error.into());
+            }
+            if !std::mem::replace(&mut is_told, true) {
+                let error = StoreError::from(error);
+                tracing::warn!(%error, "waiting up to {} s for the database", patience.as_secs());
+            }
+            sleep(NAP).await;
+        }
     }
 
     /// The first row.
@@ -123,9 +222,11 @@ impl Store for PostgresStore {
             &id, whose, &version, &state, &context, &revision, &since, &told, &holder, &due_at, &ended_at, &messages,
             &run, &first, &frames,
         ];
-        match self.database.first(sql, &values).await? {
-            Some(_) => Ok(()),
-            None => Err(CommitError::Conflict),
+        match self.database.try_query(sql, &values).await? {
+            Ok(found) if !found.is_empty() => Ok(()),
+            Ok(_) => Err(CommitError::Conflict),
+            Err(error) if error.code().is_some_and(is_conflict) => Err(CommitError::Conflict),
+            Err(error) => Err(StoreError::from(error).into()),
         }
     }
 
@@ -137,10 +238,7 @@ impl Store for PostgresStore {
         let claimed = claimed?;
         // Where there was nothing to claim, what is due is being claimed by others.
         let after = if claimed.is_empty() { signed(now.0) } else { i64::MIN };
-        let sql = "SELECT min(due_at) FROM question_server.conversation WHERE due_at > $1";
-        let next = self.database.first(sql, &[&after]).await?;
-        let next: Option<i64> = next.map(|row| row.try_get(0)).transpose()?.flatten();
-        Ok(Due { now: claimed, next: next.map(unsigned).map(Timestamp) })
+        Ok(Due { now: claimed, next: self.next_due(after).await? })
     }
 
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
@@ -161,9 +259,11 @@ impl Store for PostgresStore {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        let sql = "SELECT current_setting('transaction_read_only') = 'off'";
-        let can_write = self.database.first(sql, &[]).await?.map(|row| row.try_get(0)).transpose()?;
-        can_write.unwrap_or(false).then_some(()).ok_or_else(|| StoreError("the database is read only".to_owned()))
+        // As long as a message, so that it finds room as one would.
+        let sql = "INSERT INTO question_server.readiness (filler) VALUES (repeat('.', 8192))
+            ON CONFLICT (one) DO UPDATE SET filler = excluded.filler";
+        self.database.query(sql, &[]).await?;
+        Ok(())
     }
 
     async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Told>>, StoreError> {
@@ -287,6 +387,9 @@ fn read(address: &str) -> Result<Config, StoreError> {
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(DATABASE_PATIENCE);
     }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(DATABASE_PATIENCE);
+    }
     if config.get_application_name().is_none() {
         config.application_name("question-server");
     }
@@ -298,6 +401,30 @@ fn is_this_machine(host: &Host) -> bool {
         Host::Tcp(name) => name == "localhost" || name.parse().is_ok_and(|address: IpAddr| address.is_loopback()),
         #[cfg(unix)]
         Host::Unix(_) => true,
+    }
+}
+
+/// Whether another change was first, in words of its own.
+fn is_conflict(code: &SqlState) -> bool {
+    [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code)
+}
+
+/// Whether a database that refused may take connections soon.
+fn may_come_up(error: &PoolError) -> bool {
+    match error {
+        PoolError::Timeout(_) => true,
+        PoolError::Backend(error) => match error.code() {
+            Some(code) => [
+                SqlState::CANNOT_CONNECT_NOW,
+                SqlState::TOO_MANY_CONNECTIONS,
+                SqlState::ADMIN_SHUTDOWN,
+                SqlState::CRASH_SHUTDOWN,
+            ]
+            .contains(code),
+            // The address, certificates and names are settled before.
+            None => error.source().is_some_and(|source| source.is::<std::io::Error>()),
+        },
+        _ => false,
     }
 }
 

@@ -8,6 +8,7 @@ mod client_tools;
 mod clock;
 mod coding;
 mod conversations;
+mod crowds;
 mod deletion;
 mod drain;
 mod expiry;

@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask test postgres` runs them, which sees to it that there is one.
 
+mod faults;
 mod feed;
 mod many;
 mod own;

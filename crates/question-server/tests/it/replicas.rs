@@ -58,7 +58,7 @@ pub(crate) fn is_end(frame: &Frame) -> bool {
 }
 
 /// Until the conversation is at rest, whichever server works on it.
-async fn until_idle(servers: &[Router], id: &str) {
+pub(crate) async fn until_idle(servers: &[Router], id: &str) {
     loop {
         for server in servers {
             if get(server, &format!("/conversations/{id}")).await.json()["state"]["type"] == "idle" {

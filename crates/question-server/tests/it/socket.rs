@@ -89,7 +89,7 @@ async fn a_run_over_a_socket_ends_and_closes() {
     let router = server_with(model);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
-    let server = tokio::spawn(serve(listener, router, Patience::default(), pending()));
+    let server = tokio::spawn(serve(listener, router, Patience::default(), 1_000, pending()));
     check_run(&say_hello(address).await);
     server.abort();
 }

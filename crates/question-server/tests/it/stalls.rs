@@ -25,7 +25,11 @@ fn impatient() -> Config {
 }
 
 /// A server behind a socket, what stops it, and its end.
-async fn listen(router: Router, patience: Patience) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
+pub(crate) async fn listen(
+    router: Router,
+    patience: Patience,
+    most: usize,
+) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
     let socket = TcpSocket::new_v4().expect("there are sockets");
     // Which its connections take over, so that little is on its way to a client.
     socket.set_send_buffer_size(4096).expect("the system lets it");
@@ -34,7 +38,7 @@ async fn listen(router: Router, patience: Patience) -> (SocketAddr, Cancellation
     let address = listener.local_addr().expect("it is bound");
     let stop = CancellationToken::new();
     let told = stop.clone().cancelled_owned();
-    let serving = tokio::spawn(serve(listener, router, patience, told));
+    let serving = tokio::spawn(serve(listener, router, patience, most, told));
     (address, stop, serving)
 }
 
@@ -52,7 +56,7 @@ async fn says_to(address: SocketAddr, sent: &str) -> String {
 #[tokio::test]
 async fn a_head_that_does_not_end_is_waited_for_so_long() {
     let config = impatient();
-    let (address, ..) = listen(server_of(&config), config.patience).await;
+    let (address, ..) = listen(server_of(&config), config.patience, 1_000).await;
     for head in ["", "POST /agent HTT", "POST /agent HTTP/1.1\r\nHost: localhost\r\n"] {
         let answer = says_to(address, head).await;
         assert!(!answer.contains("200"), "{answer}");
@@ -68,7 +72,7 @@ fn post_of(address: SocketAddr, length: u64) -> String {
 #[tokio::test]
 async fn a_body_that_does_not_end_is_waited_for_so_long() {
     let config = impatient();
-    let (address, ..) = listen(server_of(&config), config.patience).await;
+    let (address, ..) = listen(server_of(&config), config.patience, 1_000).await;
     let half = post_of(address, 100) + "{\"threadId\"";
     let answer = says_to(address, &half).await;
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
@@ -78,15 +82,13 @@ async fn a_body_that_does_not_end_is_waited_for_so_long() {
 #[tokio::test]
 async fn a_body_that_says_it_will_be_too_long_is_not_waited_for() {
     let config = Config::default();
-    let (address, ..) = listen(server_of(&config), config.patience).await;
+    let (address, ..) = listen(server_of(&config), config.patience, 1_000).await;
     let answer = says_to(address, &post_of(address, 99_999_999_999)).await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
 }
 
-#[tokio::test]
-async fn a_client_that_reads_nothing_is_disconnected() {
-    // More than the buffers of a socket hold.
-    const HISTORY: usize = 2 << 20;
+/// A conversation with more in it than the buffers of a socket hold, and a client that has asked for it and reads slowly.
+async fn asks_for_a_long_history(request: &str) -> (TcpStream, CancellationToken, JoinHandle<()>) {
     let mut config = impatient();
     config.bounds.body = 2 * HISTORY;
     config.bounds.message = HISTORY;
@@ -95,19 +97,26 @@ async fn a_client_that_reads_nothing_is_disconnected() {
     let server = app(&config, parts(script));
     let message = says("t", "u", &"x".repeat(HISTORY));
     post(&server, "/agent", message).await.events();
-    let (address, stop, serving) = listen(server, config.patience).await;
+    let (address, stop, serving) = listen(server, config.patience, 1_000).await;
     let socket = TcpSocket::new_v4().expect("there are sockets");
     let little = socket.set_recv_buffer_size(4096);
     little.expect("the system lets it");
     let mut stream = socket.connect(address).await.expect("it listens");
-    let watch = "GET /conversations/t/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0-0\r\n\r\n";
-    let sent = stream.write_all(watch.as_bytes()).await;
+    let sent = stream.write_all(request.as_bytes()).await;
     sent.expect("the server reads");
     let mut first = [0; 12];
     let read = stream.read_exact(&mut first).await;
     read.expect("the server answers");
     assert_eq!(&first, b"HTTP/1.1 200");
+    (stream, stop, serving)
+}
 
+const HISTORY: usize = 2 << 20;
+
+#[tokio::test]
+async fn a_client_that_reads_nothing_is_disconnected() {
+    let watch = "GET /conversations/t/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0-0\r\n\r\n";
+    let (mut stream, stop, serving) = asks_for_a_long_history(watch).await;
     // A server that is told to stop goes on for those alone who are being answered.
     stop.cancel();
     let over = timeout(LONG, serving).await;
@@ -119,10 +128,25 @@ async fn a_client_that_reads_nothing_is_disconnected() {
 }
 
 #[tokio::test]
+async fn a_client_that_reads_next_to_nothing_is_disconnected() {
+    let (mut stream, stop, serving) =
+        asks_for_a_long_history("GET /conversations/t HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    stop.cancel();
+    let (mut taken, mut some) = (0, [0; 256]);
+    while let Ok(length @ 1..) = stream.read(&mut some).await {
+        taken += length;
+        // A client that takes a little each time.
+        tokio::time::sleep(A_MOMENT / 10).await;
+    }
+    assert!(taken < HISTORY, "{taken}");
+    timeout(LONG, serving).await.expect("nobody is answered").expect("it does not panic");
+}
+
+#[tokio::test]
 async fn a_run_may_take_longer_than_any_of_these_times() {
     let script = Script::new([vec![Line::Waits, Line::Says("Here I am.")]]);
     let patience = impatient().patience;
-    let (address, ..) = listen(server_with(script.clone()), patience).await;
+    let (address, ..) = listen(server_with(script.clone()), patience, 1_000).await;
     let body = says("t", "u", "go").to_string();
     let head = format!(
         "POST /agent HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
@@ -139,4 +163,27 @@ async fn a_run_may_take_longer_than_any_of_these_times() {
     let read = stream.read_to_string(&mut answer).await;
     read.expect("it answers in UTF-8");
     assert!(answer.contains("RUN_FINISHED"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_run_that_is_told_faster_than_it_is_read_does_not_end_as_if_it_were_whole() {
+    const PIECE: &str = "A sentence of a model that has much to say. ";
+    let mut config = Config::default();
+    config.bounds.history = 10_000;
+    // The log keeps four times as much.
+    let mut lines = vec![Line::Says(PIECE)];
+    for _ in 0..2_000 {
+        lines.extend([Line::Says(PIECE), Line::Calls(0, "look", "{}")]);
+    }
+    let (script, watched) = (Script::new([lines]), "/agent");
+    let server = app(&config, parts(script.clone()));
+    let request = crate::http::request(axum::http::Method::POST, watched, Some(says("t", "u", "go")));
+    let response = tower::ServiceExt::oneshot(server.clone(), request).await.expect("it answers");
+    // Nothing is read until the run has come to its end.
+    let state = async || crate::http::get(&server, "/conversations/t").await.json()["state"]["type"].clone();
+    while state().await != "idle" && state().await != "failed" {
+        tokio::task::yield_now().await;
+    }
+    let read = axum::body::to_bytes(response.into_body(), usize::MAX).await;
+    assert!(read.is_err(), "{read:?}");
 }

@@ -5,7 +5,7 @@
 
 use super::tls::Tls;
 use super::{Database, signed, unsigned};
-use crate::limits::{DATABASE_PATIENCE, RECALLED_AT_WORK_FOR, RECALLED_FOR};
+use crate::limits::{DATABASE_PATIENCE, RECALLED_AT_WORK_FOR, RECALLED_FOR, SWEEP};
 use crate::store::feed::{Feed, Frame, Heard, Kind, News, Piece, Signal, Wish};
 use crate::store::{Revision, StoreError, Told};
 use async_trait::async_trait;
@@ -15,7 +15,7 @@ use std::fmt;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::sync::mpsc::{self, UnboundedSender};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_postgres::{AsyncMessage, Config};
 
 /// Servers that share a Postgres.
@@ -122,7 +122,7 @@ const PRUNE: &str = "
 async fn listen(config: &Config, heard: &UnboundedSender<Heard>) {
     loop {
         if let Err(error) = hear(config, heard).await {
-            tracing::warn!(%error, "other servers are not heard");
+            tracing::warn!(%error, "LISTEN connection lost; reconnecting");
         }
         // A database that has just gone is not asked at once.
         sleep(PAUSE).await;
@@ -131,8 +131,8 @@ async fn listen(config: &Config, heard: &UnboundedSender<Heard>) {
 
 /// Listens until the connection ends.
 async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), StoreError> {
-    let connected = tokio::time::timeout(DATABASE_PATIENCE, config.connect(Tls::new())).await;
-    let (client, mut connection) = connected.map_err(|_| StoreError("the database does not answer".to_owned()))??;
+    let connected = timeout(DATABASE_PATIENCE, config.connect(Tls::new())).await;
+    let (client, mut connection) = connected.map_err(|_| super::silent())??;
     let mut messages = stream::poll_fn(|context| connection.poll_message(context));
     let hearing = async {
         while let Some(message) = messages.next().await {
@@ -147,12 +147,24 @@ async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), Sto
     };
     let mut hearing = pin!(hearing);
     tokio::select! {
-        listening = client.batch_execute("LISTEN question_server") => listening?,
+        listening = timeout(DATABASE_PATIENCE, client.batch_execute("LISTEN question_server")) => {
+            listening.map_err(|_| super::silent())??;
+        }
         ended = &mut hearing => return ended,
     }
     // Before it listened.
     let _ = heard.send(Heard::Missed);
-    hearing.await
+    let checked = async {
+        loop {
+            sleep(SWEEP).await;
+            let alive = timeout(DATABASE_PATIENCE, client.batch_execute("")).await;
+            alive.map_err(|_| super::silent())??;
+        }
+    };
+    tokio::select! {
+        ended = hearing => ended,
+        broken = checked => broken,
+    }
 }
 
 /// Frames as a row has them: each in a line, behind a letter for its kind.
@@ -191,6 +203,7 @@ struct Payload {
 enum PayloadNews {
     Told { since: u64, frames: u64 },
     Gone,
+    Released,
     Stop { run: String, if_abandoned: bool },
 }
 
@@ -199,6 +212,7 @@ impl From<Signal> for Payload {
         let news = match signal.news {
             News::Told(Told { since, frames }) => PayloadNews::Told { since: since.0, frames },
             News::Gone => PayloadNews::Gone,
+            News::Released => PayloadNews::Released,
             News::Stop { run, wish } => PayloadNews::Stop { run, if_abandoned: wish == Wish::IfAbandoned },
         };
         Self { by: signal.by.to_string(), id: signal.id, news }
@@ -212,6 +226,7 @@ impl TryFrom<Payload> for Signal {
         let news = match payload.news {
             PayloadNews::Told { since, frames } => News::Told(Told { since: Revision(since), frames }),
             PayloadNews::Gone => News::Gone,
+            PayloadNews::Released => News::Released,
             PayloadNews::Stop { run, if_abandoned } => {
                 let wish = if if_abandoned { Wish::IfAbandoned } else { Wish::Said };
                 News::Stop { run, wish }

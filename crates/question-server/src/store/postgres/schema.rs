@@ -1,10 +1,11 @@
 //! The tables.
 
 use crate::store::StoreError;
-use tokio_postgres::Client;
+use deadpool_postgres::Object;
+use tokio_postgres::{Client, SimpleQueryMessage};
 
 /// How the tables got from one version to the next; `migration` has a row for each that is behind them.
-pub(super) const MIGRATIONS: [&str; 2] = [
+pub(super) const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE question_server.conversation (
         number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -43,6 +44,10 @@ pub(super) const MIGRATIONS: [&str; 2] = [
     CREATE INDEX place ON question_server.feed (id, since, told);
     CREATE INDEX age ON question_server.feed (at);
 ",
+    "
+    CREATE TABLE question_server.readiness (one boolean PRIMARY KEY DEFAULT true CHECK (one), filler text NOT NULL);
+    ALTER TABLE question_server.readiness ALTER COLUMN filler SET STORAGE EXTERNAL;
+",
 ];
 
 /// Names the lock that one server takes for as long as it changes tables: the same number marks an SQLite file.
@@ -51,12 +56,17 @@ const LOCK: i64 = 0x4173_6b55;
 /// Brings the tables up to date, all at once or not at all.
 pub(super) async fn migrate(client: &mut Client, migrations: &[&str]) -> Result<(), StoreError> {
     let work = client.transaction().await?;
+    work.batch_execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0").await?;
     work.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
-    work.batch_execute(
-        "CREATE SCHEMA IF NOT EXISTS question_server;
-         CREATE TABLE IF NOT EXISTS question_server.migration (version integer PRIMARY KEY);",
-    )
-    .await?;
+    // Not `IF NOT EXISTS`, which needs the right to make it where it is there already.
+    let found = work.query_one("SELECT to_regnamespace('question_server') IS NULL", &[]).await?;
+    if found.try_get(0)? {
+        work.batch_execute("CREATE SCHEMA question_server").await?;
+    }
+    let found = work.query_one("SELECT to_regclass('question_server.migration') IS NULL", &[]).await?;
+    if found.try_get(0)? {
+        work.batch_execute("CREATE TABLE question_server.migration (version integer PRIMARY KEY)").await?;
+    }
     let found = work.query_one("SELECT count(*) FROM question_server.migration", &[]).await?;
     let version: i64 = found.try_get(0)?;
     let known = usize::try_from(version).ok().and_then(|done| migrations.get(done..));
@@ -72,4 +82,29 @@ pub(super) async fn migrate(client: &mut Client, migrations: &[&str]) -> Result<
         work.execute("INSERT INTO question_server.migration VALUES ($1)", &[&number]).await?;
     }
     Ok(work.commit().await?)
+}
+
+/// Refuses a pooler that gives each transaction another session: notifications and prepared statements live in one.
+pub(super) async fn check_sessions([one, other]: [Object; 2]) -> Result<(), StoreError> {
+    let before = session(&one).await?;
+    other.batch_execute("BEGIN").await?;
+    // A pooler gives it the session that is free, or has to give the first another one meanwhile.
+    let is_shared = before == session(&other).await? || before != session(&one).await?;
+    other.batch_execute("ROLLBACK").await?;
+    match is_shared {
+        true => Err(StoreError(
+            "a pooler in front of it shares sessions between transactions; connect directly or set it to session mode"
+                .to_owned(),
+        )),
+        false => Ok(()),
+    }
+}
+
+/// The process of the database that serves a connection. Asked without a prepared statement, which a pooler may lose.
+async fn session(connection: &Client) -> Result<Option<String>, StoreError> {
+    let answers = connection.simple_query("SELECT pg_backend_pid()").await?;
+    Ok(answers.iter().find_map(|answer| match answer {
+        SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+        _ => None,
+    }))
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const APPLICATION_ID: i32 = 0x4173_6b55;
 
 /// How the file got from one version to the next; `user_version` counts how many of them it has behind it.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     "CREATE TABLE conversation (
          number INTEGER PRIMARY KEY,
          id TEXT NOT NULL UNIQUE,
@@ -42,6 +42,7 @@ const MIGRATIONS: [&str; 4] = [
     "ALTER TABLE conversation ADD COLUMN ended_at INTEGER;
      CREATE INDEX ended ON conversation (ended_at) WHERE ended_at IS NOT NULL;
      CREATE INDEX owned ON conversation (owner) WHERE owner IS NOT NULL;",
+    "CREATE TABLE readiness (one INTEGER PRIMARY KEY, filler BLOB NOT NULL) STRICT;",
 ];
 
 /// How long a commit waits for a program that reads the whole file.
@@ -218,8 +219,7 @@ mod tests {
     fn an_older_file_is_brought_up_to_date_once() {
         let mut database = memory();
         migrate(&mut database, &MIGRATIONS).expect("it is new");
-        let [first, second, third, fourth] = MIGRATIONS;
-        let later = [first, second, third, fourth, "ALTER TABLE conversation ADD COLUMN title TEXT"];
+        let later = [&MIGRATIONS[..], &["ALTER TABLE conversation ADD COLUMN title TEXT"]].concat();
         migrate(&mut database, &later).expect("one is missing");
         migrate(&mut database, &later).expect("none is missing");
         let sql = "INSERT INTO conversation (id, version, state, context, title) VALUES ('t', 1, '', '', 'x')";

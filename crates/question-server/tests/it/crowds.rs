@@ -1,0 +1,224 @@
+//! One client that takes all that it can get, and an innocent one beside it.
+
+use crate::house::{front_desk, parts, server, server_of};
+use crate::http::{Answer, call, get, post, request, says};
+use crate::socket::{binary, listening, until_logged};
+use crate::stalls::listen;
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, Method, Request, header};
+use futures_util::{StreamExt as _, future, stream};
+use question_server::limits::{Bounds, Patience};
+use question_server::rate::PerMinute;
+use question_server::{Config, app};
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::process::Stdio;
+use std::sync::Arc;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+use tower::ServiceExt as _;
+
+fn limited(change: impl FnOnce(&mut Bounds)) -> Router {
+    let mut config = Config::default();
+    change(&mut config.bounds);
+    server_of(&config)
+}
+
+fn from(owner: &str, mut request: Request<Body>) -> Request<Body> {
+    let bearer = HeaderValue::from_str(&format!("Bearer {owner}")).expect("it is text");
+    request.headers_mut().insert(header::AUTHORIZATION, bearer);
+    request
+}
+
+async fn hello_as(server: &Router, owner: &str, thread: &str, text: &str) -> Answer {
+    call(server, from(owner, request(Method::POST, "/agent", Some(says(thread, "u", text))))).await
+}
+
+/// The number that a metric has.
+async fn metric(server: &Router, name: &str) -> f64 {
+    let answer = get(server, "/metrics").await;
+    let text = String::from_utf8(answer.body.to_vec()).expect("it is text");
+    let found = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok());
+    found.unwrap_or_default()
+}
+
+#[tokio::test(start_paused = true)]
+async fn bodies_that_do_not_come_on_make_room_for_others() {
+    const LONG: usize = 1 << 20;
+    // As by default, at a scale of one to sixteen.
+    let server = limited(|bounds| (bounds.body, bounds.bodies) = (LONG, 4 << 20));
+    let held = Arc::new(Semaphore::new(0));
+    for number in 0..8 {
+        let is_held = Arc::clone(&held);
+        // All of it but the end.
+        let half = stream::iter((0..LONG / 1024 - 1).map(|_| Ok::<_, Infallible>(vec![b' '; 1024])));
+        let stalls = stream::once(async move {
+            is_held.add_permits(1);
+            future::pending().await
+        });
+        let mut stalled = from(&format!("mallory-{number}"), request(Method::POST, "/agent", Some(json!({}))));
+        *stalled.body_mut() = Body::from_stream(half.chain(stalls));
+        tokio::spawn(server.clone().oneshot(stalled));
+    }
+    let _ = held.acquire_many(4).await.expect("the room is full");
+    let before = tokio::time::Instant::now();
+    let innocent = hello_as(&server, "alice", "t", &"x".repeat(200_000)).await;
+    assert_eq!(innocent.refusal(), (400, "bad_request".to_owned()), "it was read: {:?}", innocent.body);
+    assert!(before.elapsed() < Patience::default().body, "sooner than bodies may take");
+}
+
+#[tokio::test]
+async fn owners_that_are_made_up_count_together() {
+    let server = limited(|bounds| bounds.new = PerMinute::new(1));
+    for number in 0..10 {
+        let owner = format!("made-up-{number}");
+        assert_eq!(hello_as(&server, &owner, &owner, "hi").await.status, 200, "{number}");
+    }
+    let refused = hello_as(&server, "one-more", "one-more", "hi").await;
+    assert_eq!((refused.status.as_u16(), &refused.json()["limit"]), (429, &json!("--max-new")));
+}
+
+#[tokio::test]
+async fn streams_are_counted_for_each_client() {
+    let config = Config {
+        peer_header: Some(HeaderName::from_static("x-real-ip")),
+        bounds: Bounds { streams: 2, ..Bounds::default() },
+        ..Config::default()
+    };
+    let server = server_of(&config);
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    let watch = |peer: &'static str| {
+        let mut watch = request(Method::GET, "/conversations/t/events", None);
+        watch.headers_mut().insert("x-real-ip", HeaderValue::from_static(peer));
+        server.clone().oneshot(watch)
+    };
+    let mut open = Vec::new();
+    for _ in 0..2 {
+        let response = watch("203.0.113.1").await.expect("it answers");
+        assert_eq!(response.status(), 200);
+        open.push(response);
+    }
+    let refused = Answer::of(watch("203.0.113.1").await.expect("it answers")).await;
+    assert_eq!(refused.refusal(), (429, "too_many_streams".to_owned()));
+    assert_eq!(watch("203.0.113.2").await.expect("it answers").status(), 200, "another client");
+    open.pop();
+    assert_eq!(watch("203.0.113.1").await.expect("it answers").status(), 200, "one was closed");
+    assert!((metric(&server, r#"question_server_refusals_total{limit="--max-streams"}"#).await - 1.0).abs() < 0.5);
+}
+
+/// One request over a connection of its own.
+async fn asks(address: SocketAddr, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    let asked = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(asked.as_bytes()).await.expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("it answers");
+    answer
+}
+
+#[tokio::test]
+async fn a_connection_that_is_too_many_closes_the_quietest() {
+    const MOST: usize = 8;
+    let server = app(&Config::default(), parts(front_desk()));
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    let (address, ..) = listen(server, Patience::default(), MOST).await;
+    let mut open = Vec::new();
+    for _ in 0..3 * MOST {
+        let mut stream = TcpStream::connect(address).await.expect("it listens");
+        let watch = format!("GET /conversations/t/events HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        stream.write_all(watch.as_bytes()).await.expect("it reads");
+        stream.read_exact(&mut [0; 12]).await.expect("it is answered");
+        open.push(stream);
+    }
+    assert!(asks(address, "/healthz").await.starts_with("HTTP/1.1 200"), "others are answered");
+    let mut rest = Vec::new();
+    // It was the first; whether it ends or is reset is the system's matter.
+    let _ = open[0].read_to_end(&mut rest).await;
+    assert!(!rest.ends_with(b"0\r\n\r\n"), "it does not look whole");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_with_few_files_answers_all_the_same() {
+    for (limit, is_raised) in [("ulimit -n 64", false), ("ulimit -Sn 64", true)] {
+        let server = binary(&["--port", "0", "--pace", "0"]);
+        let server = server.as_std().get_program().to_owned();
+        let mut command = tokio::process::Command::new("sh");
+        command.args(["-c", &format!("{limit}; exec \"$0\" --port 0 --pace 0")]).arg(server).kill_on_drop(true);
+        command.stdin(Stdio::null()).stderr(Stdio::piped());
+        let (mut child, address) = listening(command).await;
+        let mut idle = Vec::new();
+        for _ in 0..120 {
+            idle.push(TcpStream::connect(address).await.expect("it listens"));
+        }
+        assert!(asks(address, "/healthz").await.starts_with("HTTP/1.1 200"), "{limit}");
+        let metrics = asks(address, "/metrics").await;
+        let evicted = metrics.contains("question_server_connections_evicted_total 0");
+        assert_eq!(evicted, is_raised, "{metrics}");
+        if !is_raised {
+            until_logged(&mut child, "connection closed for a newer one").await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_large_is_told_so() {
+    let (address, ..) = listen(server(), Patience::default(), 100).await;
+    let body = vec![b' '; 6 << 20];
+    for head in [format!("Content-Length: {}", body.len()), "Transfer-Encoding: chunked".to_owned()] {
+        let mut stream = TcpStream::connect(address).await.expect("it listens");
+        let asked =
+            format!("POST /agent HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n{head}\r\n\r\n");
+        stream.write_all(asked.as_bytes()).await.expect("it reads");
+        if head.starts_with('T') {
+            stream.write_all(format!("{:x}\r\n", body.len()).as_bytes()).await.expect("it reads");
+        }
+        stream.write_all(&body).await.expect("it reads on");
+        if head.starts_with('T') {
+            stream.write_all(b"\r\n0\r\n\r\n").await.expect("it reads to the end");
+        }
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).await.expect("it answers");
+        assert_eq!(&answer, b"HTTP/1.1 413", "{head}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_names_its_limit() {
+    let server = limited(|bounds| {
+        (bounds.message, bounds.messages, bounds.changes) = (20, 3, PerMinute::new(3));
+    });
+    let limit = |answer: &Answer| -> Value { answer.json()["limit"].clone() };
+    let long = post(&server, "/agent", says("t", "u", &"x".repeat(21))).await;
+    assert_eq!(limit(&long), "--max-message");
+    post(&server, "/agent", says("t", "u", "hi")).await;
+    post(&server, "/agent", says("t", "u2", "Brake service")).await;
+    let often = post(&server, "/agent", says("t", "u3", "on")).await;
+    assert_eq!((often.status.as_u16(), limit(&often)), (429, json!("--max-changes")));
+    for name in ["--max-message", "--max-changes"] {
+        let counted = metric(&server, &format!("question_server_refusals_total{{limit=\"{name}\"}}")).await;
+        assert!((counted - 1.0).abs() < 0.5, "{name} {counted}");
+    }
+}
+
+#[tokio::test]
+async fn many_who_read_one_history_share_it() {
+    const READERS: usize = 100;
+    let server = limited(|bounds| bounds.message = 1 << 20);
+    post(&server, "/agent", says("t", "u", &"x".repeat(1 << 20))).await.events();
+    let mut pointers = Vec::new();
+    let mut open = Vec::new();
+    for _ in 0..READERS {
+        let response =
+            server.clone().oneshot(request(Method::GET, "/conversations/t", None)).await.expect("it answers");
+        let mut body = response.into_body().into_data_stream();
+        let piece = body.next().await.expect("it has one").expect("it is sent");
+        pointers.push(piece.as_ptr());
+        open.push(piece);
+    }
+    assert!(pointers.iter().all(|pointer| *pointer == pointers[0]));
+    drop(open);
+}
