@@ -1,4 +1,4 @@
-use crate::text::{Kind, lower};
+use crate::text::{Kind, lower, place};
 
 /// What a label, or the beginning of one, says about being "Other".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +30,8 @@ const FILLERS: &str = "a|an|answer|as|below|choice|custom|describe|else|enter|ex
     opção|resposta|opzione|risposta|specificare|选项|答案|请说明|请注明|请输入|自由输入|自定义|自由記述|自由入力|記入|入力|具体的に記入|\
     يرجى|التحديد|حدد|اكتب|إجابتك|من|فضلك";
 
-/// Whether `is` holds for a word of the list.
-fn any(list: &str, is: impl Fn(&str) -> bool) -> bool {
-    list.split('|').any(is)
+fn any(list: &str, mut is: impl FnMut(&str) -> bool) -> bool {
+    place(list, &mut is).is_some()
 }
 
 /// What a label means, or would mean if it ended here. [`repair`](super::repair) leaves a model's own "Other" out. While such a label is
